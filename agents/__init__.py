@@ -1,0 +1,1 @@
+"""Plan-to-Function, ReAct and Hybrid-ReAct as LangGraph graphs."""

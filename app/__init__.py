@@ -1,0 +1,1 @@
+"""The ways in and out: command line, report, viewer, annotation page."""

@@ -1,0 +1,111 @@
+"""`drr`: finds the command, imports its module and nothing else, and turns expected failures into one clear line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+# command: (module under app.commands, one line of help). A module offers `build(parser)` and `run(arguments) -> int`.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "sample": ("sample", "write raw files in the official Amazon-2023 form"),
+    "ingest": ("ingest", "load raw Amazon-2023 files into a shop"),
+    "shop": ("shop", "look into a shop: info, search, show, check, copy"),
+    "servers": ("servers", "start and stop the test servers (needs a JDK)"),
+    "tools": ("tools", "the nine tools: list, schema, call, docs"),
+    "mcp": ("mcp", "serve the tools to an MCP client"),
+    "web": ("web", "the web as the tools see it: search, read, build, record, replay"),
+    "profile": ("profile", "what query writers and judges are told of a user"),
+    "queries": ("queries", "generate, check, review and publish queries"),
+    "variants": ("variants", "the agents that can be run"),
+    "ask": ("ask", "one question, one cited report"),
+    "run": ("run", "create or continue a study"),
+    "status": ("status", "what of a study is done, failed, pending"),
+    "trace": ("trace", "one unit of a study as a timeline"),
+    "export": ("export", "a study as JSONL and Parquet"),
+    "import": ("import_", "take in reports written by other systems"),
+    "check": ("check", "citations and rule checks of one report; no model"),
+    "judge": ("judge", "judge the reports of a study"),
+    "agreement": ("agreement", "people against judges, judge against judge"),
+    "calibrate": ("calibrate", "a judge against labelled data"),
+    "compare": ("compare", "two variants of a study, paired"),
+    "report": ("report", "every table and figure of a study"),
+    "view": ("view", "browse reports, claims and evidence"),
+    "annotate": ("annotate", "blind A/B page for people"),
+    "reproduce": ("reproduce", "queries, agents, judging, report in one go"),
+    "settings": ("settings", "each setting and where it came from"),
+    "doctor": ("doctor", "what is installed, which servers and keys are there"),
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        print(f"drr: {message}; try `{self.prog} --help`", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def _overview() -> str:
+    width = max(map(len, COMMANDS)) + 2
+    rows = "\n".join(f"  {name:<{width}}{line}" for name, (_, line) in COMMANDS.items())
+    return (
+        "usage: drr COMMAND ...\n\nDeepResearch Retail: a shop, nine tools, research agents and the judges that measure them."
+        f"\n\ncommands:\n{rows}\n\nexamples:\n"
+        "  drr sample raw --seed 7 && drr ingest raw --shop shop\n"
+        '  drr shop search shop "quiet dog nail grinder" --max-price 40\n'
+        "\n`drr COMMAND --help` tells more. Exit codes: 0 done, 1 failed or a check did not hold, 2 misuse."
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if argv is None else argv)
+    if not words or words[0] in ("-h", "--help"):
+        print(_overview())
+        return 0 if words else 2
+    if words[0] == "--version":
+        from importlib.metadata import version
+
+        print("drr", version("deepresearch-retail"))
+        return 0
+    name = words[0]
+    if name not in COMMANDS:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, COMMANDS, 3)
+        hint = f"did you mean {' or '.join(near)}?" if near else "`drr --help` lists the commands"
+        print(f"drr: no command {name!r}; {hint}", file=sys.stderr)
+        return 2
+    module = import_module(f"app.commands.{COMMANDS[name][0]}")
+    parser = _Parser(
+        prog=f"drr {name}",
+        description=COMMANDS[name][1],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    module.build(parser)
+    try:
+        arguments = parser.parse_args(words[1:])
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return _run(module, arguments)
+
+
+def _run(module: object, arguments: argparse.Namespace) -> int:
+    from env.errors import DrrError
+
+    try:
+        code: int = module.run(arguments)  # type: ignore[attr-defined]
+    except DrrError as error:
+        print(f"drr: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("drr: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    return code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

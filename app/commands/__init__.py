@@ -1,0 +1,1 @@
+"""One thin module per command group; heavy imports stay inside the functions."""

@@ -1,0 +1,39 @@
+"""`drr settings`: each value and where it came from; secrets are masked."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    from app.console import add_setting_options
+
+    parser.epilog = "examples:\n  drr settings\n  DRR_MODEL=offline drr settings --json"
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add_setting_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from app.console import print_json, settings_of
+    from env.settings import Settings
+
+    resolved = settings_of(arguments)
+    values = {name: _shown(getattr(resolved.settings, name)) for name in Settings.model_fields}
+    if arguments.json:
+        print_json(
+            {name: {"value": value, "origin": resolved.origin[name]} for name, value in values.items()}
+        )
+        return 0
+    width = max(map(len, values))
+    for name, value in values.items():
+        print(f"{name:<{width}}  {'-' if value is None else value}  ({resolved.origin[name]})")
+        print(f"{'':<{width}}    {Settings.model_fields[name].description}")
+    return 0
+
+
+def _shown(value: object) -> object:
+    from pydantic import SecretStr
+
+    if isinstance(value, SecretStr):
+        return "********"
+    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)

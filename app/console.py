@@ -1,0 +1,127 @@
+"""What every command shares: settings from options, JSON on standard output, progress on standard error."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from env.progress import Progress, Stage
+    from env.settings import Resolved
+
+
+def print_json(document: Any) -> None:
+    """The one document of `--json`."""
+    import orjson
+
+    sys.stdout.write(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n")
+
+
+def add_setting_options(parser: argparse.ArgumentParser, *names: str) -> None:
+    """Options for settings of the same name, and `--profile`; what is not given stays with environment, file, default."""
+    parser.add_argument(
+        "--profile", choices=("default", "paper"), help="`paper` sets every choice as the paper made it"
+    )
+    for name in names:
+        parser.add_argument(
+            "--" + name.replace("_", "-"), dest=name, metavar=name.upper(), help=f"setting `{name}`"
+        )
+
+
+def settings_of(arguments: argparse.Namespace) -> Resolved:
+    from env.settings import Settings, resolve
+
+    given = {k: v for k, v in vars(arguments).items() if k in Settings.model_fields and v is not None}
+    return resolve(given)
+
+
+def progress_of(arguments: argparse.Namespace) -> Progress:
+    """Bars on a terminal, plain lines when piped, nothing with `--quiet`."""
+    from env.progress import Quiet
+
+    if getattr(arguments, "quiet", False):
+        return Quiet()
+    return _Bars() if sys.stderr.isatty() else _Lines()
+
+
+class _Bars:
+    @contextmanager
+    def stage(self, label: str, total: int | None = None, unit: str = "rows") -> Iterator[Stage]:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            DownloadColumn,
+            MofNCompleteColumn,
+            Progress,
+            ProgressColumn,
+            TaskID,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+            TransferSpeedColumn,
+        )
+
+        counts: tuple[ProgressColumn, ...]
+        if unit == "bytes":
+            counts = (DownloadColumn(), TransferSpeedColumn())
+        else:
+            counts = (MofNCompleteColumn(), TextColumn(unit), TextColumn("{task.fields[rate]}"))
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            *counts,
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}"),
+        )
+        with Progress(*columns, console=Console(stderr=True), transient=False) as bars:
+            task: TaskID = bars.add_task(label, total=total, note="", rate="")
+
+            class Bar:
+                def advance(self, amount: int = 1) -> None:
+                    bars.advance(task, amount)
+                    speed = bars.tasks[0].speed
+                    bars.update(task, rate=f"{speed:,.0f}/s" if speed else "")
+
+                def note(self, text: str) -> None:
+                    bars.update(task, note=text)
+
+            yield Bar()
+
+
+class _Lines:
+    """A line when a stage starts, every ten seconds, and when it ends."""
+
+    @contextmanager
+    def stage(self, label: str, total: int | None = None, unit: str = "rows") -> Iterator[Stage]:
+        start = last = time.monotonic()
+        done, remark = 0, ""
+
+        def say(end: str) -> None:
+            of = f" of {total:,}" if total is not None else ""
+            seconds = time.monotonic() - start
+            rate = f", {done / seconds:,.0f} {unit}/s" if seconds > 0.05 and done else ""
+            print(
+                f"{label}: {done:,}{of} {unit}{rate}{' ' + remark if remark else ''}{end}",
+                file=sys.stderr,
+                flush=True,
+            )
+
+        class Line:
+            def advance(self, amount: int = 1) -> None:
+                nonlocal done, last
+                done += amount
+                if time.monotonic() - last > 10:
+                    last = time.monotonic()
+                    say("")
+
+            def note(self, text: str) -> None:
+                nonlocal remark
+                remark = text
+
+        yield Line()
+        say(f" ({time.monotonic() - start:.1f} s)")

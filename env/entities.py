@@ -1,0 +1,94 @@
+"""The marketplace's entities, with the field names of the paper's Listings 1-3. Unknown is `None`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict
+
+OrderStatus = Literal["Delivered", "Shipped", "Processing", "Cancelled", "Returned"]
+ORDER_STATUSES: tuple[OrderStatus, ...] = get_args(OrderStatus)
+AccountStatus = Literal["active", "suspended", "closed"]
+
+
+class Entity(BaseModel):
+    """Frozen, because a session's writes go to its own overlay and never to a shared record."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Address(Entity):
+    address1: str
+    city: str
+    state: str
+    zip: str
+    country: str = "US"
+
+
+class User(Entity):
+    user_id: str
+    email: str
+    first_name: str
+    last_name: str
+    phone_number: str
+    address: Address
+    account_status: AccountStatus = "active"
+
+    def document(self) -> dict[str, Any]:
+        """The paper's JSON, `_id` first."""
+        return {"_id": self.user_id, **self.model_dump()}
+
+
+class Order(Entity):
+    order_id: str
+    product_id: str
+    user_id: str
+    order_date: str
+    """ISO 8601 in UTC with milliseconds and no offset, e.g. `2022-02-22T06:07:21.735`."""
+    quantity: int = 1
+    order_status: OrderStatus = "Delivered"
+
+    @property
+    def placed_at(self) -> datetime:
+        return datetime.fromisoformat(self.order_date).replace(tzinfo=UTC)
+
+    def document(self) -> dict[str, Any]:
+        """The paper's JSON, `_id` first."""
+        return {"_id": self.order_id, **self.model_dump()}
+
+
+class Product(Entity):
+    product_id: str
+    product_url: str
+    """`{shop_url}/{product_id}`: filled in by the store that reads it, not stored and not part of the content hash."""
+    title: str
+    features: list[str]
+    description: list[str]
+    price: float | None
+    store: str | None
+    categories: list[str]
+    details: dict[str, Any]
+    bought_together: list[str] | None = None
+    average_rating: float | None = None
+    rating_number: int | None = None
+    main_category: str | None = None
+    category: str
+    """The file the product came from, e.g. `Pet_Supplies`; `main_category` is the seller's and often differs."""
+
+    def document(self) -> dict[str, Any]:
+        """The paper's JSON, `_id` first."""
+        return {"_id": self.product_id, **self.model_dump()}
+
+
+def iso_from_ms(timestamp_ms: int) -> str:
+    """The one spelling of an order's date."""
+    return (
+        datetime.fromtimestamp(timestamp_ms / 1000, UTC)
+        .replace(tzinfo=None)
+        .isoformat(timespec="milliseconds")
+    )
+
+
+def ms_from_iso(order_date: str) -> int:
+    return round(datetime.fromisoformat(order_date).replace(tzinfo=UTC).timestamp() * 1000)

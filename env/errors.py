@@ -1,0 +1,17 @@
+"""What can go wrong that is not a bug. Every message says what, where, and what to do."""
+
+
+class DrrError(Exception):
+    """An expected failure (exit code 1): the command line prints the sentence, never a traceback."""
+
+    exit_code = 1
+
+
+class Misuse(DrrError):
+    """The user asked for something that makes no sense (exit code 2): a bad option, an unreadable argument."""
+
+    exit_code = 2
+
+
+class ShopError(DrrError):
+    """A shop that cannot be opened or does not hold together."""

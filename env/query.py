@@ -1,0 +1,125 @@
+"""A question by one user, and the file of them. The form is fixed: a line with only `query` and `user_id` is enough."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from env.errors import DrrError, Misuse
+
+SCHEMA = 1
+
+
+class Constraints(BaseModel):
+    """What a question demands in figures, in US dollars. Unknown or unasked is `None`. Parsed by `env.constraints`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    total_max: float | None = None
+    total_min: float | None = None
+    item_max: float | None = None
+    item_min: float | None = None
+    month_max: float | None = None
+    months: int | None = None
+    deadline: str | None = None
+    region: str | None = None
+    count: int | None = None
+    exclusions: list[str] = Field(default_factory=list)
+
+
+class Fact(BaseModel):
+    """One fact of the user's records that a query leans on."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["order", "product", "profile", "statistics"]
+    id: str
+
+
+class Review(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    status: Literal["unreviewed", "accepted", "rejected"] = "unreviewed"
+    reviewer: str = "none"
+    """`none`, `model:NAME`, or a person's name: never anything else than the truth."""
+    history: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class Query(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    schema_version: int = SCHEMA
+    id: str = ""
+    query: str = Field(min_length=1)
+    user_id: str = Field(min_length=1)
+    mode: Literal["profile", "generic", "manual"] | None = None
+    rationale: str | None = None
+    tools: list[str] = Field(default_factory=list)
+    web_need: str | None = None
+    facts_used: list[Fact] = Field(default_factory=list)
+    constraints: Constraints | None = None
+    profile_hash: str | None = None
+    shop_hash: str | None = None
+    model: str | None = None
+    prompt_hash: str | None = None
+    rule_written: bool | None = None
+    review: Review = Field(default_factory=Review)
+
+    @model_validator(mode="after")
+    def _default_id(self) -> Query:
+        if not self.id:
+            self.id = query_id(self.query, self.user_id)
+        return self
+
+
+def query_id(query: str, user_id: str) -> str:
+    """Same normalised words by the same user are the same query, whoever wrote the file."""
+    normal = " ".join(query.split()).casefold()
+    return "q-" + sha256(f"{normal}\0{user_id}".encode()).hexdigest()[:16]
+
+
+def read_queries(path: Path) -> list[Query]:
+    """All queries of a JSONL file; a broken line is named by its number and nothing is skipped."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise Misuse(f"{path}: cannot be read ({error.strerror}); give a JSONL file of queries") from error
+    except UnicodeDecodeError as error:
+        raise DrrError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+    return list(_parse(path, lines))
+
+
+def _parse(path: Path, lines: Iterable[str]) -> Iterator[Query]:
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        where = f"{path}, line {number}"
+        try:
+            raw = json.loads(line)
+        except ValueError as error:
+            raise DrrError(f"{where}: not JSON ({error}); each line is one object") from error
+        if not isinstance(raw, dict):
+            raise DrrError(f"{where}: not an object; each line is {{'query': ..., 'user_id': ...}}")
+        version = raw.get("schema_version", SCHEMA)
+        if isinstance(version, int) and version > SCHEMA:
+            raise DrrError(
+                f"{where}: written by a newer version (schema {version}, this one reads {SCHEMA}); update drr"
+            )
+        try:
+            query = Query.model_validate(raw)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            field = ".".join(str(part) for part in first["loc"]) or "the object"
+            raise DrrError(f"{where}: {field}: {first['msg']}") from error
+        if query.id in seen:
+            raise DrrError(
+                f"{where}: the id {query.id} is already on line {seen[query.id]}; ids are unique in a file"
+            )
+        seen[query.id] = number
+        yield query

@@ -1,0 +1,157 @@
+"""One settings object: explicit > environment (`DRR_*`) > `drr.toml` > default. Each value knows where it came from."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from env.errors import Misuse
+
+FILE = Path("drr.toml")
+# Names that other tools already use for the same secrets.
+_ALIASES = {
+    "anthropic_api_key": "ANTHROPIC_API_KEY",
+    "openai_api_key": "OPENAI_API_KEY",
+    "serper_api_key": "SERPER_API_KEY",
+}
+Role = Literal["agent", "summariser", "query_writer", "claim_extractor", "judge"]
+
+
+class Settings(BaseSettings):
+    """Every choice that is not an argument of one command."""
+
+    model_config = SettingsConfigDict(env_prefix="DRR_", extra="forbid", frozen=True, env_ignore_empty=True)
+
+    profile: Literal["default", "paper"] = Field(
+        "default", description="`paper` sets every choice as the paper made it"
+    )
+    shop_url: str = Field(
+        "http://ecommerce.example", description="where product pages are said to live; never fetched"
+    )
+
+    model: str = Field("offline", description="the model of every role that names none")
+    model_agent: str | None = Field(None, description="model of the agents")
+    model_summariser: str | None = Field(
+        None, description="model that summarises pages (default: the agent's)"
+    )
+    model_query_writer: str | None = Field(None, description="model that writes queries")
+    model_claim_extractor: str | None = Field(
+        None, description="model that extracts claims (default: the judge's)"
+    )
+    model_judge: str | None = Field(None, description="model that judges")
+    base_url: str | None = Field(
+        None, description="address of the model server; a loopback address needs no key"
+    )
+    model_timeout: float = Field(120, gt=0, description="seconds for one model call")
+    model_max_tokens: int = Field(8192, gt=0, description="most output tokens of one model call")
+    model_deadline: float = Field(600, gt=0, description="seconds for one model call with its retries")
+    concurrency: int = Field(8, gt=0, description="model calls in flight per provider")
+    price_file: Path | None = Field(None, description="prices that replace those of the box")
+    prompts: Path | None = Field(None, description="folder of prompts that replace those of the box by name")
+
+    web: Literal["sandbox", "serper", "replay"] = Field("sandbox", description="what web_search asks")
+    sandbox: Path | None = Field(
+        None, description="folder of a frozen web sandbox (default: the one in the box)"
+    )
+    web_record: Path | None = Field(None, description="folder that web record writes and replay reads")
+    web_top_k: int = Field(5, ge=1, le=20, description="results of one web search")
+    page_reader: str = Field("trafilatura", description="turns a page into markdown")
+    fetch_timeout: float = Field(20, gt=0, description="seconds for one page, redirects included")
+    fetch_max_bytes: int = Field(5_000_000, gt=0, description="largest page read")
+    respect_robots: bool = Field(True, description="ask robots.txt before a live page is read")
+
+    mongodb_url: SecretStr = Field(SecretStr("mongodb://127.0.0.1:27017"), description="of a servers: shop")
+    elasticsearch_url: SecretStr = Field(SecretStr("http://127.0.0.1:9200"), description="of a servers: shop")
+    elasticsearch_api_key: SecretStr | None = Field(None, description="of a servers: shop")
+    mongodb_ca_file: Path | None = Field(None, description="certificate authority for MongoDB")
+    elasticsearch_ca_file: Path | None = Field(None, description="certificate authority for Elasticsearch")
+    server_timeout: float = Field(30, gt=0, description="seconds for one call to a server")
+
+    anthropic_api_key: SecretStr | None = Field(None, description="also read from ANTHROPIC_API_KEY")
+    openai_api_key: SecretStr | None = Field(None, description="also read from OPENAI_API_KEY")
+    serper_api_key: SecretStr | None = Field(None, description="also read from SERPER_API_KEY")
+
+    def model_for(self, role: Role) -> str:
+        """The model of a role, by the chain of defaults the descriptions state."""
+        own = getattr(self, f"model_{role}")
+        if own is not None:
+            return str(own)
+        if role == "summariser":
+            return self.model_for("agent")
+        if role == "claim_extractor":
+            return self.model_for("judge")
+        return self.model
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)  # `resolve` merges the sources itself, so that it can say which one won
+
+
+# What the paper states or shows; `docs/paper-profile.md` says which of these are guesses.
+PAPER: dict[str, Any] = {"shop_url": "http://ecommerce.com", "web_top_k": 5, "web": "serper"}
+
+
+class Resolved(NamedTuple):
+    settings: Settings
+    origin: dict[str, str]
+    """explicit, environment NAME, file PATH, profile paper, default."""
+
+
+def resolve(
+    explicit: dict[str, Any] | None = None, *, environ: dict[str, str] | None = None, file: Path = FILE
+) -> Resolved:
+    """Settle every setting once. `explicit` holds only what the user gave."""
+    environ = dict(os.environ) if environ is None else environ
+    layers: list[tuple[str, dict[str, Any]]] = [("explicit", dict(explicit or {}))]
+    from_environment: dict[str, Any] = {}
+    for name in Settings.model_fields:
+        for variable in (f"DRR_{name.upper()}", _ALIASES.get(name, "")):
+            if environ.get(variable):
+                from_environment[name] = environ[variable]
+                break
+    layers.append(("environment", from_environment))
+    layers.append((f"file {file}", _read_file(file)))
+    chosen: dict[str, Any] = {}
+    origin: dict[str, str] = {}
+    for label, values in layers:
+        for name, value in values.items():
+            if name not in chosen:
+                chosen[name], origin[name] = value, label
+    if chosen.get("profile") == "paper":
+        for name, value in PAPER.items():
+            if name not in chosen:
+                chosen[name], origin[name] = value, "profile paper"
+    try:
+        settings = Settings(**chosen)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = str(first["loc"][0]) if first["loc"] else "settings"
+        raise Misuse(
+            f"setting {name} ({origin.get(name, 'explicit')}): {first['msg']}; see `drr settings`"
+        ) from None
+    return Resolved(settings, {name: origin.get(name, "default") for name in Settings.model_fields})
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Misuse(f"{path}: not TOML ({error}); mend or remove it") from error
+    unknown = sorted(set(values) - set(Settings.model_fields))
+    if unknown:
+        raise Misuse(f"{path}: unknown setting {', '.join(unknown)}; `drr settings` lists them all")
+    return values

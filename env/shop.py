@@ -1,0 +1,227 @@
+"""A shop: a store of records, a catalogue that searches them, and the manifest that says what they are.
+
+The protocols hold exactly what the nine tools, query generation and judging need. `tests/contract` is the definition of
+each method's behaviour: every backend passes the same suite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import TracebackType
+from typing import Any, Literal, NamedTuple, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from env.entities import Order, OrderStatus, Product, User
+from env.settings import Settings
+from env.statistics import UserStatistics
+
+SCHEMA = 1
+Sort = Literal["relevance", "price_asc", "price_desc", "rating", "popularity"]
+Match = Literal["any", "all"]
+
+
+class Input(BaseModel):
+    name: str
+    bytes: int
+    sha256: str
+
+
+class Manifest(BaseModel):
+    """What a shop is made of. The same on every backend, but for `backend` and `sizes`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    schema_version: int = SCHEMA
+    backend: str
+    as_of: str
+    """The shop's today, `YYYY-MM-DD`: the day after its last order."""
+    content_hash: str
+    """Of products, users, orders and `as_of` (`env.content`); the same on every backend."""
+    counts: dict[str, int]
+    """products, users, orders."""
+    recipe: dict[str, Any] = Field(default_factory=dict)
+    inputs: list[Input] = Field(default_factory=list)
+    rows: dict[str, int] = Field(default_factory=dict)
+    """reviews, orders, duplicates, not_selected, quarantined: the sum that the ingest verified."""
+    quarantined: dict[str, int] = Field(default_factory=dict)
+    notes: dict[str, int] = Field(default_factory=dict)
+    """Counted repairs and oddities: prices given as "from", surrogates replaced, ..."""
+    versions: dict[str, str] = Field(default_factory=dict)
+    sizes: dict[str, int] = Field(default_factory=dict)
+    created: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    query: str
+    min_price: float | None = None
+    max_price: float | None = None
+    min_rating: float | None = None
+    category: str | None = None
+    """A file's name or any step of a product's category path, compared by `env.text.category_key`."""
+    sort: Sort = "relevance"
+    match: Match = "any"
+    limit: int = 10
+    offset: int = 0
+
+
+class SearchPage(NamedTuple):
+    """Ties are settled by product id, ascending; unknown prices and ratings come last and never pass a filter on them."""
+
+    product_ids: list[str]
+    scores: list[float | None]
+    """BM25, where the sort is by relevance."""
+    total: int
+
+
+class OrderPage(NamedTuple):
+    items: list[Order]
+    total: int
+
+
+class Store(Protocol):
+    """Point reads and small ranges. A missing thing is `None` or left out, never an exception."""
+
+    def product(self, product_id: str) -> Product | None: ...
+
+    def products(self, product_ids: Sequence[str]) -> list[Product]:
+        """In the order asked, without those that do not exist."""
+
+    def user(self, user_id: str) -> User | None: ...
+
+    def find_users(
+        self, *, email: str | None = None, name: tuple[str, str] | None = None, limit: int = 50
+    ) -> list[User]:
+        """Users with this e-mail address or this (first, last) name, case-insensitively, by user id."""
+
+    def order(self, order_id: str) -> Order | None: ...
+
+    def orders(
+        self,
+        user_id: str,
+        *,
+        status: OrderStatus | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> OrderPage:
+        """Newest first, ties by order id; `since` (inclusive) and `until` (exclusive) are ISO dates or date-times."""
+
+    def statistics(self, user_id: str) -> UserStatistics | None: ...
+
+    def iter_products(self) -> Iterator[Product]:
+        """By product id."""
+
+    def iter_users(self) -> Iterator[User]:
+        """By user id."""
+
+    def iter_orders(self) -> Iterator[Order]:
+        """By user id, then newest first, then order id."""
+
+    def sample_users(self, count: int, *, seed: int, min_orders: int = 1) -> list[str]:
+        """The same seed gives the same users on every backend (`env.text.sample_key` orders them)."""
+
+
+class Catalog(Protocol):
+    def search(self, request: SearchRequest) -> SearchPage:
+        """A query without a word in it finds nothing."""
+
+    def categories(self) -> dict[str, int]:
+        """Products per file category."""
+
+
+class OrderColumns(NamedTuple):
+    """A batch of orders as columns. `product` and `user` are positions in the products and users already written."""
+
+    order_id: Sequence[int]
+    product: Sequence[int]
+    user: Sequence[int]
+    timestamp_ms: Sequence[int]
+    quantity: Sequence[int]
+    status: Sequence[int]
+    """Positions in `env.entities.ORDER_STATUSES`."""
+
+
+class UserRow(NamedTuple):
+    user_id: str
+    email: str
+    first_name: str
+    last_name: str
+    phone_number: str
+    address1: str
+    city: str
+    state: str
+    zip: str
+    country: str = "US"
+    account_status: str = "active"
+
+
+class ShopWriter(Protocol):
+    """Builds a shop out of sight and shows it whole. Call the three in this order, each once; then `publish`.
+
+    Products arrive by product id, users by user id, orders by user position, then newest first, then order id.
+    Leaving the context without `publish` leaves whatever was there before.
+    """
+
+    def write_products(self, products: Iterable[Product]) -> int: ...
+
+    def write_users(self, batches: Iterable[Sequence[UserRow]]) -> int: ...
+
+    def write_orders(self, batches: Iterable[OrderColumns]) -> int: ...
+
+    def publish(self, manifest: Manifest) -> Manifest:
+        """Fill in `backend` and `sizes`, and swap the new shop in. The content hash was checked while writing."""
+
+    def __enter__(self) -> ShopWriter: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+@dataclass(frozen=True)
+class Shop:
+    """An open shop. Safe to share between threads; cheap to open in many processes."""
+
+    spec: str
+    manifest: Manifest
+    store: Store
+    catalog: Catalog
+    shop_url: str
+    close: Callable[[], None] = field(default=lambda: None)
+
+    def __enter__(self) -> Shop:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+SERVERS = "servers:"
+_BACKENDS = {"folder": "env.embedded", "servers": "env.servers"}
+
+
+def _backend(spec: str) -> Any:
+    return import_module(_BACKENDS["servers" if spec.startswith(SERVERS) else "folder"])
+
+
+def open_shop(spec: str, settings: Settings) -> Shop:
+    """The shop a command names: a folder, or `servers:NAME`."""
+    shop: Shop = _backend(spec).open_shop(spec, settings)
+    return shop
+
+
+def shop_writer(spec: str, settings: Settings, *, replace: bool = False) -> ShopWriter:
+    """A writer that will publish under this name."""
+    writer: ShopWriter = _backend(spec).shop_writer(spec, settings, replace=replace)
+    return writer
+
+
+def check_shop(spec: str, settings: Settings) -> Iterator[str]:
+    """Every way in which the shop does not hold together, as sentences; none means it does."""
+    problems: Iterator[str] = _backend(spec).check_shop(spec, settings)
+    return problems

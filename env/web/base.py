@@ -1,0 +1,45 @@
+"""The protocols of the web: something that searches, something that reads a page."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, Protocol
+
+PageStatus = Literal["ok", "unreachable", "blocked", "empty"]
+
+
+class WebHit(NamedTuple):
+    title: str
+    url: str
+    snippet: str
+
+
+class Page(NamedTuple):
+    """A page as read. `markdown` is set only where `status` is `ok`; `reason` says why not."""
+
+    url: str
+    final_url: str
+    status: PageStatus
+    title: str | None
+    markdown: str | None
+    reader: str
+    """Name and version of what turned it into markdown."""
+    reason: str | None = None
+
+
+class WebUnavailable(Exception):
+    """The search engine or the page store failed: an outage, a missing key, a miss in replay."""
+
+
+class WebSearch(Protocol):
+    """One engine. Pages are read through the same object, so that the sandbox and replay answer for both."""
+
+    name: str
+    """Enters the study's keys together with `content_hash`."""
+    content_hash: str | None
+    """Of a frozen web (sandbox, replay); `None` where the answers are live."""
+
+    async def search(self, query: str, top_k: int) -> list[WebHit]:
+        """Best first; `WebUnavailable` if it cannot answer."""
+
+    async def read(self, url: str) -> Page:
+        """The readable page; never raises for a page that cannot be read, its `status` says so."""

@@ -1,0 +1,1 @@
+"""Citations, claims, faithfulness, quality, pairwise, rule checks, agreement, statistics."""

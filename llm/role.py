@@ -1,0 +1,32 @@
+"""What agents, query writers and judges hold of a model: a role they can talk to. How it is called is `llm`'s affair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from langchain_core.messages import AIMessage, BaseMessage
+from pydantic import BaseModel
+
+Schema = TypeVar("Schema", bound=BaseModel)
+
+Policy = Callable[[Sequence[BaseMessage], Mapping[str, Any]], AIMessage]
+"""What the offline model runs in a role: the transcript and the bound arguments (`tools`: OpenAI-style schemas;
+`response_schema`: the JSON Schema a structured answer must have, whose reply is JSON text) to the next message. It sees
+what a model would see and nothing else."""
+
+
+class RoleModel(Protocol):
+    """A model bound to one role and one unit's meter. Every call is limited, retried, metered and budgeted once, here."""
+
+    name: str
+    """e.g. `anthropic:claude-sonnet-5-5`, `offline`."""
+    role: str
+    rule_written: bool
+    """True for the offline stand-in; every artefact made with it says so."""
+
+    async def reply(self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = ()) -> AIMessage:
+        """The next message; `ModelFailure` if there is none. `tools` are LangChain tools or OpenAI-style schemas."""
+
+    async def structured(self, messages: Sequence[BaseMessage], schema: type[Schema]) -> Schema:
+        """An answer of this form, strictly validated, one re-ask, never a repaired truncation."""

@@ -1,0 +1,1 @@
+"""Queries from profiles: written, checked by code, reviewed by people."""

@@ -1,0 +1,1 @@
+"""The nine tools: one function each, one registry, adapters for LangChain and MCP."""

@@ -1,0 +1,46 @@
+"""What a tool is: a function of typed arguments and a context, an answer, an error the model can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Literal
+
+from env.session import Session
+from env.source import Source
+from env.web.base import WebSearch
+
+ErrorKind = Literal["not_found", "invalid", "not_allowed", "timeout", "unavailable"]
+
+
+class ToolError(Exception):
+    """An expected failure: the model sees the sentence. Anything else that a tool raises is a bug and ends the unit."""
+
+    def __init__(self, kind: ErrorKind, message: str) -> None:
+        super().__init__(message)
+        self.kind: ErrorKind = kind
+        self.message = message
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`text` goes to the model, the rest is the artifact: `sources` feed citations, `data` is for programs."""
+
+    text: str
+    sources: Sequence[Source] = ()
+    data: Any = None
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """What a tool may touch. `question` is the problem in hand, for web searches that summarise pages."""
+
+    session: Session
+    web: WebSearch
+    today: date
+    """The shop's `as_of`."""
+    top_k: int = 5
+    deadline_s: float = 30.0
+    question: str | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
