@@ -1,0 +1,58 @@
+# Two commands matter: `make demo` and `make test`. Both do the set-up; neither needs a key, a server or a download but packages.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.stamp
+
+.PHONY: help setup demo test test-servers test-browser lint types endurance bench lock clean
+
+help:
+	@echo "make demo          set up, build the sample shop, answer, judge, report"
+	@echo "make test          set up, pass the tests (no network, no server)"
+	@echo "make test-servers  the contract suite on MongoDB and Elasticsearch test servers (needs a JDK >= 21 and Maven)"
+	@echo "make test-browser  the viewer and the annotation page in a headless Chromium"
+	@echo "make lint types    ruff, format check, strict mypy"
+	@echo "make endurance     the long counts: many kills, big fuzz; writes benchmarks/RESULTS.md"
+	@echo "make bench         the benchmarks, as ratios in one run"
+
+setup: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo")'
+	@test -x $(BIN)/python || { echo "setting up $(VENV) ..."; $(PYTHON) -m venv $(VENV); }
+	@echo "installing the locked packages (a minute or two the first time) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(STAMP)
+
+demo: setup
+	@$(BIN)/python -m app.demo demo
+
+test: setup
+	$(BIN)/python -m pytest -m "not servers and not browser and not endurance"
+
+test-servers: setup
+	$(BIN)/python -m pytest -m servers
+
+test-browser: setup
+	$(BIN)/python -m pytest -m browser
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup
+	$(BIN)/mypy
+
+endurance: setup
+	$(BIN)/python -m pytest -m endurance
+
+bench: setup
+	$(BIN)/python -m benchmarks
+
+# Versions are chosen by `uv pip compile`, which records hashes and no address.
+lock:
+	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -o requirements.lock
+
+clean:
+	rm -rf $(VENV) demo .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,143 @@
+"""`drr doctor`: what is installed, which extras, servers and keys are there. Prints no secret."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+PACKAGES = (
+    "anthropic",
+    "elasticsearch",
+    "faker",
+    "langchain",
+    "langgraph",
+    "pydantic",
+    "pymongo",
+    "tantivy",
+    "mcp",
+    "trafilatura",
+)
+EXTRAS = {"openai": "langchain-openai", "ollama": "langchain-ollama"}
+ROOMS = ("env", "data_ingest", "tools", "llm", "agents", "querygen", "study", "eval", "app")
+KEYS = ("anthropic_api_key", "openai_api_key", "serper_api_key")
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    from app.console import add_setting_options
+
+    parser.epilog = "examples:\n  drr doctor\n  drr doctor --json"
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add_setting_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from app.console import print_json, settings_of
+
+    settings = settings_of(arguments).settings
+    found = {
+        "python": _python(),
+        "packages": {name: _version(name) for name in PACKAGES},
+        "extras": {name: _version(package) for name, package in EXTRAS.items()},
+        "shadowed": shadowed(),
+        "sqlite": _sqlite(),
+        "servers": {
+            "mongodb": _reachable(settings.mongodb_url.get_secret_value(), 27017),
+            "elasticsearch": _reachable(settings.elasticsearch_url.get_secret_value(), 9200),
+        },
+        "java": _java(),
+        "chromium": _program("chromium", "chromium-browser", "google-chrome"),
+        "keys": {name: getattr(settings, name) is not None for name in KEYS},
+    }
+    broken = bool(found["shadowed"]) or None in found["packages"].values()
+    if arguments.json:
+        print_json({"ok": not broken, **found})
+    else:
+        _print(found)
+    return 1 if broken else 0
+
+
+def shadowed() -> list[str]:
+    """Rooms that Python would import from somewhere else: `env` and `tools` are names that others use too."""
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    home = Path(__file__).resolve().parents[2]
+    wrong = []
+    for room in ROOMS:
+        spec = find_spec(room)
+        origin = Path(spec.origin).resolve() if spec and spec.origin else None
+        if origin is None or home not in origin.parents:
+            wrong.append(f"{room} is {origin or 'not importable'}, not {home / room}")
+    return wrong
+
+
+def _version(package: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _python() -> str:
+    import platform
+
+    return platform.python_version()
+
+
+def _sqlite() -> str:
+    import sqlite3
+
+    return sqlite3.sqlite_version
+
+
+def _program(*names: str) -> str | None:
+    from shutil import which
+
+    return next((found for name in names if (found := which(name))), None)
+
+
+def _java() -> str | None:
+    import os
+    from pathlib import Path
+
+    home = os.environ.get("JAVA_HOME")
+    if home and (Path(home) / "bin" / "java").is_file():
+        return str(Path(home) / "bin" / "java")
+    return _program("java")
+
+
+def _reachable(url: str, default_port: int) -> bool:
+    """Something listens there; who it is, a `servers:` shop finds out when it is opened."""
+    import socket
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "127.0.0.1", parts.port or default_port
+    except ValueError:  # several hosts, or no port where one is announced
+        return False
+    try:
+        with socket.create_connection((host, port), timeout=1):
+            return True
+    except OSError:
+        return False
+
+
+def _print(found: dict[str, Any]) -> None:
+    print(f"Python {found['python']}, SQLite {found['sqlite']}")
+    for name, version in found["packages"].items():
+        print(f"  {name:<14} {version or 'MISSING: run `make setup`'}")
+    for name, version in found["extras"].items():
+        print(f"extra {name}: {version or f'not installed (pip install deepresearch-retail[{name}])'}")
+    for line in found["shadowed"]:
+        print(f"SHADOWED: {line}; remove or rename the other one, or start from the project's folder")
+    for name, up in found["servers"].items():
+        print(
+            f"{name}: {'something answers there' if up else 'not reachable (needed only for servers: shops)'}"
+        )
+    print(f"java: {found['java'] or 'none (needed only for the test servers)'}")
+    print(f"chromium: {found['chromium'] or 'none (needed only for browser tests)'}")
+    for name, there in found["keys"].items():
+        print(f"{name}: {'set' if there else 'not set'}")

@@ -1,0 +1,88 @@
+"""Keeps the table of DESIGN.md true: which room may import which, and what no room may do at all."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ALLOWED: dict[str, set[str]] = {
+    "env": set(),
+    "data_ingest": {"env"},
+    "tools": {"env"},
+    "llm": set(),
+    "agents": {"env", "tools", "llm"},
+    "study": {"env", "llm"},
+    "querygen": {"env", "tools", "llm", "study"},
+    "eval": {"env", "tools", "llm", "study"},
+    "app": {"env", "data_ingest", "tools", "llm", "agents", "study", "querygen", "eval"},
+}
+
+
+def modules(room: str) -> Iterator[tuple[Path, ast.Module]]:
+    for path in sorted((ROOT / room).rglob("*.py")):
+        yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imported_rooms(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        else:
+            continue
+        for name in names:
+            room = name.split(".")[0]
+            if room in ALLOWED:
+                yield node.lineno, room
+
+
+@pytest.mark.parametrize("room", ALLOWED)
+def test_a_room_imports_only_what_the_design_allows(room: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line} imports {other}"
+        for path, tree in modules(room)
+        for line, other in imported_rooms(tree)
+        if other != room and other not in ALLOWED[room]
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("room", ALLOWED)
+def test_every_module_says_what_it_is_for(room: str) -> None:
+    silent = [str(path.relative_to(ROOT)) for path, tree in modules(room) if not ast.get_docstring(tree)]
+    assert silent == []
+
+
+@pytest.mark.parametrize("room", ALLOWED)
+def test_randomness_is_handed_in(room: str) -> None:
+    """`random.random()` and friends draw from one generator for the whole process; a seeded `Random` does not."""
+    wrong = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path, tree in modules(room)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "random"
+        and node.attr not in {"Random", "SystemRandom"}
+    ]
+    assert wrong == []
+
+
+def test_the_packages_of_the_wheel_are_the_rooms() -> None:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert set(project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) == set(ALLOWED)
+
+
+def test_no_registry_is_named_in_the_lock() -> None:
+    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if "://" in line or line.startswith(("-i", "--index", "--extra"))] == []
+    pinned = [line for line in lines if "==" in line]
+    assert pinned
+    assert not [line for line in pinned if "litellm" in line.lower()]
