@@ -1,0 +1,150 @@
+"""The command line's own manners: help, exit codes, one clear line for a mistake, settings that know their origin."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from app.cli import COMMANDS, main
+
+ROOT = Path(__file__).parent.parent
+HEAVY = {
+    "langchain",
+    "langchain_core",
+    "langgraph",
+    "anthropic",
+    "pydantic",
+    "numpy",
+    "tantivy",
+    "pymongo",
+    "elasticsearch",
+    "rich",
+    "scipy",
+}
+
+
+def drr(
+    *words: str, cwd: Path | None = None, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    import os
+
+    return subprocess.run(
+        [sys.executable, "-m", "app.cli", *words],
+        capture_output=True,
+        text=True,
+        cwd=cwd or ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})},
+        timeout=120,
+    )
+
+
+def test_help_lists_every_command_and_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from app.cli import main; code = main(['--help']); "
+        f"heavy = {HEAVY!r} & {{name.split('.')[0] for name in sys.modules}}; "
+        "print('HEAVY', sorted(heavy)); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert done.returncode == 0
+    assert "HEAVY []" in done.stdout
+    for name in COMMANDS:
+        assert f"\n  {name} " in done.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert find_spec(f"app.commands.{COMMANDS[name][0]}") is not None
+    assert main([name, "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert "usage: drr " in shown
+    assert "example" in shown.lower()
+    assert f"drr {name}" in shown.split("usage:", 1)[1].split("\n", 1)[1]
+
+
+def test_no_command_is_misuse() -> None:
+    assert main([]) == 2
+
+
+def test_a_slip_names_the_nearest_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ingets"]) == 2
+    error = capsys.readouterr().err
+    assert "ingest" in error
+    assert "Traceback" not in error
+
+
+def test_a_wrong_option_is_misuse_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["settings", "--colour"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_settings_say_where_each_value_came_from(tmp_path: Path) -> None:
+    (tmp_path / "drr.toml").write_text('model = "ollama:qwen3:8b"\nweb_top_k = 7\n', encoding="utf-8")
+    done = drr(
+        "settings",
+        "--json",
+        cwd=tmp_path,
+        env={"DRR_WEB_TOP_K": "3", "ANTHROPIC_API_KEY": "sk-planted-secret"},
+    )
+    assert done.returncode == 0, done.stderr
+    shown = json.loads(done.stdout)
+    assert shown["model"] == {"value": "ollama:qwen3:8b", "origin": "file drr.toml"}
+    assert shown["web_top_k"] == {"value": 3, "origin": "environment"}
+    assert shown["concurrency"]["origin"] == "default"
+    assert shown["anthropic_api_key"] == {"value": "********", "origin": "environment"}
+    assert "planted" not in done.stdout + done.stderr
+
+
+def test_the_paper_profile_is_named_as_the_origin_of_what_it_sets(tmp_path: Path) -> None:
+    shown = json.loads(drr("settings", "--json", "--profile", "paper", cwd=tmp_path).stdout)
+    assert shown["shop_url"] == {"value": "http://ecommerce.com", "origin": "profile paper"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("modle = 1", "unknown setting modle"), ("model = ", "not TOML"), ("web_top_k = 'many'", "web_top_k")],
+)
+def test_a_bad_settings_file_is_misuse_and_names_the_fault(tmp_path: Path, text: str, expected: str) -> None:
+    (tmp_path / "drr.toml").write_text(text, encoding="utf-8")
+    done = drr("settings", cwd=tmp_path)
+    assert done.returncode == 2
+    assert expected in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_bad_secret_is_not_printed(tmp_path: Path) -> None:
+    (tmp_path / "drr.toml").write_text(
+        'mongodb_url = 5\nanthropic_api_key = ["sk-planted-secret"]\n', encoding="utf-8"
+    )
+    done = drr("settings", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "planted" not in done.stdout + done.stderr
+
+
+def test_doctor_names_a_shadowed_package(tmp_path: Path) -> None:
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "__init__.py").write_text("", encoding="utf-8")
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from app.cli import main; sys.exit(main(['doctor', '--json']))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, cwd=ROOT, timeout=60
+    )
+    assert done.returncode == 1
+    document = json.loads(done.stdout)
+    assert document["ok"] is False
+    assert any(line.startswith("tools is ") for line in document["shadowed"])
+
+
+def test_doctor_prints_no_secret(tmp_path: Path) -> None:
+    secret = "sk-planted-secret"
+    done = drr(
+        "doctor",
+        cwd=tmp_path,
+        env={"SERPER_API_KEY": secret, "DRR_MONGODB_URL": f"mongodb://u:{secret}@127.0.0.1:1"},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "serper_api_key: set" in done.stdout
+    assert secret not in done.stdout + done.stderr
