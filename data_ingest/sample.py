@@ -1,0 +1,165 @@
+"""The sample shop's raw files, in the official Amazon-2023 form: same numbers and seed, same bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from env.errors import Misuse
+from env.progress import Progress
+
+MARKER = "sample.json"
+"""Says that `drr sample` wrote the folder, with what numbers, and lists its files."""
+
+
+@dataclass(frozen=True)
+class SamplePlan:
+    products: int = 1500
+    users: int = 400
+    reviews: int = 20_000
+    """Rows in the review files, exact duplicates included."""
+    seed: int = 7
+
+    def __post_init__(self) -> None:
+        from data_ingest.sample_reviews import DUPLICATES
+
+        for name in ("products", "users", "reviews"):
+            if getattr(self, name) < 1:
+                raise Misuse(f"--{name} {getattr(self, name)}: must be at least 1")
+        if self.seed < 0:
+            raise Misuse(f"--seed {self.seed}: must not be negative")
+        if self.reviews - round(DUPLICATES * self.reviews) < self.users:
+            raise Misuse(
+                f"--reviews {self.reviews} is too few for --users {self.users}: every shopper writes at least one, and "
+                f"{DUPLICATES:.1%} of the rows are duplicates"
+            )
+
+
+def write_sample(folder: Path, plan: SamplePlan, progress: Progress) -> dict[str, Any]:
+    """Write the files out of sight and show them whole; a folder that something else filled is left alone."""
+    _refuse_foreign(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    hidden = folder.parent / f".{folder.name}.part-{os.getpid()}"
+    if hidden.exists():
+        shutil.rmtree(hidden)
+    hidden.mkdir()
+    try:
+        written = _write(hidden, plan, progress)
+        (hidden / MARKER).write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
+        _swap(hidden, folder)
+    finally:
+        if hidden.exists():
+            shutil.rmtree(hidden)
+    return written
+
+
+def _refuse_foreign(folder: Path) -> None:
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise Misuse(f"{folder}: is a file; name a new folder")
+    present = {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
+    if not present:
+        return
+    try:
+        known = set(json.loads((folder / MARKER).read_text(encoding="utf-8"))["files"]) | {MARKER}
+    except (OSError, ValueError, KeyError, TypeError):
+        raise Misuse(f"{folder}: not empty and not written by `drr sample`; name a new folder") from None
+    foreign = sorted(present - known)
+    if foreign:
+        raise Misuse(
+            f"{folder}: holds {foreign[0]}, which `drr sample` did not write; move it away or name a new folder"
+        )
+
+
+def _swap(hidden: Path, folder: Path) -> None:
+    old = folder.parent / f".{folder.name}.old-{os.getpid()}"
+    if folder.exists():
+        folder.rename(old)
+    hidden.rename(folder)
+    if old.exists():
+        shutil.rmtree(old)
+
+
+def _write(folder: Path, plan: SamplePlan, progress: Progress) -> dict[str, Any]:
+    from data_ingest.sample_products import make_products, meta_line, meta_rows
+    from data_ingest.sample_reviews import DUPLICATES, Reviews, make_shoppers
+    from data_ingest.sample_text import make_pools
+    from data_ingest.sample_vocabulary import load_vocabulary
+
+    vocabulary = load_vocabulary()
+    names = [words.category for words in vocabulary.categories]
+    duplicates = round(DUPLICATES * plan.reviews)
+    products = make_products(vocabulary, plan.products, plan.reviews, plan.seed)
+    shoppers = make_shoppers(plan.users, plan.reviews - duplicates, plan.seed)
+    reviews = Reviews(vocabulary, products, shoppers, make_pools(vocabulary, plan.seed), duplicates)
+    files: list[str] = []
+    by_category = dict.fromkeys(names, 0)
+
+    (folder / "raw" / "review_categories").mkdir(parents=True)
+    (folder / "raw" / "meta_categories").mkdir()
+    with ExitStack() as stack, progress.stage("reviews", plan.reviews) as stage:
+        squeezer = stack.enter_context(ThreadPoolExecutor(1))
+        streams = []
+        for name in names:
+            files.append(f"raw/review_categories/{name}.jsonl.gz")
+            streams.append(stack.enter_context(_gzip(folder / files[-1])))
+        pending: Future[None] | None = None
+        for parts in reviews.stretches():
+            if pending is not None:
+                pending.result()
+            pending = squeezer.submit(_put, streams, [(place, lines) for place, _, lines in parts])
+            for place, rows, _ in parts:
+                by_category[names[place]] += rows
+                stage.advance(rows)
+        if pending is not None:
+            pending.result()
+    with progress.stage("products", plan.products) as stage:
+        for position, name in enumerate(names):
+            files.append(f"raw/meta_categories/meta_{name}.jsonl.gz")
+            with _gzip(folder / files[-1]) as stream:
+                block: list[bytes] = []
+                for row in meta_rows(vocabulary, position, products, reviews.heard, plan.seed):
+                    block.append(meta_line(row))
+                    if len(block) == 1000:
+                        stream.write(b"".join(block))
+                        stage.advance(len(block))
+                        block = []
+                stream.write(b"".join(block))
+                stage.advance(len(block))
+    return {
+        "written_by": "drr sample",
+        "plan": asdict(plan),
+        "rows": {
+            "reviews": sum(by_category.values()),
+            "products": len(products),
+            "users": len(shoppers.counts),
+        },
+        "duplicates": duplicates,
+        "categories": by_category,
+        "files": sorted(files),
+    }
+
+
+def _put(streams: list[BinaryIO], parts: list[tuple[int, bytes]]) -> None:
+    for place, lines in parts:
+        streams[place].write(lines)
+
+
+@contextmanager
+def _gzip(path: Path) -> Iterator[BinaryIO]:
+    """A gzip file without name or time in it, so that equal content is an equal file."""
+    from isal import igzip
+
+    with (
+        path.open("wb") as raw,
+        igzip.IGzipFile(filename="", mode="wb", compresslevel=1, fileobj=raw, mtime=0) as stream,
+    ):
+        yield stream

@@ -1,0 +1,115 @@
+"""What shoppers write: pools of finished review texts, put together once and drawn from by number."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass
+
+from data_ingest.sample_vocabulary import ProductType, Vocabulary
+
+MOODS = 3
+"""Bad (one and two stars), middling (three), good (four and five)."""
+BODIES = 40
+TAILS = 4096
+TITLES = 24
+LONGEST = 30_035
+
+
+@dataclass(frozen=True)
+class TextPools:
+    """JSON-escaped pieces. A review's text is a body and a tail; empty and very long texts are kinds of tail."""
+
+    bodies: list[str]
+    """`BODIES` for each (type, mood)."""
+    tails: list[str]
+    titles: list[str]
+    """`TITLES` for each star, 0 to 5."""
+    longest: str
+
+
+def escaped(text: str) -> str:
+    return json.dumps(text)[1:-1]
+
+
+def make_pools(vocabulary: Vocabulary, seed: int) -> TextPools:
+    rng = random.Random(f"{seed}:text")
+    words = vocabulary.general["reviews"]
+    bodies = [
+        escaped(_body(kind, mood, words, rng))
+        for kind in vocabulary.types
+        for mood in range(MOODS)
+        for _ in range(BODIES)
+    ]
+    tails = [escaped(_tail(words, rng)) for _ in range(TAILS)]
+    titles = [
+        escaped(text) for star in range(6) for text in _cycled(words["titles"][str(max(star, 1))], TITLES)
+    ]
+    rant = " ".join(rng.choices(words["tails"], k=LONGEST // 20))
+    return TextPools(bodies, tails, titles, escaped(rant[:LONGEST]))
+
+
+def _cycled(values: list[str], count: int) -> list[str]:
+    return [values[place % len(values)] for place in range(count)]
+
+
+def _body(kind: ProductType, mood: int, words: dict[str, list[str]], rng: random.Random) -> str:
+    name = kind.name.lower()
+    said = {
+        0: [*kind.gripes],
+        1: [*kind.praise, *kind.gripes],
+        2: [*kind.praise],
+    }[mood]
+    lead = rng.choice(words[("bad_leads", "mixed_leads", "good_leads")[mood]]).format(name=name)
+    if rng.random() < 0.25:
+        return lead
+    first = rng.choice(said)
+    if mood == 1 and kind.praise and kind.gripes:
+        return f"{lead} {rng.choice(kind.praise)} But {_lowered(rng.choice(kind.gripes))}"
+    return f"{lead} {first}" if rng.random() < 0.7 else f"{first} {lead}"
+
+
+def _lowered(sentence: str) -> str:
+    return sentence if sentence.startswith("I ") else sentence[:1].lower() + sentence[1:]
+
+
+def _tail(words: dict[str, list[str]], rng: random.Random) -> str:
+    draw = rng.random()
+    if draw < 0.34:
+        return ""
+    count = min(60, 1 + int(rng.paretovariate(1.15) - 1))
+    lines = (
+        rng.sample(words["tails"], count)
+        if count <= len(words["tails"])
+        else rng.choices(words["tails"], k=count)
+    )
+    joint = "<br /><br />" if rng.random() < 0.25 else " "
+    text = joint + joint.join(lines) if rng.random() < 0.8 or count > 1 else " " + lines[0]
+    odd = rng.random()
+    if odd < 0.035:
+        text += rng.choice(
+            (
+                " Rated &#34;great&#34; by us.",
+                " Easy on &amp; off.",
+                " Taller &#62; wider.",
+                " &quot;Wow&quot;",
+            )
+        )
+    elif odd < 0.05:
+        text += f" [[ASIN:B0{rng.randrange(36**6):08d} this one]]"[:60]
+    elif odd < 0.057:
+        text = f" [[VIDEOID:{rng.getrandbits(128):032x}]]{text}"
+    elif odd < 0.16:
+        text += rng.choice(
+            (
+                " \U0001f44d",
+                " Couldn\u2019t be happier",
+                " \u2764\ufe0f",
+                " worth it \u2014 really",
+                " \U0001f600",
+                " caf\u00e9 quality",
+            )
+        )
+    elif odd < 0.163:
+        text += "\u200b"
+    return text
