@@ -1,0 +1,224 @@
+"""Numbers with their uncertainty: intervals by a bootstrap over queries, exact tests, Holm. Unknown is `None`.
+
+A statistic is never a bare number: `V` says how many items stand behind it, how many could not be scored, and how the
+interval was made. Resampling is over clusters (queries), because the trials and dimensions of one query are not independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import comb, isfinite, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+RESAMPLES = 2000
+SEED = 20_190_101
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class V:
+    """One statistic. `n` items were scored, `n_unscored` were not (failed, undefined or dropped by the definition)."""
+
+    value: float | None
+    ci_low: float | None
+    ci_high: float | None
+    n: int
+    n_unscored: int
+    method: str
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "value": self.value,
+            "ci_low": self.ci_low,
+            "ci_high": self.ci_high,
+            "n": self.n,
+            "n_unscored": self.n_unscored,
+            "method": self.method,
+        }
+
+
+def nothing(method: str, n_unscored: int = 0, n: int = 0) -> V:
+    return V(None, None, None, n, n_unscored, method)
+
+
+def finite(value: float | np.floating[Any]) -> float | None:
+    number = float(value)
+    return number if isfinite(number) else None
+
+
+@lru_cache(maxsize=8)
+def resampled(clusters: int) -> Floats:
+    """How often each cluster is drawn in each resample; the same draw for every statistic over as many clusters."""
+    rng = np.random.default_rng(SEED)
+    return rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=RESAMPLES).astype(np.float64)
+
+
+def interval(draws: Floats) -> tuple[float | None, float | None]:
+    """The percentile interval; `None` where a resample is undefined more often than the level leaves room for."""
+    good = draws[np.isfinite(draws)]
+    if draws.size == 0 or good.size < LEVEL * draws.size:
+        return None, None
+    low, high = np.percentile(good, [100 * (1 - LEVEL) / 2, 100 * (1 + LEVEL) / 2])
+    return float(low), float(high)
+
+
+def index_of(labels: Sequence[str]) -> tuple[NDArray[np.int64], int]:
+    """Clusters as positions, in order of first appearance."""
+    seen: dict[str, int] = {}
+    return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64), len(seen)
+
+
+def from_sums(
+    rows: Floats,
+    clusters: Sequence[str],
+    statistic: Callable[[Floats], Floats],
+    method: str,
+    *,
+    n: int | None = None,
+    n_unscored: int = 0,
+) -> V:
+    """A statistic that depends on its items only through the sums of `rows`: resampling is one matrix product.
+
+    `statistic` maps sums, one per line, to values, one per line; undefined is NaN there and `None` here.
+    """
+    count = len(rows) if n is None else n
+    if not len(rows):
+        return nothing(method, n_unscored, count)
+    position, size = index_of(clusters)
+    sums = np.zeros((size, rows.shape[1]))
+    np.add.at(sums, position, rows)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = finite(statistic(sums.sum(axis=0, keepdims=True))[0])
+        low, high = (None, None) if size < 2 or value is None else interval(statistic(resampled(size) @ sums))
+    return V(value, low, high, count, n_unscored, _bootstrap_method(method, size))
+
+
+def _bootstrap_method(method: str, clusters: int) -> str:
+    if clusters < 2:
+        return f"{method}; no interval from one cluster"
+    return f"{method}; 95% percentile bootstrap over {clusters} clusters, B={RESAMPLES}, seed={SEED}"
+
+
+def mean(values: Mapping[str, Sequence[float | None]], method: str = "mean over queries") -> V:
+    """The mean over queries of the mean over a query's scored trials."""
+    scored = {key: [x for x in trials if x is not None] for key, trials in values.items()}
+    unscored = sum(x is None for trials in values.values() for x in trials)
+    present = [(key, sum(xs) / len(xs)) for key, xs in scored.items() if xs]
+    n = sum(map(len, scored.values()))
+    if n > len(present):
+        method += " (trials of a query averaged first)"
+    rows = np.array([[x, 1.0] for _, x in present]).reshape(-1, 2)
+    return from_sums(rows, [key for key, _ in present], ratio, method, n=n, n_unscored=unscored)
+
+
+def pooled(pairs: Sequence[tuple[str, float, float]], method: str, *, n: int, n_unscored: int = 0) -> V:
+    """Sum of numerators over sum of denominators; each pair is (query, numerator, denominator)."""
+    rows = np.array([[a, b] for _, a, b in pairs]).reshape(-1, 2)
+    return from_sums(rows, [key for key, _, _ in pairs], ratio, method, n=n, n_unscored=n_unscored)
+
+
+def ratio(sums: Floats) -> Floats:
+    """First column over second, undefined where the second is zero: the statistic behind every mean and share."""
+    return np.where(sums[:, 1] > 0, sums[:, 0] / np.where(sums[:, 1] > 0, sums[:, 1], 1), np.nan)
+
+
+def spread(values: Mapping[str, Sequence[float | None]]) -> float | None:
+    """The standard deviation (n - 1) over every scored report, as the paper's Table 5 prints beside its means."""
+    scored = [x for trials in values.values() for x in trials if x is not None]
+    return float(np.std(scored, ddof=1)) if len(scored) > 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """`a` minus `b` on the queries both have."""
+
+    difference: V
+    a: float | None
+    b: float | None
+    p: float | None
+    p_holm: float | None = None
+
+    def document(self) -> dict[str, Any]:
+        return {
+            **self.difference.document(),
+            "a": self.a,
+            "b": self.b,
+            "p": self.p,
+            "p_holm": self.p_holm,
+        }
+
+
+def paired(a: Mapping[str, Sequence[float | None]], b: Mapping[str, Sequence[float | None]]) -> Difference:
+    """Paired bootstrap: queries that both sides scored; the p-value is two-sided, from the same resamples."""
+    method = "mean paired difference over queries"
+    left, right = _query_means(a), _query_means(b)
+    both = [key for key in left if key in right]
+    dropped = len(set(a) | set(b)) - len(both)
+    if not both:
+        return Difference(nothing(method, dropped), None, None, None)
+    rows = np.array([[left[key] - right[key], 1.0] for key in both])
+    difference = from_sums(rows, both, ratio, method, n_unscored=dropped)
+    p = None
+    if len(both) > 1:
+        draws = resampled(len(both)) @ rows[:, 0]
+        tail = min(int((draws <= 0).sum()), int((draws >= 0).sum()))
+        p = min(1.0, 2 * (tail + 1) / (RESAMPLES + 1))
+    return Difference(
+        difference,
+        sum(left[key] for key in both) / len(both),
+        sum(right[key] for key in both) / len(both),
+        p,
+    )
+
+
+def _query_means(values: Mapping[str, Sequence[float | None]]) -> dict[str, float]:
+    scored = {key: [x for x in trials if x is not None] for key, trials in values.items()}
+    return {key: sum(xs) / len(xs) for key, xs in scored.items() if xs}
+
+
+def with_holm(family: Mapping[str, Difference]) -> dict[str, Difference]:
+    """The family's p-values corrected together."""
+    adjusted = holm([d.p for d in family.values()])
+    return {name: replace(d, p_holm=p) for (name, d), p in zip(family.items(), adjusted, strict=True)}
+
+
+def wilson(successes: float, n: int) -> tuple[float | None, float | None]:
+    """Wilson's 95% interval for a share."""
+    if n == 0:
+        return None, None
+    z = 1.959963984540054
+    share = successes / n
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def share(successes: int, n: int, method: str, n_unscored: int = 0) -> V:
+    low, high = wilson(successes, n)
+    return V(successes / n if n else None, low, high, n, n_unscored, f"{method}; 95% Wilson interval")
+
+
+def sign_test(wins: int, losses: int) -> float | None:
+    """Exact two-sided sign test; `None` where nothing was decided."""
+    n = wins + losses
+    if n == 0:
+        return None
+    tail = sum(comb(n, k) for k in range(min(wins, losses) + 1))
+    return min(1.0, float(2 * tail / 2**n))
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm's step-down adjustment; `None` (no test was possible) stays and does not count as a test."""
+    order = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    running = 0.0
+    for rank, (p, i) in enumerate(order):
+        running = max(running, min(1.0, (len(order) - rank) * p))
+        adjusted[i] = running
+    return adjusted

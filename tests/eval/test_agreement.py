@@ -1,0 +1,181 @@
+import krippendorff
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+from statsmodels.stats.inter_rater import cohens_kappa as reference_kappa
+
+from eval import agreement as ag
+
+RNG = np.random.default_rng(11)
+LABELS = ["none", "partial", "full"]
+
+
+def votes(n: int, agree: float = 0.6) -> tuple[list[str], list[str]]:
+    a = [LABELS[i] for i in RNG.integers(0, 3, n)]
+    b = [x if RNG.random() < agree else LABELS[RNG.integers(0, 3)] for x in a]
+    return a, b
+
+
+def table(a, b, categories):
+    counts = np.zeros((len(categories), len(categories)))
+    for x, y in zip(a, b, strict=True):
+        counts[categories.index(x), categories.index(y)] += 1
+    return counts
+
+
+def test_kappa_equals_statsmodels():
+    a, b = votes(80)
+    assert ag.cohen_kappa(a, b).value == pytest.approx(
+        reference_kappa(table(a, b, sorted(LABELS)), return_results=False)
+    )
+
+
+def test_weighted_kappa_equals_statsmodels_also_with_an_empty_class():
+    a, b = votes(60)
+    a = ["none" if x == "partial" else x for x in a]
+    mine = ag.cohen_kappa(a, b, categories=LABELS, weights="quadratic").value
+    reference = reference_kappa(table(a, b, LABELS), weights=np.arange(3), wt="fc", return_results=False)
+    assert mine == pytest.approx(reference)
+
+
+def test_kappa_without_ties_drops_a_pair_with_a_tie_on_either_side():
+    a = ["A", "A", "B", "tie", "B", "A"]
+    b = ["A", "tie", "B", "A", "A", "A"]
+    v = ag.cohen_kappa(a, b, drop={"tie"})
+    assert (v.n, v.n_unscored) == (4, 2)
+    assert v.value == pytest.approx(
+        reference_kappa(table(list("ABBA"), list("ABAA"), ["A", "B"]), return_results=False)
+    )
+
+
+def test_kappa_is_none_where_chance_agreement_is_one():
+    assert ag.cohen_kappa(["A"] * 5, ["A"] * 5).value is None
+    assert ag.cohen_kappa(["A"] * 5, ["A"] * 5, categories=["A", "B"]).value is None
+    assert ag.cohen_kappa([], []).value is None
+
+
+def test_kappa_standard_error_at_21_items_is_as_wide_as_the_notes_say():
+    a = ["A"] * 10 + ["B"] * 11
+    b = ["A"] * 7 + ["B"] * 3 + ["B"] * 8 + ["A"] * 3
+    v = ag.cohen_kappa(a, b)
+    assert v.value == pytest.approx(0.43, abs=0.02)
+    assert 0.30 < (v.ci_high - v.ci_low) / 2 < 0.45
+
+
+def gwet_reference(a, b, categories):
+    n = len(a)
+    po = sum(x == y for x, y in zip(a, b, strict=True)) / n
+    pi = [(a.count(c) + b.count(c)) / (2 * n) for c in categories]
+    pe = sum(p * (1 - p) for p in pi) / (len(categories) - 1)
+    return (po - pe) / (1 - pe)
+
+
+def test_ac1_equals_its_definition_and_survives_a_dominant_class():
+    a, b = votes(50)
+    assert ag.gwet_ac1(a, b).value == pytest.approx(gwet_reference(a, b, LABELS))
+    skewed = (["A"] * 96 + ["B"] * 2 + ["A"] * 2, ["A"] * 96 + ["A"] * 2 + ["B"] * 2)
+    assert ag.cohen_kappa(*skewed).value < 0
+    assert ag.gwet_ac1(*skewed).value > 0.9
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_alpha_equals_krippendorff_with_missing_raters(level):
+    scores = RNG.integers(0, 5, (3, 40)).astype(float)
+    scores[1] = np.where(RNG.random(40) < 0.6, scores[0], scores[1])
+    scores[RNG.random((3, 40)) < 0.2] = np.nan
+    mine = ag.krippendorff_alpha(
+        [[None if np.isnan(x) else float(x) for x in rater] for rater in scores], level=level
+    )
+    reference = krippendorff.alpha(reliability_data=scores, level_of_measurement=level)
+    assert mine.value == pytest.approx(reference)
+    assert mine.ci_low < mine.value < mine.ci_high
+
+
+def test_alpha_without_variation_is_none():
+    assert ag.krippendorff_alpha([["A", "A"], ["A", "A"]], categories=["A", "B"]).value is None
+    assert ag.krippendorff_alpha([["A", None], [None, "A"]]).value is None
+
+
+@pytest.mark.parametrize(
+    ("mine", "reference"),
+    [
+        (ag.pearson, scipy_stats.pearsonr),
+        (ag.spearman, scipy_stats.spearmanr),
+        (ag.kendall_tau_b, scipy_stats.kendalltau),
+    ],
+)
+def test_correlations_equal_scipy_with_ties(mine, reference):
+    x = RNG.integers(0, 8, 70).astype(float)
+    y = x + RNG.integers(-2, 3, 70)
+    v = mine(list(x), list(y), unit="report")
+    assert v.value == pytest.approx(reference(x, y)[0])
+    assert v.ci_low < v.value < v.ci_high
+    draws = [reference(x[i], y[i])[0] for i in RNG.integers(0, 70, (400, 70))]
+    assert v.ci_low == pytest.approx(np.percentile(draws, 2.5), abs=0.06)
+    assert v.ci_high == pytest.approx(np.percentile(draws, 97.5), abs=0.06)
+
+
+@pytest.mark.parametrize("mine", [ag.pearson, ag.spearman, ag.kendall_tau_b])
+def test_correlation_of_too_little_or_without_variance_is_none(mine):
+    assert mine([1.0, 2.0], [2.0, 1.0], unit="system").value is None
+    assert mine([1.0, 1.0, 1.0, 1.0], [1.0, 2.0, 3.0, 4.0], unit="system").value is None
+    v = mine([1.0, None, 2.0, 3.0], [1.0, 2.0, 2.0, 5.0], unit="system")
+    assert (v.n, v.n_unscored) == (3, 1)
+    assert "system level" in v.method
+
+
+def test_kendall_of_two_far_apart_scales_is_one():
+    assert ag.kendall_tau_b([1, 2, 3, 4.5], [100, 2e9, 3e9, 4e9], unit="system").value == pytest.approx(1)
+
+
+def test_pca_matches_zeros_only_with_zeros():
+    machine, human = [1.0, -2.0, 0.0, 0.0, 3.0], [0.5, 1.0, 0.0, 1.0, 0.0]
+    with_ties, chance = ag.preference_agreement(machine, human)
+    assert with_ties.value == pytest.approx(2 / 5)
+    assert chance == pytest.approx(2 / 5 * 3 / 5 + 1 / 5 * 0 + 2 / 5 * 2 / 5)
+    without, _ = ag.preference_agreement(machine, human, without_human_ties=True)
+    assert without.value == pytest.approx(1 / 3)
+    assert without.n_unscored == 2
+
+
+def test_mard_and_bias():
+    m, h = [7.0, 5.0, None, 9.0], [6.0, 7.0, 3.0, 9.0]
+    assert ag.mean_absolute_deviation(m, h).value == pytest.approx(1.0)
+    assert ag.bias(m, h).value == pytest.approx(-1 / 3)
+    assert ag.bias(m, h).n_unscored == 1
+
+
+def test_soft_disagreements_are_those_with_a_tie():
+    v = ag.soft_disagreement(["A", "B", "tie", "A"], ["B", "tie", "A", "A"])
+    assert v.value == pytest.approx(2 / 3)
+    assert ag.soft_disagreement(["A"], ["A"]).value is None
+
+
+def test_ranking_agreement_prints_numerator_and_denominator():
+    v, same, of = ag.ranking_agreement([([1, 2, 3], [2, 3, 9]), ([1, 1, 2], [1, 2, 3])])
+    assert (same, of) == (1, 2)
+    assert v.value == pytest.approx(0.5)
+
+
+def test_repeat_stability_leaves_out_units_with_a_failure():
+    v = ag.repeat_stability([["full"] * 3, ["full", "none", "full"], ["full", None, "full"]])
+    assert v.value == pytest.approx(0.5)
+    assert (v.n, v.n_unscored) == (2, 1)
+
+
+def test_claim_overlap_needs_equal_urls_and_close_words():
+    words = frozenset(["the", "feeder", "is", "made", "of", "steel", "and", "holds", "two", "pounds"])
+    near = words - {"two"} | {"2"}
+    urls = frozenset({"u"})
+    assert ag.claim_overlap([(words, urls)], [(near, urls)]) == 1.0
+    assert ag.claim_overlap([(words, urls)], [(near, frozenset())]) == 0.0
+    assert ag.claim_overlap([(words, urls)], [(words, urls), (frozenset({"x"}), urls)]) == pytest.approx(0.5)
+    assert ag.claim_overlap([], []) is None
+
+
+def test_clusters_widen_the_interval_of_dependent_items():
+    a = ["A", "B"] * 30
+    b = [x if (i // 6) % 2 else "A" for i, x in enumerate(a)]
+    alone = ag.exact_agreement(a, b)
+    together = ag.exact_agreement(a, b, clusters=[str(i // 6) for i in range(60)])
+    assert together.ci_high - together.ci_low > alone.ci_high - alone.ci_low

@@ -1,0 +1,136 @@
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
+
+from eval.stats import (
+    RESAMPLES,
+    holm,
+    interval,
+    mean,
+    paired,
+    pooled,
+    resampled,
+    share,
+    sign_test,
+    spread,
+    wilson,
+    with_holm,
+)
+
+
+def test_trials_of_a_query_are_averaged_before_queries():
+    v = mean({"q1": [1.0, 0.0, 0.5, 0.5], "q2": [1.0]})
+    assert v.value == pytest.approx(0.75)
+    assert (v.n, v.n_unscored) == (5, 0)
+    assert "trials of a query averaged first" in v.method
+
+
+def test_unscored_are_counted_and_never_averaged():
+    v = mean({"q1": [None, 0.4], "q2": [None], "q3": [0.6]})
+    assert v.value == pytest.approx(0.5)
+    assert (v.n, v.n_unscored) == (2, 2)
+
+
+def test_nothing_scored_is_none():
+    v = mean({"q1": [None]})
+    assert (v.value, v.ci_low, v.ci_high, v.n, v.n_unscored) == (None, None, None, 0, 1)
+
+
+def test_one_query_has_a_value_and_no_interval():
+    v = mean({"q": [0.3]})
+    assert (v.value, v.ci_low, v.ci_high) == (pytest.approx(0.3), None, None)
+
+
+def test_the_interval_is_that_of_a_plain_bootstrap():
+    rng = np.random.default_rng(3)
+    x = rng.normal(5, 2, 60)
+    v = mean({str(i): [float(value)] for i, value in enumerate(x)})
+    draws = rng.choice(x, size=(20000, 60)).mean(axis=1)
+    low, high = np.percentile(draws, [2.5, 97.5])
+    assert v.ci_low == pytest.approx(low, abs=0.08)
+    assert v.ci_high == pytest.approx(high, abs=0.08)
+    assert f"B={RESAMPLES}" in v.method and "seed=" in v.method
+
+
+def test_the_same_data_gives_the_same_interval():
+    data = {str(i): [float(i % 7)] for i in range(40)}
+    first = mean(data)
+    resampled.cache_clear()
+    assert mean(data) == first
+
+
+def test_pooled_weighs_by_denominator():
+    v = pooled([("a", 1, 1), ("b", 0, 3)], "micro", n=2)
+    assert v.value == pytest.approx(0.25)
+
+
+def test_pooled_without_any_denominator_is_none():
+    assert pooled([("a", 0, 0)], "micro", n=1).value is None
+
+
+def test_interval_is_none_where_too_many_resamples_are_undefined():
+    assert interval(np.array([1.0] * 90 + [np.nan] * 10)) == (None, None)
+
+
+def test_paired_uses_only_queries_both_scored():
+    d = paired({"a": [1.0], "b": [0.5], "c": [None]}, {"a": [0.0], "b": [0.0], "d": [9.0]})
+    assert d.difference.value == pytest.approx(0.75)
+    assert (d.difference.n, d.difference.n_unscored) == (2, 2)
+
+
+def test_paired_p_is_large_without_a_difference_and_small_with_one():
+    rng = np.random.default_rng(0)
+    base = {str(i): [float(x)] for i, x in enumerate(rng.normal(size=50))}
+    same = paired(base, base)
+    better = paired({k: [x + 1 + 0.1 * i] for i, (k, [x]) in enumerate(base.items())}, base)
+    assert same.p == 1.0
+    assert better.p == pytest.approx(2 / (RESAMPLES + 1))
+    assert better.difference.ci_low > 0
+
+
+def test_paired_with_nothing_in_common_is_none():
+    d = paired({"a": [1.0]}, {"b": [1.0]})
+    assert (d.difference.value, d.p, d.a) == (None, None, None)
+
+
+@pytest.mark.parametrize(("k", "n"), [(30, 50), (0, 10), (10, 10), (13, 21), (0.5, 3)])
+def test_wilson_equals_statsmodels(k, n):
+    assert wilson(k, n) == pytest.approx(proportion_confint(k, n, method="wilson"))
+
+
+def test_wilson_figures_of_the_notes():
+    assert wilson(30, 50) == pytest.approx((0.46, 0.72), abs=0.005)
+    assert sign_test(33, 17) == pytest.approx(0.033, abs=0.001)
+    assert sign_test(32, 18) > 0.05
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(33, 17), (5, 0), (0, 5), (7, 7), (600, 510)])
+def test_sign_test_equals_scipy(wins, losses):
+    assert sign_test(wins, losses) == pytest.approx(binomtest(wins, wins + losses).pvalue)
+
+
+def test_sign_test_and_share_of_nothing_are_none():
+    assert sign_test(0, 0) is None
+    assert share(0, 0, "x").value is None
+
+
+def test_holm_equals_statsmodels_and_ignores_untested():
+    p = [0.01, 0.04, 0.03, 0.2, 0.001]
+    assert holm(p) == pytest.approx(list(multipletests(p, method="holm")[1]))
+    assert holm([0.01, None, 0.04]) == pytest.approx([0.02, None, 0.04], nan_ok=True)
+
+
+def test_a_family_is_corrected_together():
+    rng = np.random.default_rng(0)
+    a = {str(i): [float(x)] for i, x in enumerate(rng.normal(0.4, 1, 40))}
+    b = {str(i): [0.0] for i in range(40)}
+    family = with_holm({"one": paired(a, b), "two": paired(b, b)})
+    assert family["one"].p_holm == pytest.approx(min(1, 2 * family["one"].p))
+    assert family["two"].p_holm == 1.0
+
+
+def test_spread_is_the_sample_deviation():
+    assert spread({"a": [1.0, 2.0], "b": [3.0, None]}) == pytest.approx(1.0)
+    assert spread({"a": [1.0]}) is None
