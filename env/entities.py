@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
@@ -92,3 +92,13 @@ def iso_from_ms(timestamp_ms: int) -> str:
 
 def ms_from_iso(order_date: str) -> int:
     return round(datetime.fromisoformat(order_date).replace(tzinfo=UTC).timestamp() * 1000)
+
+
+def bound_ms(bound: str) -> int:
+    """The start or end of a window: an ISO date or date-time, in UTC unless it says otherwise. `ValueError` if neither."""
+    moment = datetime.fromisoformat(bound)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    # Rounded up: a date-time between two milliseconds lets in what comes after it.
+    microseconds = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+    return -(-microseconds // 1000)

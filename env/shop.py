@@ -21,6 +21,7 @@ from env.statistics import UserStatistics
 SCHEMA = 1
 Sort = Literal["relevance", "price_asc", "price_desc", "rating", "popularity"]
 Match = Literal["any", "all"]
+IdKind = Literal["product", "user", "order"]
 
 
 class Input(BaseModel):
@@ -113,6 +114,9 @@ class Store(Protocol):
 
     def statistics(self, user_id: str) -> UserStatistics | None: ...
 
+    def near(self, kind: IdKind, key: str, limit: int = 3) -> list[str]:
+        """Existing ids that begin as this one does, the longest common beginning first: for "did you mean"."""
+
     def iter_products(self) -> Iterator[Product]:
         """By product id."""
 
@@ -174,7 +178,10 @@ class ShopWriter(Protocol):
     def write_orders(self, batches: Iterable[OrderColumns]) -> int: ...
 
     def publish(self, manifest: Manifest) -> Manifest:
-        """Fill in `backend` and `sizes`, and swap the new shop in. The content hash was checked while writing."""
+        """Fill in `backend`, `counts`, `sizes` and the writer's `versions`, and swap the new shop in.
+
+        An empty `content_hash` or `as_of` is filled in too; one that is given must be that of what was written.
+        """
 
     def __enter__(self) -> ShopWriter: ...
 

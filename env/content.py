@@ -1,0 +1,159 @@
+"""The content hash of a shop: of products, users, orders and `as_of`, the same on every backend.
+
+Each kind is hashed in its one order (products and users by id; orders by user, newest first, then order id), so it does
+not matter in which order records arrived or in which batches they are handed over. `product_url` is left out: it
+depends on a setting of the reader, not on the shop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from env.entities import ORDER_STATUSES, Order, Product, User, ms_from_iso
+
+if TYPE_CHECKING:
+    from env.shop import OrderColumns, Shop, UserRow
+
+# Big enough that a call costs nothing, small enough that nobody notices the memory.
+BATCH = 10_000
+
+
+def product_fields(product: Product) -> list[Any]:
+    """Everything of a product but its address, in the order in which it is hashed."""
+    return [
+        product.product_id,
+        product.title,
+        product.features,
+        product.description,
+        product.price,
+        product.store,
+        product.categories,
+        product.details,
+        product.bought_together,
+        product.average_rating,
+        product.rating_number,
+        product.main_category,
+        product.category,
+    ]
+
+
+class ContentHash:
+    """Fed while a shop is written or read; `digest` may be asked at the end."""
+
+    def __init__(self) -> None:
+        self._products, self._users, self._orders = sha256(), sha256(), sha256()
+        self.counts = {"products": 0, "users": 0, "orders": 0}
+        self.last_order_ms: int | None = None
+
+    def add_products(self, products: Sequence[Product]) -> None:
+        rows = orjson.dumps([product_fields(p) for p in products], option=orjson.OPT_SORT_KEYS)
+        self._products.update(rows[1:-1] + b"," if products else b"")
+        self.counts["products"] += len(products)
+
+    def add_users(self, rows: Sequence[UserRow]) -> None:
+        self._users.update(orjson.dumps([tuple(row) for row in rows])[1:-1] + b"," if rows else b"")
+        self.counts["users"] += len(rows)
+
+    def add_orders(self, columns: OrderColumns) -> None:
+        """Products and users enter by their position, which the hashes of products and users tie to an id."""
+        import numpy as np
+
+        if not len(columns.order_id):
+            return
+        table = np.stack([np.asarray(column, dtype="<i8") for column in columns], axis=1)
+        self._orders.update(table.tobytes())
+        self.counts["orders"] += len(table)
+        last = int(table[:, 3].max())
+        self.last_order_ms = last if self.last_order_ms is None else max(last, self.last_order_ms)
+
+    def digest(self, as_of: str) -> str:
+        parts = [h.hexdigest() for h in (self._products, self._users, self._orders)]
+        return sha256(orjson.dumps(["drr-content-1", *parts, as_of])).hexdigest()
+
+
+def as_of_from(last_order_ms: int | None) -> str:
+    """The day after the last order; a shop without orders has the epoch."""
+    from datetime import UTC, datetime, timedelta
+
+    if last_order_ms is None:
+        return "1970-01-01"
+    last = datetime.fromtimestamp(last_order_ms / 1000, UTC).date()
+    return (last + timedelta(days=1)).isoformat()
+
+
+def user_row(user: User) -> UserRow:
+    from env.shop import UserRow
+
+    a = user.address
+    return UserRow(
+        user.user_id,
+        user.email,
+        user.first_name,
+        user.last_name,
+        user.phone_number,
+        a.address1,
+        a.city,
+        a.state,
+        a.zip,
+        a.country,
+        user.account_status,
+    )
+
+
+class Columns:
+    """Turns orders, which name their product and user, into columns of positions.
+
+    Orders come by user id like the users themselves, so users are found by walking along and only ids of products need a
+    table.
+    """
+
+    def __init__(self, product_ids: Iterable[str], user_ids: Sequence[str]) -> None:
+        self._product = {product_id: k for k, product_id in enumerate(product_ids)}
+        self._users = user_ids
+        self._at = 0
+
+    def __call__(self, orders: Sequence[Order]) -> OrderColumns:
+        from env.shop import OrderColumns
+
+        status = {name: k for k, name in enumerate(ORDER_STATUSES)}
+        users: list[int] = []
+        for order in orders:
+            while self._users[self._at] != order.user_id:
+                self._at += 1
+            users.append(self._at)
+        return OrderColumns(
+            [int(o.order_id) for o in orders],
+            [self._product[o.product_id] for o in orders],
+            users,
+            [ms_from_iso(o.order_date) for o in orders],
+            [o.quantity for o in orders],
+            [status[o.order_status] for o in orders],
+        )
+
+
+def batched(items: Iterable[Any], size: int = BATCH) -> Iterator[list[Any]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+def content_of(shop: Shop) -> ContentHash:
+    """The hash of what an open shop really holds, read record by record."""
+    found = ContentHash()
+    product_ids: list[str] = []
+    user_ids: list[str] = []
+    for products in batched(shop.store.iter_products()):
+        found.add_products(products)
+        product_ids += [p.product_id for p in products]
+    for users in batched(shop.store.iter_users()):
+        found.add_users([user_row(u) for u in users])
+        user_ids += [u.user_id for u in users]
+    columns = Columns(product_ids, user_ids)
+    for orders in batched(shop.store.iter_orders()):
+        found.add_orders(columns(orders))
+    return found

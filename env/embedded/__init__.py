@@ -1,0 +1,9 @@
+"""The embedded shop: one folder with SQLite for records, tantivy for search, and a manifest."""
+
+from __future__ import annotations
+
+from env.embedded.check import check_shop
+from env.embedded.folder import open_shop
+from env.embedded.writer import shop_writer
+
+__all__ = ["check_shop", "open_shop", "shop_writer"]

@@ -1,0 +1,101 @@
+"""Search in the folder's tantivy index: one field of pre-tokenised text, a flat union of its words.
+
+The index is one segment in product-id order, so that equal scores come out by product id; every other sort goes by a
+rank that was computed when the index was built and is unique.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import tantivy as tv
+
+from env.errors import ShopError
+from env.shop import SearchPage, SearchRequest
+from env.text import category_key, tokens
+
+RANKS = ("by_price_asc", "by_price_desc", "by_rating", "by_popularity")
+
+
+def schema() -> Any:
+    builder = tv.SchemaBuilder()
+    builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("text", tokenizer_name="whitespace", index_option="freq")
+    builder.add_text_field("category", tokenizer_name="raw", index_option="basic")
+    builder.add_float_field("price", fast=True)
+    builder.add_float_field("rating", fast=True)
+    builder.add_unsigned_field("text_crc", fast=True)
+    for name in RANKS:
+        builder.add_unsigned_field(name, fast=True)
+    return builder.build()
+
+
+class EmbeddedCatalog:
+    def __init__(self, folder: Path, path: Path, categories: Mapping[str, int]) -> None:
+        try:
+            self._index = tv.Index.open(str(path))
+            self.searcher: Any = self._index.searcher()
+        except (ValueError, OSError) as error:
+            raise ShopError(
+                f"{folder}: its search index cannot be opened ({str(error)[:200]}); ingest again with --replace"
+            ) from error
+        self._schema = self._index.schema
+        self._size: int = self.searcher.num_docs
+        self._categories = dict(categories)
+
+    def categories(self) -> dict[str, int]:
+        return dict(self._categories)
+
+    def search(self, request: SearchRequest) -> SearchPage:
+        if request.limit < 0 or request.offset < 0:
+            raise ValueError("limit and offset are not negative")
+        words = dict.fromkeys(tokens(request.query))
+        if not words:
+            return SearchPage([], [], 0)
+        query = self._query(request, list(words))
+        # tantivy reserves room for offset + limit hits at once, and wants one at least.
+        limit = min(request.limit, self._size - request.offset)
+        if limit <= 0:
+            return SearchPage([], [], self.searcher.search(query, 1, count=True).count)
+        if request.sort == "relevance":
+            found = self.searcher.search(query, limit, count=True, offset=request.offset)
+            scores: list[float | None] = [score for score, _ in found.hits]
+        else:
+            found = self.searcher.search(
+                query,
+                limit,
+                count=True,
+                offset=request.offset,
+                order_by_field=f"by_{request.sort}",
+                order=tv.Order.Asc,
+            )
+            scores = [None] * len(found.hits)
+        doc = self.searcher.doc
+        return SearchPage([doc(address)["id"][0] for _, address in found.hits], scores, found.count)
+
+    def _query(self, request: SearchRequest, words: list[str]) -> Any:
+        term, each = tv.Query.term_query, tv.Occur.Must if request.match == "all" else tv.Occur.Should
+        schema = self._schema
+        query = tv.Query.boolean_query(
+            [(each, term(schema, "text", word, index_option="freq")) for word in words]
+        )
+        filters = []
+        if request.min_price is not None or request.max_price is not None:
+            filters.append(
+                tv.Query.range_query(
+                    schema, "price", tv.FieldType.Float, request.min_price, request.max_price
+                )
+            )
+        if request.min_rating is not None:
+            filters.append(
+                tv.Query.range_query(schema, "rating", tv.FieldType.Float, request.min_rating, None)
+            )
+        if request.category is not None:
+            filters.append(term(schema, "category", category_key(request.category), index_option="basic"))
+        if not filters:
+            return query
+        must = tv.Occur.Must
+        silent = tv.Query.const_score_query
+        return tv.Query.boolean_query([(must, query), *((must, silent(f, 0.0)) for f in filters)])

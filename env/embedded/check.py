@@ -1,0 +1,98 @@
+"""Whether a shop in a folder holds together, and if not, in which ways."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+
+import tantivy as tv
+
+from env.content import as_of_from, content_of
+from env.embedded.catalog import EmbeddedCatalog
+from env.embedded.folder import open_shop
+from env.embedded.index import entries
+from env.embedded.store import EmbeddedStore
+from env.errors import ShopError
+from env.settings import Settings
+from env.shop import Manifest, Shop
+
+_NAMED = 3
+
+
+def check_shop(spec: str, settings: Settings) -> Iterator[str]:
+    try:
+        shop = open_shop(spec, settings)
+    except ShopError as error:
+        yield str(error)
+        return
+    with shop:
+        yield from _check_open(shop)
+
+
+def _check_open(shop: Shop) -> Iterator[str]:
+    store, catalog = shop.store, shop.catalog
+    assert isinstance(store, EmbeddedStore) and isinstance(catalog, EmbeddedCatalog)
+    database = store.database
+    try:
+        damage = [row[0] for row in database.execute("pragma quick_check(5)") if row[0] != "ok"]
+        if damage:
+            yield f"The database is damaged: {damage[0]}."
+            return
+        yield from _check_references(database)
+        yield from _check_counts(database, shop.manifest)
+        yield from _check_index(database, catalog)
+        found = content_of(shop)
+    except sqlite3.DatabaseError as error:
+        yield f"The database is damaged: {error}."
+        return
+    except (ValueError, LookupError) as error:
+        yield f"A record cannot be read: {str(error).splitlines()[0]}."
+        return
+    if found.digest(shop.manifest.as_of) != shop.manifest.content_hash:
+        yield "The content hash of products, users and orders is not that of the manifest."
+    if shop.manifest.as_of != as_of_from(found.last_order_ms):
+        yield (
+            f"The manifest's as_of is {shop.manifest.as_of}, and the day after the last order is "
+            f"{as_of_from(found.last_order_ms)}."
+        )
+
+
+def _check_references(database: sqlite3.Connection) -> Iterator[str]:
+    for kind in ("product", "user"):
+        rows = database.execute(
+            f"select id from purchase o where not exists (select 1 from {kind} where k = o.{kind}_k)"
+        ).fetchall()
+        if rows:
+            named = ", ".join(f"{row[0]:016d}" for row in rows[:_NAMED])
+            yield f"{len(rows):,} orders have no {kind}: {named}{', ...' if len(rows) > _NAMED else ''}."
+
+
+def _check_counts(database: sqlite3.Connection, manifest: Manifest) -> Iterator[str]:
+    for kind, table in (("products", "product"), ("users", "user"), ("orders", "purchase")):
+        there = database.execute(f"select count(*) from {table}").fetchone()[0]
+        stated = manifest.counts.get(kind)
+        if there != stated:
+            yield f"There are {there:,} {kind} and the manifest says {stated:,}."
+
+
+def _check_index(database: sqlite3.Connection, catalog: EmbeddedCatalog) -> Iterator[str]:
+    searcher = catalog.searcher
+    products = database.execute("select count(*) from product").fetchone()[0]
+    if searcher.num_docs != products:
+        yield f"There are {products:,} products in the store and {searcher.num_docs:,} in the index."
+        return
+    different = []
+    for k, entry in enumerate(entries(database)):
+        address = tv.DocAddress(0, k)
+        price, rating, crc = (
+            searcher.fast_field_values(name, [address])[0] for name in ("price", "rating", "text_crc")
+        )
+        known = (searcher.doc(address)["id"][0], price, rating, crc)
+        if known != (entry.product_id, entry.price, entry.rating, entry.text_crc):
+            different.append(entry.product_id)
+    if different:
+        named = ", ".join(different[:_NAMED])
+        yield (
+            f"Store and index differ in {len(different):,} products: {named}"
+            f"{', ...' if len(different) > _NAMED else ''}."
+        )

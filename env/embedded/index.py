@@ -1,0 +1,88 @@
+"""Building the search index from the products already in the database."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import orjson
+import tantivy as tv
+
+from env.embedded.catalog import RANKS, schema
+from env.errors import ShopError
+from env.text import category_key, indexed_text
+
+# One thread and room for everything in memory give one segment in the order of insertion, which is that of ids.
+_SMALLEST_HEAP, _LARGEST_HEAP = 64 << 20, 4_000_000_000
+
+
+def build_index(database: sqlite3.Connection, path: Path) -> None:
+    path.mkdir()
+    size = database.execute("select coalesce(sum(length(doc)), 0) from product").fetchone()[0]
+    index = tv.Index(schema(), path=str(path))
+    writer = index.writer(heap_size=min(max(2 * size, _SMALLEST_HEAP), _LARGEST_HEAP), num_threads=1)
+    ranks = _ranks(database)
+    for k, entry in enumerate(entries(database)):
+        document = tv.Document()
+        document.add_text("id", entry.product_id)
+        document.add_text("text", entry.text)
+        document.add_unsigned("text_crc", entry.text_crc)
+        for key in entry.categories:
+            document.add_text("category", key)
+        if entry.price is not None:
+            document.add_float("price", entry.price)
+        if entry.rating is not None:
+            document.add_float("rating", entry.rating)
+        for name, rank in zip(RANKS, ranks, strict=True):
+            document.add_unsigned(name, rank[k])
+        writer.add_document(document)
+    writer.commit()
+    writer.wait_merging_threads()
+    index.reload()
+    if index.searcher().num_segments > 1:
+        raise ShopError("too many products for a shop in a folder; use a shop on servers (docs/servers.md)")
+
+
+class Entry:
+    """What the index holds of one product."""
+
+    __slots__ = ("categories", "price", "product_id", "rating", "text")
+
+    def __init__(self, product_id: str, price: float | None, document: dict[str, Any]) -> None:
+        self.product_id = product_id
+        self.price = price
+        self.rating: float | None = document["average_rating"]
+        self.text = indexed_text(document["title"], document["features"], document["description"])
+        self.categories = sorted(
+            {category_key(name) for name in (document["category"], *document["categories"])} - {""}
+        )
+
+    @property
+    def text_crc(self) -> int:
+        return crc32(self.text.encode())
+
+
+def entries(database: sqlite3.Connection) -> Iterator[Entry]:
+    for product_id, price, doc in database.execute("select id, price, doc from product order by k"):
+        yield Entry(product_id, price, orjson.loads(doc))
+
+
+def _ranks(database: sqlite3.Connection) -> list[Sequence[int]]:
+    """For each sort the place of every product; equal values by product id, unknown ones last."""
+    import numpy as np
+
+    rows = database.execute(
+        "select price, json_extract(doc, '$.average_rating'), json_extract(doc, '$.rating_number') "
+        "from product order by k"
+    ).fetchall()
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), 3)
+    price, rating, number = table.T
+    ranks: list[Sequence[int]] = []
+    for key in (price, -price, -rating, -number):
+        rank = np.empty(len(key), dtype=np.int64)
+        rank[np.argsort(key, kind="stable")] = np.arange(len(key))
+        ranks.append(rank.tolist())
+    return ranks

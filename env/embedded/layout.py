@@ -1,0 +1,118 @@
+"""What lies where in a shop's folder, and the one place where it is read and checked.
+
+    SHOP/manifest.json          the manifest, and in `data` the name of the folder it speaks of
+    SHOP/data-XXXX/shop.sqlite  products, users, orders
+    SHOP/data-XXXX/index/       tantivy
+
+A new shop is built in a sibling folder. Replacing one moves the finished data folder in and then replaces the manifest,
+which is one atomic step: whoever opens the shop sees the old one or the new one.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import orjson
+from pydantic import ValidationError
+
+from env.errors import ShopError
+from env.shop import SCHEMA, Manifest
+from env.text import VERSION as TEXT_VERSION
+
+MANIFEST = "manifest.json"
+DATABASE = "shop.sqlite"
+INDEX = "index"
+
+# Integer keys are the positions in id order, so ranges by key are ranges by id, and orders lie next to each other by user.
+TABLES = """
+create table product(k integer primary key, id text not null, price real, category text not null, store text,
+    doc blob not null);
+create table user(k integer primary key, id text not null, email text not null, first_name text not null,
+    last_name text not null, phone_number text not null, address1 text not null, city text not null,
+    state text not null, zip text not null, country text not null, account_status text not null,
+    email_key integer not null, name_key integer not null);
+create table purchase(user_k integer, ts integer, id integer, product_k integer not null, quantity integer not null,
+    status integer not null, primary key(user_k, ts desc, id)) without rowid;
+create table meta(name text primary key, value text not null) without rowid;
+"""
+PRODUCT_INDEX = "create unique index product_id on product(id)"
+USER_INDEXES = (
+    "create unique index user_id on user(id)",
+    "create index user_email on user(email_key)",
+    "create index user_name on user(name_key)",
+)
+ORDER_INDEX = "create unique index purchase_id on purchase(id)"
+
+
+def read_manifest(folder: Path) -> tuple[Manifest, Path]:
+    """The manifest of a shop's folder and the data folder it speaks of; every way to be no shop is told apart."""
+    path = folder / MANIFEST
+    if not folder.exists():
+        raise ShopError(f"{folder}: there is no such shop; `drr ingest RAW_DIR --shop {folder}` makes one")
+    if not folder.is_dir():
+        raise ShopError(f"{folder}: is a file, and a shop is a folder; give the folder")
+    try:
+        raw = orjson.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise ShopError(
+            f"{folder}: is no shop (it has no {MANIFEST}); give a folder made by `drr ingest`"
+        ) from None
+    except OSError as error:
+        raise ShopError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
+    except ValueError as error:
+        raise ShopError(f"{path}: is damaged ({error}); ingest again with --replace") from error
+    if not isinstance(raw, dict) or not isinstance(raw.get("schema_version"), int):
+        raise ShopError(f"{path}: is not the manifest of a shop; give a folder made by `drr ingest`")
+    if raw["schema_version"] > SCHEMA:
+        raise ShopError(
+            f"{folder}: was made by a newer version (schema {raw['schema_version']}, this one reads {SCHEMA}); "
+            "update drr"
+        )
+    data = raw.pop("data", None)
+    try:
+        manifest = Manifest.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ShopError(
+            f"{path}: is damaged ({where}: {first['msg']}); ingest again with --replace"
+        ) from error
+    if not isinstance(data, str) or Path(data).name != data:
+        raise ShopError(f"{path}: is damaged (it names no data folder); ingest again with --replace")
+    return manifest, folder / data
+
+
+def check_files(folder: Path, data: Path, manifest: Manifest) -> None:
+    """What can be told at once: files that are gone, cut short, or from another version."""
+    database, index = data / DATABASE, data / INDEX
+    for path in (database, index / "meta.json"):
+        if not path.exists():
+            raise ShopError(
+                f"{folder}: is damaged ({path.relative_to(folder)} is missing); ingest again with --replace"
+            )
+    stated = manifest.sizes.get(DATABASE)
+    if stated is not None and stated != database.stat().st_size:
+        raise ShopError(
+            f"{folder}: is damaged ({database.relative_to(folder)} has {database.stat().st_size:,} bytes and the "
+            f"manifest says {stated:,}); ingest again with --replace"
+        )
+    version = manifest.versions.get("text")
+    if version != TEXT_VERSION:
+        raise ShopError(
+            f"{folder}: its index was made by tokenizer {version}, this drr has {TEXT_VERSION}; "
+            "ingest again with --replace"
+        )
+
+
+def folder_size(folder: Path) -> int:
+    return sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
+
+
+def sync(path: Path) -> None:
+    """On the disk before it is named in a manifest."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,304 @@
+"""Records in the folder's SQLite file. Read-only; each thread of each process has its own connection."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from heapq import nsmallest
+from pathlib import Path
+from typing import Any
+from weakref import WeakSet
+from zlib import crc32
+
+import orjson
+from pydantic import TypeAdapter
+
+from env.entities import ORDER_STATUSES, Order, OrderStatus, Product, User, bound_ms, iso_from_ms
+from env.errors import ShopError
+from env.shop import IdKind, Manifest, OrderPage
+from env.statistics import Purchase, UserStatistics, user_statistics
+from env.text import person_key, sample_key
+
+_ORDERS = TypeAdapter(list[Order])
+_USER = (
+    "select id, email, first_name, last_name, phone_number, address1, city, state, zip, country, account_status "
+    "from user"
+)
+_ORDER = "select o.id, p.id, o.ts, o.quantity, o.status from purchase o join product p on p.k = o.product_k"
+_TABLES = {"product": "product", "user": "user", "order": "purchase"}
+
+
+def lookup_key(*parts: str) -> int:
+    """Small enough for a cheap index; what it finds is compared in full."""
+    return crc32(person_key(*parts).encode("utf-8", "surrogatepass"))
+
+
+class _Connection(sqlite3.Connection):
+    """A plain one cannot be weakly referenced."""
+
+
+class _Local(threading.local):
+    connection: _Connection | None = None
+    process: int = 0
+
+
+class EmbeddedStore:
+    def __init__(self, folder: Path, path: Path, manifest: Manifest, shop_url: str) -> None:
+        self._folder, self._path, self._manifest = folder, path.resolve(), manifest
+        self._url = shop_url.rstrip("/") + "/"
+        self._local = _Local()
+        self._open: WeakSet[_Connection] = WeakSet()
+        self._closed = False
+        self._connect()
+
+    def _connect(self) -> _Connection:
+        if self._closed:
+            raise ShopError(f"{self._folder}: this shop was closed")
+        try:
+            connection = sqlite3.connect(
+                f"{self._path.as_uri()}?mode=ro&immutable=1",
+                uri=True,
+                isolation_level=None,
+                check_same_thread=False,
+                factory=_Connection,
+            )
+            connection.execute("pragma mmap_size=8000000000")
+            stamp = connection.execute("select value from meta where name = 'content_hash'").fetchone()
+        except sqlite3.Error as error:
+            if not self._path.exists():
+                raise ShopError(f"{self._folder}: the shop was replaced while open; open it again") from error
+            raise ShopError(
+                f"{self._folder}: its database is damaged ({error}); ingest again with --replace"
+            ) from error
+        if stamp is None or stamp[0] != self._manifest.content_hash:
+            connection.close()
+            raise ShopError(
+                f"{self._folder}: database and manifest are of different shops; ingest again with --replace"
+            )
+        self._local.connection, self._local.process = connection, os.getpid()
+        self._open.add(connection)
+        return connection
+
+    @property
+    def database(self) -> sqlite3.Connection:
+        """This thread's own; a forked child must not touch its parent's."""
+        connection = self._local.connection
+        if connection is None or self._closed or self._local.process != os.getpid():
+            return self._connect()
+        return connection
+
+    def close(self) -> None:
+        self._closed = True
+        for connection in list(self._open):
+            connection.close()
+
+    def _product(self, product_id: str, doc: bytes) -> Product:
+        fields = orjson.loads(doc)
+        fields["product_id"] = product_id
+        fields["product_url"] = self._url + product_id
+        return Product.model_validate(fields)
+
+    def product(self, product_id: str) -> Product | None:
+        row = self.database.execute("select id, doc from product where id = ?", (product_id,)).fetchone()
+        return None if row is None else self._product(*row)
+
+    def products(self, product_ids: Sequence[str]) -> list[Product]:
+        execute = self.database.execute
+        rows = (execute("select id, doc from product where id = ?", (p,)).fetchone() for p in product_ids)
+        return [self._product(*row) for row in rows if row is not None]
+
+    def user(self, user_id: str) -> User | None:
+        row = self.database.execute(_USER + " where id = ?", (user_id,)).fetchone()
+        return None if row is None else _user(row)
+
+    def find_users(
+        self, *, email: str | None = None, name: tuple[str, str] | None = None, limit: int = 50
+    ) -> list[User]:
+        conditions: list[str] = []
+        keys: list[int] = []
+        if email is not None:
+            conditions.append("email_key = ?")
+            keys.append(lookup_key(email))
+        if name is not None:
+            conditions.append("name_key = ?")
+            keys.append(lookup_key(*name))
+        if not conditions:
+            return []
+        found: list[User] = []
+        for row in self.database.execute(f"{_USER} where {' and '.join(conditions)} order by k", keys):
+            if len(found) >= limit:
+                break
+            if email is not None and person_key(row[1]) != person_key(email):
+                continue
+            if name is not None and person_key(row[2], row[3]) != person_key(*name):
+                continue
+            found.append(_user(row))
+        return found
+
+    def order(self, order_id: str) -> Order | None:
+        key = _order_key(order_id)
+        if key is None:
+            return None
+        row = self.database.execute(
+            "select o.id, p.id, u.id, o.ts, o.quantity, o.status from purchase o "
+            "join product p on p.k = o.product_k join user u on u.k = o.user_k where o.id = ?",
+            (key,),
+        ).fetchone()
+        if row is None:
+            return None
+        return Order.model_validate(_order_fields(row[2], (row[0], row[1], row[3], row[4], row[5])))
+
+    def orders(
+        self,
+        user_id: str,
+        *,
+        status: OrderStatus | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> OrderPage:
+        if offset < 0 or (limit is not None and limit < 0):
+            raise ValueError("limit and offset are not negative")
+        where = " where o.user_k = (select k from user where id = ?)"
+        values: list[Any] = [user_id]
+        if status is not None:
+            where += " and o.status = ?"
+            values.append(ORDER_STATUSES.index(status))
+        if since is not None:
+            where += " and o.ts >= ?"
+            values.append(bound_ms(since))
+        if until is not None:
+            where += " and o.ts < ?"
+            values.append(bound_ms(until))
+        execute = self.database.execute
+        most = -1 if limit is None else limit
+        rows = execute(
+            f"{_ORDER}{where} order by o.ts desc, o.id limit ? offset ?", (*values, most, offset)
+        ).fetchall()
+        if (rows or offset == 0) and (limit is None or len(rows) < limit):
+            total = offset + len(rows)
+        else:
+            total = execute(f"select count(*) from purchase o{where}", values).fetchone()[0]
+        return OrderPage(_ORDERS.validate_python([_order_fields(user_id, row) for row in rows]), total)
+
+    def statistics(self, user_id: str) -> UserStatistics | None:
+        execute = self.database.execute
+        user = execute("select k from user where id = ?", (user_id,)).fetchone()
+        if user is None:
+            return None
+        rows = execute(
+            "select o.ts, o.quantity, o.status, p.price, p.category, p.store from purchase o "
+            "join product p on p.k = o.product_k where o.user_k = ?",
+            user,
+        ).fetchall()
+        return user_statistics(
+            user_id,
+            [Purchase(ts, n, ORDER_STATUSES[status], *rest) for ts, n, status, *rest in rows],
+            self._manifest.as_of,
+        )
+
+    def near(self, kind: IdKind, key: str, limit: int = 3) -> list[str]:
+        table = _TABLES[kind]
+        value: Any = key
+        if kind == "order":
+            digits = "".join(c for c in key if c.isascii() and c.isdigit())[:16]
+            if not digits:
+                return []
+            value = int(digits.ljust(16, "0"))
+        execute = self.database.execute
+        after = execute(f"select id from {table} where id >= ? order by id limit ?", (value, limit))
+        found = [row[0] for row in after]
+        before = execute(f"select id from {table} where id < ? order by id desc limit ?", (value, limit))
+        found += [row[0] for row in before]
+        return nearest(key, [f"{k:016d}" if kind == "order" else k for k in found], limit)
+
+    def iter_products(self) -> Iterator[Product]:
+        for row in self.database.execute("select id, doc from product order by k"):
+            yield self._product(*row)
+
+    def iter_users(self) -> Iterator[User]:
+        for row in self.database.execute(_USER + " order by k"):
+            yield _user(row)
+
+    def iter_orders(self) -> Iterator[Order]:
+        rows = self.database.execute(
+            "select u.id, o.id, p.id, o.ts, o.quantity, o.status from purchase o cross join product p "
+            "on p.k = o.product_k join user u on u.k = o.user_k order by o.user_k, o.ts desc, o.id"
+        )
+        while batch := rows.fetchmany(1000):
+            yield from _ORDERS.validate_python([_order_fields(row[0], row[1:]) for row in batch])
+
+    def sample_users(self, count: int, *, seed: int, min_orders: int = 1) -> list[str]:
+        execute = self.database.execute
+        if min_orders <= 0:
+            rows = execute("select id from user")
+        else:
+            rows = execute(
+                "select id from user where k in "
+                "(select user_k from purchase group by user_k having count(*) >= ?)",
+                (min_orders,),
+            )
+        keyed = ((sample_key(seed, user_id), user_id) for (user_id,) in rows)
+        return [user_id for _, user_id in nsmallest(max(count, 0), keyed)]
+
+    def category_counts(self) -> dict[str, int]:
+        """Also the first real read, so that a damaged file is found when the shop is opened."""
+        try:
+            rows = self.database.execute("select value from meta where name = 'categories'").fetchone()
+            counts: dict[str, int] = orjson.loads(rows[0])
+        except (sqlite3.Error, TypeError, ValueError) as error:
+            self.close()
+            raise ShopError(
+                f"{self._folder}: its database is damaged ({error}); ingest again with --replace"
+            ) from error
+        return counts
+
+
+def nearest(key: str, candidates: list[str], limit: int) -> list[str]:
+    """Those that share the longest beginning with the key."""
+
+    def shared(candidate: str) -> int:
+        return next((i for i, (a, b) in enumerate(zip(key, candidate, strict=False)) if a != b), len(key))
+
+    return sorted((c for c in candidates if shared(c) > 0), key=lambda c: (-shared(c), c))[:limit]
+
+
+def _order_key(order_id: str) -> int | None:
+    if len(order_id) != 16 or not (order_id.isascii() and order_id.isdigit()):
+        return None
+    return int(order_id)
+
+
+def _order_fields(user_id: str, row: tuple[Any, ...]) -> dict[str, Any]:
+    order_id, product_id, ts, quantity, status = row
+    return {
+        "order_id": f"{order_id:016d}",
+        "product_id": product_id,
+        "user_id": user_id,
+        "order_date": iso_from_ms(ts),
+        "quantity": quantity,
+        "order_status": ORDER_STATUSES[status],
+    }
+
+
+def _user(row: tuple[Any, ...]) -> User:
+    return User.model_validate(
+        {
+            "user_id": row[0],
+            "email": row[1],
+            "first_name": row[2],
+            "last_name": row[3],
+            "phone_number": row[4],
+            "address": {
+                "address1": row[5],
+                "city": row[6],
+                "state": row[7],
+                "zip": row[8],
+                "country": row[9],
+            },
+            "account_status": row[10],
+        }
+    )

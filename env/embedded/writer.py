@@ -1,0 +1,258 @@
+"""Building a shop in a folder: everything is written beside it and shown in one step."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import mkdtemp
+from types import TracebackType
+
+import orjson
+
+from env.content import ContentHash, as_of_from, batched
+from env.embedded.index import build_index
+from env.embedded.layout import (
+    DATABASE,
+    INDEX,
+    MANIFEST,
+    ORDER_INDEX,
+    PRODUCT_INDEX,
+    TABLES,
+    USER_INDEXES,
+    folder_size,
+    sync,
+)
+from env.embedded.store import lookup_key
+from env.entities import Product
+from env.errors import ShopError
+from env.settings import Settings
+from env.shop import Manifest, OrderColumns, UserRow
+from env.text import VERSION as TEXT_VERSION
+
+_LOCK = "lock"
+
+
+def shop_writer(spec: str, settings: Settings, *, replace: bool = False) -> FolderWriter:
+    return FolderWriter(Path(spec), replace=replace)
+
+
+class FolderWriter:
+    def __init__(self, folder: Path, *, replace: bool) -> None:
+        if folder.exists() and not folder.is_dir():
+            raise ShopError(f"{folder}: is a file; name a folder for the shop")
+        occupied = folder.is_dir() and any(folder.iterdir())
+        if occupied and not (folder / MANIFEST).exists():
+            raise ShopError(f"{folder}: is a folder with other things in it; name a new one for the shop")
+        if occupied and not replace:
+            raise ShopError(f"{folder}: there is a shop already; give another name, or --replace")
+        self._folder = folder.absolute()
+        try:
+            self._folder.parent.mkdir(parents=True, exist_ok=True)
+            _remove_stale(self._folder)
+            self._temporary = Path(mkdtemp(prefix=f".{folder.name}.new-", dir=self._folder.parent))
+        except OSError as error:
+            raise ShopError(
+                f"{folder}: cannot be written ({error.strerror}); choose another place"
+            ) from error
+        self._lock = (self._temporary / _LOCK).open("w")
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self._data = self._temporary / f"data-{self._temporary.name[-8:]}"
+        self._data.mkdir()
+        self._temporary.chmod(self._data.stat().st_mode)
+        self._hash = ContentHash()
+        self._categories: Counter[str] = Counter()
+        self._database = sqlite3.connect(self._data / DATABASE, isolation_level=None)
+        # Nobody reads this file before it is finished and nobody continues one that is not: no journal is needed.
+        self._database.executescript(
+            "pragma page_size=4096; pragma journal_mode=off; pragma synchronous=off; pragma cache_size=-131072;"
+            "pragma locking_mode=exclusive; pragma temp_store=memory;" + TABLES
+        )
+
+    def __enter__(self) -> FolderWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._database.close()
+        self._lock.close()
+        shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def write_products(self, products: Iterable[Product]) -> int:
+        last = ""
+        first = 0
+        for batch in batched(products, 1000):
+            last = _ascending(last, [p.product_id for p in batch], "products")
+            self._hash.add_products(batch)
+            self._categories.update(p.category for p in batch)
+            self._insert(
+                "insert into product values(?,?,?,?,?,?)",
+                (
+                    (k, p.product_id, p.price, p.category, p.store, _document(p))
+                    for k, p in enumerate(batch, first)
+                ),
+            )
+            first += len(batch)
+        self._database.execute(PRODUCT_INDEX)
+        build_index(self._database, self._data / INDEX)
+        return first
+
+    def write_users(self, batches: Iterable[Sequence[UserRow]]) -> int:
+        last = ""
+        first = 0
+        for batch in batches:
+            if not batch:
+                continue
+            last = _ascending(last, [row.user_id for row in batch], "users")
+            self._hash.add_users(batch)
+            self._insert(
+                "insert into user values(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                (
+                    (k, *row, lookup_key(row.email), lookup_key(row.first_name, row.last_name))
+                    for k, row in enumerate(batch, first)
+                ),
+            )
+            first += len(batch)
+        for statement in USER_INDEXES:
+            self._database.execute(statement)
+        return first
+
+    def write_orders(self, batches: Iterable[OrderColumns]) -> int:
+        products, users = self._hash.counts["products"], self._hash.counts["users"]
+        last: tuple[int, int, int] | None = None
+        for columns in batches:
+            if not len(columns.order_id):
+                continue
+            last = _ordered(last, columns, products, users)
+            self._hash.add_orders(columns)
+            values = [c.tolist() if hasattr(c, "tolist") else c for c in columns]
+            order_id, product, user, ts, quantity, status = values
+            self._insert(
+                "insert into purchase values(?,?,?,?,?,?)",
+                zip(user, ts, order_id, product, quantity, status, strict=True),
+            )
+        try:
+            self._database.execute(ORDER_INDEX)
+        except sqlite3.IntegrityError:
+            raise ShopError("orders: an order id occurs twice; ids are unique in a shop") from None
+        return self._hash.counts["orders"]
+
+    def _insert(self, statement: str, rows: Iterator[tuple[object, ...]]) -> None:
+        try:
+            self._database.execute("begin")
+            self._database.executemany(statement, rows)
+            self._database.execute("commit")
+        except sqlite3.OperationalError as error:
+            raise ShopError(
+                f"{self._folder}: cannot be written ({error}); make room on that disk or choose another place"
+            ) from error
+
+    def publish(self, manifest: Manifest) -> Manifest:
+        manifest = self._completed(manifest)
+        execute = self._database.execute
+        execute("insert into meta values('content_hash', ?)", (manifest.content_hash,))
+        execute(
+            "insert into meta values('categories', ?)",
+            (orjson.dumps(self._categories, option=orjson.OPT_SORT_KEYS).decode(),),
+        )
+        execute("pragma optimize")
+        self._database.close()
+        sizes = {
+            DATABASE: (self._data / DATABASE).stat().st_size,
+            INDEX: folder_size(self._data / INDEX),
+        }
+        manifest = manifest.model_copy(update={"sizes": {**sizes, "total": sum(sizes.values())}})
+        text = orjson.dumps(
+            {**manifest.model_dump(mode="json"), "data": self._data.name}, option=orjson.OPT_INDENT_2
+        )
+        (self._temporary / MANIFEST).write_bytes(text + b"\n")
+        for path in (*self._data.rglob("*"), self._data, self._temporary / MANIFEST):
+            sync(path)
+        self._show()
+        return manifest
+
+    def _completed(self, manifest: Manifest) -> Manifest:
+        as_of = manifest.as_of or as_of_from(self._hash.last_order_ms)
+        digest = self._hash.digest(as_of)
+        if manifest.content_hash not in ("", digest):
+            raise ShopError(
+                f"{self._folder}: what was written is not what the manifest says "
+                f"(content hash {digest[:12]}, manifest {manifest.content_hash[:12]}); nothing was changed"
+            )
+        versions = {"sqlite": sqlite3.sqlite_version, "tantivy": version("tantivy"), "text": TEXT_VERSION}
+        return manifest.model_copy(
+            update={
+                "backend": "embedded",
+                "as_of": as_of,
+                "content_hash": digest,
+                "counts": dict(self._hash.counts),
+                "versions": {**manifest.versions, **versions},
+            }
+        )
+
+    def _show(self) -> None:
+        """One atomic step: the rename of a whole folder, or of the manifest of a shop that is replaced."""
+        (self._temporary / _LOCK).unlink()
+        if not (self._folder / MANIFEST).exists():
+            if self._folder.exists():
+                self._folder.rmdir()
+            self._temporary.rename(self._folder)
+            sync(self._folder.parent)
+            return
+        self._data.rename(self._folder / self._data.name)
+        (self._temporary / MANIFEST).replace(self._folder / MANIFEST)
+        sync(self._folder)
+        for path in self._folder.glob("data-*"):
+            if path.name != self._data.name:
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _remove_stale(folder: Path) -> None:
+    """What killed builds of this shop left behind; a build that is running holds its lock."""
+    for path in folder.parent.glob(f".{folder.name}.new-*"):
+        try:
+            with (path / _LOCK).open("r+") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            continue
+        except FileNotFoundError:
+            pass
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _document(product: Product) -> bytes:
+    """All that is not a column of its own and not the address; `product_id` is the key."""
+    return orjson.dumps(product.model_dump(exclude={"product_id", "product_url"}))
+
+
+def _ascending(last: str, ids: list[str], kind: str) -> str:
+    for one in ids:
+        if one <= last:
+            raise ShopError(
+                f"{kind}: {one!r} comes after {last!r}; they are written in the order of their ids, each once"
+            )
+        last = one
+    return last
+
+
+def _ordered(
+    last: tuple[int, int, int] | None, columns: OrderColumns, products: int, users: int
+) -> tuple[int, int, int]:
+    import numpy as np
+
+    order_id, product, user, ts, *_ = (np.asarray(c, dtype=np.int64) for c in columns)
+    if product.min() < 0 or product.max() >= products or user.min() < 0 or user.max() >= users:
+        raise ShopError("orders: one names a product or user that was not written")
+    if last is not None:
+        user, ts, order_id = (
+            np.concatenate(([a], b)) for a, b in zip(last, (user, ts, order_id), strict=True)
+        )
+    du, dt, di = np.diff(user), np.diff(ts), np.diff(order_id)
+    if not np.all((du > 0) | ((du == 0) & ((dt < 0) | ((dt == 0) & (di > 0))))):
+        raise ShopError("orders: they are written by user, then newest first, then order id, each once")
+    return int(user[-1]), int(ts[-1]), int(order_id[-1])
