@@ -1,0 +1,106 @@
+"""What people demand in a question is read as they meant it, and no text breaks the reading."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from env.constraints import parse_constraints
+from env.query import Constraints
+from env.states import STATES
+
+SAID: list[tuple[str, dict[str, Any]]] = [
+    (r"keep my total spending under \$300 over the next three months", {"total_max": 300, "months": 3}),
+    ("under $300", {"total_max": 300}),
+    ("between $20 and $40", {"total_min": 20, "total_max": 40}),
+    ("feeders between $20 and $40 each", {"item_min": 20, "item_max": 40}),
+    ("$50 a month over three months", {"month_max": 50, "months": 3}),
+    ("a monthly budget of $40", {"month_max": 40}),
+    ("shampoos at $10-20 per bottle", {"item_min": 10, "item_max": 20}),
+    ("no more than $60 per item, total budget $200", {"item_max": 60, "total_max": 200}),
+    ("with a $1,200 budget for the next half year", {"total_max": 1200, "months": 6}),
+    ("I have $150 to spend", {"total_max": 150}),
+    ("less than 90 dollars", {"total_max": 90}),
+    ("without going over $90", {"total_max": 90}),
+    ("at least $20 but no more than $60", {"total_min": 20, "total_max": 60}),
+    ("a 2k limit, I mean $2k max", {"total_max": 2000}),
+    ("I spent over $400 last year; keep it under $100", {"total_max": 100}),
+    ("save $5 a week on treats", {}),
+    ("gifts, each under $25, by December 15", {"item_max": 25, "deadline": "December 15"}),
+    ("delivered within two weeks", {"deadline": "within two weeks"}),
+    ("recommend 3 durable chew toys for my two dogs", {"count": 3}),
+    ("the top five feeders", {"count": 5}),
+    ("I need three months of food", {}),
+    ("winter birds in Oklahoma", {"region": "Oklahoma"}),
+    ("a home gym in Austin, TX", {"region": "Texas"}),
+    ("West Virginia winters are hard: I live in West Virginia", {"region": "West Virginia"}),
+    ("my Maine Coon needs a brush", {}),
+    ("plants for the Pacific Northwest", {"region": "Pacific Northwest"}),
+    ("toys, no plastic", {"exclusions": ["plastic"]}),
+    ("without latex, plastic or rawhide", {"exclusions": ["latex", "plastic", "rawhide"]}),
+    ("a charger not from BrandX please", {"exclusions": ["BrandX"]}),
+    ("avoid wheat and soy.", {"exclusions": ["wheat", "soy"]}),
+    ("a fragrance-free lotion, hassle-free returns", {"exclusions": ["fragrance"]}),
+    ("no more than needed, no idea which, without breaking the bank", {}),
+    ("What is the best dog bed?", {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), SAID, ids=[text[:40] for text, _ in SAID])
+def test_a_demand_is_read_as_it_was_said(text: str, expected: dict[str, Any]) -> None:
+    assert parse_constraints(text) == Constraints(**expected)
+
+
+@given(st.text())
+def test_any_text_gives_constraints(text: str) -> None:
+    assert isinstance(parse_constraints(text), Constraints)
+
+
+AMOUNTS = st.integers(1, 9999)
+
+
+@given(
+    AMOUNTS,
+    st.sampled_from(
+        [
+            "under ${}",
+            "less than ${}",
+            "no more than ${:,}",
+            "a budget of ${:,}.00",
+            "${} or less",
+            "up to {} dollars",
+            "spend at most ${}",
+        ]
+    ),
+)
+def test_a_budget_survives_its_wording(amount: int, wording: str) -> None:
+    assert parse_constraints(f"Plan a bird sanctuary, {wording.format(amount)}, please.").total_max == amount
+
+
+@given(
+    AMOUNTS,
+    AMOUNTS,
+    st.sampled_from(["between ${} and ${}", "${} to ${}", "${}-{}", "from ${} to ${}"]),
+    st.sampled_from(["each", "per item", "apiece"]),
+)
+def test_a_range_per_item_survives_its_wording(a: int, b: int, wording: str, scope: str) -> None:
+    read = parse_constraints(f"Find feeders {wording.format(a, b)} {scope} for my yard")
+    assert (read.item_min, read.item_max, read.total_max) == (min(a, b), max(a, b), None)
+
+
+@given(AMOUNTS, st.integers(2, 12))
+def test_a_monthly_budget_is_no_total(amount: int, months: int) -> None:
+    read = parse_constraints(f"${amount} per month over {months} months")
+    assert (read.month_max, read.months, read.total_max) == (amount, months, None)
+
+
+@given(st.sampled_from(sorted(STATES.values())))
+def test_every_state_is_a_region(state: str) -> None:
+    assert parse_constraints(f"What grows in {state}?").region == state
+
+
+def test_a_long_paste_is_read_in_linear_time_and_keeps_the_question() -> None:
+    assert parse_constraints("under $30. " + "no " * 200_000 + "$1 - " * 100_000).total_max == 30
