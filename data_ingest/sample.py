@@ -158,8 +158,7 @@ def _gzip(path: Path) -> Iterator[BinaryIO]:
     """A gzip file without name or time in it, so that equal content is an equal file."""
     from isal import igzip
 
-    with (
-        path.open("wb") as raw,
-        igzip.IGzipFile(filename="", mode="wb", compresslevel=1, fileobj=raw, mtime=0) as stream,
-    ):
-        yield stream
+    with path.open("wb") as raw:
+        make: Any = igzip.IGzipFile
+        with make(filename="", mode="wb", compresslevel=1, fileobj=raw, mtime=0) as stream:
+            yield stream

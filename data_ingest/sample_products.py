@@ -57,7 +57,7 @@ def type_demand(vocabulary: Vocabulary) -> NDArray[np.float64]:
     for name, positions in members.items():
         for position in positions:
             demand[position] += (1 - BASE_SHARE) * weight[name] / total / len(positions)
-    return demand / demand.sum()
+    return np.asarray(demand / demand.sum(), np.float64)
 
 
 def make_products(vocabulary: Vocabulary, count: int, reviews: int, seed: int) -> Products:

@@ -1,0 +1,99 @@
+"""What a shopper's purchases are about: themes by words in titles, and the label made of them with its reasons."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Theme(NamedTuple):
+    key: str
+    label: str
+    about: str
+    """As in "a shopper interested in ..."."""
+    words: tuple[str, ...]
+    """Beginnings of words in a title."""
+
+
+THEMES: tuple[Theme, ...] = (
+    Theme("birds", "Backyard Birder", "backyard birds", ("bird", "suet", "nyjer", "hummingbird", "nesting", "finch", "sunflower seed", "mealworm", "squirrel baffle", "binocular")),
+    Theme("dogs", "Dog Owner", "dogs", ("dog", "puppy", "canine")),
+    Theme("cats", "Cat Owner", "cats", ("cat ", "kitten", "litter", "catnip")),
+    Theme("small_pets", "Aquarium and Small-Pet Keeper", "fish and small pets", ("aquarium", "fish tank", "hamster", "guinea pig", "rabbit", "reptile")),
+    Theme("baby", "Parent of a Young Child", "babies and toddlers", ("baby", "infant", "toddler", "stroller", "diaper", "crib", "pacifier", "nursing", "bottle warmer")),
+    Theme("gardening", "Keen Gardener", "gardening", ("garden", "raised bed", "planter", "seed starting", "pruning", "pruner", "compost", "watering", "hose", "fertilizer", "trellis", "soil")),
+    Theme("outdoor_living", "Patio Host", "patio evenings and grilling", ("patio", "grill", "fire pit", "outdoor", "hammock", "umbrella", "citronella")),
+    Theme("wellness", "Holistic Wellness Enthusiast", "aromatherapy and natural health", ("essential oil", "diffuser", "herbal", "magnesium", "turmeric", "elderberry", "aromatherapy", "vitamin d", "ashwagandha", "probiotic", "epsom")),
+    Theme("skincare", "Skin-Care Devotee", "skin care", ("serum", "moistur", "sunscreen", "face mask", "cleanser", "facial", "face roller", "retinol", "toner", "lip balm", "body lotion")),
+    Theme("haircare", "Hair-Care Devotee", "hair care", ("hair", "scalp", "shampoo", "conditioner", "curl", "satin pillowcase", "beard")),
+    Theme("nails_makeup", "Make-Up and Nail Artist", "nails and make-up", ("nail polish", "gel nail", "nail art", "nail drill", "nail lamp", "makeup", "make-up", "mascara", "eyelash", "lipstick", "cuticle", "press-on")),
+    Theme("recovery", "Active Recovery Shopper", "training and recovery", ("foam roller", "massage gun", "resistance band", "yoga", "heating pad", "knee brace", "compression", "electrolyte", "protein", "kinesiology", "ice pack")),
+    Theme("cooking", "Home Cook", "cooking at home", ("skillet", "dutch oven", "knife", "cutting board", "saucepan", "air fryer", "food storage", "spice", "thermometer", "wok", "mandoline")),
+    Theme("baking", "Home Baker", "baking", ("baking", "cake", "bread", "sourdough", "banneton", "rolling pin", "cookie", "mixing bowl", "kitchen scale", "piping")),
+    Theme("coffee_tea", "Coffee and Tea Lover", "coffee and tea", ("coffee", "espresso", "tea ", "teapot", "kettle", "french press", "milk frother", "pour over", "mug")),
+    Theme("clean_home", "Clean-Home Keeper", "cleaning", ("cleaner", "cleaning", "mop", "vacuum", "detergent", "microfiber", "stain", "trash bag", "dishwasher", "descal", "scrub brush", "paper towel")),
+    Theme("home_office", "Remote Worker", "working from home", ("standing desk", "monitor arm", "desk mat", "desk lamp", "office chair", "footrest", "laptop stand", "lumbar", "headphone", "keyboard", "webcam", "shredder")),
+    Theme("stationery", "Stationery Lover", "paper, pens and teaching", ("notebook", "gel pen", "fountain pen", "highlighter", "planner", "sticky note", "laminat", "dry erase", "index card", "marker", "binder", "washi")),
+    Theme("workshop", "Do-It-Yourselfer", "tools and repairs", ("drill", "screwdriver", "socket", "wrench", "saw", "sander", "clamp", "tape measure", "level", "pliers", "tool", "caulk", "multimeter", "stud finder")),
+    Theme("smart_home", "Home-Safety and Lighting Buyer", "lighting and home safety", ("smoke", "carbon monoxide", "motion sensor", "night light", "led ", "light bulb", "smart plug", "smart lock", "doorbell", "flashlight", "water leak", "solar light")),
+    Theme("sleep", "Better-Sleep Seeker", "sleep", ("pillow", "weighted blanket", "sleep", "white noise", "blackout", "mattress", "melatonin", "sheet set", "sunrise alarm")),
+    Theme("allergy_air", "Clean-Air Seeker", "clean air and allergies", ("air purifier", "hepa", "humidifier", "dehumidifier", "allergen", "allergy", "nasal", "saline", "furnace filter", "mold test", "air quality")),
+    Theme("senior_care", "Caregiver", "caring for an older person", ("walker", "shower chair", "grab bar", "bed rail", "pill organizer", "raised toilet", "blood pressure", "incontinence", "reacher", "cane", "hearing", "oximeter")),
+    Theme("organizing", "Home Organizer", "order at home", ("organizer", "storage bin", "shelf", "shelving", "drawer", "hanger", "label maker", "shoe rack", "pantry", "closet", "under-bed", "hooks")),
+)  # fmt: skip
+BY_KEY = {theme.key: theme for theme in THEMES}
+
+
+class Label(BaseModel):
+    """A rule-made name for a shopper and what it rests on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    reasons: list[str]
+    themes: list[str]
+    """Keys of `THEMES`, strongest first; empty where the history shows none."""
+
+
+@cache
+def _pattern(theme: Theme) -> re.Pattern[str]:
+    return re.compile("|".join(rf"(?<!\w){re.escape(word)}" for word in theme.words))
+
+
+def themes_of(title: str) -> list[str]:
+    """Every theme that a product's title speaks of."""
+    lowered = f"{title.casefold()} "
+    return [theme.key for theme in THEMES if _pattern(theme).search(lowered)]
+
+
+def shopper_label(bought: Sequence[tuple[str, str, int]]) -> Label:
+    """From (title, category, times bought): up to two themes that hold a fifth of the purchases each, else the category."""
+    total = sum(times for _, _, times in bought)
+    if total < 3:
+        return Label(name="New Shopper", reasons=[f"only {total} purchases on record"], themes=[])
+    counts: Counter[str] = Counter()
+    categories: Counter[str] = Counter()
+    for title, category, times in bought:
+        categories[category.replace("_", " ")] += times
+        for key in themes_of(title):
+            counts[key] += times
+    order = {theme.key: place for place, theme in enumerate(THEMES)}
+    ranked = sorted(counts, key=lambda key: (-counts[key], order[key]))
+    strong = [key for key in ranked if counts[key] >= 2 and counts[key] >= 0.2 * total][:2]
+    if not strong:
+        name, count = min(categories.items(), key=lambda item: (-item[1], item[0]))
+        return Label(
+            name="Varied Shopper",
+            reasons=[f"no theme holds a fifth of {total} purchases; most are in {name} ({count})"],
+            themes=ranked[:2],
+        )
+    return Label(
+        name=" and ".join(BY_KEY[key].label for key in strong),
+        reasons=[f"{counts[key]} of {total} purchases are about {BY_KEY[key].about}" for key in strong],
+        themes=ranked[:3],
+    )
