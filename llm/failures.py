@@ -22,7 +22,9 @@ FailureKind = Literal[
     "over_budget",
 ]
 
-TRANSIENT: frozenset[str] = frozenset({"stream_cut", "timeout", "rate_limited", "overloaded", "server", "connection"})
+TRANSIENT: frozenset[str] = frozenset(
+    {"stream_cut", "timeout", "rate_limited", "overloaded", "server", "connection"}
+)
 FATAL: frozenset[str] = frozenset({"bad_key", "unknown_model", "no_credit"})
 """These stop a study at the first unit: every other unit would fail the same way."""
 
@@ -42,3 +44,7 @@ class ModelFailure(Exception):
     @property
     def fatal(self) -> bool:
         return self.kind in FATAL
+
+
+class ModelSetupError(Exception):
+    """A choice that cannot work, found before any call: no such provider, a package or a key that is missing, a bad file."""

@@ -1,0 +1,65 @@
+"""From settings to models, for every command that calls one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from env.errors import DrrError, Misuse
+
+if TYPE_CHECKING:
+    from env.settings import Settings
+    from llm.budget import Budget
+    from llm.factory import Models
+    from llm.failures import ModelFailure
+
+SETTINGS = (
+    "model",
+    "base_url",
+    "model_timeout",
+    "model_max_tokens",
+    "model_deadline",
+    "concurrency",
+    "price_file",
+)
+"""Names for `app.console.add_setting_options`; add `model_agent` and the like where a command plays those roles."""
+
+
+def models_of(settings: Settings, *, budget: Budget | None = None) -> Models:
+    """Every role's model, checked as far as that goes without a call; `Misuse` for what cannot work."""
+    from llm.factory import Models, ModelSettings
+    from llm.failures import ModelSetupError
+    from llm.prices import load_prices
+
+    chosen = ModelSettings(
+        roles={
+            "default": settings.model,
+            "agent": settings.model_for("agent"),
+            "summariser": settings.model_for("summariser"),
+            "query_writer": settings.model_for("query_writer"),
+            "claim_extractor": settings.model_for("claim_extractor"),
+            "judge": settings.model_for("judge"),
+        },
+        base_url=settings.base_url,
+        keys={"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key},
+        timeout_s=settings.model_timeout,
+        max_tokens=settings.model_max_tokens,
+        deadline_s=settings.model_deadline,
+        concurrency=settings.concurrency,
+    )
+    try:
+        return Models(chosen, budget=budget, prices=load_prices(settings.price_file))
+    except ModelSetupError as error:
+        raise Misuse(str(error)) from error
+
+
+def explain(failure: ModelFailure) -> DrrError:
+    """A model's failure as the one line that the command ends with."""
+    todo = {
+        "bad_key": "check the key (`drr settings` says where it comes from) and what it may use",
+        "unknown_model": "check --model and --base-url",
+        "no_credit": "add credit at the provider",
+        "over_budget": "give a larger --budget",
+        "context_overflow": "choose a model with a longer context or lower the limits",
+        "truncated": "raise --model-max-tokens",
+    }.get(failure.kind, "try again later" if failure.transient else "see docs/study.md on failures")
+    return DrrError(f"the model call failed ({failure.kind}): {failure}; {todo}")

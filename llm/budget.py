@@ -1,0 +1,131 @@
+"""What may be spent: asked before each call together with what is in flight, so that a limit is kept and not just noticed."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from llm.failures import ModelFailure
+from llm.meter import PICO, Tokens, dollars
+
+
+@dataclass(frozen=True)
+class Amount:
+    """Picodollars and tokens."""
+
+    cost: int = 0
+    tokens: int = 0
+
+
+@dataclass(frozen=True)
+class Limit:
+    """`None` is no limit."""
+
+    cost: int | None = None
+    tokens: int | None = None
+
+    @classmethod
+    def of(cls, usd: float | None = None, tokens: int | None = None) -> Limit:
+        return cls(None if usd is None else round(usd * PICO), tokens)
+
+    @property
+    def is_set(self) -> bool:
+        return self.cost is not None or self.tokens is not None
+
+    def holds(self, amount: Amount) -> bool:
+        return (self.cost is None or amount.cost <= self.cost) and (
+            self.tokens is None or amount.tokens <= self.tokens
+        )
+
+    def __str__(self) -> str:
+        parts = [] if self.cost is None else [f"${dollars(self.cost):,.2f}"]
+        if self.tokens is not None:
+            parts.append(f"{self.tokens:,} tokens")
+        return " and ".join(parts) or "no limit"
+
+
+Verdict = Literal["granted", "wait", "refused"]
+
+
+class Purse(Protocol):
+    """Where spending is written down. A study's ledger is one that several processes share."""
+
+    def reserve(self, amount: Amount, limit: Limit) -> Verdict:
+        """`wait`: it would fit if calls in flight turn out cheaper than reserved; `refused`: it does not fit what is spent."""
+
+    def settle(self, reserved: Amount, spent: Amount) -> None:
+        """Give a reservation back and write down what was really spent."""
+
+
+class MemoryPurse:
+    """For one process and no study."""
+
+    def __init__(self, spent: Amount | None = None) -> None:
+        self.spent = spent or Amount()
+        self.reserved = Amount()
+
+    def reserve(self, amount: Amount, limit: Limit) -> Verdict:
+        verdict = judge(self.spent, self.reserved, amount, limit)
+        if verdict == "granted":
+            self.reserved = Amount(self.reserved.cost + amount.cost, self.reserved.tokens + amount.tokens)
+        return verdict
+
+    def settle(self, reserved: Amount, spent: Amount) -> None:
+        self.reserved = Amount(self.reserved.cost - reserved.cost, self.reserved.tokens - reserved.tokens)
+        self.spent = Amount(self.spent.cost + spent.cost, self.spent.tokens + spent.tokens)
+
+
+def judge(spent: Amount, reserved: Amount, amount: Amount, limit: Limit) -> Verdict:
+    with_flight = Amount(
+        spent.cost + reserved.cost + amount.cost, spent.tokens + reserved.tokens + amount.tokens
+    )
+    if limit.holds(with_flight):
+        return "granted"
+    alone = Amount(spent.cost + amount.cost, spent.tokens + amount.tokens)
+    return "wait" if limit.holds(alone) else "refused"
+
+
+class Budget:
+    """A limit over a purse. `unit` is the narrower limit of one unit, over a purse of its own."""
+
+    def __init__(
+        self, limit: Limit | None = None, purse: Purse | None = None, *, what: str = "the budget"
+    ) -> None:
+        self.limit = limit or Limit()
+        self.purse = purse or MemoryPurse()
+        self._what = what
+        self._settled = asyncio.Event()
+
+    def __repr__(self) -> str:
+        return f"Budget({self.limit})"
+
+    async def reserve(self, amount: Amount) -> Amount:
+        """Wait for calls in flight if they may leave room; `ModelFailure` `over_budget` if there is none."""
+        while True:
+            self._settled.clear()
+            verdict = self.purse.reserve(amount, self.limit)
+            if verdict == "granted":
+                return amount
+            if verdict == "refused":
+                raise ModelFailure(
+                    "over_budget", f"{self._what} of {self.limit} leaves no room for the next call"
+                )
+            try:
+                async with asyncio.timeout(1.0):  # other processes settle without telling us
+                    await self._settled.wait()
+            except TimeoutError:
+                continue
+
+    def settle(self, reserved: Amount, tokens: Tokens | None, cost: int | None) -> None:
+        """An answer of unknown usage or price is charged as it was reserved."""
+        spent = Amount(
+            reserved.cost if cost is None else cost, reserved.tokens if tokens is None else tokens.total
+        )
+        self.purse.settle(reserved, spent)
+        self._settled.set()
+
+    def release(self, reserved: Amount) -> None:
+        """The call gave no answer that is paid for."""
+        self.purse.settle(reserved, Amount())
+        self._settled.set()

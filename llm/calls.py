@@ -1,0 +1,151 @@
+"""The one layer that retries, and the limiter that all roles of a provider share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from llm.clock import Clock
+from llm.failures import ModelFailure
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Retries:
+    """Only transient failures are tried again, and a malformed body once. `attempts` counts the first try."""
+
+    attempts: int = 6
+    malformed_attempts: int = 2
+    deadline_s: float = 600.0
+    """From the first try to the last, waits between them included."""
+    base_s: float = 1.0
+    longest_s: float = 30.0
+    longest_retry_after_s: float = 90.0
+    """A provider that asks for more is asked again after this."""
+
+    def allows(self, failure: ModelFailure, tried: int) -> bool:
+        if failure.kind == "malformed":
+            return tried < self.malformed_attempts
+        return failure.transient and tried < self.attempts
+
+    def wait(self, failure: ModelFailure, tried: int, chance: float) -> float:
+        backoff = min(self.longest_s, self.base_s * 2.0 ** (tried - 1)) * (0.5 + chance / 2)
+        if failure.retry_after is None:
+            return backoff
+        asked = min(failure.retry_after, self.longest_retry_after_s)
+        return max(asked, asked + chance * min(1.0, asked / 10))
+
+
+class Limiter:
+    """At most `most` calls of a provider at once; fewer after it said that it is too much, more again as answers come.
+
+    A 429 or 529 halves what is allowed, once for all the calls that were under way when it came, and holds new calls
+    back until the provider's retry-after has passed.
+    """
+
+    def __init__(self, most: int, clock: Clock | None = None) -> None:
+        self.most = most
+        self.allowed = float(most)
+        self.running = 0
+        self._clock = clock or Clock()
+        self._closed_until = 0.0
+        self._lowered_at = float("-inf")
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        """One call's place."""
+        await self._enter()
+        try:
+            while (wait := self._closed_until - self._clock.now()) > 0:
+                await self._clock.sleep(wait)
+            yield
+        finally:
+            self.running -= 1
+            self._wake()
+
+    def answered(self) -> None:
+        self.allowed = min(float(self.most), self.allowed + 1 / max(1.0, self.allowed))
+        self._wake()
+
+    def pushed_back(self, started: float, wait: float) -> None:
+        now = self._clock.now()
+        if started > self._lowered_at:
+            self.allowed = max(1.0, self.allowed / 2)
+            self._lowered_at = now
+        self._closed_until = max(self._closed_until, now + wait)
+
+    async def _enter(self) -> None:
+        if self.running < int(self.allowed) and not self._waiting:
+            self.running += 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.running -= 1
+                self._wake()
+            else:
+                self._waiting.remove(turn)
+            raise
+
+    def _wake(self) -> None:
+        while self._waiting and self.running < int(self.allowed):
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self.running += 1
+                turn.set_result(None)
+
+
+async def persist(
+    attempt: Callable[[R], Awaitable[T]],
+    *,
+    reserve: Callable[[], AbstractAsyncContextManager[R]],
+    limiter: Limiter,
+    retries: Retries,
+    timeout_s: float,
+    clock: Clock,
+    name: Callable[[Exception], ModelFailure | None],
+    on_retry: Callable[[ModelFailure, float], None] = lambda failure, seconds: None,
+) -> T:
+    """Call until there is an answer, a failure that no retry mends, or the deadline. Nothing below this retries.
+
+    `reserve` holds what one try may cost. Waiting for a place or for the budget is no part of the deadline.
+    """
+    tried = 0
+    begun: float | None = None
+    while True:
+        started = clock.now()
+        try:
+            async with limiter.slot(), reserve() as reserved:
+                started = clock.now()
+                begun = started if begun is None else begun
+                left = retries.deadline_s - (started - begun)
+                async with asyncio.timeout(max(0.001, min(timeout_s, left))):
+                    answer = await attempt(reserved)
+            limiter.answered()
+        except Exception as error:
+            failure = name(error)
+            if failure is None:
+                raise
+        else:
+            return answer
+        tried += 1
+        now = clock.now()
+        wait = retries.wait(failure, tried, clock.chance())
+        if failure.kind in ("rate_limited", "overloaded"):
+            limiter.pushed_back(started, wait)
+        in_time = begun is None or now + wait - begun < retries.deadline_s
+        if not (retries.allows(failure, tried) and in_time):
+            told = f" (after {tried} tries)" if tried > 1 else ""
+            raise ModelFailure(failure.kind, f"{failure}{told}", retry_after=failure.retry_after) from None
+        on_retry(failure, now - started)
+        await clock.sleep(wait)

@@ -1,0 +1,195 @@
+"""Whatever a provider's library raises or returns, named by one of our kinds. The escapes are listed where they are caught."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from langchain_core.exceptions import ContextOverflowError
+from langchain_core.messages import AIMessage
+
+from llm.failures import FailureKind, ModelFailure
+from llm.secrets import Redactor
+
+_BY_STATUS: dict[int, FailureKind] = {
+    401: "bad_key",
+    402: "no_credit",
+    403: "bad_key",
+    404: "unknown_model",
+    408: "timeout",
+    409: "server",
+    413: "context_overflow",
+    429: "rate_limited",
+    503: "overloaded",
+    504: "timeout",
+    529: "overloaded",
+}
+_BY_TYPE: dict[str, FailureKind] = {
+    "authentication_error": "bad_key",
+    "permission_error": "bad_key",
+    "billing_error": "no_credit",
+    "not_found_error": "unknown_model",
+    "request_too_large": "context_overflow",
+    "rate_limit_error": "rate_limited",
+    "timeout_error": "timeout",
+    "api_error": "server",
+    "overloaded_error": "overloaded",
+    "conflict_error": "server",
+}
+_NO_CREDIT = (
+    "credit balance",
+    "insufficient_quota",
+    "exceeded your current quota",
+    "spend_limit_reached",
+    "organization_on_hold",
+    "billing_unavailable",
+)
+_TOO_LONG = (
+    "prompt is too long",
+    "context_length_exceeded",
+    "maximum context length",
+    "context window",
+    "exceed context limit",
+    "exceeds the available context size",
+)
+_STOPPED: dict[str, FailureKind] = {
+    "max_tokens": "truncated",
+    "length": "truncated",
+    "refusal": "refusal",
+    "content_filter": "refusal",
+    "model_context_window_exceeded": "context_overflow",
+}
+_SAY: dict[str, str] = {
+    "refusal": "the model refused to answer",
+    "truncated": "the answer was cut at the limit of output tokens",
+    "context_overflow": "the request does not fit the model's context",
+}
+
+
+def failure_of(error: Exception, redact: Redactor) -> ModelFailure | None:
+    """The failure behind an exception of a model's library; `None` for what is no model's failure but a bug."""
+    if isinstance(error, ModelFailure):
+        return error
+    kind = _kind_of(error)
+    if kind is None:
+        return None
+    text = str(error).strip() or type(error).__name__
+    return ModelFailure(kind, redact(f"{type(error).__name__}: {text}", 500), retry_after=_retry_after(error))
+
+
+def check(message: AIMessage, provider: str) -> None:
+    """Raise for an answer that is none: refused, cut, or ended without saying that it ended."""
+    facts = message.response_metadata
+    reason = facts.get("stop_reason") or facts.get("finish_reason") or facts.get("done_reason")
+    if reason is None:
+        raise ModelFailure("stream_cut", "the answer ended without a stop reason")
+    kind = _STOPPED.get(str(reason))
+    if kind is None and message.additional_kwargs.get("refusal"):
+        kind = "refusal"
+    if kind is not None:
+        raise ModelFailure(kind, f"{_SAY[kind]} (stop reason {reason})")
+    if message.invalid_tool_calls:
+        name = message.invalid_tool_calls[0].get("name") or "a tool"
+        raise ModelFailure("malformed", f"the arguments of the call of {name} are not JSON")
+    if provider != "offline" and not message.tool_calls and not message.text.strip():
+        raise ModelFailure("malformed", "the answer holds neither text nor a tool call")
+
+
+def _kind_of(error: Exception) -> FailureKind | None:
+    if isinstance(error, ContextOverflowError):
+        return "context_overflow"
+    if type(error).__name__ == "ModelRefusalError" or "refusal" in type(error).__name__.lower():
+        return "refusal"
+    if isinstance(error, TimeoutError):
+        return "timeout"
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int):
+        return _of_status(status, error)
+    names = [cls.__name__ for link in _chain(error) for cls in type(link).__mro__]
+    if any("Timeout" in name for name in names):
+        return "timeout"
+    if "RemoteProtocolError" in names or "ReadError" in names:
+        return "stream_cut"
+    if any(name in ("TransportError", "APIConnectionError", "ConnectionError") for name in names):
+        return "connection"
+    return _of_body(error)
+
+
+def _of_status(status: int, error: Exception) -> FailureKind:
+    """Errors told in the middle of a stream carry status 200 and their type in the body, so the type is asked first."""
+    body = getattr(error, "body", None)
+    told = json.dumps(body, default=str).lower() if body is not None else ""
+    text = f"{told} {error}".lower()
+    if status < 500 and any(mark in text for mark in _NO_CREDIT):
+        return "no_credit"
+    if status in (400, 413, 422) and any(mark in text for mark in _TOO_LONG):
+        return "context_overflow"
+    kind = _BY_TYPE.get(_told_type(body))
+    if kind is not None:
+        return kind
+    if status < 400:
+        return "malformed" if not told else "server"
+    return _BY_STATUS.get(status) or ("server" if status >= 500 else "bad_request")
+
+
+def _told_type(body: Any) -> str:
+    if isinstance(body, dict):
+        inner = body.get("error")
+        if isinstance(inner, dict):
+            return str(inner.get("type", ""))
+        return str(body.get("type", ""))
+    return ""
+
+
+def _of_body(error: Exception) -> FailureKind | None:
+    """A body that is no message at all escapes the libraries as whatever it trips over."""
+    if isinstance(error, TypeError) and "authentication" in str(error):
+        return "bad_key"
+    if type(error).__name__ == "APIResponseValidationError":
+        return "malformed"
+    if isinstance(error, ValueError | TypeError | AttributeError | LookupError) and _inside_library(error):
+        return "malformed"
+    return "server" if type(error).__module__.partition(".")[0] in ("anthropic", "openai", "ollama") else None
+
+
+def _inside_library(error: Exception) -> bool:
+    """Whether it was raised while a provider's library read an answer, not by code of ours that it called."""
+    trace = error.__traceback__
+    seen = False
+    while trace is not None:
+        module = trace.tb_frame.f_globals.get("__name__", "").partition(".")[0]
+        if module in ("langchain_anthropic", "langchain_openai", "langchain_ollama"):
+            seen = True
+        trace = trace.tb_next
+    return seen
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    link: BaseException | None = error
+    for _ in range(6):
+        if link is None:
+            return
+        yield link
+        link = link.__cause__ or link.__context__
+
+
+def _retry_after(error: Exception) -> float | None:
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    if headers is None:
+        return None
+    try:
+        if millis := headers.get("retry-after-ms"):
+            return max(0.0, float(millis) / 1000)
+        value = headers.get("retry-after")
+        if not value:
+            return None
+        if value.replace(".", "", 1).isdigit():
+            return float(value)
+        sent = headers.get("date")
+        now = parsedate_to_datetime(sent) if sent else datetime.now(UTC)
+        return max(0.0, (parsedate_to_datetime(value) - now).total_seconds())
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,250 @@
+"""From names and settings to roles that can be talked to: limited, retried, metered and budgeted in one place."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import Runnable
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import SecretStr
+
+from llm import classify
+from llm.budget import Amount, Budget, Limit
+from llm.calls import Limiter, Retries, persist
+from llm.clock import Clock
+from llm.failures import ModelFailure
+from llm.meter import Meter, tokens_of
+from llm.models import answer_form, chat_model, parse_name
+from llm.offline import NAME as OFFLINE
+from llm.prices import Price, Prices, load_prices
+from llm.role import Policy, RoleModel, Schema
+from llm.secrets import Redactor
+from llm.structured import structured
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """What decides how models are called. Keys stay out of its repr."""
+
+    roles: Mapping[str, str]
+    """Role to model name; `default` stands for every role that is not named."""
+    base_url: str | None = None
+    keys: Mapping[str, SecretStr | None] = field(default_factory=dict, repr=False)
+    """Provider to key."""
+    timeout_s: float = 120.0
+    max_tokens: int = 8192
+    deadline_s: float = 600.0
+    concurrency: int = 8
+    streaming: bool = False
+    context_window: int = 32_768
+
+    def model_of(self, role: str) -> str:
+        return self.roles.get(role) or self.roles.get("default", OFFLINE)
+
+
+class _Shared:
+    """What all units of a process share: the providers' limiters, the connections, the prices."""
+
+    def __init__(self, settings: ModelSettings, prices: Prices, clock: Clock, retries: Retries) -> None:
+        self.settings = settings
+        self.prices = prices
+        self.clock = clock
+        self.retries = retries
+        self.redact = Redactor(key.get_secret_value() for key in settings.keys.values() if key is not None)
+        self._limiters: dict[str, Limiter] = {}
+        self._chats: dict[str, BaseChatModel] = {}
+
+    def limiter(self, provider: str) -> Limiter:
+        if provider not in self._limiters:
+            self._limiters[provider] = Limiter(self.settings.concurrency, self.clock)
+        return self._limiters[provider]
+
+    def chat(self, name: str) -> BaseChatModel:
+        if name not in self._chats:
+            s = self.settings
+            self._chats[name] = chat_model(
+                name,
+                base_url=s.base_url,
+                api_key=s.keys.get(parse_name(name).provider),
+                timeout=s.timeout_s,
+                max_tokens=s.max_tokens,
+                streaming=s.streaming,
+                context_window=s.context_window,
+            )
+        return self._chats[name]
+
+    async def aclose(self) -> None:
+        for chat in self._chats.values():
+            close = getattr(chat, "aclose", None)
+            if close is not None:
+                await close()
+
+
+class Models:
+    """Gives roles. `unit` gives the same models with a meter and a cap of one unit; limiters and connections are shared."""
+
+    def __init__(
+        self,
+        settings: ModelSettings,
+        *,
+        meter: Meter | None = None,
+        budget: Budget | None = None,
+        prices: Prices | None = None,
+        clock: Clock | None = None,
+        retries: Retries | None = None,
+    ) -> None:
+        self.settings = settings
+        self.meter = meter or Meter()
+        self.budget = budget or Budget()
+        self._cap: Budget | None = None
+        self._shared = _Shared(
+            settings,
+            prices or load_prices(),
+            clock or Clock(),
+            replace(retries or Retries(), deadline_s=settings.deadline_s),
+        )
+
+    @property
+    def prices(self) -> Prices:
+        return self._shared.prices
+
+    @property
+    def redact(self) -> Redactor:
+        return self._shared.redact
+
+    def unit(self, meter: Meter, *, cap: Limit | None = None, budget: Budget | None = None) -> Models:
+        """For one unit: its own meter, and a cap of its own under the budget of all."""
+        bound = object.__new__(Models)
+        bound.settings, bound._shared = self.settings, self._shared
+        bound.meter, bound.budget = meter, budget or self.budget
+        bound._cap = Budget(cap, what="the unit's cap") if cap is not None and cap.is_set else None
+        return bound
+
+    def name_of(self, role: str) -> str:
+        return self.settings.model_of(role)
+
+    def role(self, role: str, policy: Policy | None = None) -> RoleModel:
+        """The model of a role. `policy` is what stands in for it under `offline`."""
+        name = self.name_of(role)
+        provider = parse_name(name).provider
+        if provider == OFFLINE:
+            if policy is None:
+                raise TypeError(f"role {role}: the offline model needs a policy to play it")
+            chat: BaseChatModel = chat_model(name, policy=policy)
+        else:
+            chat = self._shared.chat(name)
+        return _Role(name, role, provider, chat, self)
+
+    async def check(self) -> None:
+        """Build every named model, so that a missing key or package is found before any work."""
+        for name in set(self.settings.roles.values()):
+            self._shared.chat(name)
+
+    async def aclose(self) -> None:
+        await self._shared.aclose()
+
+
+class _Role:
+    """`RoleModel` for one unit."""
+
+    def __init__(self, name: str, role: str, provider: str, chat: BaseChatModel, models: Models) -> None:
+        self.name = name
+        self.role = role
+        self.rule_written = provider == OFFLINE
+        self._provider = provider
+        self._chat = chat
+        self._models = models
+        self._shared = models._shared
+        self._price: Price | None = self._shared.prices.of(name)
+        self._bound: OrderedDict[tuple[int, ...], tuple[Sequence[Any], Runnable[Any, AIMessage], int]] = (
+            OrderedDict()
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self.role}: {self.name}>"
+
+    async def reply(self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = ()) -> AIMessage:
+        chat, extra = self._with_tools(tools) if tools else (self._chat, 0)
+        return await self._call(chat, messages, extra)
+
+    async def structured(self, messages: Sequence[BaseMessage], schema: type[Schema]) -> Schema:
+        form = answer_form(self._provider, schema)
+        chat = self._chat.bind(**form)
+        return await structured(
+            lambda transcript: self._call(chat, transcript, len(json.dumps(form))), messages, schema
+        )
+
+    def _with_tools(self, tools: Sequence[Any]) -> tuple[Runnable[Any, AIMessage], int]:
+        """Binding turns nine functions into schemas each time; the last few bindings are kept with their tools alive."""
+        key = tuple(map(id, tools))
+        found = self._bound.get(key)
+        if found is None:
+            size = sum(len(json.dumps(convert_to_openai_tool(tool))) for tool in tools)
+            found = self._bound[key] = (list(tools), self._chat.bind_tools(list(tools)), size)
+            if len(self._bound) > 4:
+                self._bound.popitem(last=False)
+        return found[1], found[2]
+
+    async def _call(
+        self, chat: Runnable[Any, AIMessage], messages: Sequence[BaseMessage], extra: int
+    ) -> AIMessage:
+        shared, models = self._shared, self._models
+        amount = self._most(messages, extra)
+
+        async def attempt(reserved: list[Budget]) -> AIMessage:
+            """One request, paid for even when its answer is cut or refused."""
+            started = shared.clock.now()
+            message = await chat.ainvoke(list(messages))
+            tokens = tokens_of(message)
+            cost = None if tokens is None or self._price is None else self._price.cost(tokens)
+            models.meter.answered(self.role, self.name, tokens, cost, shared.clock.now() - started)
+            while reserved:
+                reserved.pop().settle(amount, tokens, cost)
+            classify.check(message, self._provider)
+            return message
+
+        return await persist(
+            attempt,
+            reserve=lambda: self._reserve(amount),
+            limiter=shared.limiter(self._provider),
+            retries=shared.retries,
+            timeout_s=shared.settings.timeout_s,
+            clock=shared.clock,
+            name=self._name,
+            on_retry=lambda failure, seconds: models.meter.retried(self.role, self.name, seconds),
+        )
+
+    def _name(self, error: Exception) -> ModelFailure | None:
+        return classify.failure_of(error, self._shared.redact)
+
+    @asynccontextmanager
+    async def _reserve(self, amount: Amount) -> AsyncIterator[list[Budget]]:
+        """Holds the amount in every budget that applies; what the try did not settle is given back."""
+        held: list[Budget] = []
+        try:
+            for budget in (self._models._cap, self._models.budget):
+                if budget is not None and budget.limit.is_set:
+                    await budget.reserve(amount)
+                    held.append(budget)
+            yield held
+        finally:
+            for budget in held:
+                budget.release(amount)
+
+    def _most(self, messages: Sequence[BaseMessage], extra: int) -> Amount:
+        """An upper estimate: a token for every two bytes sent, and an answer as long as it may be."""
+        sent = extra + sum(len(message.text.encode()) + 16 for message in messages)
+        sent += sum(
+            len(json.dumps(m.tool_calls)) for m in messages if isinstance(m, AIMessage) and m.tool_calls
+        )
+        spent = -(-sent // 2)
+        written = self._shared.settings.max_tokens
+        cost = 0 if self._price is None else self._price.at_most(spent, written)
+        return Amount(cost, spent + written)

@@ -1,0 +1,129 @@
+"""What the model calls of one unit used, by role. Money is counted in whole picodollars, so that sums are exact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+PICO = 10**12
+
+
+def dollars(picos: int | None) -> float | None:
+    return None if picos is None else picos / PICO
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """One call. `input` includes what was read from and written to the provider's cache."""
+
+    input: int
+    output: int
+    cache_read: int = 0
+    cache_write: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.input + self.output
+
+
+def tokens_of(message: AIMessage) -> Tokens | None:
+    """`None` if the provider did not say: unknown is not zero."""
+    usage = message.usage_metadata
+    if usage is None or not (usage["input_tokens"] or usage["output_tokens"]):
+        return None
+    details: Mapping[str, Any] = usage.get("input_token_details") or {}
+    read = int(details.get("cache_read") or 0)
+    by_age = int(details.get("ephemeral_5m_input_tokens") or 0) + int(
+        details.get("ephemeral_1h_input_tokens") or 0
+    )
+    return Tokens(
+        input=int(usage["input_tokens"]),
+        output=int(usage["output_tokens"]),
+        cache_read=read,
+        cache_write=by_age or int(details.get("cache_creation") or 0),
+    )
+
+
+@dataclass
+class Usage:
+    """The calls of one role. `cost` is `None` as soon as one call's price or usage is unknown."""
+
+    model: str
+    calls: int = 0
+    retries: int = 0
+    unmetered: int = 0
+    """Answered calls for which the provider told no usage."""
+    input_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+    cost: int | None = 0
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "calls": self.calls,
+            "retries": self.retries,
+            "unmetered": self.unmetered,
+            "input_tokens": self.input_tokens,
+            "cache_read_tokens": self.cache_read_tokens,
+            "cache_write_tokens": self.cache_write_tokens,
+            "output_tokens": self.output_tokens,
+            "seconds": round(self.seconds, 3),
+            "cost_usd": dollars(self.cost),
+        }
+
+
+@dataclass
+class Meter:
+    """One per unit; shared by its roles."""
+
+    by_role: dict[str, Usage] = field(default_factory=dict)
+
+    def usage(self, role: str, model: str) -> Usage:
+        return self.by_role.setdefault(role, Usage(model))
+
+    def answered(
+        self, role: str, model: str, tokens: Tokens | None, cost: int | None, seconds: float
+    ) -> None:
+        usage = self.usage(role, model)
+        usage.calls += 1
+        usage.seconds += seconds
+        if tokens is None:
+            usage.unmetered += 1
+            usage.cost = None
+            return
+        usage.input_tokens += tokens.input
+        usage.output_tokens += tokens.output
+        usage.cache_read_tokens += tokens.cache_read
+        usage.cache_write_tokens += tokens.cache_write
+        usage.cost = None if usage.cost is None or cost is None else usage.cost + cost
+
+    def retried(self, role: str, model: str, seconds: float) -> None:
+        usage = self.usage(role, model)
+        usage.retries += 1
+        usage.seconds += seconds
+
+    @property
+    def cost(self) -> int | None:
+        return total_cost(usage.cost for usage in self.by_role.values())
+
+    @property
+    def tokens(self) -> int:
+        return sum(usage.input_tokens + usage.output_tokens for usage in self.by_role.values())
+
+    def as_json(self) -> dict[str, dict[str, Any]]:
+        return {role: self.by_role[role].as_json() for role in sorted(self.by_role)}
+
+
+def total_cost(costs: Iterable[int | None]) -> int | None:
+    total = 0
+    for cost in costs:
+        if cost is None:
+            return None
+        total += cost
+    return total

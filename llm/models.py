@@ -1,0 +1,155 @@
+"""Chat models by name, ready to be called once per call: no retries of their own, no temperature, no forced tool choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from langchain_core.language_models import BaseChatModel
+from pydantic import BaseModel, SecretStr
+
+from llm.failures import ModelSetupError
+from llm.offline import NAME as OFFLINE
+from llm.offline import OfflineChatModel
+from llm.role import Policy
+from llm.secrets import without_credentials
+
+PROVIDERS = ("anthropic", "openai", "ollama")
+_DEFAULT_ADDRESS = {"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com/v1"}
+_NO_KEY = "not-needed"
+
+
+class ModelName(NamedTuple):
+    provider: str
+    model: str
+
+
+def parse_name(name: str) -> ModelName:
+    """`offline`, or PROVIDER:MODEL."""
+    if name == OFFLINE:
+        return ModelName(OFFLINE, OFFLINE)
+    provider, colon, model = name.partition(":")
+    if provider not in PROVIDERS or not colon or not model.strip():
+        known = ", ".join(f"{p}:MODEL" for p in PROVIDERS)
+        raise ModelSetupError(f"model {name!r}: not a model's name; use {OFFLINE} or {known}")
+    return ModelName(provider, model)
+
+
+def is_loopback(address: str | None) -> bool:
+    host = (urlsplit(address).hostname or "") if address else ""
+    return host == "localhost" or host == "::1" or host.startswith("127.")
+
+
+def chat_model(
+    name: str,
+    *,
+    policy: Policy | None = None,
+    base_url: str | None = None,
+    api_key: str | SecretStr | None = None,
+    timeout: float = 120,
+    max_tokens: int = 8192,
+    streaming: bool = False,
+    context_window: int = 32_768,
+) -> BaseChatModel:
+    """The LangChain model of this name. Environment variables never redirect it; the address is given or the provider's.
+
+    `policy` is what `offline` runs. `context_window` is sent to Ollama only, which otherwise cuts prompts silently.
+    """
+    provider, model = parse_name(name)
+    if provider == OFFLINE:
+        return OfflineChatModel() if policy is None else OfflineChatModel(policy=policy)
+    key = api_key.get_secret_value() if isinstance(api_key, SecretStr) else api_key
+    address = _address(provider, base_url)
+    if provider == "ollama":
+        return _ollama(model, address, timeout, max_tokens, context_window)
+    if not key:
+        if not is_loopback(address):
+            shown = without_credentials(address or "")
+            raise ModelSetupError(
+                f"model {name}: no key for {shown}; set {provider.upper()}_API_KEY, or --base-url to a local server"
+            )
+        key = _NO_KEY
+    if provider == "anthropic":
+        from llm.anthropic import Claude
+
+        return Claude(
+            model=model,
+            base_url=address,
+            api_key=SecretStr(key),
+            timeout=timeout,
+            max_tokens=max_tokens,
+            max_retries=0,
+            streaming=streaming,
+            model_kwargs={"cache_control": {"type": "ephemeral"}},
+        )
+    return _openai(model, address, key, timeout, max_tokens, streaming)
+
+
+def _address(provider: str, base_url: str | None) -> str | None:
+    if base_url is None:
+        return _DEFAULT_ADDRESS.get(provider)
+    parts = urlsplit(base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ModelSetupError(
+            f"base address {without_credentials(base_url)!r}: not an http or https address; e.g. http://127.0.0.1:8000/v1"
+        )
+    return base_url
+
+
+def _openai(
+    model: str, address: str | None, key: str, timeout: float, max_tokens: int, streaming: bool
+) -> BaseChatModel:
+    try:
+        from langchain_openai import ChatOpenAI
+    except ImportError as error:
+        raise _missing("openai", "langchain-openai") from error
+    return ChatOpenAI(
+        model=model,
+        base_url=address,
+        api_key=SecretStr(key),
+        timeout=timeout,
+        max_completion_tokens=max_tokens,
+        max_retries=0,
+        streaming=streaming,
+        stream_usage=True,
+        use_responses_api=False,
+    )
+
+
+def _ollama(
+    model: str, address: str | None, timeout: float, max_tokens: int, context_window: int
+) -> BaseChatModel:
+    try:
+        from langchain_ollama import ChatOllama
+    except ImportError as error:
+        raise _missing("ollama", "langchain-ollama") from error
+    built: BaseChatModel = ChatOllama(
+        model=model,
+        base_url=address,
+        num_ctx=context_window,
+        num_predict=max_tokens,
+        client_kwargs={"timeout": timeout},
+    )
+    return built
+
+
+def _missing(extra: str, package: str) -> ModelSetupError:
+    return ModelSetupError(
+        f"{extra} models need the package {package}; install it with `pip install 'deepresearch-retail[{extra}]'`"
+    )
+
+
+def answer_form(provider: str, schema: type[BaseModel]) -> Mapping[str, Any]:
+    """How each provider is told the form a structured answer must have: constrained decoding, never a forced tool."""
+    document = schema.model_json_schema()
+    if provider == OFFLINE:
+        return {"response_schema": document}
+    if provider == "anthropic":
+        from anthropic import transform_schema
+
+        return {"output_config": {"format": {"type": "json_schema", "schema": transform_schema(schema)}}}
+    if provider == "openai":
+        form = {"name": schema.__name__, "schema": document, "strict": False}
+        return {"response_format": {"type": "json_schema", "json_schema": form}}
+    return {"format": document}

@@ -1,0 +1,113 @@
+"""Prompts are markdown files with named slots, filled in one pass: what is put in is text and is never read as a slot."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from llm.failures import ModelSetupError
+
+_SLOT = re.compile(r"\{\{([a-z][a-z0-9_]*)\}\}")
+
+
+@dataclass(frozen=True)
+class Prompt:
+    name: str
+    text: str
+    path: Path
+
+    @property
+    def slots(self) -> frozenset[str]:
+        return frozenset(_SLOT.findall(self.text))
+
+    @property
+    def sha256(self) -> str:
+        """Enters the key of every unit that uses the prompt."""
+        return sha256(self.text.encode()).hexdigest()
+
+    def fill(self, **values: str) -> str:
+        """Every slot once, nothing left over; a wrong set of names is a bug of the caller."""
+        if values.keys() != self.slots:
+            raise ValueError(
+                f"prompt {self.name} has the slots {sorted(self.slots)}, was given {sorted(values)}"
+            )
+        return _SLOT.sub(lambda match: values[match[1]], self.text)
+
+
+class Prompts:
+    """The `*.md` of a folder by name (without the ending); a file of the same name in `override` takes its place."""
+
+    def __init__(self, folder: Path, override: Path | None = None) -> None:
+        self._prompts = {path.stem: _read(path) for path in sorted(folder.glob("*.md"))}
+        if override is None:
+            return
+        if not override.is_dir():
+            raise ModelSetupError(f"prompts {override}: not a folder; give one that holds NAME.md files")
+        for path in sorted(override.glob("*.md")):
+            own = self._prompts.get(path.stem)
+            if own is None:
+                continue  # may replace a prompt of another room: `check_override` sees all of them
+            theirs = _read(path)
+            if theirs.slots != own.slots:
+                raise ModelSetupError(
+                    f"prompt {path}: has the slots {_names(theirs.slots)}, needs {_names(own.slots)}; "
+                    f"compare with {own.path.name} of the box"
+                )
+            self._prompts[path.stem] = theirs
+
+    def __getitem__(self, name: str) -> Prompt:
+        return self._prompts[name]
+
+    @property
+    def names(self) -> list[str]:
+        return sorted(self._prompts)
+
+    def fill(self, name: str, **values: str) -> str:
+        return self._prompts[name].fill(**values)
+
+    def hashes(self, names: Iterable[str] | None = None) -> dict[str, str]:
+        """Name to hash, for keys; all prompts unless some are named."""
+        return {name: self._prompts[name].sha256 for name in sorted(self.names if names is None else names)}
+
+
+def check_override(override: Path, known: Iterable[str]) -> None:
+    """A file that replaces nothing is a spelling mistake, and silence about it would be a wrong experiment."""
+    strangers = sorted({path.stem for path in override.glob("*.md")} - set(known))
+    if strangers:
+        raise ModelSetupError(
+            f"prompts {override}: no prompt is called {', '.join(strangers)}; known are {', '.join(sorted(known))}"
+        )
+
+
+def fence(text: str, label: str = "data", *, salt: str = "") -> str:
+    """Untrusted text between marks that it cannot forge: they are made of a hash of the text itself.
+
+    The same text gives the same marks, so transcripts and caches stay reproducible; a text that holds its own mark would
+    have to contain a hash of itself. Say in the prompt that whatever stands between the marks is data.
+    """
+    count = 0
+    while True:
+        mark = sha256(f"{salt}\0{count}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:20]
+        if mark not in text:
+            return f"<{label} {mark}>\n{text}\n</{label} {mark}>"
+        count += 1
+
+
+def _read(path: Path) -> Prompt:
+    try:
+        text = path.read_text(encoding="utf-8").replace("\r\n", "\n").strip() + "\n"
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelSetupError(f"prompt {path}: cannot be read ({error})") from error
+    stray = set(re.findall(r"\{\{([^{}]*)\}\}", text)) - set(_SLOT.findall(text))
+    if stray:
+        raise ModelSetupError(
+            f"prompt {path}: {{{{{sorted(stray)[0]}}}}} is not a slot; slots are lower-case names"
+        )
+    return Prompt(path.stem, text, path)
+
+
+def _names(slots: Iterable[str]) -> str:
+    return ", ".join(sorted(slots)) or "none"
