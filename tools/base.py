@@ -22,6 +22,11 @@ class ToolError(Exception):
         self.kind: ErrorKind = kind
         self.message = message
 
+    @property
+    def text(self) -> str:
+        """What the model reads, the same through Python, LangChain and MCP."""
+        return f"Error ({self.kind}): {self.message}"
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -44,3 +49,16 @@ class ToolContext:
     deadline_s: float = 30.0
     question: str | None = None
     extra: dict[str, Any] = field(default_factory=dict)
+
+
+def context_for(
+    session: Session,
+    web: WebSearch,
+    *,
+    top_k: int = 5,
+    deadline_s: float = 30.0,
+    question: str | None = None,
+) -> ToolContext:
+    """A context whose today is the shop's."""
+    today = date.fromisoformat(session.shop.manifest.as_of)
+    return ToolContext(session, web, today, top_k, deadline_s, question)

@@ -33,10 +33,13 @@ class WebUnavailable(Exception):
 class WebSearch(Protocol):
     """One engine. Pages are read through the same object, so that the sandbox and replay answer for both."""
 
-    name: str
-    """Enters the study's keys together with `content_hash`."""
-    content_hash: str | None
-    """Of a frozen web (sandbox, replay); `None` where the answers are live."""
+    @property
+    def name(self) -> str:
+        """Enters the study's keys together with `content_hash`."""
+
+    @property
+    def content_hash(self) -> str | None:
+        """Of a frozen web (sandbox, replay); `None` where the answers are live."""
 
     async def search(self, query: str, top_k: int) -> list[WebHit]:
         """Best first; `WebUnavailable` if it cannot answer."""

@@ -1,0 +1,198 @@
+"""A frozen web: a folder with documents and a BM25 index. The same question gets the same answer, for ever, offline.
+
+Documents carry what graders may know (kind, topics, whether an injection is planted); nothing of it is shown to a model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from env.errors import DrrError
+from env.text import tokens
+from env.web.base import Page, WebHit
+
+DOCUMENTS = "documents.jsonl"
+READER = "sandbox/1"
+BOX = Path(__file__).parent / "corpus"
+Kind = Literal["supportive", "distractor", "noise"]
+
+
+class Document(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    url: str = Field(pattern=r"^https?://[^\s/]+")
+    title: str = Field(min_length=1)
+    text: str = Field(min_length=1)
+    """Markdown."""
+    date: str | None = None
+    kind: Kind = "supportive"
+    topics: list[str] = Field(default_factory=list)
+    injection: bool = False
+
+
+def read_documents(folder: Path) -> list[Document]:
+    """The documents of a folder, by URL."""
+    path = folder / DOCUMENTS
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise DrrError(
+            f"{path}: cannot be read ({error.strerror}); a sandbox is a folder with {DOCUMENTS}, see `drr web build --help`"
+        ) from error
+    found: dict[str, Document] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            document = Document.model_validate(orjson.loads(line))
+        except orjson.JSONDecodeError as error:
+            raise DrrError(f"{path}, line {number}: not JSON ({error})") from error
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            raise DrrError(
+                f"{path}, line {number}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+            ) from error
+        if address_key(document.url) in found:
+            raise DrrError(f"{path}, line {number}: the address {document.url} occurs twice")
+        found[address_key(document.url)] = document
+    return sorted(found.values(), key=lambda document: document.url)
+
+
+def documents_hash(documents: Iterable[Document]) -> str:
+    """Of what the documents say, not of how the file is laid out."""
+    digest = sha256(b"drr-sandbox-1")
+    for document in documents:
+        digest.update(orjson.dumps(document.model_dump(), option=orjson.OPT_SORT_KEYS) + b"\n")
+    return digest.hexdigest()
+
+
+def address_key(url: str) -> str:
+    """One spelling of an address: without scheme, `www.`, fragment or trailing slash."""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return url
+    host = (parts.netloc.rsplit("@", 1)[-1]).lower().removeprefix("www.").rstrip(".")
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{host}{parts.path.rstrip('/')}{query}"
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """Implements `WebSearch`."""
+
+    documents: Sequence[Document]
+    name: str = "sandbox"
+
+    @cached_property
+    def content_hash(self) -> str:
+        return documents_hash(self.documents)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {address_key(document.url): k for k, document in enumerate(self.documents)}
+
+    @cached_property
+    def _index(self) -> Any:
+        """In memory: a few hundred pages take milliseconds, and a stored index could go stale."""
+        import tantivy
+
+        builder = tantivy.SchemaBuilder()
+        builder.add_text_field("text", stored=False, tokenizer_name="whitespace")
+        builder.add_integer_field("place", stored=True, fast=True)
+        index = tantivy.Index(builder.build())
+        writer = index.writer(heap_size=50_000_000, num_threads=1)
+        for place, document in enumerate(self.documents):
+            words = [*tokens(document.title) * 2, *tokens(document.text)]
+            writer.add_document(tantivy.Document(text=" ".join(words), place=place))
+        writer.commit()
+        writer.wait_merging_threads()
+        index.reload()
+        return index
+
+    def find(self, query: str, limit: int) -> list[Document]:
+        """Best first, ties by URL."""
+        import tantivy
+
+        index = self._index
+        words = list(dict.fromkeys(tokens(query)))
+        if not words:
+            return []
+        terms = [
+            (tantivy.Occur.Should, tantivy.Query.term_query(index.schema, "text", word)) for word in words
+        ]
+        searcher = index.searcher()
+        # A few more than asked, so that ties at the cut are settled by address too.
+        hits = searcher.search(tantivy.Query.boolean_query(terms), limit + 10, count=False).hits
+        scored = [(score, int(searcher.doc(address)["place"][0])) for score, address in hits]
+        scored.sort(key=lambda pair: (-round(pair[0], 4), pair[1]))
+        return [self.documents[place] for _, place in scored[:limit]]
+
+    def document(self, url: str) -> Document | None:
+        place = self._places.get(address_key(url))
+        return None if place is None else self.documents[place]
+
+    async def search(self, query: str, top_k: int) -> list[WebHit]:
+        return [
+            WebHit(document.title, document.url, snippet(document, query))
+            for document in self.find(query, top_k)
+        ]
+
+    async def read(self, url: str) -> Page:
+        document = self.document(url)
+        if document is None:
+            return Page(url, url, "unreachable", None, None, READER, "this address is not in the sandbox")
+        dated = f"Published {document.date}\n\n" if document.date else ""
+        return Page(
+            url,
+            document.url,
+            "ok",
+            document.title,
+            f"# {document.title}\n\n{dated}{document.text}",
+            READER,
+        )
+
+
+_MARKS = re.compile(r"[#*_`>|\[\]]+|\]\([^)]*\)")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+SNIPPET = 240
+
+
+def snippet(document: Document, query: str) -> str:
+    """The date and the passage that shares most words with the query, as search engines show it."""
+    wanted = set(tokens(query))
+    best, most = "", -1
+    for passage in _passages(document.text):
+        shared = len(wanted.intersection(tokens(passage)))
+        if shared > most:
+            best, most = passage, shared
+    dated = f"{document.date} - " if document.date else ""
+    room = SNIPPET - len(dated)
+    return dated + (best if len(best) <= room else best[: room - 1].rstrip() + "…")
+
+
+def _passages(text: str) -> Iterator[str]:
+    """Sentences, short ones joined with the next until a snippet is full."""
+    sentences = [s for s in (" ".join(_MARKS.sub(" ", part).split()) for part in _SENTENCE.split(text)) if s]
+    for start in range(len(sentences)):
+        passage = sentences[start]
+        for following in sentences[start + 1 :]:
+            if len(passage) + len(following) > SNIPPET - 20:
+                break
+            passage = f"{passage} {following}"
+        yield passage
+
+
+def open_sandbox(folder: Path | None = None) -> Sandbox:
+    """The sandbox in the box, or a folder's."""
+    return Sandbox(read_documents(folder or BOX))

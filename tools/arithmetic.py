@@ -1,0 +1,336 @@
+"""Arithmetic on exact fractions: no `eval`, no surprise in the cents, no expression that takes long.
+
+`+ - * /` and whole powers are exact, so 0.1 + 0.2 is 0.3 and 1/3*3 is 1. Roots, logarithms, trigonometry and broken powers
+are computed in double precision; whatever they touch is shown to 15 significant digits.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import NamedTuple
+
+MAX_LENGTH = 500
+MAX_DEPTH = 40
+MAX_BITS = 4096
+MAX_EXPONENT = 1000
+SIGNIFICANT = 15
+# A decimal expansion longer than this is shortened although it ends.
+MAX_EXACT_DIGITS = 30
+
+
+class ArithmeticProblem(Exception):
+    """The expression cannot be evaluated; the message says why and what to write instead."""
+
+
+class Value(NamedTuple):
+    number: Fraction
+    exact: bool
+
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w*)|(?P<mark>\*\*|[-+*/^(){}]))",
+    re.ASCII,
+)
+_SPELLINGS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "π": "pi"})
+_HINTS = {
+    "$": "write amounts without $",
+    ",": "write numbers without thousands separators",
+    "%": "write 15% as 0.15",
+    "=": "give one expression, not an equation",
+    "!": "factorials are not supported",
+    "[": "group with ( )",
+}
+
+
+def evaluate(expression: str) -> str:
+    """The value as a decimal, exact where it can be."""
+    if len(expression) > MAX_LENGTH:
+        raise ArithmeticProblem(
+            f"the expression has {len(expression):,} characters, at most {MAX_LENGTH} are read"
+        )
+    return show(_Parser(_split(expression.translate(_SPELLINGS))).whole())
+
+
+def show(value: Value) -> str:
+    number = value.number
+    if value.exact and (written := _terminating(number)) is not None:
+        return written
+    return _rounded(number)
+
+
+def _terminating(number: Fraction) -> str | None:
+    """The finite decimal expansion, if there is one and it is short enough to read."""
+    twos = fives = 0
+    rest = number.denominator
+    while rest % 2 == 0:
+        rest //= 2
+        twos += 1
+    while rest % 5 == 0:
+        rest //= 5
+        fives += 1
+    places = max(twos, fives)
+    if rest != 1 or places > MAX_EXACT_DIGITS:
+        return None
+    digits = str(abs(number.numerator) * 10**places // number.denominator)
+    if len(digits) > MAX_EXACT_DIGITS + places or len(digits) > 2 * MAX_EXACT_DIGITS:
+        return None
+    if places:
+        digits = digits.rjust(places + 1, "0")
+        digits = f"{digits[:-places]}.{digits[-places:]}"
+    return f"-{digits}" if number < 0 else digits
+
+
+def _rounded(number: Fraction) -> str:
+    """To 15 significant digits, half to even, in scientific form outside 1e-7 .. 1e15."""
+    if number == 0:
+        return "0"
+    sign, size = ("-" if number < 0 else ""), abs(number)
+    exponent = math.floor((size.numerator.bit_length() - size.denominator.bit_length()) * math.log10(2))
+    while size >= Fraction(10) ** (exponent + 1):
+        exponent += 1
+    while size < Fraction(10) ** exponent:
+        exponent -= 1
+    digits = round(size / Fraction(10) ** (exponent - SIGNIFICANT + 1))
+    if digits == 10**SIGNIFICANT:
+        digits, exponent = digits // 10, exponent + 1
+    text = str(digits)
+    if -7 <= exponent < SIGNIFICANT:
+        whole = text[: exponent + 1] if exponent >= 0 else "0"
+        part = (text[exponent + 1 :] if exponent >= 0 else "0" * (-exponent - 1) + text).rstrip("0")
+        return f"{sign}{whole}.{part}" if part else sign + whole
+    part = text[1:].rstrip("0")
+    return f"{sign}{text[0]}{'.' + part if part else ''}e{exponent:+d}"
+
+
+def _split(expression: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    at, end = 0, len(expression.rstrip())
+    while at < end:
+        matched = _TOKEN.match(expression, at)
+        if matched is None:
+            odd = expression[at:].lstrip()[0]
+            hint = _HINTS.get(odd, "use numbers, + - * / **, ( ) and the functions " + ", ".join(FUNCTIONS))
+            raise ArithmeticProblem(f"{odd!r} is not understood: {hint}")
+        kind = matched.lastgroup or ""
+        found.append((kind, matched[kind]))
+        at = matched.end()
+    if not found:
+        raise ArithmeticProblem("the expression is empty; give one such as 12.99 * 3")
+    return found
+
+
+class _Parser:
+    """Recursive descent; every way down goes through `_deeper`, which bounds the recursion."""
+
+    def __init__(self, tokens: list[tuple[str, str]]) -> None:
+        self._tokens = tokens
+        self._at = 0
+        self._depth = 0
+
+    def whole(self) -> Value:
+        value = self._sum()
+        if self._at < len(self._tokens):
+            raise ArithmeticProblem(f"{self._peek()!r} is out of place; an operator is missing before it")
+        return value
+
+    def _peek(self) -> str:
+        return self._tokens[self._at][1] if self._at < len(self._tokens) else ""
+
+    def _take(self) -> str:
+        text = self._peek()
+        self._at += 1
+        return text
+
+    def _deeper(self, rule: Callable[[], Value]) -> Value:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise ArithmeticProblem(f"the expression is nested more than {MAX_DEPTH} deep; split it up")
+        value = rule()
+        self._depth -= 1
+        return value
+
+    def _sum(self) -> Value:
+        value = self._product()
+        while self._peek() in ("+", "-"):
+            value = _add(value, self._product()) if self._take() == "+" else _subtract(value, self._product())
+        return value
+
+    def _product(self) -> Value:
+        value = self._signed()
+        while self._peek() in ("*", "/"):
+            value = (
+                _multiply(value, self._signed()) if self._take() == "*" else _divide(value, self._signed())
+            )
+        return value
+
+    def _signed(self) -> Value:
+        if self._peek() in ("+", "-"):
+            if self._take() == "+":
+                return self._deeper(self._signed)
+            value = self._deeper(self._signed)
+            return Value(-value.number, value.exact)
+        return self._power()
+
+    def _power(self) -> Value:
+        base = self._atom()
+        if self._peek() in ("**", "^"):
+            self._take()
+            return _raise(base, self._deeper(self._signed))
+        return base
+
+    def _atom(self) -> Value:
+        if self._at >= len(self._tokens):
+            raise ArithmeticProblem("the expression ends too early")
+        kind, text = self._tokens[self._at]
+        self._at += 1
+        if kind == "number":
+            return _number(text)
+        if kind == "name":
+            return self._named(text)
+        if text in ("(", "{"):
+            return self._group(text)
+        raise ArithmeticProblem(f"{text!r} is out of place; a number is missing before it")
+
+    def _named(self, name: str) -> Value:
+        if name in CONSTANTS:
+            return CONSTANTS[name]
+        function = FUNCTIONS.get(name)
+        if function is None:
+            raise ArithmeticProblem(
+                f"{name[:40]!r} is not known; functions: {', '.join(FUNCTIONS)}; constants: {', '.join(CONSTANTS)}"
+            )
+        if self._peek() not in ("(", "{"):
+            raise ArithmeticProblem(f"{name} needs its argument in parentheses, as in {name}(2)")
+        return function(self._group(self._take()))
+
+    def _group(self, opened: str) -> Value:
+        value = self._deeper(self._sum)
+        closing = ")" if opened == "(" else "}"
+        if self._take() != closing:
+            raise ArithmeticProblem(f"a {closing!r} is missing")
+        return value
+
+
+def _number(text: str) -> Value:
+    exponent = re.split("[eE]", text)[1:]
+    if exponent and (len(exponent[0]) > 5 or abs(int(exponent[0])) > MAX_EXPONENT):
+        raise ArithmeticProblem(f"{text[:40]} is too large or too small: exponents go to {MAX_EXPONENT}")
+    return _bounded(Fraction(text), True)
+
+
+def _bounded(number: Fraction, exact: bool) -> Value:
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > MAX_BITS:
+        raise ArithmeticProblem(
+            f"a number grows beyond {MAX_BITS * 3 // 10:,} digits; nothing that long is computed"
+        )
+    return Value(number, exact)
+
+
+def _add(a: Value, b: Value) -> Value:
+    return _bounded(a.number + b.number, a.exact and b.exact)
+
+
+def _subtract(a: Value, b: Value) -> Value:
+    return _bounded(a.number - b.number, a.exact and b.exact)
+
+
+def _multiply(a: Value, b: Value) -> Value:
+    return _bounded(a.number * b.number, a.exact and b.exact)
+
+
+def _divide(a: Value, b: Value) -> Value:
+    if b.number == 0:
+        raise ArithmeticProblem("division by zero")
+    return _bounded(a.number / b.number, a.exact and b.exact)
+
+
+def _raise(base: Value, exponent: Value) -> Value:
+    number, power = base.number, exponent.number
+    if number == 0 and power < 0:
+        raise ArithmeticProblem("division by zero: 0 cannot be raised to a negative power")
+    if power.denominator == 1:
+        if abs(power) > MAX_EXPONENT and number not in (0, 1, -1):
+            raise ArithmeticProblem(f"the exponent is beyond {MAX_EXPONENT}; nothing that large is computed")
+        size = max(number.numerator.bit_length(), number.denominator.bit_length())
+        if number not in (0, 1, -1) and size * abs(int(power)) > MAX_BITS + size:
+            raise ArithmeticProblem(
+                f"the power has more than {MAX_BITS * 3 // 10:,} digits; nothing that long is computed"
+            )
+        # 0, 1 and -1 stay themselves however large the exponent is: its parity says everything.
+        whole = int(power) if number not in (0, 1, -1) else (0 if power == 0 else 2 - int(power) % 2)
+        return _bounded(number**whole, base.exact and exponent.exact)
+    if number < 0:
+        raise ArithmeticProblem("a negative number has no real power with a fraction in the exponent")
+    return _approximate(lambda: _float(number) ** _float(power))
+
+
+def _float(number: Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        raise ArithmeticProblem("a number is too large for a function or a broken power") from None
+
+
+def _approximate(compute: Callable[[], float]) -> Value:
+    try:
+        result = compute()
+    except (OverflowError, ValueError):
+        raise ArithmeticProblem("the result is too large or not a real number") from None
+    if not math.isfinite(result):
+        raise ArithmeticProblem("the result is too large or not a real number")
+    return Value(Fraction(result), False)
+
+
+def _near_zero(result: float) -> float:
+    """sin(pi) is 0, not the 1e-16 that a rounded pi leaves behind."""
+    return 0.0 if abs(result) < 1e-15 else result
+
+
+def _tan(x: float) -> float:
+    if abs(math.cos(x)) < 1e-15:
+        raise ArithmeticProblem("tan is not defined there")
+    return math.tan(x)
+
+
+def _sqrt(value: Value) -> Value:
+    number = value.number
+    if number < 0:
+        raise ArithmeticProblem("sqrt of a negative number is not real")
+    top, bottom = math.isqrt(number.numerator), math.isqrt(number.denominator)
+    if top * top == number.numerator and bottom * bottom == number.denominator:
+        return Value(Fraction(top, bottom), value.exact)
+    return _approximate(lambda: math.sqrt(_float(number)))
+
+
+def _logarithm(name: str, function: Callable[[int], float]) -> Callable[[Value], Value]:
+    def of(value: Value) -> Value:
+        number = value.number
+        if number <= 0:
+            raise ArithmeticProblem(f"{name} is defined for numbers above 0 only")
+        # Of the two parts, so that numbers beyond the range of a float have a logarithm too.
+        near_one = 0.5 < number < 2
+        if near_one:
+            scale = 1.0 if name == "ln" else math.log(10)
+            return _approximate(lambda: math.log1p(_float(number - 1)) / scale)
+        return _approximate(lambda: function(number.numerator) - function(number.denominator))
+
+    return of
+
+
+def _circular(function: Callable[[float], float]) -> Callable[[Value], Value]:
+    return lambda value: _approximate(lambda: _near_zero(function(_float(value.number))))
+
+
+FUNCTIONS: dict[str, Callable[[Value], Value]] = {
+    "sin": _circular(math.sin),
+    "cos": _circular(math.cos),
+    "tan": _circular(_tan),
+    "log": _logarithm("log", math.log10),
+    "ln": _logarithm("ln", math.log),
+    "sqrt": _sqrt,
+    "abs": lambda value: Value(abs(value.number), value.exact),
+}
+CONSTANTS = {"pi": Value(Fraction(math.pi), False), "e": Value(Fraction(math.e), False)}

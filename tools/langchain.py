@@ -1,0 +1,69 @@
+"""The tools for LangChain and LangGraph: text to the model, the `Answer` as artifact, the context through `ToolRuntime`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langgraph.prebuilt import ToolRuntime
+
+from tools.base import Answer, ToolContext, ToolError
+from tools.registry import TOOLS, call, call_sync
+from tools.spec import Tool
+
+ContextOf = Callable[[Any], ToolContext]
+
+
+def _own(context: Any) -> ToolContext:
+    if not isinstance(context, ToolContext):
+        raise TypeError(
+            f"the graph's context is a {type(context).__name__}; pass context_of to langchain_tools"
+        )
+    return context
+
+
+def langchain_tools(names: Iterable[str] | None = None, *, context_of: ContextOf = _own) -> list[BaseTool]:
+    """The named tools (default: all). `context_of` finds the `ToolContext` in the context a graph was invoked with.
+
+    The model sees our own schema, and our own validation answers wrong arguments, so that a call gives the same text
+    here as anywhere else. A `ToolError` becomes a `ToolMessage` with status `error`; anything else propagates.
+    """
+    return [_wrap(TOOLS[name], context_of) for name in (TOOLS if names is None else names)]
+
+
+class _Whole(StructuredTool):
+    """Hands the model's arguments over in one piece: as keywords, one called `self` or `config` would collide."""
+
+    def _to_args_and_kwargs(
+        self, tool_input: str | dict[str, Any], tool_call_id: str | None
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        arguments = dict(tool_input) if isinstance(tool_input, dict) else {"input": tool_input}
+        return (), {"runtime": arguments.pop("runtime", None), "arguments": arguments}
+
+
+def _wrap(tool: Tool, context_of: ContextOf) -> BaseTool:
+    def run(runtime: ToolRuntime[Any, Any], arguments: dict[str, Any]) -> tuple[str, Answer]:
+        try:
+            answer = call_sync(tool.name, arguments, context_of(runtime.context))
+        except ToolError as error:
+            raise ToolException(error.text) from error
+        return answer.text, answer
+
+    async def arun(runtime: ToolRuntime[Any, Any], arguments: dict[str, Any]) -> tuple[str, Answer]:
+        try:
+            answer = await call(tool.name, arguments, context_of(runtime.context))
+        except ToolError as error:
+            raise ToolException(error.text) from error
+        return answer.text, answer
+
+    return _Whole(
+        name=tool.name,
+        description=tool.description,
+        args_schema=tool.schema,
+        func=run,
+        coroutine=arun,
+        response_format="content_and_artifact",
+        handle_tool_error=True,
+        metadata={"writes": tool.writes},
+    )

@@ -1,0 +1,86 @@
+"""The tools by name, and the two ways to call one. A tenth tool is one function and one line here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from difflib import get_close_matches
+from functools import cache
+from typing import Any
+
+from tools.base import Answer, ToolContext, ToolError
+from tools.catalog import get_product_details, product_catalog_search
+from tools.orders import get_order_details, get_user_orders
+from tools.render import one_line
+from tools.spec import Tool, make_tool
+from tools.users import get_user_profile, get_user_statistics, update_user_profile
+from tools.utility import calculator, web_search
+
+TOOLS: dict[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        make_tool(product_catalog_search),
+        make_tool(get_product_details),
+        make_tool(get_user_orders),
+        make_tool(get_order_details),
+        make_tool(get_user_profile),
+        make_tool(update_user_profile, writes=True),
+        make_tool(get_user_statistics),
+        make_tool(web_search),
+        make_tool(calculator),
+    )
+}
+
+# Store and search calls block (a server's for seconds when it is ill), so each takes a thread of its own, off the event
+# loop; enough of them that a few hung calls do not hold up the rest.
+_THREADS = 32
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix="tool")
+
+
+def find(name: str) -> Tool:
+    """The tool of that name; `ToolError` for a name that a model made up."""
+    tool = TOOLS.get(name)
+    if tool is None:
+        near = get_close_matches(name, TOOLS, 2) or list(TOOLS)
+        raise ToolError(
+            "invalid", f"There is no tool {one_line(name, 60)!r}; did you mean {' or '.join(near)}?"
+        )
+    return tool
+
+
+async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> Answer:
+    """Call a tool. Raises `ToolError` for what the model can act on; anything else is a bug. Never outlives the deadline."""
+    tool = find(name)
+    arguments = tool.parse(args)
+    work: Any
+    if tool.is_async:
+        work = tool.function(ctx, **arguments)
+    else:
+        work = asyncio.get_running_loop().run_in_executor(_pool(), lambda: tool.function(ctx, **arguments))
+    try:
+        async with asyncio.timeout(ctx.deadline_s) as limit:
+            answer: Answer = await work
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise ToolError(
+            "timeout", f"{name} did not answer within {ctx.deadline_s:g} s; try again or do without."
+        ) from None
+    return answer
+
+
+def call_sync(name: str, args: Mapping[str, Any], ctx: ToolContext) -> Answer:
+    """The same without an event loop: a store tool runs right here (its store's own timeouts bound it), an asynchronous
+    one under its deadline on a loop of its own.
+    """
+    tool = find(name)
+    if tool.is_async:
+        return _pool().submit(lambda: asyncio.run(call(name, args, ctx))).result()
+    answer: Any = tool.function(ctx, **tool.parse(args))
+    result: Answer = answer
+    return result

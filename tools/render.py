@@ -1,0 +1,197 @@
+"""Records as text for a model: compact, every unknown said as unknown, and nobody else's line breaks.
+
+Shop and web text is written by strangers, so it is flattened to one line and rid of invisible characters before it is
+set into an answer: no title can forge the next row of a list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from env.entities import Order, Product, User
+from env.statistics import Share, UserStatistics
+
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def one_line(text: str, limit: int) -> str:
+    """`text` on one line, at most `limit` characters; what is cut ends in an ellipsis."""
+    text = text[: 4 * limit + 64]
+    if not (text.isascii() and text.isprintable()):
+        text = _INVISIBLE.sub("", text)
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def cell(text: str, limit: int) -> str:
+    """One field of a row; the mark between fields is ours alone, or a title could forge a price."""
+    return one_line(text, limit).replace("|", "/")
+
+
+def money(value: float | None) -> str:
+    return "price unknown" if value is None else f"${value:,.2f}"
+
+
+def rating(product: Product) -> str:
+    if product.average_rating is None:
+        return "not rated"
+    if product.rating_number is None:
+        return f"{product.average_rating:g}/5"
+    return f"{product.average_rating:g}/5 ({product.rating_number:,} ratings)"
+
+
+def maker(product: Product) -> str:
+    return f"by {cell(product.store, 60)}" if product.store else "store unknown"
+
+
+def path(product: Product, steps: int) -> str:
+    """The last steps of the category path, which say most."""
+    names = [cell(name, 40) for name in product.categories[-steps:]]
+    return " > ".join(names) or product.category.replace("_", " ")
+
+
+TITLE = 110
+
+
+def product_row(product: Product) -> str:
+    """One hit of a search: what decides whether to look closer."""
+    return (
+        f"{cell(product.title, TITLE)} | {money(product.price)} | {rating(product)} | {maker(product)}"
+        f" | {path(product, 2)}\n   {product.product_url}"
+    )
+
+
+FEATURES, FEATURE, DESCRIPTION, DETAILS, DETAIL = 6, 140, 300, 10, 60
+
+
+def product_page(product: Product) -> str:
+    """The whole listing, long parts shortened by the rule that the tool's description states."""
+    lines = [
+        cell(product.title, 200),
+        f"{product.product_url} | {money(product.price)} | {rating(product)} | {maker(product)} | {path(product, 3)}",
+    ]
+    features = [one_line(text, FEATURE) for text in product.features]
+    lines += _some("Features", [text for text in features if text], FEATURES, "\n- ")
+    description = " ".join(part for part in product.description if part)
+    lines.append(f"Description: {one_line(description, DESCRIPTION)}" if description else "No description.")
+    facts = [f"{one_line(k, 40)}: {one_line(_plain(v), DETAIL)}" for k, v in product.details.items()]
+    lines += _some("Details", facts, DETAILS, "; ")
+    if product.bought_together:
+        lines += _some("Bought together", [one_line(i, 20) for i in product.bought_together], 5, ", ")
+    return "\n".join(lines)
+
+
+def _some(label: str, items: Sequence[str], most: int, join: str) -> list[str]:
+    if not items:
+        return []
+    more = f"{join}({len(items) - most} more)" if len(items) > most else ""
+    lead = join if join.startswith("\n") else " "
+    return [f"{label}:{lead}{join.join(items[:most])}{more}"]
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_plain(part)}" for key, part in list(value.items())[:8])
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_plain(part) for part in value[:8])
+    return str(value)
+
+
+def order_row(order: Order, product: Product | None) -> str:
+    what = (
+        f"{order.quantity} x {cell(product.title, 80)}, {money(product.price)}"
+        if product
+        else f"{order.quantity} x a product no longer in this shop"
+    )
+    return f"{order.order_date[:10]} {order.order_status}: {what} | order {order.order_id}, product {order.product_id}"
+
+
+def order_page(order: Order, product: Product | None, user: User | None, address: str) -> str:
+    lines = [f"{address} | placed {order.order_date[:16].replace('T', ' ')} UTC | {order.order_status}"]
+    if product is None:
+        lines.append(f"{order.quantity} x product {order.product_id}, no longer in this shop; price unknown")
+    else:
+        cost = (
+            "" if product.price is None or order.quantity == 1 else f" each, {_times(order, product)} in all"
+        )
+        lines.append(
+            f"{order.quantity} x {cell(product.title, TITLE)} | {money(product.price)}{cost} | {rating(product)}"
+            f" | {maker(product)} | {product.product_url}"
+        )
+    lines.append("Customer unknown." if user is None else f"Customer: {person(user)}; ships to {place(user)}")
+    return "\n".join(lines)
+
+
+def _times(order: Order, product: Product) -> str:
+    cents = round((product.price or 0.0) * 100) * order.quantity
+    return f"${cents // 100:,}.{cents % 100:02d}"
+
+
+def person(user: User) -> str:
+    return f"{one_line(user.first_name, 60)} {one_line(user.last_name, 60)}"
+
+
+def place(user: User) -> str:
+    address = user.address
+    return (
+        f"{one_line(address.address1, 100)}, {one_line(address.city, 60)},"
+        f" {one_line(address.state, 30)} {one_line(address.zip, 12)}, {one_line(address.country, 30)}"
+    )
+
+
+def profile_page(user: User, address: str) -> str:
+    return (
+        f"{person(user)} | {one_line(user.email, 120)} | {one_line(user.phone_number, 40)}"
+        f" | {place(user)} | account {user.account_status}\n{address}"
+    )
+
+
+def statistics_page(stats: UserStatistics, address: str) -> str:
+    """Shares are cut at eight names, biggest first; how much of the spend is unknown is never left out."""
+    if not stats.orders:
+        return f"No orders yet.\n{address}"
+    known = stats.orders - stats.orders_without_price
+    lines = [
+        f"{stats.orders:,} orders, {stats.items:,} items, {_day(stats.first_order)} to"
+        f" {_day(stats.last_order)}"
+        + (
+            ""
+            if stats.days_since_last_order is None
+            else f", the last {stats.days_since_last_order:,} days ago"
+        ),
+        f"Spend: {_spend(stats.spend)}; {stats.orders_without_price:,} of {stats.orders:,} orders have no known price"
+        + (" and are not in it" if stats.orders_without_price and known else ""),
+    ]
+    if stats.mean_price is not None:
+        quartiles = (
+            "; quartiles " + ", ".join(money(price) for price in stats.price_quartiles)
+            if stats.price_quartiles
+            else ""
+        )
+        lines.append(f"Item price: mean {money(stats.mean_price)}{quartiles}")
+    lines += _shares("By category", stats.by_category)
+    lines += _shares("By year", stats.by_year)
+    lines += _shares("Favourite stores", stats.favourite_stores)
+    lines.append("Status: " + ", ".join(f"{name} {count:,}" for name, count in stats.by_status.items()))
+    lines.append(address)
+    return "\n".join(lines)
+
+
+def _day(moment: str | None) -> str:
+    return "unknown" if moment is None else moment[:10]
+
+
+def _spend(value: float | None) -> str:
+    return "unknown" if value is None else f"${value:,.2f}"
+
+
+def _shares(label: str, shares: Iterable[Share]) -> list[str]:
+    rows = [
+        f"{one_line(s.name.replace('_', ' '), 50)} {s.orders:,} ({'no known spend' if s.spend is None else _spend(s.spend)})"
+        for s in shares
+    ]
+    return _some(label, rows, 8, "; ")

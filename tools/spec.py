@@ -1,0 +1,144 @@
+"""One function is one tool: name, description and JSON Schema come from its signature and docstring."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+
+from tools.base import Answer, ToolError
+from tools.render import one_line
+
+type_of_tool = Callable[..., Answer] | Callable[..., Awaitable[Answer]]
+
+
+class _Arguments(BaseModel):
+    """Strict, because a tool that quietly turns "5" into 5 hides the caller's mistake from him."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
+
+
+@dataclass(frozen=True)
+class Tool:
+    name: str
+    description: str
+    writes: bool
+    function: type_of_tool
+    is_async: bool
+    schema: dict[str, Any]
+    """What the model sees: JSON Schema, closed (`additionalProperties: false`) and bounded."""
+    expected: str
+    """The arguments in one sentence, for errors."""
+    _arguments: type[BaseModel] = field(repr=False)
+    _fields: tuple[str, ...] = field(repr=False)
+
+    def parse(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments as the function takes them, or a `ToolError` that says what was expected."""
+        try:
+            parsed = self._arguments.__pydantic_validator__.validate_python(arguments)
+        except ValidationError as error:
+            raise ToolError("invalid", f"{_complaint(error)}. {self.expected}") from None
+        return {name: getattr(parsed, name) for name in self._fields}
+
+    def summary(self) -> str:
+        return self.description.split("\n", 1)[0]
+
+
+def make_tool(function: type_of_tool, *, writes: bool = False) -> Tool:
+    """Read the tool off the function. Its first parameter is the context; every other one needs type and description."""
+    name = cast(Any, function).__name__
+    description = inspect.cleandoc(function.__doc__ or "")
+    if not description:
+        raise TypeError(f"tool {name} has no docstring")
+    hints = get_type_hints(function, include_extras=True)
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    fields: dict[str, Any] = {
+        p.name: (hints[p.name], ... if p.default is inspect.Parameter.empty else p.default)
+        for p in parameters
+    }
+    arguments = create_model(name, __base__=_Arguments, **fields)
+    schema = _tidy(arguments.model_json_schema())
+    for parameter, part in schema["properties"].items():
+        if "description" not in part:
+            raise TypeError(f"tool {name}: parameter {parameter} has no description")
+    return Tool(
+        name=name,
+        description=description,
+        writes=writes,
+        function=function,
+        is_async=inspect.iscoroutinefunction(function),
+        schema=schema,
+        expected=f"{name} takes {_sentence(schema)}.",
+        _arguments=arguments,
+        _fields=tuple(fields),
+    )
+
+
+def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
+    """Without the titles, which repeat the names."""
+    properties = {name: _part(part) for name, part in schema.get("properties", {}).items()}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": schema.get("required", []),
+        "additionalProperties": False,
+    }
+
+
+def _part(part: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in part.items() if key != "title"}
+
+
+def _sentence(schema: dict[str, Any]) -> str:
+    required = set(schema["required"])
+    words = [
+        f"{name} ({_kind(part)}{'' if name in required else ', optional'})"
+        for name, part in schema["properties"].items()
+    ]
+    return ", ".join(words) or "no arguments"
+
+
+def _kind(part: dict[str, Any]) -> str:
+    variants = [v for v in part.get("anyOf", [part]) if v.get("type") != "null"]
+    return " or ".join(_one_kind(v) for v in variants)
+
+
+def _one_kind(part: dict[str, Any]) -> str:
+    if "enum" in part:
+        return "one of " + ", ".join(map(str, part["enum"]))
+    bounds = [
+        f"{word} {part[key]}"
+        for key, word in (
+            ("minimum", "at least"),
+            ("maximum", "at most"),
+            ("minLength", "at least"),
+            ("maxLength", "at most"),
+        )
+        if key in part
+    ]
+    unit = " characters" if "maxLength" in part or "minLength" in part else ""
+    return f"{part.get('type', 'value')} {' and '.join(bounds)}{unit}".strip()
+
+
+_WORDS = {
+    "missing": "is missing",
+    "extra_forbidden": "is not an argument of this tool",
+}
+
+
+def _complaint(error: ValidationError) -> str:
+    """At most three of the problems, each with the offending value cut short: the caller may have sent anything."""
+    problems = error.errors(include_url=False, include_context=False)
+    parts = []
+    for problem in problems[:3]:
+        where = one_line(".".join(map(str, problem["loc"])) or "the arguments", 60)
+        said = _WORDS.get(problem["type"])
+        if said is None:
+            got = one_line(repr(problem["input"])[:200], 60)
+            said = f"{problem['msg'][0].lower()}{problem['msg'][1:]}, got {got}"
+        parts.append(f"{where} {said}" if problem["type"] in _WORDS else f"{where}: {said}")
+    more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
+    return "; ".join(parts) + more

@@ -1,0 +1,77 @@
+"""Utility: the web and the calculator."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from env.source import Source
+from env.text import tokens
+from env.web.base import WebUnavailable
+from tools.arithmetic import MAX_LENGTH, ArithmeticProblem, evaluate
+from tools.base import Answer, ToolContext, ToolError
+from tools.render import one_line
+
+
+async def web_search(
+    ctx: ToolContext,
+    query: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=400),
+        Field(description="What to look for on the web."),
+    ],
+) -> Answer:
+    """Search the web for information related to the query; returns the best results with title, address and snippet."""
+    if not tokens(query):
+        raise ToolError(
+            "invalid", "The query has no word to search for; give a few words such as 'birds of Oklahoma'."
+        )
+    try:
+        hits = await ctx.web.search(query, ctx.top_k)
+    except WebUnavailable as error:
+        raise ToolError(
+            "unavailable", f"Web search is not available: {one_line(str(error), 300)}."
+        ) from error
+    if not hits:
+        return Answer(
+            f"No web results for {one_line(query, 80)!r}. Try other or fewer words.",
+            (),
+            {"items": [], "total": 0},
+        )
+    rows = [
+        (
+            one_line(hit.url, 2000),
+            one_line(hit.title, 150) or "untitled",
+            one_line(hit.snippet, 320) or "no snippet",
+        )
+        for hit in hits[: ctx.top_k]
+    ]
+    text = "\n".join(
+        [
+            f"{len(rows)} web results for {one_line(query, 80)!r}",
+            *(f"{k}. {title}\n   {url}\n   {snippet}" for k, (url, title, snippet) in enumerate(rows, 1)),
+        ]
+    )
+    sources = [Source(url=url, type="web", title=title, seen=snippet) for url, title, snippet in rows]
+    items = [{"title": title, "url": url, "snippet": snippet} for url, title, snippet in rows]
+    return Answer(text, sources, {"items": items, "total": len(items)})
+
+
+def calculator(
+    ctx: ToolContext,
+    expression: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=MAX_LENGTH),
+        Field(description="For example (43.99 + 2*12.50) * 1.08"),
+    ],
+) -> Answer:
+    """Calculate an expression: + - * / ** ( ), sin cos tan (radians), log (base 10), ln, sqrt, abs, constants pi and e.
+
+    Decimals are exact (0.1 + 0.2 is 0.3). Write plain numbers, without $, % or thousands separators.
+    """
+    try:
+        value = evaluate(expression)
+    except ArithmeticProblem as error:
+        raise ToolError("invalid", f"Cannot calculate {one_line(expression, 80)!r}: {error}.") from None
+    return Answer(f"{one_line(expression, MAX_LENGTH)} = {value}", (), {"value": value})
