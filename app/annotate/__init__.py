@@ -1,0 +1,1 @@
+"""Blind A/B/Tie judgements by people: which pairs, who sees them how, where the labels go."""

@@ -1,0 +1,46 @@
+"""How far the annotators of one plan agree, while they work."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.annotate.labels import notebooks
+from app.annotate.plan import Plan
+
+if TYPE_CHECKING:
+    from eval.stats import V
+
+CLASSES = ("A", "B", "tie")
+
+
+def live_agreement(plan: Plan, folder: Path) -> list[tuple[str, V]]:
+    """Cohen's kappa per dimension over the pairs that two annotators both labelled; `both_bad` counts as a tie.
+
+    With more than two annotators every two of them are laid end to end, clustered by query.
+    """
+    from eval.agreement import cohen_kappa
+
+    labels: dict[str, dict[tuple[str, str], str]] = {
+        name: {(row["id"], row["dimension"]): row["label"] for row in book.labels()}
+        for name, book in notebooks(folder, plan).items()
+    }
+    query_of = {pair.id: pair.query_id for pair in plan.pairs}
+    rows = []
+    for dimension in plan.dimensions:
+        one: list[str | None] = []
+        other: list[str | None] = []
+        clusters: list[str] = []
+        for a, b in combinations(labels.values(), 2):
+            for key in sorted(a.keys() & b.keys()):
+                if key[1] == dimension:
+                    one.append(_three(a[key]))
+                    other.append(_three(b[key]))
+                    clusters.append(query_of[key[0]])
+        rows.append((dimension, cohen_kappa(one, other, clusters=clusters, categories=CLASSES)))
+    return rows
+
+
+def _three(label: str) -> str:
+    return "tie" if label == "both_bad" else label

@@ -1,0 +1,154 @@
+"""Labels on disk: one line a choice, flushed as it is made; the last line for a pair and dimension counts."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from app.annotate.plan import Annotator, Pair, Plan
+from env.errors import DrrError
+
+Choice = Literal["left", "right", "tie", "both_bad"]
+
+
+class Mark(BaseModel):
+    """One key pressed: what was on the screen, not yet who wrote it. `choice` `None` takes the last one back."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    pair: str
+    dimension: str
+    choice: Choice | None
+    seconds: float | None = None
+
+
+class Notebook:
+    """One annotator's marks, appended to one file."""
+
+    def __init__(self, folder: Path, plan: Plan, annotator: Annotator) -> None:
+        self.path = folder / f"marks-{annotator.name}.jsonl"
+        self._plan, self._annotator = plan, annotator
+        self._shown = {turn.pair: turn.shown_first for turn in annotator.turns}
+        self._lock = Lock()
+        self._drop_torn_line()
+
+    def _drop_torn_line(self) -> None:
+        """A crash in the middle of a write leaves a line without its end; the next mark must not be glued to it."""
+        if self.path.is_file():
+            data = self.path.read_bytes()
+            whole = data.rfind(b"\n") + 1
+            if whole < len(data):
+                os.truncate(self.path, whole)
+
+    def accepts(self, mark: Mark) -> bool:
+        return mark.pair in self._shown and mark.dimension in self._plan.dimensions
+
+    def add(self, mark: Mark) -> None:
+        """On disk before the page is told so."""
+        line = mark.model_dump_json().encode() + b"\n"
+        with self._lock:
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                os.write(descriptor, line)
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
+    def marks(self) -> dict[tuple[str, str], Mark]:
+        """What stands now."""
+        found: dict[tuple[str, str], Mark] = {}
+        for mark in self._lines():
+            if mark.choice is None:
+                found.pop((mark.pair, mark.dimension), None)
+            elif self.accepts(mark):
+                found[mark.pair, mark.dimension] = mark
+        return found
+
+    def _lines(self) -> Iterator[Mark]:
+        if not self.path.is_file():
+            return
+        for number, line in enumerate(self.path.read_bytes().splitlines(), 1):
+            try:
+                yield Mark.model_validate_json(line)
+            except ValidationError as error:
+                raise DrrError(f"{self.path}, line {number}: not a mark; mend or remove the line") from error
+
+    def labels(self) -> Iterator[dict[str, Any]]:
+        """The marks in the form that `drr agreement` reads: A is `answer_a`, whichever side it was on."""
+        for (pair_id, dimension), mark in sorted(self.marks().items()):
+            pair = self._plan.pair(pair_id)
+            if pair is not None and mark.choice is not None:
+                yield label_of(
+                    pair, dimension, mark.choice, self._shown[pair_id], self._annotator.name, mark.seconds
+                )
+
+
+def label_of(
+    pair: Pair,
+    dimension: str,
+    choice: Choice,
+    shown_first: Literal["a", "b"],
+    judge: str,
+    seconds: float | None,
+) -> dict[str, Any]:
+    left, right = ("A", "B") if shown_first == "a" else ("B", "A")
+    return {
+        "id": pair.id,
+        "query": pair.query,
+        "answer_a": pair.answer_a,
+        "answer_b": pair.answer_b,
+        "system_a": pair.system_a,
+        "system_b": pair.system_b,
+        "shown_first": shown_first,
+        "dimension": dimension,
+        "label": {"left": left, "right": right}.get(choice, choice),
+        "judge": judge,
+        "seconds": seconds,
+    }
+
+
+def notebooks(folder: Path, plan: Plan) -> dict[str, Notebook]:
+    return {person.name: Notebook(folder, plan, person) for person in plan.annotators}
+
+
+def export(folder: Path, plan: Plan, path: Path) -> int:
+    """All annotators' labels in one file; how many."""
+    rows = [label for book in notebooks(folder, plan).values() for label in book.labels()]
+    draft = path.with_name(path.name + ".new")
+    draft.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    draft.replace(path)
+    return len(rows)
+
+
+def merge(folder: Path, plan: Plan, files: Iterable[Path]) -> dict[str, int]:
+    """Take in marks that a bundle saved elsewhere; marks already here are not added again. New marks by annotator."""
+    added: dict[str, int] = {}
+    books = notebooks(folder, plan)
+    for file in files:
+        try:
+            document = json.loads(file.read_text(encoding="utf-8"))
+            name, marks = document["annotator"], [Mark.model_validate(mark) for mark in document["marks"]]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DrrError(
+                f"{file}: not a saved bundle ({error}); give the file that the page's Save button wrote"
+            ) from error
+        book = books.get(name)
+        if book is None:
+            raise DrrError(f"{file}: annotator {name!r} is not in this plan ({', '.join(books)})")
+        wrong = next((mark for mark in marks if not book.accepts(mark)), None)
+        if wrong is not None:
+            raise DrrError(
+                f"{file}: pair {wrong.pair}, dimension {wrong.dimension} is not in this plan; was it made anew?"
+            )
+        present = book.marks()
+        fresh = [m for m in marks if present.get((m.pair, m.dimension)) != m and m.choice is not None]
+        for mark in fresh:
+            book.add(mark)
+        added[name] = added.get(name, 0) + len(fresh)
+    return added

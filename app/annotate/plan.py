@@ -1,0 +1,177 @@
+"""Which pairs people judge, in which order and on which side each annotator sees them. Seeded, written once."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from hashlib import sha256
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import Literal
+
+from pydantic import BaseModel
+
+from app.pages.serve import new_token
+from env.errors import DrrError
+
+DIMENSIONS = (
+    "clarity",
+    "depth",
+    "breadth",
+    "insightfulness",
+    "constraint_following",
+    "personalization",
+    "overall",
+)
+
+
+class Report(BaseModel):
+    """One answer that can be put in a pair."""
+
+    query_id: str
+    query: str
+    profile: str
+    system: str
+    trial: int
+    text: str
+
+
+class Pair(BaseModel):
+    id: str
+    query_id: str
+    query: str
+    profile: str
+    trial: int
+    system_a: str
+    system_b: str
+    answer_a: str
+    answer_b: str
+
+
+class Turn(BaseModel):
+    """One pair as one annotator gets it."""
+
+    pair: str
+    shown_first: Literal["a", "b"]
+
+
+class Annotator(BaseModel):
+    name: str
+    token: str
+    turns: list[Turn]
+
+
+class Plan(BaseModel):
+    seed: int
+    dimensions: list[str]
+    owner_token: str
+    pairs: list[Pair]
+    annotators: list[Annotator]
+
+    def annotator(self, token: str) -> Annotator | None:
+        return next((person for person in self.annotators if person.token == token), None)
+
+    def pair(self, pair_id: str) -> Pair | None:
+        return next((pair for pair in self.pairs if pair.id == pair_id), None)
+
+
+def make_plan(
+    reports: Sequence[Report], *, annotators: Sequence[str], pairs: int, seed: int, overlap: int | None = None
+) -> Plan:
+    """Pairs spread evenly over system pairs and queries; the first `overlap` (default: all) go to everybody."""
+    candidates = _candidates(reports)
+    if not candidates:
+        raise DrrError(
+            "no query has answers by two systems; run another variant, or import reports of another system"
+        )
+    chosen = _spread(candidates, pairs, seed)
+    shared = len(chosen) if overlap is None else min(overlap, len(chosen))
+    people = []
+    for position, name in enumerate(annotators):
+        own = chosen[:shared] + chosen[shared + position :: len(annotators)]
+        rng = Random(f"{seed}:{name}")
+        rng.shuffle(own)
+        turns = [Turn(pair=pair.id, shown_first=rng.choice(("a", "b"))) for pair in own]
+        people.append(Annotator(name=name, token=new_token(), turns=turns))
+    return Plan(
+        seed=seed, dimensions=list(DIMENSIONS), owner_token=new_token(), pairs=chosen, annotators=people
+    )
+
+
+def _candidates(reports: Sequence[Report]) -> dict[tuple[str, str], list[Pair]]:
+    by_place: dict[tuple[str, int], dict[str, Report]] = defaultdict(dict)
+    for report in reports:
+        by_place[report.query_id, report.trial][report.system] = report
+    found: dict[tuple[str, str], list[Pair]] = defaultdict(list)
+    for (query_id, trial), answers in sorted(by_place.items()):
+        for a, b in combinations(sorted(answers), 2):
+            one, other = answers[a], answers[b]
+            identity = sha256(f"{query_id}\0{trial}\0{a}\0{b}".encode()).hexdigest()[:16]
+            found[a, b].append(
+                Pair(
+                    id=f"p-{identity}",
+                    query_id=query_id,
+                    query=one.query,
+                    profile=one.profile,
+                    trial=trial,
+                    system_a=a,
+                    system_b=b,
+                    answer_a=one.text,
+                    answer_b=other.text,
+                )
+            )
+    return found
+
+
+def _spread(candidates: dict[tuple[str, str], list[Pair]], count: int, seed: int) -> list[Pair]:
+    rng = Random(seed)
+    queues = [rng.sample(pairs, len(pairs)) for _, pairs in sorted(candidates.items())]
+    used: dict[str, int] = defaultdict(int)
+    chosen: list[Pair] = []
+    while len(chosen) < count and any(queues):
+        for queue in queues:
+            if queue and len(chosen) < count:
+                best = min(range(len(queue)), key=lambda i: used[queue[i].query_id])
+                pair = queue.pop(best)
+                used[pair.query_id] += 1
+                chosen.append(pair)
+    return chosen
+
+
+_NAMES = re.compile(
+    r"\b(?:hybrid[- ]?react|plan[- ]to[- ]function|react(?=\s*(?:agent|architecture|loop|\+))|supervisor agent|researcher agents?"
+    r"|claude|anthropic|chatgpt|gpt-?[0-9][\w.-]*|openai|gemini|sonnet|opus|haiku|llama|qwen|mistral|deepseek)\b(?:\+\w+)*",
+    re.IGNORECASE,
+)
+_BANNER = re.compile(r"^.*\bwritten by rules\b.*$\n?", re.IGNORECASE | re.MULTILINE)
+
+
+def blinded(text: str, systems: Sequence[str]) -> str:
+    """The answer without what would tell who wrote it: system names, model names, the rule-writer's banner."""
+    text = _BANNER.sub("", text)
+    for system in sorted(systems, key=len, reverse=True):
+        text = re.sub(rf"(?<![\w-]){re.escape(system)}(?![\w-])", "[hidden]", text, flags=re.IGNORECASE)
+    return _NAMES.sub("[hidden]", text)
+
+
+def load(folder: Path) -> Plan | None:
+    """The plan of this folder, if there is one."""
+    path = folder / "plan.json"
+    if not path.is_file():
+        return None
+    try:
+        return Plan.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    except ValueError as error:
+        raise DrrError(f"{path}: not an annotation plan ({error}); move it away to start anew") from error
+
+
+def save(plan: Plan, folder: Path) -> None:
+    """Readable by its owner only: it holds the tokens and who wrote what."""
+    folder.mkdir(parents=True, exist_ok=True)
+    draft = folder / "plan.json.new"
+    draft.touch(mode=0o600)
+    draft.write_text(plan.model_dump_json(indent=1), encoding="utf-8")
+    draft.replace(folder / "plan.json")

@@ -1,0 +1,96 @@
+"""A loopback server for one person's browser: one token, one origin, strict policy, nothing fetched from elsewhere."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+STATIC = Path(__file__).parent / "static"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+def new_token() -> str:
+    return secrets.token_urlsafe(18)
+
+
+def guarded(application: Starlette, tokens: Callable[[], set[str]], port: int) -> Starlette:
+    """Let in only who comes to this host and port by its loopback name, from this origin, with a known token.
+
+    The token arrives once as `?token=` and stays in a strict same-site cookie.
+    """
+    from starlette.middleware.base import BaseHTTPMiddleware
+    from starlette.responses import PlainTextResponse, RedirectResponse
+
+    hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+    origins = {f"http://{host}" for host in hosts}
+    cookie = f"drr-{port}"
+
+    async def check(request: Request, forward: Callable[[Request], Awaitable[Response]]) -> Response:
+        if request.headers.get("host") not in hosts:
+            return PlainTextResponse("this server answers only on its loopback address", 421, headers=HEADERS)
+        origin = request.headers.get("origin")
+        if origin is not None and origin not in origins:
+            return PlainTextResponse("another site may not ask this server", 403, headers=HEADERS)
+        known = tokens()
+        given = request.query_params.get("token")
+        if given in known and request.method == "GET":
+            response: Response = RedirectResponse(request.url.path, 303)
+            response.set_cookie(cookie, given, httponly=True, samesite="strict")
+        elif request.cookies.get(cookie) in known:
+            request.state.token = request.cookies[cookie]
+            response = await forward(request)
+        else:
+            response = PlainTextResponse(
+                "open the address that the command printed: it carries the token", 403
+            )
+        for name, value in HEADERS.items():
+            response.headers[name] = value
+        return response
+
+    application.add_middleware(BaseHTTPMiddleware, dispatch=check)
+    return application
+
+
+def bind(port: int) -> socket.socket:
+    """A loopback socket, on any free port for 0; a taken port is a clear error."""
+    from env.errors import DrrError
+
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError as error:
+        listener.close()
+        raise DrrError(
+            f"port {port} cannot be used ({error.strerror}); choose another, or 0 for any free one"
+        ) from error
+    return listener
+
+
+def run(application: Starlette, listener: socket.socket) -> None:
+    """Serve until Ctrl-C."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        application, log_level="warning", access_log=False, lifespan="off", server_header=False
+    )
+    uvicorn.Server(config).run(sockets=[listener])

@@ -1,0 +1,139 @@
+// One annotator's page. With a server every choice is posted as it is made; in a bundle it stays in this browser until saved.
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const CHOICES = [["left", "Left is better"], ["right", "Right is better"], ["tie", "Tie"], ["both_bad", "Both bad"]];
+const byId = (id) => document.getElementById(id);
+const key = (pair, dimension) => pair + "\u0000" + dimension;
+const store = "drr-marks-" + data.plan + "-" + data.annotator;
+const marks = new Map(data.marks.map((mark) => [key(mark.pair, mark.dimension), mark]));
+const history = [];
+let queue = Promise.resolve();
+let unsaved = 0;
+
+function readLocal() {
+  try {
+    for (const mark of JSON.parse(localStorage.getItem(store) || "[]")) marks.set(key(mark.pair, mark.dimension), mark);
+  } catch (error) { byId("state").textContent = "this browser keeps nothing between visits: save before you close"; }
+}
+function writeLocal() {
+  try { localStorage.setItem(store, JSON.stringify([...marks.values()])); } catch (error) { /* said once, at the start */ }
+}
+if (!data.server) readLocal();
+
+let at = Math.max(0, data.turns.findIndex((turn) => data.dimensions.some((name) => !marks.has(key(turn.pair, name)))));
+let dimension = 0;
+let since = performance.now();
+
+function label(name) { return name.replaceAll("_", " "); }
+function settled(turn) { return data.dimensions.every((name) => marks.has(key(turn.pair, name))); }
+
+function draw() {
+  const turn = data.turns[at];
+  byId("question").textContent = turn.query;
+  byId("profile").textContent = turn.profile || "nothing is known";
+  byId("left").innerHTML = turn.left;   // sanitised when the page was made; the policy forbids scripts beside
+  byId("right").innerHTML = turn.right;
+  const done = data.turns.filter(settled).length;
+  byId("progress").textContent = "pair " + (at + 1) + " of " + data.turns.length + ", " + done + " finished";
+  drawDimensions();
+  window.scrollTo(0, 0);
+  since = performance.now();
+}
+function drawDimensions() {
+  const turn = data.turns[at];
+  byId("dimensions").replaceChildren(...data.dimensions.map((name, index) => {
+    const button = document.createElement("button");
+    button.className = "dimension" + (marks.has(key(turn.pair, name)) ? " done" : "");
+    button.textContent = label(name);
+    button.setAttribute("aria-current", String(index === dimension));
+    button.addEventListener("click", () => { dimension = index; drawDimensions(); });
+    return button;
+  }));
+  const now = marks.get(key(turn.pair, data.dimensions[dimension]));
+  byId("asked").textContent = label(data.dimensions[dimension]);
+  byId("choices").replaceChildren(...CHOICES.map(([value, text], index) => {
+    const button = document.createElement("button");
+    button.dataset.choice = value;
+    button.textContent = (index + 1) + " " + text;
+    button.setAttribute("aria-pressed", String(now !== undefined && now.choice === value));
+    button.addEventListener("click", () => choose(value));
+    return button;
+  }));
+}
+function send(mark) {
+  if (!data.server) { writeLocal(); return; }
+  unsaved += 1;
+  byId("state").textContent = "saving ...";
+  queue = queue.then(() => post(mark));
+}
+async function post(mark) {
+  for (;;) {
+    try {
+      const answer = await fetch("mark", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(mark) });
+      if (answer.ok) break;
+      throw new Error("the server answered " + answer.status);
+    } catch (error) {
+      byId("state").className = "trouble";
+      byId("state").textContent = unsaved + " not saved yet (" + error.message + "); trying again, keep this page open";
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+    }
+  }
+  unsaved -= 1;
+  byId("state").className = "";
+  byId("state").textContent = unsaved ? "saving ..." : "saved";
+}
+function put(pair, name, choice, seconds) {
+  const mark = { pair: pair, dimension: name, choice: choice, seconds: seconds };
+  if (choice === null) marks.delete(key(pair, name)); else marks.set(key(pair, name), mark);
+  send(mark);
+}
+function choose(choice) {
+  const turn = data.turns[at], name = data.dimensions[dimension];
+  const before = marks.get(key(turn.pair, name));
+  history.push([at, dimension, before ? before.choice : null, before ? before.seconds : null]);
+  put(turn.pair, name, choice, Math.round((performance.now() - since) / 100) / 10);
+  since = performance.now();
+  if (settled(turn)) {
+    const next = data.turns.findIndex((other) => !settled(other));
+    if (next < 0) { draw(); byId("progress").textContent = "all " + data.turns.length + " pairs are finished: thank you"; return; }
+    if (at !== next) { at = next; dimension = 0; draw(); return; }
+  }
+  const open = data.dimensions.findIndex((other, index) => index > dimension && !marks.has(key(turn.pair, other)));
+  const any = data.dimensions.findIndex((other) => !marks.has(key(turn.pair, other)));
+  dimension = open >= 0 ? open : Math.max(any, 0);
+  drawDimensions();
+}
+function undo() {
+  const last = history.pop();
+  if (!last) return;
+  const moved = at !== last[0];
+  [at, dimension] = last;
+  put(data.turns[at].pair, data.dimensions[dimension], last[2], last[3]);
+  if (moved) draw(); else drawDimensions();
+}
+function move(step) { at = Math.min(data.turns.length - 1, Math.max(0, at + step)); dimension = 0; draw(); }
+function turnTo(step) { dimension = (dimension + step + data.dimensions.length) % data.dimensions.length; drawDimensions(); }
+function save() {
+  const blob = new Blob([JSON.stringify({ annotator: data.annotator, plan: data.plan, marks: [...marks.values()] })], { type: "application/json" });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = "labels-" + data.annotator + ".json";
+  link.click();
+  byId("state").textContent = "saved to your downloads: send that file back";
+}
+const KEYS = {
+  "1": () => choose("left"), "2": () => choose("right"), "3": () => choose("tie"), "4": () => choose("both_bad"),
+  "ArrowLeft": () => turnTo(-1), "ArrowRight": () => turnTo(1), "n": () => move(1), "p": () => move(-1), "u": undo,
+};
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in KEYS)) return;
+  event.preventDefault();
+  KEYS[event.key]();
+});
+byId("undo").addEventListener("click", undo);
+byId("next").addEventListener("click", () => move(1));
+byId("previous").addEventListener("click", () => move(-1));
+if (data.server) byId("save").remove(); else byId("save").addEventListener("click", save);
+window.addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
+draw();
+document.body.dataset.ready = "yes";

@@ -1,0 +1,195 @@
+"""The blind A/B page: seeded, blind, saved key by key, mergeable, and never obeying what it shows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.annotate.agreement import live_agreement
+from app.annotate.labels import Mark, export, merge, notebooks
+from app.annotate.page import bundle
+from app.annotate.plan import DIMENSIONS, Plan, Report, blinded, load, make_plan, save
+from app.annotate.site import site
+from env.errors import DrrError
+
+SYSTEMS = ("hybrid-react+ws", "plan-to-function+ws", "react+ws")
+
+
+def reports(queries: int = 9) -> list[Report]:
+    return [
+        Report(
+            query_id=f"q{number}",
+            query=f"Question {number}?",
+            profile="Lives in Oklahoma.",
+            system=system,
+            trial=1,
+            text=f"# Answer {number}\n\nThis {system} report was made with Claude. <script>alert(1)</script>\n",
+        )
+        for number in range(queries)
+        for system in SYSTEMS
+    ]
+
+
+@pytest.fixture
+def plan() -> Plan:
+    return make_plan(reports(), annotators=["ann", "bob"], pairs=21, seed=3)
+
+
+def test_the_same_seed_gives_the_same_pairs_and_sides_spread_over_systems_and_queries(plan: Plan) -> None:
+    again = make_plan(reports(), annotators=["ann", "bob"], pairs=21, seed=3)
+    assert again.pairs == plan.pairs
+    assert [person.turns for person in again.annotators] == [person.turns for person in plan.annotators]
+    counts = [
+        sum((pair.system_a, pair.system_b) == two for pair in plan.pairs)
+        for two in [(SYSTEMS[0], SYSTEMS[1]), (SYSTEMS[0], SYSTEMS[2]), (SYSTEMS[1], SYSTEMS[2])]
+    ]
+    assert counts == [7, 7, 7]
+    assert {pair.query_id for pair in plan.pairs} == {f"q{number}" for number in range(9)}
+    first, second = plan.annotators
+    assert first.turns != second.turns
+    assert {turn.shown_first for turn in first.turns} == {"a", "b"}
+
+
+def test_a_part_overlap_shares_that_many_pairs_and_splits_the_rest() -> None:
+    plan = make_plan(reports(), annotators=["ann", "bob"], pairs=20, seed=1, overlap=6)
+    ann, bob = ({turn.pair for turn in person.turns} for person in plan.annotators)
+    assert len(ann & bob) == 6
+    assert len(ann | bob) == 20
+    assert abs(len(ann) - len(bob)) <= 1
+
+
+def test_nothing_to_pair_is_said() -> None:
+    with pytest.raises(DrrError, match="two systems"):
+        make_plan(
+            [report for report in reports() if report.system == "react+ws"], annotators=["a"], pairs=3, seed=1
+        )
+
+
+def test_names_and_self_identifying_text_are_hidden() -> None:
+    text = "> Written by rules, not by an LLM.\n\nAs a ReAct agent (react+ws) built on Claude Sonnet I react to birds."
+    shown = blinded(text, ["react", "react+ws"])
+    assert "rules" not in shown
+    assert "Claude" not in shown
+    assert "ReAct" not in shown
+    assert "react+ws" not in shown
+
+
+def test_a_label_names_the_answer_whichever_side_it_was_on(plan: Plan, tmp_path: Path) -> None:
+    book = notebooks(tmp_path, plan)["ann"]
+    for turn in plan.annotators[0].turns:
+        book.add(Mark(pair=turn.pair, dimension="overall", choice="left", seconds=2.0))
+    shown = {turn.pair: turn.shown_first for turn in plan.annotators[0].turns}
+    labels = list(book.labels())
+    assert len(labels) == 21
+    assert all(row["label"] == {"a": "A", "b": "B"}[shown[row["id"]]] for row in labels)
+    assert {row["label"] for row in labels} == {"A", "B"}
+
+
+def test_the_last_mark_counts_and_an_undone_one_is_gone(plan: Plan, tmp_path: Path) -> None:
+    book = notebooks(tmp_path, plan)["ann"]
+    first, second = (turn.pair for turn in plan.annotators[0].turns[:2])
+    book.add(Mark(pair=first, dimension="depth", choice="left"))
+    book.add(Mark(pair=first, dimension="depth", choice="both_bad"))
+    book.add(Mark(pair=second, dimension="depth", choice="tie"))
+    book.add(Mark(pair=second, dimension="depth", choice=None))
+    assert [mark.choice for mark in book.marks().values()] == ["both_bad"]
+
+
+def test_a_line_torn_by_a_crash_loses_only_itself(plan: Plan, tmp_path: Path) -> None:
+    book = notebooks(tmp_path, plan)["ann"]
+    pairs = [turn.pair for turn in plan.annotators[0].turns[:3]]
+    for pair in pairs[:2]:
+        book.add(Mark(pair=pair, dimension="depth", choice="left"))
+    whole = book.path.read_bytes()
+    for cut in range(1, len(whole) // 2):
+        book.path.write_bytes(whole[:-cut])
+        reopened = notebooks(tmp_path, plan)["ann"]
+        reopened.add(Mark(pair=pairs[2], dimension="depth", choice="tie"))
+        assert {mark.pair for mark in reopened.marks().values()} == {pairs[0], pairs[2]}
+
+
+def test_a_bundle_comes_back_once_and_only_to_its_own_plan(plan: Plan, tmp_path: Path) -> None:
+    turn = plan.annotators[1].turns[0]
+    saved = tmp_path / "labels-bob.json"
+    document = {
+        "annotator": "bob",
+        "plan": "x",
+        "marks": [{"pair": turn.pair, "dimension": "depth", "choice": "tie", "seconds": 1.5}],
+    }
+    saved.write_text(json.dumps(document), encoding="utf-8")
+    assert merge(tmp_path, plan, [saved]) == {"bob": 1}
+    assert merge(tmp_path, plan, [saved]) == {"bob": 0}
+    out = tmp_path / "labels.jsonl"
+    assert export(tmp_path, plan, out) == 1
+    assert json.loads(out.read_text(encoding="utf-8"))["judge"] == "bob"
+    document["marks"][0]["pair"] = "p-unknown"  # type: ignore[index]
+    saved.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(DrrError, match="p-unknown"):
+        merge(tmp_path, plan, [saved])
+    saved.write_text("[1", encoding="utf-8")
+    with pytest.raises(DrrError, match="not a saved bundle"):
+        merge(tmp_path, plan, [saved])
+
+
+def test_live_agreement_is_that_of_the_shared_pairs(plan: Plan, tmp_path: Path) -> None:
+    ann, bob = notebooks(tmp_path, plan).values()
+    sides = {
+        person.name: {turn.pair: turn.shown_first for turn in person.turns} for person in plan.annotators
+    }
+    for position, pair in enumerate(plan.pairs):
+        wanted = "a" if position % 2 else "b"
+        for name, book in (("ann", ann), ("bob", bob)):
+            choice = "left" if sides[name][pair.id] == wanted else "right"
+            book.add(Mark(pair=pair.id, dimension="depth", choice=choice))
+    rows = dict(live_agreement(plan, tmp_path))
+    assert rows["depth"].value == pytest.approx(1.0)
+    assert rows["depth"].n == 21
+    assert rows["clarity"].value is None
+
+
+def test_a_plan_survives_the_disk_and_is_private(plan: Plan, tmp_path: Path) -> None:
+    save(plan, tmp_path)
+    assert load(tmp_path) == plan
+    assert (tmp_path / "plan.json").stat().st_mode & 0o077 == 0
+
+
+def test_the_page_shows_no_system_name_and_no_live_markup(plan: Plan) -> None:
+    page = bundle(plan, plan.annotators[0])
+    for system in SYSTEMS:
+        assert system not in page
+    assert "<script>alert" not in page
+    assert page.count("<script") == 2
+
+
+def test_the_server_lets_in_only_its_own(plan: Plan, tmp_path: Path) -> None:
+    token = plan.annotators[0].token
+    turn = plan.annotators[0].turns[0]
+    mark = {"pair": turn.pair, "dimension": "depth", "choice": "tie", "seconds": 1.0}
+    with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as client:
+        assert client.get("/").status_code == 403
+        assert client.get("/?token=wrong").status_code == 403
+        assert client.get("/", headers={"host": "evil.example"}).status_code == 421
+        page = client.get(f"/?token={token}")
+        assert page.status_code == 200
+        assert token not in str(page.url)
+        assert "default-src 'none'" in page.headers["content-security-policy"]
+        assert client.post("/mark", json=mark, headers={"origin": "http://evil.example"}).status_code == 403
+        assert client.post("/mark", json=mark).json() == {"saved": True}
+        assert client.post("/mark", json={**mark, "dimension": "taste"}).status_code == 422
+        assert client.post("/mark", content=b"x" * 5000).status_code == 422
+        assert client.get("/static/../site.py").status_code == 404
+        assert client.get("/static/%2e%2e/serve.py").status_code == 404
+    with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as owner:
+        shown = owner.get(f"/?token={plan.owner_token}").text
+        assert "<td>ann</td><td>1</td><td>147</td>" in shown
+        assert owner.post("/mark", json=mark).status_code == 403
+
+
+def test_every_dimension_has_its_instruction() -> None:
+    from app.annotate.page import INSTRUCTIONS
+
+    text = INSTRUCTIONS.read_text(encoding="utf-8").lower()
+    assert all(f"**{name.replace('_', ' ')}**" in text for name in DIMENSIONS)
