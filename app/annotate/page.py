@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from hashlib import sha256
 from html import escape
@@ -59,10 +60,17 @@ def _data(plan: Plan, annotator: Annotator, marks: list[Mark], *, server: bool) 
         "plan": sha256(f"{plan.seed}:{':'.join(pair.id for pair in plan.pairs)}".encode()).hexdigest()[:12],
         "server": server,
         "dimensions": plan.dimensions,
+        "meanings": meanings(),
         "turns": turns,
         "marks": [mark.model_dump() for mark in marks],
     }
     return json.dumps(document).replace("<", "\\u003c").replace("\u2028", "\\u2028")
+
+
+def meanings() -> dict[str, str]:
+    """What each dimension asks, from the instructions, to stand beside the choice."""
+    lines = re.findall(r"^- \*\*(.+?)\*\*: (.+)$", INSTRUCTIONS.read_text(encoding="utf-8"), re.MULTILINE)
+    return {name.lower().replace(" ", "_"): meaning for name, meaning in lines}
 
 
 def _html(head: str, data: str, script: str) -> str:
@@ -81,7 +89,8 @@ def _html(head: str, data: str, script: str) -> str:
 <section class="answer" tabindex="0" aria-label="Right answer"><h2>Right</h2><div id="right"></div></section>
 </main>
 <footer><nav class="row" id="dimensions" aria-label="Dimensions"></nav>
-<div class="row"><strong id="asked"></strong><span class="row" id="choices"></span>
+<div><strong id="asked"></strong>: <span id="meaning"></span></div>
+<div class="row"><span class="row" id="choices"></span>
 <button id="undo">Undo <kbd>u</kbd></button><button id="previous">Previous pair <kbd>p</kbd></button><button id="next">Next pair <kbd>n</kbd></button></div></footer>
 <script type="application/json" id="data">{data}</script>
 {script}

@@ -87,8 +87,8 @@ def owner_page(plan: Plan, folder: Path) -> str:
         for dimension, kappa in live_agreement(plan, folder)
     )
     return f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Annotation: owner</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><meta http-equiv="refresh" content="15">
-<link rel="stylesheet" href="static/annotate.css"></head><body><main><section class="answer wide"><h2>Progress</h2>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="static/annotate.css"><script src="static/reload.js" defer></script></head><body><main><section class="answer wide"><h2>Progress</h2>
 <table><thead><tr><th>annotator</th><th>labels</th><th>of</th></tr></thead><tbody>{rows}</tbody></table></section>
 <section class="answer wide"><h2>Agreement so far (Cohen's kappa, ties kept)</h2>
 <table><thead><tr><th>dimension</th><th>n</th><th>kappa</th></tr></thead><tbody>{kappas}</tbody></table></section></main></body></html>"""

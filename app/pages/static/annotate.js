@@ -33,11 +33,22 @@ function draw() {
   byId("profile").textContent = turn.profile || "nothing is known";
   byId("left").innerHTML = turn.left;   // sanitised when the page was made; the policy forbids scripts beside
   byId("right").innerHTML = turn.right;
+  for (const side of ["left", "right"]) foldSources(byId(side));
   const done = data.turns.filter(settled).length;
   byId("progress").textContent = "pair " + (at + 1) + " of " + data.turns.length + ", " + done + " finished";
   drawDimensions();
   window.scrollTo(0, 0);
   since = performance.now();
+}
+function foldSources(answer) {
+  for (const heading of answer.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
+    if (!/^(sources|references|citations)\b/i.test(heading.textContent.trim())) continue;
+    const fold = document.createElement("details"), summary = document.createElement("summary");
+    summary.textContent = heading.textContent;
+    fold.append(summary);
+    while (heading.nextElementSibling && !/^H[1-6]$/.test(heading.nextElementSibling.tagName)) fold.append(heading.nextElementSibling);
+    heading.replaceWith(fold);
+  }
 }
 function drawDimensions() {
   const turn = data.turns[at];
@@ -51,6 +62,7 @@ function drawDimensions() {
   }));
   const now = marks.get(key(turn.pair, data.dimensions[dimension]));
   byId("asked").textContent = label(data.dimensions[dimension]);
+  byId("meaning").textContent = data.meanings[data.dimensions[dimension]];
   byId("choices").replaceChildren(...CHOICES.map(([value, text], index) => {
     const button = document.createElement("button");
     button.dataset.choice = value;

@@ -1,0 +1,156 @@
+"""The A/B page in a real browser: by keyboard, over a restart, from disk, with hostile answers, readable by machines."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import uvicorn
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from app.annotate.labels import merge, notebooks
+from app.annotate.page import bundle
+from app.annotate.plan import DIMENSIONS, Plan, Report, make_plan
+from app.annotate.site import site
+from app.pages.serve import bind
+
+pytestmark = pytest.mark.browser
+PAYLOADS = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "[go](javascript:alert(1))",
+    "![p](http://outside.example/p.png)",
+    "<svg/onload=alert(1)>",
+    "</script><script>alert(1)</script>",
+    "<iframe src='http://outside.example'></iframe>",
+    "[x](data:text/html,<script>alert(1)</script>)",
+    "<style>@import url(http://outside.example/a.css)</style>",
+    "`</script><script>alert(1)</script>`",
+)
+
+
+@pytest.fixture
+def plan() -> Plan:
+    reports = [
+        Report(
+            query_id=f"q{number}",
+            query=f"Which feeder {number}? {PAYLOADS[0]}",
+            profile=f"Lives in Oklahoma {PAYLOADS[5]}",
+            system=system,
+            trial=1,
+            text=f"# {system}\n\n" + "\n\n".join(PAYLOADS) + f"\n\n| a | b |\n|---|---|\n| {number} | 2 |\n",
+        )
+        for number in range(3)
+        for system in ("one", "two")
+    ]
+    return make_plan(reports, annotators=["ann", "bob"], pairs=3, seed=1)
+
+
+@contextmanager
+def served(plan: Plan, folder: Path, port: int = 0) -> Iterator[int]:
+    listener = bind(port)
+    port = listener.getsockname()[1]
+    server = uvicorn.Server(uvicorn.Config(site(plan, folder, port), log_level="error", lifespan="off"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield port
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def open_as(page: Page, port: int, token: str) -> None:
+    page.goto(f"http://127.0.0.1:{port}/?token={token}")
+    expect(page.locator("body[data-ready=yes]")).to_be_attached()
+
+
+def test_a_pair_is_judged_by_keyboard_and_a_restart_goes_on_where_it_stopped(
+    page: Page, plan: Plan, tmp_path: Path
+) -> None:
+    with served(plan, tmp_path) as port:
+        open_as(page, port, plan.annotators[0].token)
+        expect(page.locator("#progress")).to_contain_text("pair 1 of 3")
+        expect(page.get_by_text("Read the question")).to_be_visible()
+        for _ in DIMENSIONS:
+            page.keyboard.press("1")
+        expect(page.locator("#progress")).to_contain_text("pair 2 of 3, 1 finished")
+        page.keyboard.press("4")
+        page.keyboard.press("u")
+        page.keyboard.press("3")
+        expect(page.locator("#state")).to_have_text("saved")
+    marks = notebooks(tmp_path, plan)["ann"].marks()
+    assert len(marks) == 8
+    assert sorted(mark.choice or "" for mark in marks.values()) == ["left"] * 7 + ["tie"]
+    with served(plan, tmp_path, port):
+        open_as(page, port, plan.annotators[0].token)
+        expect(page.locator("#progress")).to_contain_text("pair 2 of 3, 1 finished")
+        expect(page.locator('button[data-choice="tie"]')).to_have_attribute("aria-pressed", "true")
+
+
+def test_marks_made_while_the_server_is_away_are_kept_and_sent(
+    page: Page, plan: Plan, tmp_path: Path
+) -> None:
+    with served(plan, tmp_path) as port:
+        open_as(page, port, plan.annotators[0].token)
+    page.keyboard.press("2")
+    expect(page.locator("#state")).to_contain_text("not saved yet")
+    with served(plan, tmp_path, port):
+        expect(page.locator("#state")).to_have_text("saved", timeout=8000)
+    assert [mark.choice for mark in notebooks(tmp_path, plan)["ann"].marks().values()] == ["right"]
+
+
+def test_two_annotators_at_once(page: Page, plan: Plan, tmp_path: Path) -> None:
+    other_context = page.context.browser.new_context()  # type: ignore[union-attr]
+    other = other_context.new_page()
+    with served(plan, tmp_path) as port:
+        open_as(page, port, plan.annotators[0].token)
+        open_as(other, port, plan.annotators[1].token)
+        page.keyboard.press("1")
+        other.keyboard.press("2")
+        expect(page.locator("#state")).to_have_text("saved")
+        expect(other.locator("#state")).to_have_text("saved")
+    other_context.close()
+    counts = {
+        name: [mark.choice for mark in book.marks().values()]
+        for name, book in notebooks(tmp_path, plan).items()
+    }
+    assert counts == {"ann": ["left"], "bob": ["right"]}
+
+
+def test_a_bundle_works_from_disk_and_its_labels_come_back(page: Page, plan: Plan, tmp_path: Path) -> None:
+    file = tmp_path / "bob.html"
+    file.write_text(bundle(plan, plan.annotators[1]), encoding="utf-8")
+    page.goto(file.as_uri())
+    expect(page.locator("body[data-ready=yes]")).to_be_attached()
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    with page.expect_download() as download:
+        page.locator("#save").click()
+    saved = tmp_path / "labels-bob.json"
+    download.value.save_as(saved)
+    assert download.value.suggested_filename == "labels-bob.json"
+    assert merge(tmp_path, plan, [saved]) == {"bob": 2}
+    assert json.loads(saved.read_text(encoding="utf-8"))["annotator"] == "bob"
+
+
+def test_hostile_answers_do_nothing_and_load_nothing(page: Page, plan: Plan, tmp_path: Path) -> None:
+    with served(plan, tmp_path) as port:
+        open_as(page, port, plan.annotators[0].token)
+        expect(page.locator("#left")).to_contain_text("<script>alert(1)</script>")
+        expect(page.locator("#left table")).to_be_visible()
+        assert page.locator("main img, main iframe, main svg, main script, main style").count() == 0
+        assert page.locator('main a[href^="javascript"], main a[href^="data"]').count() == 0
+
+
+def test_no_serious_accessibility_finding(page: Page, plan: Plan, tmp_path: Path) -> None:
+    with served(plan, tmp_path) as port:
+        for token in (plan.annotators[0].token, plan.owner_token):
+            page.goto(f"http://127.0.0.1:{port}/?token={token}")
+            found = Axe().run(page).response["violations"]
+            assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
