@@ -1,0 +1,200 @@
+"""Raw files as blocks of whole lines; a thread decompresses ahead, another hashes what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from io import RawIOBase
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from types import TracebackType
+from typing import IO, Any, NamedTuple
+
+from env.errors import DrrError
+from env.shop import Input
+
+BLOCK = 1 << 20
+AHEAD = 4
+LONGEST_LINE = 64 << 20
+_GZIP_MAGIC = b"\x1f\x8b"
+_CHUNK = 1 << 18
+
+
+class Block(NamedTuple):
+    """Whole lines, each with its newline. Valid until the next block is asked for."""
+
+    data: memoryview
+    read: int
+    """Bytes of the file on disk that were read since the block before."""
+
+
+class _HashedFile(RawIOBase):
+    """Hands out the file's bytes and hashes them beside the reader."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb", buffering=0)
+        self._hash = sha256()
+        self._hasher = ThreadPoolExecutor(1)
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        got = self._file.readinto(buffer) or 0
+        if got:
+            self.count += got
+            self._hasher.submit(self._hash.update, bytes(memoryview(buffer)[:got]))
+        return got
+
+    def finish(self) -> str:
+        """The hash of the whole file, also where the reader stopped early."""
+        self._hasher.shutdown()
+        while chunk := self._file.read(1 << 20):
+            self.count += len(chunk)
+            self._hash.update(chunk)
+        return self._hash.hexdigest()
+
+    def close(self) -> None:
+        self._hasher.shutdown()
+        self._file.close()
+        super().close()
+
+
+class BlockReader:
+    """Iterate once inside `with`; `finish` then tells what was read."""
+
+    def __init__(self, path: Path, *, size: int = BLOCK) -> None:
+        self.path = path
+        self._size = size
+        self._free: SimpleQueue[bytearray | None] = SimpleQueue()
+        self._full: SimpleQueue[tuple[bytearray, int] | BaseException | None] = SimpleQueue()
+        self._thread = Thread(target=self._work, name=f"read {path.name}", daemon=True)
+
+    def __enter__(self) -> BlockReader:
+        try:
+            self._raw = _HashedFile(self.path)
+        except OSError as error:
+            raise DrrError(f"{self.path}: cannot be read ({error.strerror}); check the file") from error
+        try:
+            self._stream = self._open()
+        except BaseException:
+            self._raw.close()
+            raise
+        for _ in range(AHEAD):
+            self._free.put(bytearray(self._size * 2))
+        self._thread.start()
+        return self
+
+    def _open(self) -> IO[bytes]:
+        with self.path.open("rb") as file:
+            start = file.read(2)
+        if not start:
+            raise DrrError(f"{self.path}: is empty (0 bytes); download it again")
+        if self.path.suffix != ".gz":
+            if start == _GZIP_MAGIC:
+                raise DrrError(
+                    f"{self.path}: is compressed but not named .gz; rename it to {self.path.name}.gz"
+                )
+            return self._raw  # type: ignore[return-value]
+        if start != _GZIP_MAGIC:
+            raise DrrError(
+                f"{self.path}: is not a gzip file; if it is plain text, rename it to "
+                f"{self.path.name.removesuffix('.gz')}, otherwise download it again"
+            )
+        from isal import igzip
+
+        stream: IO[bytes] = igzip.IGzipFile(fileobj=self._raw, mode="rb")
+        return stream
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop()
+        self._raw.close()
+
+    def _stop(self) -> None:
+        self._free.put(None)
+        self._thread.join()
+
+    def finish(self) -> Input:
+        self._stop()
+        digest = self._raw.finish()
+        return Input(name=self.path.name, bytes=self._raw.count, sha256=digest)
+
+    def __iter__(self) -> Iterator[Block]:
+        seen = 0
+        while (item := self._full.get()) is not None:
+            if isinstance(item, BaseException):
+                raise self._explained(item) from item
+            buffer, end = item
+            now = self._raw.count
+            yield Block(memoryview(buffer)[:end], now - seen)
+            seen = now
+            self._free.put(buffer)
+
+    def _explained(self, error: BaseException) -> BaseException:
+        from gzip import BadGzipFile
+        from zlib import error as ZlibError
+
+        from isal.isal_zlib import error as IsalError
+
+        if isinstance(error, EOFError):
+            return DrrError(f"{self.path}: is cut short (the gzip stream has no end); download it again")
+        if isinstance(error, (BadGzipFile, ZlibError, IsalError)):
+            return DrrError(f"{self.path}: is damaged ({error}); download it again")
+        if isinstance(error, OSError):
+            return DrrError(f"{self.path}: cannot be read ({error.strerror}); check the disk")
+        return error
+
+    def _work(self) -> None:
+        try:
+            carry = b""
+            while (buffer := self._free.get()) is not None:
+                carry, end, more = self._fill(buffer, carry)
+                if end:
+                    self._full.put((buffer, end))
+                if not more:
+                    break
+            self._full.put(None)
+        except BaseException as error:  # noqa: BLE001  raised again in the reader's own thread
+            self._full.put(error)
+
+    def _fill(self, buffer: bytearray, carry: bytes) -> tuple[bytes, int, bool]:
+        """Fill a buffer up to its last newline: (what is left for the next, end, more to come)."""
+        end = len(carry)
+        goal = end + self._size
+        if goal > len(buffer):
+            buffer.extend(bytes(goal - len(buffer)))
+        buffer[:end] = carry
+        while True:
+            view = memoryview(buffer)
+            while end < goal:
+                got = self._stream.readinto(view[end : min(goal, end + _CHUNK)])  # type: ignore[attr-defined]
+                if not got:
+                    return b"", self._closed(buffer, view, end), False
+                end += got
+            view.release()
+            cut = buffer.rfind(b"\n", 0, end) + 1
+            if cut:
+                return bytes(buffer[cut:end]), cut, True
+            if end > LONGEST_LINE:
+                raise DrrError(
+                    f"{self.path}: has a line of more than {LONGEST_LINE >> 20} MiB, so it is not JSON lines; "
+                    "check the file"
+                )
+            goal = end + self._size
+            buffer.extend(bytes(max(0, goal - len(buffer))))
+
+    def _closed(self, buffer: bytearray, view: memoryview, end: int) -> int:
+        """The last line may lack its newline."""
+        view.release()
+        if end and buffer[end - 1] != 10:
+            if end == len(buffer):
+                buffer.append(10)
+            else:
+                buffer[end] = 10
+            return end + 1
+        return end

@@ -1,0 +1,274 @@
+"""Reads user, product, time and rating out of blocks of review lines without parsing most of them.
+
+The files are `json.dumps` lines with one key order, so a line is known by its literal bytes and by its special bytes
+(quotes, backslashes, control and non-ASCII characters): exactly 30 quotes, of which the literals account for every one,
+mean that title, text and ids are plain strings and that the line is valid JSON. Every literal byte is compared. Any
+other line is handed back for the parser: this file decides what is certain, never what is likely.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+U8 = NDArray[np.uint8]
+U64 = NDArray[np.uint64]
+I64 = NDArray[np.int64]
+
+USER_WIDTH = 28
+_HEAD = b'{"rating": \0.0, "title": "'
+_RATING_AT = _HEAD.index(b"\0")
+_MIDDLE = b'", "text": "'
+_TAIL: tuple[tuple[str, bytes | int], ...] = (
+    ("", b'", "images": [], "asin": "'),
+    ("asin", 10),
+    ("", b'", "parent_asin": "'),
+    ("item", 10),
+    ("", b'", "user_id": "'),
+    ("user", USER_WIDTH),
+    ("", b'", "timestamp": '),
+    ("time", 13),
+    ("", b', "helpful_vote": '),
+)
+_END = b', "verified_purchase"'
+_TRUE, _FALSE = b'": true}', b": false}"
+_QUOTES = 30
+_MOST_VOTE_DIGITS = 6
+
+
+def _padded(size: int) -> int:
+    return -(-size // 8) * 8
+
+
+def _template(width: int, pieces: list[tuple[int, bytes]]) -> tuple[U64, bytes]:
+    """A mask that keeps the literal bytes of a window, and what the kept bytes must be."""
+    mask, text = np.zeros(width, np.uint8), np.zeros(width, np.uint8)
+    for at, piece in pieces:
+        literal = np.frombuffer(piece, np.uint8)
+        text[at : at + len(piece)] = literal
+        mask[at : at + len(piece)] = np.where(literal == 0, 0, 255)
+    return mask.view(np.uint64), text.tobytes()
+
+
+def _tail_layout() -> tuple[int, dict[str, int], tuple[U64, bytes]]:
+    """Width of the window that ends before the votes, offsets of its fields, its template."""
+    size = sum(part if isinstance(part, int) else len(part) for _, part in _TAIL)
+    width = _padded(size)
+    at, offsets, pieces = width - size, {}, []
+    for name, part in _TAIL:
+        if isinstance(part, int):
+            offsets[name] = at
+            at += part
+        else:
+            pieces.append((at, part))
+            at += len(part)
+    return width, offsets, _template(width, pieces)
+
+
+_HEAD_WIDTH, _MIDDLE_WIDTH, _END_WIDTH = _padded(len(_HEAD)), _padded(len(_MIDDLE)), _padded(len(_END))
+_TAIL_WIDTH, _AT, _TAIL_TEMPLATE = _tail_layout()
+_HEAD_TEMPLATE = _template(_HEAD_WIDTH, [(0, _HEAD)])
+_MIDDLE_TEMPLATE = _template(_MIDDLE_WIDTH, [(0, _MIDDLE)])
+_END_TEMPLATE = _template(_END_WIDTH, [(0, _END)])
+_TRUE_WORD, _FALSE_WORD = (np.frombuffer(word, np.uint64)[0] for word in (_TRUE, _FALSE))
+# A shorter line cannot hold the head and the tail, and windows around its ends would leave the block.
+_SHORTEST = len(_HEAD) + len(_MIDDLE) + _TAIL_WIDTH + len(_END) + len(_TRUE)
+
+
+def _every(byte: int) -> np.uint64:
+    return np.uint64(byte * 0x0101010101010101)
+
+
+class Rows(NamedTuple):
+    """The certain lines of a block, by position, and where every line lies."""
+
+    sure: I64
+    """Positions of the lines that were read."""
+    user: NDArray[np.bytes_]
+    item: I64
+    time: I64
+    rating: U8
+    others: I64
+    """Positions of the lines that need the parser."""
+    starts: I64
+    ends: I64
+    """Of every line; `ends` is where the newline is."""
+
+
+class Scanner:
+    """Keeps scratch memory between blocks."""
+
+    def __init__(self) -> None:
+        self._mask = np.empty(0, np.bool_)
+        self._other = np.empty(0, np.bool_)
+
+    def scan(self, data: memoryview) -> Rows:
+        block = np.frombuffer(data, np.uint8)
+        special = self._specials(block)
+        breaks = np.flatnonzero(block[special] == 10)
+        ends = special[breaks]
+        starts = np.empty_like(ends)
+        starts[0] = 0
+        np.add(ends[:-1], 1, out=starts[1:])
+        first = np.empty_like(breaks)
+        first[0] = 0
+        np.add(breaks[:-1], 1, out=first[1:])
+        likely = np.flatnonzero((breaks - first == _QUOTES) & (ends - starts >= _SHORTEST))
+        title_end = special[first[likely] + 5]
+        fine, user, item, time, rating = _read(block, starts[likely], ends[likely], title_end)
+        if fine.all():
+            sure = likely
+        else:
+            sure = likely[fine]
+            user, item, time, rating = user[fine], item[fine], time[fine], rating[fine]
+        rest = np.ones(len(ends), np.bool_)
+        rest[sure] = False
+        return Rows(sure, user, item, time, rating, np.flatnonzero(rest), starts, ends)
+
+    def _specials(self, block: U8) -> I64:
+        """Positions of quotes, backslashes, control and non-ASCII bytes."""
+        size = len(block)
+        if size > len(self._mask):
+            self._mask, self._other = np.empty(size, np.bool_), np.empty(size, np.bool_)
+        mask, other = self._mask[:size], self._other[:size]
+        np.less(block.view(np.int8), 32, out=mask)
+        for byte in b'"\\':
+            np.equal(block, byte, out=other)
+            np.logical_or(mask, other, out=mask)
+        return np.flatnonzero(mask)
+
+
+def _windows(block: U8, at: I64, width: int) -> U8:
+    view = as_strided(block, (len(block) - width + 1, width), (1, 1))
+    taken: U8 = view[at]
+    return taken
+
+
+def _matches(window: U8, template: tuple[U64, bytes]) -> NDArray[np.bool_]:
+    mask, text = template
+    kept = window.view(np.uint64) & mask
+    same: NDArray[np.bool_] = kept.view(f"S{len(text)}").ravel() == text
+    return same
+
+
+def _word(window: U8, at: int) -> U64:
+    """Eight bytes of each row as one number, the first in the highest place."""
+    part = np.ascontiguousarray(window[:, at : at + 8])
+    return part.view(">u8").ravel().astype(np.uint64)
+
+
+def _read(
+    block: U8, starts: I64, ends: I64, title_end: I64
+) -> tuple[NDArray[np.bool_], NDArray[np.bytes_], I64, I64, U8]:
+    close = _windows(block, ends - 8, 8).view(np.uint64).ravel()
+    false = close == _FALSE_WORD
+    fine = (close == _TRUE_WORD) | false
+    votes_end = ends - len(_END) - len(_TRUE) + 1
+    votes_end -= false
+    fine &= _matches(_windows(block, votes_end, _END_WIDTH), _END_TEMPLATE)
+    digits, plain = _vote_digits(block, votes_end)
+    fine &= plain
+    tail = _windows(block, votes_end - digits - _TAIL_WIDTH, _TAIL_WIDTH)
+    fine &= _matches(tail, _TAIL_TEMPLATE)
+    head = _windows(block, starts, _HEAD_WIDTH)
+    fine &= _matches(head, _HEAD_TEMPLATE)
+    rating = head[:, _RATING_AT] - np.uint8(48)
+    fine &= rating < 10
+    # A title so broken that its end lies in the last bytes would take the window out of the block.
+    reach = np.minimum(title_end, len(block) - _MIDDLE_WIDTH)
+    fine &= _matches(_windows(block, reach, _MIDDLE_WIDTH), _MIDDLE_TEMPLATE)
+    time, plain = _time(tail)
+    fine &= plain
+    item, plain = pack_items(_word(tail, _AT["item"]), _word(tail, _AT["item"] + 2))
+    fine &= plain
+    at = _AT["user"]
+    user = np.ascontiguousarray(tail[:, at : at + USER_WIDTH]).view(f"S{USER_WIDTH}").ravel()
+    return fine, user, item, time, rating
+
+
+def _vote_digits(block: U8, votes_end: I64) -> tuple[I64, NDArray[np.bool_]]:
+    """How many digits the votes have, and whether they are a number as JSON writes it."""
+    last = block[votes_end - 1]
+    fine = (last - np.uint8(48)) < 10
+    digits = np.ones(len(votes_end), np.int64)
+    more = np.flatnonzero(block[votes_end - 2] != 32)
+    for place in range(2, _MOST_VOTE_DIGITS + 2):
+        byte = block[votes_end[more] - place]
+        more = more[(byte - np.uint8(48)) < 10]
+        if not len(more):
+            break
+        digits[more] = place
+    long = np.flatnonzero(digits > 1)
+    if len(long):
+        leading = block[votes_end[long] - digits[long]]
+        fine[long] &= (leading != 48) & (digits[long] <= _MOST_VOTE_DIGITS)
+    return digits, fine
+
+
+_TEN5, _TEN8 = np.uint64(10**5), np.uint64(10**8)
+
+
+def _time(tail: U8) -> tuple[I64, NDArray[np.bool_]]:
+    """Thirteen digits, the first not zero, as two overlapping eights."""
+    high, low = _word(tail, _AT["time"]), _word(tail, _AT["time"] + 5)
+    fine = _all_digits(high) & _all_digits(low) & ((high >> np.uint64(56)) != 48)
+    time = _eight_digits(high) * _TEN5 + _eight_digits(low) % _TEN5
+    return time.view(np.int64), fine
+
+
+def _all_digits(word: U64) -> NDArray[np.bool_]:
+    nine = (word + _every(0x46)) | (word - _every(0x30))
+    result: NDArray[np.bool_] = (nine & _every(0x80)) == 0
+    return result
+
+
+def _eight_digits(word: U64) -> U64:
+    word = word & _every(0x0F)
+    pair, four = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
+    word = (word >> np.uint64(8) & pair) * np.uint64(10) + (word & pair)
+    word = (word >> np.uint64(16) & four) * np.uint64(100) + (word & four)
+    return (word >> np.uint64(32)) * np.uint64(10_000) + (word & np.uint64(0xFFFFFFFF))
+
+
+def pack_items(first: U64, last: U64) -> tuple[I64, NDArray[np.bool_]]:
+    """Ten characters of 0-9 and A-Z, given as their first and last eight bytes, in 60 bits that sort as the text does.
+
+    Six bits a character lose nothing; the second answer says where other characters occur.
+    """
+    fine = _all_capitals(first) & _all_capitals(last)
+    value = _six_bits(first) << np.uint64(12) | _six_bits(last) & np.uint64(0xFFF)
+    return value.view(np.int64), fine
+
+
+def _all_capitals(word: U64) -> NDArray[np.bool_]:
+    digit = (word + _every(0x80 - 0x30)) & ~(word + _every(0x80 - 0x3A))
+    letter = (word + _every(0x80 - 0x41)) & ~(word + _every(0x80 - 0x5B))
+    result: NDArray[np.bool_] = ((digit | letter) & _every(0x80)) == _every(0x80)
+    return result
+
+
+def _six_bits(word: U64) -> U64:
+    """Eight bytes to 48 bits; the flipped bit puts digits before letters."""
+    word = (word ^ _every(0x20)) & _every(0x3F)
+    for shift, low in ((2, 0x003F003F003F003F), (4, 0x00000FFF00000FFF), (8, 0x0000000000FFFFFF)):
+        word = word & np.uint64(low) | (word & ~np.uint64(low)) >> np.uint64(shift)
+    return word
+
+
+def pack_item(text: str) -> int | None:
+    """The packed form of one id, `None` where it has none."""
+    if len(text) != 10 or not text.isascii():
+        return None
+    raw = np.frombuffer(text.encode(), np.uint8).reshape(1, 10)
+    value, fine = pack_items(_word(raw, 0), _word(raw, 2))
+    return int(value[0]) if fine[0] else None
+
+
+def unpack_items(packed: I64) -> NDArray[Any]:
+    """The ids again, as ASCII bytes."""
+    shifts = np.arange(54, -1, -6)
+    six = (packed[:, None] >> shifts) & 0x3F
+    return (six + 0x20).astype(np.uint8).view("S10").ravel()
