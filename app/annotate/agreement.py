@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.annotate.labels import notebooks
-from app.annotate.plan import Plan
+from app.annotate.plan import Pair, Plan
+from eval.schema import pair_id
 
 if TYPE_CHECKING:
     from eval.stats import V
@@ -26,7 +27,7 @@ def live_agreement(plan: Plan, folder: Path) -> list[tuple[str, V]]:
         name: {(row["id"], row["dimension"]): row["label"] for row in book.labels()}
         for name, book in notebooks(folder, plan).items()
     }
-    query_of = {pair.id: pair.query_id for pair in plan.pairs}
+    query_of = {_label_id(pair): pair.query_id for pair in plan.pairs}
     rows = []
     for dimension in plan.dimensions:
         one: list[str | None] = []
@@ -40,6 +41,10 @@ def live_agreement(plan: Plan, folder: Path) -> list[tuple[str, V]]:
                     clusters.append(query_of[key[0]])
         rows.append((dimension, cohen_kappa(one, other, clusters=clusters, categories=CLASSES)))
     return rows
+
+
+def _label_id(pair: Pair) -> str:
+    return pair_id(pair.query_id, pair.system_a, pair.system_b, pair.trial)
 
 
 def _three(label: str) -> str:

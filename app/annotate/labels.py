@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app.annotate.plan import Annotator, Pair, Plan
 from env.errors import DrrError
+from eval.schema import pair_id
 
 Choice = Literal["left", "right", "tie", "both_bad"]
 
@@ -99,7 +100,7 @@ def label_of(
 ) -> dict[str, Any]:
     left, right = ("A", "B") if shown_first == "a" else ("B", "A")
     return {
-        "id": pair.id,
+        "id": pair_id(pair.query_id, pair.system_a, pair.system_b, pair.trial),
         "query": pair.query,
         "answer_a": pair.answer_a,
         "answer_b": pair.answer_b,

@@ -16,16 +16,7 @@ from pydantic import BaseModel
 
 from app.pages.serve import new_token
 from env.errors import DrrError
-
-DIMENSIONS = (
-    "clarity",
-    "depth",
-    "breadth",
-    "insightfulness",
-    "constraint_following",
-    "personalization",
-    "overall",
-)
+from eval.schema import DIMENSIONS, pair_id
 
 
 class Report(BaseModel):
@@ -41,6 +32,7 @@ class Report(BaseModel):
 
 class Pair(BaseModel):
     id: str
+    """Says nothing of the systems: annotators' pages carry it."""
     query_id: str
     query: str
     profile: str
@@ -109,10 +101,9 @@ def _candidates(reports: Sequence[Report]) -> dict[tuple[str, str], list[Pair]]:
     for (query_id, trial), answers in sorted(by_place.items()):
         for a, b in combinations(sorted(answers), 2):
             one, other = answers[a], answers[b]
-            identity = sha256(f"{query_id}\0{trial}\0{a}\0{b}".encode()).hexdigest()[:16]
             found[a, b].append(
                 Pair(
-                    id=f"p-{identity}",
+                    id="p-" + sha256(pair_id(query_id, a, b, trial).encode()).hexdigest()[:16],
                     query_id=query_id,
                     query=one.query,
                     profile=one.profile,

@@ -34,9 +34,10 @@ def run(arguments: argparse.Namespace) -> int:
     from app.console import print_json, settings_of
 
     settings = settings_of(arguments).settings
-    found = {
+    packages = {name: _version(name) for name in PACKAGES}
+    found: dict[str, Any] = {
         "python": _python(),
-        "packages": {name: _version(name) for name in PACKAGES},
+        "packages": packages,
         "extras": {name: _version(package) for name, package in EXTRAS.items()},
         "shadowed": shadowed(),
         "sqlite": _sqlite(),
@@ -48,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         "chromium": _program("chromium", "chromium-browser", "google-chrome"),
         "keys": {name: getattr(settings, name) is not None for name in KEYS},
     }
-    broken = bool(found["shadowed"]) or None in found["packages"].values()
+    broken = bool(found["shadowed"]) or None in packages.values()
     if arguments.json:
         print_json({"ok": not broken, **found})
     else:

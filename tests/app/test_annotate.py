@@ -11,9 +11,10 @@ from starlette.testclient import TestClient
 from app.annotate.agreement import live_agreement
 from app.annotate.labels import Mark, export, merge, notebooks
 from app.annotate.page import bundle, meanings
-from app.annotate.plan import DIMENSIONS, Plan, Report, blinded, load, make_plan, save
+from app.annotate.plan import Plan, Report, blinded, load, make_plan, save
 from app.annotate.site import site
 from env.errors import DrrError
+from eval.schema import DIMENSIONS, PairwiseLabel, read_labels
 
 SYSTEMS = ("hybrid-react+ws", "plan-to-function+ws", "react+ws")
 
@@ -84,7 +85,8 @@ def test_a_label_names_the_answer_whichever_side_it_was_on(plan: Plan, tmp_path:
     shown = {turn.pair: turn.shown_first for turn in plan.annotators[0].turns}
     labels = list(book.labels())
     assert len(labels) == 21
-    assert all(row["label"] == {"a": "A", "b": "B"}[shown[row["id"]]] for row in labels)
+    assert all(row["label"] == {"a": "A", "b": "B"}[row["shown_first"]] for row in labels)
+    assert sorted(row["shown_first"] for row in labels) == sorted(shown.values())
     assert {row["label"] for row in labels} == {"A", "B"}
 
 
@@ -124,7 +126,9 @@ def test_a_bundle_comes_back_once_and_only_to_its_own_plan(plan: Plan, tmp_path:
     assert merge(tmp_path, plan, [saved]) == {"bob": 0}
     out = tmp_path / "labels.jsonl"
     assert export(tmp_path, plan, out) == 1
-    assert json.loads(out.read_text(encoding="utf-8"))["judge"] == "bob"
+    (label,) = read_labels(out)
+    assert isinstance(label, PairwiseLabel)
+    assert (label.judge, label.label, label.seconds) == ("bob", "tie", 1.5)
     document["marks"][0]["pair"] = "p-unknown"  # type: ignore[index]
     saved.write_text(json.dumps(document), encoding="utf-8")
     with pytest.raises(DrrError, match="p-unknown"):

@@ -15,9 +15,10 @@ from playwright.sync_api import Page, expect
 
 from app.annotate.labels import merge, notebooks
 from app.annotate.page import bundle
-from app.annotate.plan import DIMENSIONS, Plan, Report, make_plan
+from app.annotate.plan import Plan, Report, make_plan
 from app.annotate.site import site
 from app.pages.serve import bind
+from eval.schema import DIMENSIONS
 
 pytestmark = pytest.mark.browser
 PAYLOADS = (
