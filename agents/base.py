@@ -1,0 +1,176 @@
+"""What a run of an agent is given and what it leaves: limits, tool calls, the record of an answer."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from env.source import Source
+
+SCHEMA = 1
+CitationRepair = Literal["off", "remove", "ask"]
+CallKind = Literal["api", "control", "unknown"]
+StopReason = Literal[
+    "finalized",  # the agent said that it is done
+    "answered",  # a turn without a tool call, which ends a loop like Finalize does
+    "planned",  # every planned call was run
+    "step_limit",
+    "round_limit",
+    "tool_call_limit",
+    "token_limit",
+    "time_limit",
+    "context_limit",  # the conversation no longer fits the model; the report is written from rendered findings
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Bounds of one unit. Reaching one ends the research with a report from what is known and a recorded reason."""
+
+    steps: int = 25
+    """Turns of one reason-act loop: the whole of ReAct, or one researcher."""
+    rounds: int = 4
+    """Supervisor turns that launch researchers."""
+    supervisor_steps: int = 10
+    researchers: int = 4
+    """Launched by one supervisor turn; more are refused with a tool message."""
+    planned_calls: int = 12
+    tool_calls: int = 80
+    """Calls of the nine tools in a unit; more are refused with a tool message."""
+    tokens: int | None = 3_000_000
+    """Input and output of the unit, looked at before each turn."""
+    seconds: float | None = 1_800
+    """Looked at before each turn; a call in flight has its own deadline."""
+    evidence_chars: int = 200_000
+    """Most rendered evidence in one fresh conversation; the longest results are shortened first."""
+    page_chars: int = 40_000
+    """Most of a web page that is summarised."""
+    page_reads: int = 5
+    """Pages of one search read and summarised at a time."""
+
+    def key(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+class CallError(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: str
+    message: str
+
+
+class ToolCall(BaseModel):
+    """One call as it happened.
+
+    `api` calls are the nine and what Figure 4 counts; `control` calls steer the agent (reason, finalize, launch);
+    `unknown` ones name a tool that the agent does not have.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    number: int
+    name: str
+    kind: CallKind
+    arguments: dict[str, Any]
+    researcher: str | None = None
+    result: str
+    result_sha256: str
+    error: CallError | None = None
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None
+
+
+class Fabricated(BaseModel):
+    """A cited URL that no tool returned; its page is frozen too, so that judging can read what was claimed of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    url: str
+    page: str | None = None
+    page_status: Literal["ok", "unreachable", "blocked", "empty"] | None = None
+
+
+class ResearcherFailure(BaseModel):
+    """A researcher that ended without findings; its siblings went on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    researcher: str
+    problem: str
+    kind: str
+    message: str
+
+
+class Transcript(BaseModel):
+    """One conversation as the model saw it, for people to read and for hashes to pin."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    messages: list[dict[str, Any]]
+
+
+class AnswerRecord(BaseModel):
+    """What a finished unit leaves. Plain data: it serialises to JSON and back unchanged."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    schema_version: int = SCHEMA
+    variant: str
+    version: str
+    query: str
+    user_id: str
+    models: dict[str, str]
+    """Role to model name."""
+    rule_written: bool
+    raw_report: str
+    """As the model wrote it."""
+    report: str
+    """After citation repair; what is judged and shown."""
+    words: int
+    citation_repair: CitationRepair
+    removed_citations: list[str] = Field(default_factory=list)
+    dangling: list[int] = Field(default_factory=list)
+    """Numbers cited in the raw report that its list of sources lacks."""
+    fabricated: list[Fabricated] = Field(default_factory=list)
+    sources: list[Source] = Field(default_factory=list)
+    """The evidence ledger in order of first sight: each (URL, text seen) once."""
+    tool_calls: list[ToolCall] = Field(default_factory=list)
+    stop_reason: str
+    failures: list[ResearcherFailure] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+    """What a reader should know: evidence shortened, a page not summarised, ..."""
+    usage: dict[str, Any] = Field(default_factory=dict)
+    state_changes: list[dict[str, Any]] = Field(default_factory=list)
+    transcripts: list[Transcript] = Field(default_factory=list)
+    seconds: float
+
+
+class Outcome(NamedTuple):
+    """What a variant's run returns; everything else was noted in the unit on the way."""
+
+    report: str
+    stop_reason: str
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that a watcher of a run may like to know, while it happens."""
+
+    kind: Literal["turn", "call", "result", "launch", "page", "report"]
+    actor: str
+    text: str
+
+
+Listener = Callable[[Event], None]
+
+
+def nobody(event: Event) -> None:
+    """The listener of a run that nobody watches."""

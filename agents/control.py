@@ -1,0 +1,61 @@
+"""The tools that steer an agent instead of touching the shop: Reason, Finalize, LaunchResearcher (the paper's section 4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+REASON = "reason"
+FINALIZE = "finalize"
+LAUNCH = "launch_researcher"
+CONTROL = frozenset({REASON, FINALIZE, LAUNCH})
+
+
+def _schema(name: str, description: str, parameter: str, meaning: str, *, required: bool) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": description,
+            "parameters": {
+                "type": "object",
+                "properties": {parameter: {"type": "string", "description": meaning}},
+                "required": [parameter] if required else [],
+                "additionalProperties": False,
+            },
+        },
+    }
+
+
+REASON_TOOL = _schema(
+    REASON,
+    "Hold a thought: what is known, what is missing, what to do next. Has no other effect.",
+    "thought",
+    "The thought, in a few sentences.",
+    required=True,
+)
+FINALIZE_TOOL = _schema(
+    FINALIZE,
+    "End the research. The report is written afterwards from what was found.",
+    "reason",
+    "Why the research is complete, in one sentence.",
+    required=False,
+)
+LAUNCH_TOOL = _schema(
+    LAUNCH,
+    "Start one researcher on one sub-problem. Several calls in one turn run side by side; each answers with a short cited"
+    " report. The researcher sees this text only.",
+    "sub_problem",
+    "What to find out, with every limit that applies and what the answer should contain.",
+    required=True,
+)
+PARAMETER = {REASON: "thought", FINALIZE: "reason", LAUNCH: "sub_problem"}
+
+
+def complaint(name: str, arguments: dict[str, Any]) -> str | None:
+    """What is wrong with the arguments of a control call, in a sentence that the model can act on."""
+    parameter = PARAMETER[name]
+    value = arguments.get(parameter)
+    if name != FINALIZE and (not isinstance(value, str) or not value.strip()):
+        return f"{name} needs `{parameter}`: a text that is not empty"
+    extra = sorted(set(arguments) - {parameter})
+    return f"{name} takes only `{parameter}`, not {', '.join(extra)}" if extra else None

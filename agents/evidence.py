@@ -1,0 +1,101 @@
+"""The evidence ledger of one unit: what its tools returned, and nothing else. Citations are checked against it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+
+from agents.base import Fabricated
+from agents.citations import canonical
+from env.source import Source, SourceType
+from env.web.base import Page, WebSearch, WebUnavailable
+
+FREEZE_AT_ONCE = 4
+
+
+class Ledger:
+    """Sources in the order in which they were first seen. One URL may have been seen as several texts."""
+
+    def __init__(self) -> None:
+        self._by_actor: dict[str, list[Source]] = {}
+        self._types: dict[str, SourceType] = {}
+        self._pages: dict[str, Page] = {}
+
+    def add(self, actor: str, sources: Iterable[Source]) -> None:
+        for source in sources:
+            self._by_actor.setdefault(actor, []).append(source)
+            self._types.setdefault(canonical(source.url), source.type)
+            for url in _shown_with(source):
+                self._types.setdefault(canonical(url), "product")
+
+    def add_page(self, url: str, page: Page) -> None:
+        """The page that was read behind a web source (once a unit: the first reading stands)."""
+        self._pages.setdefault(canonical(url), page)
+
+    def knows(self, url: str) -> bool:
+        return canonical(url) in self._types
+
+    def sources(self, rank: Callable[[str], int]) -> list[Source]:
+        """Every text seen once, each with the page behind its address where one was read.
+
+        Actors come in the order of `rank`, so that researchers who finish in another order leave the same record.
+        """
+        distinct: dict[tuple[str, str], Source] = {}
+        for actor in sorted(self._by_actor, key=rank):
+            for source in self._by_actor[actor]:
+                distinct.setdefault((canonical(source.url), source.sha256), source)
+        return [self._with_page(key, source) for (key, _), source in distinct.items()]
+
+    def _with_page(self, key: str, source: Source) -> Source:
+        page = self._pages.get(key)
+        if page is None or source.type != "web":
+            return source
+        return source.model_copy(update={"page": page.markdown, "page_status": page.status})
+
+    async def freeze(self, cited: Sequence[str], web: WebSearch, shop_url: str) -> None:
+        """Read the page behind every cited web address that was not read yet. Outside the agent's sight and usage.
+
+        An address of the shop, real or made up, is answered by the store and never fetched.
+        """
+        shop = canonical(shop_url)
+        gate = asyncio.Semaphore(FREEZE_AT_ONCE)
+
+        async def read(url: str) -> None:
+            async with gate:
+                try:
+                    page = await web.read(url)
+                except WebUnavailable as error:
+                    page = Page(url, url, "unreachable", None, None, web.name, str(error))
+                self.add_page(url, page)
+
+        wanted = {
+            key: url
+            for url in cited
+            if self._is_web(url) and not f"{(key := canonical(url))}/".startswith(f"{shop}/")
+        }
+        await asyncio.gather(*(read(url) for key, url in wanted.items() if key not in self._pages))
+
+    def _is_web(self, url: str) -> bool:
+        if not url.lower().startswith(("http://", "https://")):
+            return False
+        return self._types.get(canonical(url), "web") == "web"
+
+    def fabricated(self, urls: Iterable[str]) -> list[Fabricated]:
+        """The cited addresses that no tool returned, with what stands behind them if it was read."""
+        found = []
+        for url in urls:
+            page = self._pages.get(canonical(url))
+            found.append(
+                Fabricated(
+                    url=url,
+                    page=page.markdown if page else None,
+                    page_status=page.status if page else None,
+                )
+            )
+        return found
+
+
+def _shown_with(source: Source) -> Iterable[str]:
+    """The product behind an order: its address is shown with the order, so citing it invents nothing."""
+    url = (source.record or {}).get("product_url") if source.type == "user" else None
+    return (url,) if url else ()

@@ -1,0 +1,288 @@
+"""Hybrid-ReAct: a supervisor launches researchers on sub-problems, reads their syntheses, and has the report written.
+
+supervisor {reason, launch_researcher, finalize}
+    -> R researchers side by side {reason, finalize, the nine} -> synthesis (no tools) of each
+    -> control returned to the supervisor, until it finalizes or a limit is reached
+    -> report generator (no tools)
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, TypedDict
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command, Send
+
+from agents import loop
+from agents.base import CallError, Outcome, ResearcherFailure, StopReason
+from agents.control import CONTROL, FINALIZE, FINALIZE_TOOL, LAUNCH, LAUNCH_TOOL, REASON_TOOL, complaint
+from agents.rendering import REPORTS, RESULTS, Piece
+from agents.unit import MAIN, Unit, tool_message, unreadable
+from agents.writing import compose
+from llm.failures import ModelFailure
+
+SUPERVISOR_TOOLS = [REASON_TOOL, LAUNCH_TOOL, FINALIZE_TOOL]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one researcher handed back: its synthesis, or how it failed."""
+
+    researcher: str
+    turn: int
+    place: int
+    """The turn of the supervisor and the call in it that launched the researcher."""
+    problem: str
+    text: str | None
+    stop: StopReason | None
+    failure: ModelFailure | None = None
+
+
+class Task(TypedDict):
+    researcher: str
+    turn: int
+    place: int
+    problem: str
+
+
+class HybridState(TypedDict):
+    messages: Annotated[list[BaseMessage], operator.add]
+    findings: Annotated[list[Finding], operator.add]
+    steps: int
+    rounds: int
+    stop: StopReason
+    report: str
+
+
+class ResearcherState(TypedDict):
+    researcher: str
+    problem: str
+    messages: Annotated[list[BaseMessage], operator.add]
+    steps: int
+    stop: StopReason
+    synthesis: str
+
+
+# The researcher ------------------------------------------------------------------------------------------------------
+
+
+async def reason(state: ResearcherState, runtime: Runtime[Unit]) -> Command[Literal["act", "synthesise"]]:
+    who = state["researcher"]
+    turn, stop = await loop.think(runtime.context, who, f"researcher {who}", state["messages"])
+    said = [] if turn is None else [turn]
+    if stop is not None:
+        return Command(update={"messages": said, "stop": stop}, goto="synthesise")
+    return Command(update={"messages": said, "steps": state["steps"] + 1}, goto="act")
+
+
+async def act(state: ResearcherState, runtime: Runtime[Unit]) -> Command[Literal["reason", "synthesise"]]:
+    who = state["researcher"]
+    answers, stop = await loop.act(
+        runtime.context, who, f"researcher {who}", state["messages"], state["problem"], state["steps"]
+    )
+    if stop is not None:
+        return Command(update={"messages": answers, "stop": stop}, goto="synthesise")
+    return Command(update={"messages": answers}, goto="reason")
+
+
+async def synthesise(state: ResearcherState, runtime: Runtime[Unit]) -> dict[str, Any]:
+    """The synthesis agent has no tools and sees the findings, not the conversation."""
+    unit, who = runtime.context, state["researcher"]
+    pieces = unit.evidence(who)
+    last = state["messages"][-1]
+    if isinstance(last, AIMessage) and last.text.strip():
+        pieces.append(Piece("Closing words of the researcher", last.text, "words"))
+    text = await compose(
+        unit, "synthesis", f"synthesis {who}", state["problem"], RESULTS, pieces, problem=True
+    )
+    return {"synthesis": text}
+
+
+@cache
+def researcher_graph() -> CompiledStateGraph[ResearcherState, Unit, ResearcherState, ResearcherState]:
+    return (
+        StateGraph(ResearcherState, context_schema=Unit)
+        .add_node("reason", reason)
+        .add_node("act", act)
+        .add_node("synthesise", synthesise)
+        .add_edge(START, "reason")
+        .compile(name="researcher")
+    )
+
+
+# The supervisor and the report generator -----------------------------------------------------------------------------
+
+
+async def supervisor(
+    state: HybridState, runtime: Runtime[Unit]
+) -> Command[Literal["researcher", "return_control", "report"]]:
+    unit = runtime.context
+    if reached := unit.budget.reached():
+        return Command(update={"stop": reached}, goto="report")
+    if state["steps"] >= unit.limits.supervisor_steps:
+        return Command(update={"stop": "step_limit"}, goto="report")
+    try:
+        turn = await unit.speak("supervisor", state["messages"], SUPERVISOR_TOOLS)
+    except ModelFailure as failure:
+        if failure.kind == "context_overflow" and state["findings"]:
+            return Command(update={"stop": "context_limit"}, goto="report")
+        raise
+    unit.tell("turn", "supervisor", turn.text)
+    update: dict[str, Any] = {"messages": [turn], "steps": state["steps"] + 1}
+    if not turn.tool_calls and not turn.invalid_tool_calls:
+        return Command(update=update | {"stop": "answered"}, goto="report")
+    launches = launched(turn, unit.limits.researchers)
+    if launches and state["rounds"] >= unit.limits.rounds:
+        return Command(update=update | {"stop": "round_limit"}, goto="report")
+    if not launches:
+        return Command(update=update, goto="return_control")
+    first = len(state["findings"]) + 1
+    tasks: list[Task] = [
+        {"researcher": f"r{number}", "turn": state["steps"], "place": place, "problem": problem}
+        for number, (place, problem) in enumerate(launches.items(), first)
+    ]
+    return Command(
+        update=update | {"rounds": state["rounds"] + 1}, goto=[Send("researcher", task) for task in tasks]
+    )
+
+
+async def researcher(state: Task, runtime: Runtime[Unit]) -> dict[str, list[Finding]]:
+    """One researcher with its synthesis. Its failure is a finding without text, so that its siblings go on."""
+    unit, who, problem = runtime.context, state["researcher"], state["problem"]
+    unit.tell("launch", who, problem)
+    profile = (
+        "" if unit.profile is None else "\n" + unit.prompts.fill("researcher_profile", facts=unit.profile)
+    )
+    start: ResearcherState = {
+        "researcher": who,
+        "problem": problem,
+        "messages": [
+            unit.system("researcher", profile=profile, steps=str(unit.limits.steps)),
+            HumanMessage(problem),
+        ],
+        "steps": 0,
+        "stop": "finalized",
+        "synthesis": "",
+    }
+    config: RunnableConfig = {"recursion_limit": loop.recursion_limit(unit.limits.steps)}
+    try:
+        end = await researcher_graph().ainvoke(start, config, context=unit)
+    except ModelFailure as failure:
+        if failure.fatal or failure.kind == "over_budget":
+            raise  # every other call would fail the same way
+        unit.failures.append(
+            ResearcherFailure(researcher=who, problem=problem, kind=failure.kind, message=str(failure))
+        )
+        return {"findings": [Finding(**state, text=None, stop=None, failure=failure)]}
+    return {"findings": [Finding(**state, text=end["synthesis"], stop=end["stop"])]}
+
+
+async def return_control(
+    state: HybridState, runtime: Runtime[Unit]
+) -> Command[Literal["supervisor", "report"]]:
+    """Answer every call of the supervisor's turn: launches with the researcher's synthesis, refused ones with the reason."""
+    unit, turn = runtime.context, state["messages"][-1]
+    assert isinstance(turn, AIMessage)
+    give_up_without_findings(state["findings"])
+    back = {finding.place: finding for finding in state["findings"] if finding.turn == state["steps"] - 1}
+    answers: list[BaseMessage] = []
+    for place, call in enumerate(turn.tool_calls):
+        name, arguments = call["name"], dict(call["args"])
+        text, error = _answer(unit, name, arguments, back.get(place))
+        unit.record(MAIN, name, arguments, text, "control" if name in CONTROL else "unknown", error)
+        answers.append(tool_message(call["id"], name, text, ok=error is None))
+    answers += unreadable(turn)
+    unit.keep("supervisor", [*state["messages"], *answers])
+    if any(call["name"] == FINALIZE for call in turn.tool_calls):
+        return Command(update={"messages": answers, "stop": "finalized"}, goto="report")
+    return Command(update={"messages": answers}, goto="supervisor")
+
+
+async def report(state: HybridState, runtime: Runtime[Unit]) -> dict[str, Any]:
+    unit = runtime.context
+    unit.tell("report", MAIN, "writing the report")
+    give_up_without_findings(state["findings"])
+    pieces = [
+        Piece(f"Researcher {finding.researcher}: {finding.problem}", finding.text, "report")
+        for finding in state["findings"]
+        if finding.text is not None
+    ]
+    return {"report": await compose(unit, "report_generator", "report", unit.query, REPORTS, pieces)}
+
+
+@cache
+def graph() -> CompiledStateGraph[HybridState, Unit, HybridState, HybridState]:
+    return (
+        StateGraph(HybridState, context_schema=Unit)
+        .add_node("supervisor", supervisor)
+        .add_node("researcher", researcher)
+        .add_node("return_control", return_control)
+        .add_node("report", report)
+        .add_edge(START, "supervisor")
+        .add_edge("researcher", "return_control")
+        .compile(name="hybrid-react")
+    )
+
+
+async def run(unit: Unit) -> Outcome:
+    limits = unit.limits
+    start: HybridState = {
+        "messages": [
+            unit.system("supervisor", researchers=str(limits.researchers), rounds=str(limits.rounds)),
+            HumanMessage(unit.query),
+        ],
+        "findings": [],
+        "steps": 0,
+        "rounds": 0,
+        "stop": "finalized",
+        "report": "",
+    }
+    config: RunnableConfig = {"recursion_limit": 3 * limits.supervisor_steps + 6}
+    end = await graph().ainvoke(start, config, context=unit)
+    return Outcome(end["report"], end["stop"])
+
+
+def launched(turn: AIMessage, most: int) -> dict[int, str]:
+    """The sub-problems of a turn by the place of their call: the first `most` that are well formed."""
+    wanted = {
+        place: str(call["args"]["sub_problem"])
+        for place, call in enumerate(turn.tool_calls)
+        if call["name"] == LAUNCH and complaint(LAUNCH, dict(call["args"])) is None
+    }
+    return dict(list(wanted.items())[:most])
+
+
+def give_up_without_findings(findings: list[Finding]) -> None:
+    """An outage never becomes a report: where every researcher failed, the unit fails as the first of them did."""
+    failures = [finding.failure for finding in findings if finding.failure is not None]
+    if failures and len(failures) == len(findings):
+        raise failures[0]
+
+
+def _answer(
+    unit: Unit, name: str, arguments: dict[str, Any], finding: Finding | None
+) -> tuple[str, CallError | None]:
+    if name not in CONTROL:
+        text = f"Error (not_found): there is no tool {name[:80]!r} here; launch a researcher, it has the shop's tools."
+        return text, CallError(kind="not_found", message=text)
+    if wrong := complaint(name, arguments):
+        return wrong, CallError(kind="invalid", message=wrong)
+    if name != LAUNCH:
+        return "Noted.", None
+    if finding is None:
+        text = f"Not launched: at most {unit.limits.researchers} researchers in one turn. Launch again if it is still needed."
+        return text, CallError(kind="not_allowed", message=text)
+    if finding.failure is not None:
+        text = f"Researcher {finding.researcher} failed ({finding.failure.kind}) and found nothing."
+        return text, CallError(kind=finding.failure.kind, message=str(finding.failure))
+    return (
+        f"Researcher {finding.researcher} ({(finding.stop or '').replace('_', ' ')}):\n\n{finding.text}",
+        None,
+    )

@@ -1,0 +1,55 @@
+"""The reason-act loop that ReAct and every researcher run: one turn of the model, then its calls, until an end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from agents.base import StopReason
+from agents.control import FINALIZE, FINALIZE_TOOL, REASON, REASON_TOOL
+from agents.unit import Unit
+from llm.failures import ModelFailure
+
+
+def tools_of(unit: Unit) -> list[dict[str, Any]]:
+    """{Reason, Finalize} and the nine: the same list in every request of a conversation."""
+    return [REASON_TOOL, FINALIZE_TOOL, *unit.schemas]
+
+
+async def think(
+    unit: Unit, actor: str, conversation: str, messages: Sequence[BaseMessage]
+) -> tuple[AIMessage | None, StopReason | None]:
+    """The next turn, or why there is none. A turn without a call ends the loop as Finalize does."""
+    if reached := unit.budget.reached():
+        return None, reached
+    try:
+        reply = await unit.speak(conversation, messages, tools_of(unit))
+    except ModelFailure as failure:
+        if failure.kind == "context_overflow" and unit.calls.get(actor):
+            return None, "context_limit"
+        raise
+    unit.tell("turn", actor, reply.text)
+    if reply.tool_calls or reply.invalid_tool_calls:
+        return reply, None
+    return reply, "answered"
+
+
+async def act(
+    unit: Unit, actor: str, conversation: str, messages: Sequence[BaseMessage], problem: str, steps: int
+) -> tuple[list[BaseMessage], StopReason | None]:
+    """Answer the calls of the last turn; say whether the loop ends here."""
+    turn = messages[-1]
+    assert isinstance(turn, AIMessage)
+    context = unit.tools_for(unit.tools, problem)
+    answers: list[BaseMessage] = list(await unit.act(actor, turn, context, unit.names | {REASON, FINALIZE}))
+    unit.keep(conversation, [*messages, *answers])
+    if any(call["name"] == FINALIZE for call in turn.tool_calls):
+        return answers, "finalized"
+    return answers, "step_limit" if steps >= unit.limits.steps else None
+
+
+def recursion_limit(steps: int) -> int:
+    """Two graph steps a turn and the last ones; explicit, because LangGraph's default stops nothing."""
+    return 2 * steps + 6

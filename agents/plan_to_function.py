@@ -1,0 +1,166 @@
+"""Plan-to-Function: one planning turn names every call, they run in order, the report is written from their results."""
+
+from __future__ import annotations
+
+import json
+import operator
+import re
+from functools import cache
+from typing import Annotated, Any, Literal, TypedDict
+
+from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+from pydantic import BaseModel, ConfigDict, Field
+
+from agents.base import CallError, CallKind, Outcome, StopReason
+from agents.rendering import RESULTS
+from agents.unit import MAIN, Unit
+from agents.writing import compose
+
+
+class PlannedCall(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    tool: str = Field(description="Name of the tool")
+    arguments: str = Field(description="The arguments: a JSON object, written as a string")
+
+
+class Plan(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    plan: str = Field(description="The plan, in a few sentences")
+    calls: list[PlannedCall] = Field(description="The calls, in the order in which they shall run")
+
+
+class PlanState(TypedDict):
+    calls: list[PlannedCall]
+    results: Annotated[list[Any], operator.add]
+    """The data of each call that ran, in order; `None` for one that failed."""
+    stop: StopReason
+    report: str
+
+
+async def plan(state: PlanState, runtime: Runtime[Unit]) -> Command[Literal["call", "report"]]:
+    unit = runtime.context
+    references = unit.prompts["planner_references"].text.rstrip() if unit.references else ""
+    system = unit.system(
+        "planner", calls=str(unit.limits.planned_calls), references=references, tools=_catalogue(unit)
+    )
+    planned = await unit.structured("agent", [system, HumanMessage(unit.query)], Plan)
+    unit.tell("turn", MAIN, planned.plan)
+    kept = planned.calls[: unit.limits.planned_calls]
+    for extra in planned.calls[unit.limits.planned_calls :]:
+        _refuse(unit, extra, f"Not run: a plan may hold {unit.limits.planned_calls} calls.", "not_allowed")
+    stop: StopReason = "planned" if kept == planned.calls else "tool_call_limit"
+    return Command(update={"calls": kept, "stop": stop}, goto="call" if kept else "report")
+
+
+async def call(state: PlanState, runtime: Runtime[Unit]) -> Command[Literal["call", "report"]]:
+    unit, done = runtime.context, len(state["results"])
+    if reached := unit.budget.reached():
+        for skipped in state["calls"][done:]:
+            _refuse(unit, skipped, f"Not run: {reached.replace('_', ' ')}.", "not_allowed")
+        return Command(update={"stop": reached}, goto="report")
+    data = await _run(unit, state["calls"][done], state["results"])
+    return Command(update={"results": [data]}, goto="call" if done + 1 < len(state["calls"]) else "report")
+
+
+async def report(state: PlanState, runtime: Runtime[Unit]) -> dict[str, Any]:
+    unit = runtime.context
+    unit.tell("report", MAIN, "writing the report")
+    return {"report": await compose(unit, "report", "report", unit.query, RESULTS, unit.evidence())}
+
+
+@cache
+def graph() -> CompiledStateGraph[PlanState, Unit, PlanState, PlanState]:
+    return (
+        StateGraph(PlanState, context_schema=Unit)
+        .add_node("plan", plan)
+        .add_node("call", call)
+        .add_node("report", report)
+        .add_edge(START, "plan")
+        .compile(name="plan-to-function")
+    )
+
+
+async def run(unit: Unit) -> Outcome:
+    start: PlanState = {"calls": [], "results": [], "stop": "planned", "report": ""}
+    config: RunnableConfig = {"recursion_limit": unit.limits.planned_calls + 4}
+    end = await graph().ainvoke(start, config, context=unit)
+    return Outcome(end["report"], end["stop"])
+
+
+async def _run(unit: Unit, planned: PlannedCall, results: list[Any]) -> Any:
+    try:
+        arguments = json.loads(planned.arguments)
+    except ValueError:
+        arguments = None
+    if not isinstance(arguments, dict):
+        _refuse(unit, planned, "Not run: the arguments are not a JSON object.", "invalid")
+        return None
+    if unit.references:
+        try:
+            arguments = resolve(arguments, results)
+        except LookupError as error:
+            _refuse(unit, planned, f"Not run: {error.args[0]}", "invalid", arguments)
+            return None
+    _, answer = await unit.run_call(
+        planned.tool, arguments, unit.tools_for(unit.tools, unit.query), unit.names
+    )
+    return None if answer is None else answer.data
+
+
+def _refuse(
+    unit: Unit, planned: PlannedCall, why: str, kind: str, arguments: dict[str, Any] | None = None
+) -> None:
+    given = {"arguments": planned.arguments} if arguments is None else arguments
+    known: CallKind = "api" if planned.tool in unit.names else "unknown"
+    unit.record(MAIN, planned.tool, given, why, known, CallError(kind=kind, message=why))
+
+
+def _catalogue(unit: Unit) -> str:
+    """The tools as text: planning binds none, so that nothing can be called before the plan stands."""
+    return "\n\n".join(
+        f"### {tool['function']['name']}\n{tool['function']['description']}\n"
+        f"{json.dumps(tool['function']['parameters'], ensure_ascii=False)}"
+        for tool in unit.schemas
+    )
+
+
+# A path is needed after the number, so that "$40" and "$1.50" stay sums of money.
+_REFERENCE = re.compile(r"\$(\d{1,3})((?:\.[A-Za-z_]\w*|\[\d{1,4}\])+)")
+_STEP = re.compile(r"\.([A-Za-z_]\w*)|\[(\d+)\]")
+
+
+def resolve(value: Any, results: list[Any]) -> Any:
+    """`$K.PATH` replaced by what call K returned; a string that is nothing else takes the value's own type."""
+    if isinstance(value, dict):
+        return {name: resolve(part, results) for name, part in value.items()}
+    if isinstance(value, list):
+        return [resolve(part, results) for part in value]
+    if not isinstance(value, str):
+        return value
+    if whole := _REFERENCE.fullmatch(value):
+        return _follow(whole, results)
+    return _REFERENCE.sub(lambda match: str(_follow(match, results)), value)
+
+
+def _follow(reference: re.Match[str], results: list[Any]) -> Any:
+    number = int(reference[1])
+    if not 1 <= number <= len(results):
+        raise LookupError(f"{reference[0]} refers to call {number}, which is not an earlier call.")
+    value = results[number - 1]
+    if value is None:
+        raise LookupError(f"{reference[0]} refers to call {number}, which failed.")
+    for name, index in _STEP.findall(reference[2]):
+        try:
+            value = value[name] if name else value[int(index)]
+        except (KeyError, IndexError, TypeError):
+            raise LookupError(f"{reference[0]}: the result of call {number} has nothing there.") from None
+    if value is None:
+        raise LookupError(f"{reference[0]} is unknown in the result of call {number}.")
+    return value

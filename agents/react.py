@@ -1,0 +1,109 @@
+"""ReAct: one agent reasons and acts with the nine tools until it finalizes or a limit is reached, then writes the report."""
+
+from __future__ import annotations
+
+import operator
+from functools import cache
+from typing import Annotated, Any, Literal, TypedDict
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from agents import loop
+from agents.base import Outcome, StopReason
+from agents.rendering import RESULTS
+from agents.unit import MAIN, Unit, tool_message, unreadable
+from agents.writing import WHY, compose, report_form
+from llm.failures import ModelFailure
+
+REPORT_TURNS = 2
+"""Turns in which the model may still answer the request for the report with a tool call."""
+
+
+class ReactState(TypedDict):
+    messages: Annotated[list[BaseMessage], operator.add]
+    """The transcript. It only grows: `operator.add` cannot replace, as `add_messages` would."""
+    steps: int
+    stop: StopReason
+    report: str
+
+
+async def reason(state: ReactState, runtime: Runtime[Unit]) -> Command[Literal["act", "report"]]:
+    turn, stop = await loop.think(runtime.context, MAIN, "agent", state["messages"])
+    said = [] if turn is None else [turn]
+    if stop is not None:
+        return Command(update={"messages": said, "stop": stop}, goto="report")
+    return Command(update={"messages": said, "steps": state["steps"] + 1}, goto="act")
+
+
+async def act(state: ReactState, runtime: Runtime[Unit]) -> Command[Literal["reason", "report"]]:
+    unit = runtime.context
+    answers, stop = await loop.act(unit, MAIN, "agent", state["messages"], unit.query, state["steps"])
+    if stop is not None:
+        return Command(update={"messages": answers, "stop": stop}, goto="report")
+    return Command(update={"messages": answers}, goto="reason")
+
+
+async def report(state: ReactState, runtime: Runtime[Unit]) -> dict[str, Any]:
+    unit, stop = runtime.context, state["stop"]
+    unit.tell("report", MAIN, "writing the report")
+    if stop != "context_limit":
+        text, added = await _in_place(unit, state["messages"], stop)
+        if text is not None:
+            return {"report": text, "messages": added}
+    return {"report": await compose(unit, "report", "report", unit.query, RESULTS, unit.evidence())}
+
+
+async def _in_place(
+    unit: Unit, messages: list[BaseMessage], stop: StopReason
+) -> tuple[str | None, list[BaseMessage]]:
+    """The report as the next turn of the same conversation, tools still bound, because a transcript only grows."""
+    why = f", because {WHY[stop]}" if stop in WHY else ""
+    request = unit.prompts.fill("react_report", reason=why, query=unit.query, report_form=report_form(unit))
+    added: list[BaseMessage] = [HumanMessage(request)]
+    for _ in range(REPORT_TURNS):
+        try:
+            reply = await unit.speak("agent", [*messages, *added], loop.tools_of(unit))
+        except ModelFailure as failure:
+            if failure.kind == "context_overflow":
+                return None, []
+            raise
+        added.append(reply)
+        if not reply.tool_calls and not reply.invalid_tool_calls:
+            return reply.text.strip() or None, added
+        added += _refusals(reply)
+    return None, []
+
+
+def _refusals(reply: AIMessage) -> list[BaseMessage]:
+    text = "Not run: the research is over. Write the report now."
+    refused = [tool_message(call["id"], call["name"], text, ok=False) for call in reply.tool_calls]
+    return [*refused, *unreadable(reply)]
+
+
+@cache
+def graph() -> CompiledStateGraph[ReactState, Unit, ReactState, ReactState]:
+    return (
+        StateGraph(ReactState, context_schema=Unit)
+        .add_node("reason", reason)
+        .add_node("act", act)
+        .add_node("report", report)
+        .add_edge(START, "reason")
+        .compile(name="react")
+    )
+
+
+async def run(unit: Unit) -> Outcome:
+    start: ReactState = {
+        "messages": [unit.system("react", steps=str(unit.limits.steps)), HumanMessage(unit.query)],
+        "steps": 0,
+        "stop": "finalized",
+        "report": "",
+    }
+    config: RunnableConfig = {"recursion_limit": loop.recursion_limit(unit.limits.steps)}
+    end = await graph().ainvoke(start, config, context=unit)
+    return Outcome(end["report"], end["stop"])

@@ -1,0 +1,259 @@
+"""Runs one variant on one question: a plain async function of plain data, and of the shop, web and models handed in."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from langchain_core.messages import HumanMessage
+
+from agents import citations
+from agents.base import AnswerRecord, CitationRepair, Limits, Listener, Outcome, ToolCall, Transcript, nobody
+from agents.evidence import Ledger
+from agents.registry import Variant
+from agents.unit import MAIN, Budget, CallTool, Unit, actor_rank
+from agents.websum import PageSummaries
+from env.profile import build_profile
+from env.session import Session
+from env.source import Source, text_hash
+from env.web.base import WebSearch
+from llm.failures import ModelFailure
+from llm.meter import Meter
+from llm.prompts import Prompts, fence
+from llm.role import RoleModel
+from llm.transcript import plain
+from tools import registry as tools
+from tools.base import Answer, ToolContext, context_for
+
+FOLDER = Path(__file__).parent / "prompts"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Every choice that decides a result beside the variant; all of them enter the unit's key."""
+
+    limits: Limits = field(default_factory=Limits)
+    references: bool = True
+    """Plan-to-Function may use an earlier call's result in a later one (`$1.items[0].product_id`)."""
+    citation_repair: CitationRepair = "off"
+    top_k: int = 5
+
+    @classmethod
+    def paper(cls, **changes: Any) -> Options:
+        """As the paper ran its agents, where that is known."""
+        return cls(**{"references": False, "citation_repair": "off", "top_k": 5, **changes})
+
+
+def load_prompts(override: Path | None = None) -> Prompts:
+    return Prompts(FOLDER, override)
+
+
+@cache
+def schemas() -> tuple[dict[str, Any], ...]:
+    """The nine as they are bound to a model. The same objects every time, so that a model binds them once."""
+    return tuple(
+        {
+            "type": "function",
+            "function": {"name": tool.name, "description": tool.description, "parameters": tool.schema},
+        }
+        for tool in tools.TOOLS.values()
+    )
+
+
+def key_fields(variant: Variant, options: Options, prompts: Prompts) -> dict[str, Any]:
+    """What of the agent decides its answer: beside query, user, trial, models, shop and web, this is the unit's key."""
+    names = [*variant.prompts, *(("citation_fix",) if options.citation_repair == "ask" else ())]
+    return {
+        "variant": variant.name,
+        "version": variant.version,
+        "prompts": prompts.hashes(names),
+        "limits": options.limits.key(),
+        "references": options.references,
+        "citation_repair": options.citation_repair,
+        "top_k": options.top_k,
+        "tools": text_hash(json.dumps(schemas(), sort_keys=True)),
+    }
+
+
+async def run_variant(
+    variant: Variant,
+    query: str,
+    *,
+    session: Session,
+    web: WebSearch,
+    agent: RoleModel,
+    summariser: RoleModel,
+    meter: Meter,
+    prompts: Prompts,
+    options: Options | None = None,
+    listener: Listener = nobody,
+    now: Callable[[], float] = time.monotonic,
+) -> AnswerRecord:
+    """The answer of one unit. `ModelFailure` ends it without a report; so does any error that is a bug.
+
+    `session` is the unit's own (its writes are recorded and seen by nobody else); `meter` is the one that the two role
+    models report to.
+    """
+    options = options or Options()
+    if session.user_id is None:
+        raise ValueError("an agent answers for one user: give a session with a user_id")
+    started = now()
+    unit = _unit(variant, query, session, web, agent, summariser, meter, prompts, options, listener, now)
+    run = variant.architecture.load()
+    outcome = await run(unit)
+    return await _finish(unit, variant, outcome, options, session, web, summariser, started)
+
+
+def _unit(
+    variant: Variant,
+    query: str,
+    session: Session,
+    web: WebSearch,
+    agent: RoleModel,
+    summariser: RoleModel,
+    meter: Meter,
+    prompts: Prompts,
+    options: Options,
+    listener: Listener,
+    now: Callable[[], float],
+) -> Unit:
+    ledger = Ledger()
+    user_id, manifest = session.user_id or "", session.shop.manifest
+    unit = Unit(
+        query=query,
+        user_id=user_id,
+        as_of=manifest.as_of,
+        agent=agent,
+        prompts=prompts,
+        budget=Budget(options.limits, meter, now, now()),
+        tools=context_for(session, web, top_k=options.top_k),
+        call_tool=tools.call,
+        schemas=schemas(),
+        names=frozenset(tools.TOOLS),
+        references=options.references,
+        listener=listener,
+        ledger=ledger,
+    )
+    if variant.ws:
+        summaries = PageSummaries(
+            web=web,
+            model=summariser,
+            prompts=prompts,
+            page_chars=options.limits.page_chars,
+            at_once=options.limits.page_reads,
+            told=lambda url: unit.tell("page", MAIN, url),
+            on_page=ledger.add_page,
+        )
+        unit.call_tool = _with_summaries(summaries)
+    if variant.profile:
+        unit.profile = _profile_facts(unit, session)
+    return unit
+
+
+def _with_summaries(summaries: PageSummaries) -> CallTool:
+    async def call(name: str, arguments: Mapping[str, Any], context: ToolContext) -> Answer:
+        answer = await tools.call(name, arguments, context)
+        if name != "web_search" or not answer.sources:
+            return answer
+        return await summaries.improve(answer, str(arguments["query"]), context)
+
+    return call
+
+
+def _profile_facts(unit: Unit, session: Session) -> str:
+    """What `+profile` hands to researchers, with the address under which it can be cited."""
+    summary = build_profile(session.shop.store, unit.user_id, unit.as_of).text()
+    url = f"user://{unit.user_id}/profile"
+    unit.ledger.add(MAIN, [Source(url=url, type="user", title="Profile summary", seen=summary)])
+    return f"{summary}\nAddress to cite for this: {url}"
+
+
+async def _finish(
+    unit: Unit,
+    variant: Variant,
+    outcome: Outcome,
+    options: Options,
+    session: Session,
+    web: WebSearch,
+    summariser: RoleModel,
+    started: float,
+) -> AnswerRecord:
+    raw = outcome.report
+    cited = citations.read(raw)
+    made_up = citations.unknown_urls(cited, unit.ledger.knows)
+    report, removed = await _repaired(unit, raw, cited, made_up, options.citation_repair)
+    usage, seconds = unit.budget.meter.as_json(), unit.budget.now() - started
+    await unit.ledger.freeze([*cited.urls, *citations.read(report).urls], web, session.shop.shop_url)
+    models = {"agent": unit.agent.name} | ({"summariser": summariser.name} if variant.ws else {})
+    return AnswerRecord(
+        variant=variant.name,
+        version=variant.version,
+        query=unit.query,
+        user_id=unit.user_id,
+        models=models,
+        rule_written=unit.agent.rule_written or (variant.ws and summariser.rule_written),
+        raw_report=raw,
+        report=report,
+        words=len(report.split()),
+        citation_repair=options.citation_repair,
+        removed_citations=removed,
+        dangling=cited.dangling,
+        fabricated=unit.ledger.fabricated(made_up),
+        sources=unit.ledger.sources(actor_rank),
+        tool_calls=_numbered(unit),
+        stop_reason=outcome.stop_reason,
+        failures=sorted(unit.failures, key=lambda failure: actor_rank(failure.researcher)),
+        notes=sorted(unit.notes),
+        usage=usage,
+        state_changes=[asdict(change) for change in session.changes()],
+        transcripts=[
+            Transcript(name=name, messages=plain(messages))
+            for name, messages in sorted(unit.transcripts.items())
+        ],
+        seconds=seconds,
+    )
+
+
+def _numbered(unit: Unit) -> list[ToolCall]:
+    ordered = [call for actor in sorted(unit.calls, key=actor_rank) for call in unit.calls[actor]]
+    return [call.model_copy(update={"number": number}) for number, call in enumerate(ordered, 1)]
+
+
+async def _repaired(
+    unit: Unit, raw: str, cited: citations.Citations, made_up: list[str], repair: CitationRepair
+) -> tuple[str, list[str]]:
+    """The report as the setting wants it, and the citations that are no longer in it."""
+    wrong = [*made_up, *(f"[{number}]" for number in cited.dangling)]
+    if repair == "off" or not wrong:
+        return raw, []
+    if repair == "remove":
+        return citations.remove(raw, made_up), wrong
+    try:
+        report = await _ask(unit, raw, wrong)
+    except ModelFailure as failure:
+        if failure.transient or failure.fatal or failure.kind == "over_budget":
+            raise
+        unit.notes.append(f"citations not repaired: {failure.kind}")
+        return raw, []
+    after = citations.read(report)
+    left = {citations.canonical(url) for url in after.urls}
+    numbers = {f"[{number}]" for number in after.dangling}
+    gone = [w for w in wrong if w not in numbers and citations.canonical(w) not in left]
+    return report, gone
+
+
+async def _ask(unit: Unit, raw: str, wrong: list[str]) -> str:
+    known = "\n".join(
+        f"{source.title or 'untitled'}: {source.url}" for source in unit.ledger.sources(actor_rank)
+    )
+    request = (
+        f"# Report\n{fence(raw, 'report')}\n\n# Wrong\n"
+        + "\n".join(wrong)
+        + f"\n\n# Evidence\n{fence(known, 'list')}\n"
+    )
+    return await unit.write("citations", [unit.bare("citation_fix"), HumanMessage(request)])

@@ -1,0 +1,264 @@
+"""One run of one variant: the model, the tools and the limits that its graph works with, and everything that it leaves.
+
+The unit is the context of the graphs (`Runtime[Unit]`), so that the compiled graphs hold nothing of a run and are built
+once in a process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
+
+from agents.base import (
+    CallError,
+    CallKind,
+    Event,
+    Limits,
+    Listener,
+    ResearcherFailure,
+    StopReason,
+    ToolCall,
+    nobody,
+)
+from agents.control import CONTROL, complaint
+from agents.evidence import Ledger
+from agents.rendering import Piece, call_title
+from env.source import text_hash
+from llm.failures import ModelFailure
+from llm.meter import Meter
+from llm.prompts import Prompts
+from llm.role import RoleModel, Schema
+from tools.base import Answer, ToolContext, ToolError
+
+CallTool = Callable[[str, Mapping[str, Any], ToolContext], Awaitable[Answer]]
+MAIN = ""
+"""The actor of a single agent and of the supervisor; researchers are `r1`, `r2`, ..."""
+
+
+@dataclass
+class Budget:
+    """What of the limits is used up. Looked at before each turn."""
+
+    limits: Limits
+    meter: Meter
+    now: Callable[[], float]
+    started: float
+    calls: int = 0
+
+    def reached(self) -> StopReason | None:
+        """The limit that ends the research now, if one does."""
+        limits = self.limits
+        if limits.seconds is not None and self.now() - self.started >= limits.seconds:
+            return "time_limit"
+        if limits.tokens is not None and self.meter.tokens >= limits.tokens:
+            return "token_limit"
+        return "tool_call_limit" if self.calls >= limits.tool_calls else None
+
+    def take_call(self) -> bool:
+        if self.calls >= self.limits.tool_calls:
+            return False
+        self.calls += 1
+        return True
+
+
+@dataclass
+class Unit:
+    query: str
+    user_id: str
+    as_of: str
+    agent: RoleModel
+    prompts: Prompts
+    budget: Budget
+    tools: ToolContext
+    call_tool: CallTool
+    schemas: Sequence[dict[str, Any]]
+    """The nine, OpenAI style, as they are bound to the model."""
+    names: frozenset[str]
+    """Of the nine."""
+    references: bool = False
+    profile: str | None = None
+    """Facts of the shopper for researchers; only `+profile` variants have them."""
+    tools_for: Callable[[ToolContext, str], ToolContext] = lambda context, problem: replace(
+        context, question=problem
+    )
+    """The tools' context for one (sub-)problem; page summaries hang on it."""
+    listener: Listener = nobody
+    ledger: Ledger = field(default_factory=Ledger)
+    calls: dict[str, list[ToolCall]] = field(default_factory=dict)
+    transcripts: dict[str, list[BaseMessage]] = field(default_factory=dict)
+    failures: list[ResearcherFailure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def limits(self) -> Limits:
+        return self.budget.limits
+
+    def system(self, prompt: str, **slots: str) -> SystemMessage:
+        """Every agent is told its user's id and the shop's today, and nothing else of the profile."""
+        return SystemMessage(self.prompts.fill(prompt, user_id=self.user_id, as_of=self.as_of, **slots))
+
+    def bare(self, prompt: str) -> SystemMessage:
+        """A prompt of an agent that needs to know nothing of the shopper."""
+        return SystemMessage(self.prompts.fill(prompt))
+
+    def tell(self, kind: Any, actor: str, text: str) -> None:
+        self.listener(Event(kind, actor or "agent", text))
+
+    async def speak(
+        self, conversation: str, messages: Sequence[BaseMessage], tools: Sequence[Any] = ()
+    ) -> AIMessage:
+        """The model's next message; the conversation is kept as far as it got."""
+        self.keep(conversation, messages)
+        reply = await self.agent.reply(messages, tools=tools)
+        self.keep(conversation, [*messages, reply])
+        return reply
+
+    async def structured(
+        self, conversation: str, messages: Sequence[BaseMessage], schema: type[Schema]
+    ) -> Schema:
+        self.keep(conversation, messages)
+        answer = await self.agent.structured(messages, schema)
+        self.keep(conversation, [*messages, AIMessage(answer.model_dump_json(indent=1))])
+        return answer
+
+    async def write(self, conversation: str, messages: Sequence[BaseMessage]) -> str:
+        """A text without tools. An empty one is a failure: nothing may take its place."""
+        reply = await self.speak(conversation, messages)
+        text = reply.text.strip()
+        if not text:
+            raise ModelFailure("malformed", f"{self.agent.name} answered {conversation} with no text")
+        return text
+
+    def keep(self, conversation: str, messages: Sequence[BaseMessage]) -> None:
+        self.transcripts[conversation] = list(messages)
+
+    async def act(
+        self, actor: str, message: AIMessage, context: ToolContext, allowed: Collection[str]
+    ) -> list[ToolMessage]:
+        """Run the calls of one turn side by side; their answers come in the order of the calls, one for each."""
+        ran = await asyncio.gather(
+            *(
+                self._run(actor, call["name"], dict(call["args"]), context, allowed)
+                for call in message.tool_calls
+            )
+        )
+        replies = []
+        for asked, (call, answer) in zip(message.tool_calls, ran, strict=True):
+            self._log(actor, call, answer)
+            replies.append(tool_message(asked["id"], call.name, call.result, ok=call.ok))
+        return [*replies, *unreadable(message)]
+
+    async def run_call(
+        self, name: str, arguments: dict[str, Any], context: ToolContext, allowed: Collection[str]
+    ) -> tuple[ToolCall, Answer | None]:
+        """One call outside a conversation: a planned one, or a plug-in's."""
+        call, answer = await self._run(MAIN, name, arguments, context, allowed)
+        self._log(MAIN, call, answer)
+        return call, answer
+
+    def record(
+        self,
+        actor: str,
+        name: str,
+        arguments: dict[str, Any],
+        result: str,
+        kind: CallKind,
+        error: CallError | None = None,
+    ) -> None:
+        """Note a call that was answered without running a tool."""
+        self._log(actor, _called(actor, name, arguments, result, kind, error, 0.0), None)
+
+    def evidence(self, actor: str = MAIN) -> list[Piece]:
+        """What the tools answered to one actor, for a fresh conversation."""
+        api = (call for call in self.calls.get(actor, ()) if call.kind != "control")
+        return [
+            Piece(
+                call_title(number, call.name, call.arguments), call.result, "result" if call.ok else "error"
+            )
+            for number, call in enumerate(api, 1)
+        ]
+
+    async def _run(
+        self, actor: str, name: str, arguments: dict[str, Any], context: ToolContext, allowed: Collection[str]
+    ) -> tuple[ToolCall, Answer | None]:
+        if name not in allowed:
+            text = f"Error (not_found): there is no tool {name[:80]!r} here; there are {', '.join(sorted(allowed))}."
+            error = CallError(kind="not_found", message=text)
+            return _called(actor, name, arguments, text, "unknown", error, 0.0), None
+        if name in CONTROL:
+            wrong = complaint(name, arguments)
+            refused = None if wrong is None else CallError(kind="invalid", message=wrong)
+            return _called(actor, name, arguments, wrong or "Noted.", "control", refused, 0.0), None
+        if not self.budget.take_call():
+            text = "Not run: the limit of tool calls for this question is reached."
+            error = CallError(kind="not_allowed", message=text)
+            return _called(actor, name, arguments, text, "api", error, 0.0), None
+        self.tell("call", actor, f"{name} {_short(arguments)}")
+        started = self.budget.now()
+        answer: Answer | None = None
+        refused = None
+        try:
+            answer = await self.call_tool(name, arguments, context)
+            text = answer.text
+        except ToolError as failed:
+            text = failed.text
+            refused = CallError(kind=failed.kind, message=failed.message)
+        seconds = self.budget.now() - started
+        return _called(actor, name, arguments, text, "api", refused, seconds), answer
+
+    def _log(self, actor: str, call: ToolCall, answer: Answer | None) -> None:
+        self.calls.setdefault(actor, []).append(call)
+        if answer is not None:
+            self.ledger.add(actor, answer.sources)
+        if call.error is not None:
+            self.tell("result", actor, f"{call.name}: {call.error.message}")
+
+
+def _called(
+    actor: str,
+    name: str,
+    arguments: dict[str, Any],
+    result: str,
+    kind: CallKind,
+    error: CallError | None,
+    seconds: float,
+) -> ToolCall:
+    return ToolCall(
+        number=0,  # given when the unit ends, in an order that does not hang on who finished first
+        name=name,
+        kind=kind,
+        arguments=arguments,
+        researcher=actor or None,
+        result=result,
+        result_sha256=text_hash(result),
+        error=error,
+        seconds=seconds,
+    )
+
+
+def tool_message(call_id: str | None, name: str, text: str, *, ok: bool = True) -> ToolMessage:
+    return ToolMessage(
+        content=text, tool_call_id=call_id or "", name=name, status="success" if ok else "error"
+    )
+
+
+def unreadable(message: AIMessage) -> list[ToolMessage]:
+    """Answers to calls whose arguments were no JSON: the model must hear of them, or the next request is refused."""
+    text = "Error (invalid): the arguments were not a JSON object; call again with one."
+    return [
+        tool_message(call["id"], call["name"] or "unknown", text, ok=False)
+        for call in message.invalid_tool_calls
+    ]
+
+
+def actor_rank(actor: str) -> int:
+    """The main agent first, then the researchers as they were launched, whoever finished first."""
+    return int(actor[1:]) if actor else 0
+
+
+def _short(arguments: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in arguments.items())[:160]
