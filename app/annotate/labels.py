@@ -82,11 +82,11 @@ class Notebook:
 
     def labels(self) -> Iterator[dict[str, Any]]:
         """The marks in the form that `drr agreement` reads: A is `answer_a`, whichever side it was on."""
-        for (pair_id, dimension), mark in sorted(self.marks().items()):
-            pair = self._plan.pair(pair_id)
+        for (pair_handle, dimension), mark in sorted(self.marks().items()):
+            pair = self._plan.pair(pair_handle)
             if pair is not None and mark.choice is not None:
                 yield label_of(
-                    pair, dimension, mark.choice, self._shown[pair_id], self._annotator.name, mark.seconds
+                    pair, dimension, mark.choice, self._shown[pair_handle], self._annotator.name, mark.seconds
                 )
 
 
