@@ -21,6 +21,11 @@ def print_json(document: Any) -> None:
     sys.stdout.write(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n")
 
 
+def plain(text: str) -> str:
+    """A text from outside on one line and without anything a terminal would obey."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
 def add_setting_options(parser: argparse.ArgumentParser, *names: str) -> None:
     """Options for settings of the same name, and `--profile`; what is not given stays with environment, file, default."""
     parser.add_argument(

@@ -9,6 +9,7 @@ from typing import Any
 
 from env.entities import User
 from env.shop import Shop
+from env.text import person_key
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,31 @@ class Session:
         own = self._users.get(user_id)
         return own if own is not None else self.shop.store.user(user_id)
 
+    def find_users(
+        self, *, email: str | None = None, name: tuple[str, str] | None = None, limit: int = 50
+    ) -> list[User]:
+        """As the store's, in this session's view: a changed name is found by the new one and not by the old."""
+        with self._lock:
+            own = dict(self._users)
+        found = {
+            user.user_id: user
+            for user in self.shop.store.find_users(email=email, name=name, limit=limit + len(own))
+            if user.user_id not in own
+        }
+        for user in own.values():
+            by_email = email is None or person_key(user.email) == person_key(email)
+            by_name = name is None or person_key(user.first_name, user.last_name) == person_key(*name)
+            if (email is not None or name is not None) and by_email and by_name:
+                found[user.user_id] = user
+        return [found[user_id] for user_id in sorted(found)][:limit]
+
     def update_user(self, user_id: str, fields: Mapping[str, Any]) -> list[Change]:
-        """Set the given fields (an address may be partial) for this session and say what changed; `KeyError` if unknown."""
+        """Set the given fields (an address may be partial) for this session and say what changed.
+
+        `KeyError` for an unknown user; `ValueError` for a field or a shape that a user does not have. Nothing is changed then.
+        """
+        if fields.get("user_id", user_id) != user_id:
+            raise ValueError("a user's id cannot be changed")
         with self._lock:
             user = self.user(user_id)
             if user is None:

@@ -59,6 +59,17 @@ def category_key(name: str) -> str:
     return "_".join(word for word in tokens(name.replace("_", " ")) if word != "and")
 
 
+def is_text(key: str) -> bool:
+    """Whether a key can be one of a shop at all: half a surrogate pair is no text to any database."""
+    if key.isascii():
+        return True
+    try:
+        key.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def person_key(*parts: str) -> str:
     """A name or an e-mail address as `find_users` compares it: without regard to case and to spaces around it."""
     return "\n".join(" ".join(part.split()).casefold() for part in parts)

@@ -19,7 +19,7 @@ from env.entities import ORDER_STATUSES, Order, OrderStatus, Product, User, boun
 from env.errors import ShopError
 from env.shop import IdKind, Manifest, OrderPage
 from env.statistics import Purchase, UserStatistics, user_statistics
-from env.text import person_key, sample_key
+from env.text import is_text, person_key, sample_key
 
 _ORDERS = TypeAdapter(list[Order])
 _USER = (
@@ -101,15 +101,18 @@ class EmbeddedStore:
         return Product.model_validate(fields)
 
     def product(self, product_id: str) -> Product | None:
+        if not is_text(product_id):
+            return None
         row = self.database.execute("select id, doc from product where id = ?", (product_id,)).fetchone()
         return None if row is None else self._product(*row)
 
     def products(self, product_ids: Sequence[str]) -> list[Product]:
-        execute = self.database.execute
-        rows = (execute("select id, doc from product where id = ?", (p,)).fetchone() for p in product_ids)
-        return [self._product(*row) for row in rows if row is not None]
+        found = (self.product(product_id) for product_id in product_ids)
+        return [product for product in found if product is not None]
 
     def user(self, user_id: str) -> User | None:
+        if not is_text(user_id):
+            return None
         row = self.database.execute(_USER + " where id = ?", (user_id,)).fetchone()
         return None if row is None else _user(row)
 
@@ -162,6 +165,8 @@ class EmbeddedStore:
     ) -> OrderPage:
         if offset < 0 or (limit is not None and limit < 0):
             raise ValueError("limit and offset are not negative")
+        if not is_text(user_id):
+            return OrderPage([], 0)
         where = " where o.user_k = (select k from user where id = ?)"
         values: list[Any] = [user_id]
         if status is not None:
@@ -185,6 +190,8 @@ class EmbeddedStore:
         return OrderPage(_ORDERS.validate_python([_order_fields(user_id, row) for row in rows]), total)
 
     def statistics(self, user_id: str) -> UserStatistics | None:
+        if not is_text(user_id):
+            return None
         execute = self.database.execute
         user = execute("select k from user where id = ?", (user_id,)).fetchone()
         if user is None:
@@ -203,6 +210,8 @@ class EmbeddedStore:
     def near(self, kind: IdKind, key: str, limit: int = 3) -> list[str]:
         table = _TABLES[kind]
         value: Any = key
+        if not is_text(key):
+            return []
         if kind == "order":
             digits = "".join(c for c in key if c.isascii() and c.isdigit())[:16]
             if not digits:

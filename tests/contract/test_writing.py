@@ -1,0 +1,195 @@
+"""Writing a shop: all of it or nothing of it, the same content hash everywhere, wrong input named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from env.content import content_of
+from env.copy import copy_shop
+from env.errors import ShopError
+from env.progress import Quiet
+from env.settings import Settings
+from env.shop import Manifest, OrderColumns, Shop, check_shop, open_shop, shop_writer
+
+if TYPE_CHECKING:
+    from tests.contract.conftest import Data
+
+# Of `make_data(7)`: a change of this value changes the key of every study ever run.
+CONTENT_HASH = "5503b07eac3871eb7dfa0cba50b742a83cbb8028deccd613d04e60f6553044b1"
+
+Name = Callable[[str], str]
+Write = Callable[..., Manifest]
+
+
+def test_the_manifest_says_what_is_there(shop: Shop, data: Data) -> None:
+    manifest = shop.manifest
+    assert manifest.counts == {
+        "products": len(data.products),
+        "users": len(data.users),
+        "orders": len(data.orders),
+    }
+    newest = max(order.order_date for order in data.orders)
+    assert manifest.as_of[:8] == newest[:8] and int(manifest.as_of[8:]) == int(newest[8:10]) + 1
+    assert manifest.recipe == {"made": "by hand"}
+    assert manifest.versions["text"]
+    assert manifest.sizes["total"] > 0
+
+
+def test_the_content_hash_is_that_of_the_records(shop: Shop) -> None:
+    assert shop.manifest.content_hash == CONTENT_HASH
+    assert content_of(shop).digest(shop.manifest.as_of) == CONTENT_HASH
+
+
+def test_a_sound_shop_has_no_problems(spec: str, settings: Settings, shop: Shop) -> None:
+    assert list(check_shop(spec, settings)) == []
+
+
+def test_the_shops_address_is_no_part_of_it(spec: str, shop: Shop) -> None:
+    with open_shop(spec, Settings(shop_url="https://elsewhere.example")) as other:
+        assert other.shop_url == "https://elsewhere.example"
+        product = other.store.product("B000TIE001")
+        assert product is not None and product.product_url == "https://elsewhere.example/B000TIE001"
+        assert content_of(other).digest(other.manifest.as_of) == shop.manifest.content_hash
+
+
+def test_a_copy_is_the_same_shop(spec_of: Name, shop: Shop, settings: Settings) -> None:
+    name = spec_of("copied")
+    with shop_writer(name, settings) as writer:
+        manifest = copy_shop(shop, writer, Quiet())
+    assert manifest.content_hash == shop.manifest.content_hash
+    with open_shop(name, settings) as copied:
+        assert list(copied.store.iter_orders()) == list(shop.store.iter_orders())
+    assert list(check_shop(name, settings)) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: replace(
+            data, products=[*data.products[:-1], data.products[-1].model_copy(update={"price": 1.23})]
+        ),
+        lambda data: replace(
+            data, users=[data.users[0].model_copy(update={"phone_number": "1"}), *data.users[1:]]
+        ),
+        lambda data: replace(data, orders=data.orders[1:]),
+        lambda data: replace(
+            data, orders=[data.orders[0].model_copy(update={"quantity": 9}), *data.orders[1:]]
+        ),
+    ],
+    ids=["price", "phone", "order gone", "quantity"],
+)
+def test_any_change_of_a_record_changes_the_hash(
+    spec_of: Name, data: Data, settings: Settings, write: Write, shop: Shop, change: Callable[[Data], Data]
+) -> None:
+    changed = write(change(data), spec_of("changed"), settings, replace=True)
+    assert changed.content_hash != shop.manifest.content_hash
+
+
+def test_an_empty_shop_is_a_shop(spec_of: Name, data: Data, settings: Settings, write: Write) -> None:
+    name = spec_of("empty")
+    write(replace(data, products=[], users=[], orders=[]), name, settings)
+    with open_shop(name, settings) as empty:
+        assert empty.manifest.counts == {"products": 0, "users": 0, "orders": 0}
+        assert empty.catalog.categories() == {}
+        assert empty.store.sample_users(3, seed=1) == []
+        assert list(empty.store.iter_orders()) == []
+    assert list(check_shop(name, settings)) == []
+
+
+def test_an_existing_shop_is_replaced_only_when_asked(
+    spec_of: Name, data: Data, settings: Settings, write: Write
+) -> None:
+    name = spec_of("replaced")
+    first = write(data, name, settings)
+    fewer = replace(data, orders=data.orders[:100])
+    with pytest.raises(ShopError, match="--replace"):
+        write(fewer, name, settings)
+    with open_shop(name, settings) as before:
+        assert before.manifest.content_hash == first.content_hash
+    second = write(fewer, name, settings, replace=True)
+    with open_shop(name, settings) as after:
+        assert after.manifest.content_hash == second.content_hash != first.content_hash
+        assert len(list(after.store.iter_orders())) == 100
+    assert list(check_shop(name, settings)) == []
+
+
+def test_leaving_without_publishing_leaves_the_old_shop(
+    spec_of: Name, data: Data, settings: Settings, write: Write
+) -> None:
+    name = spec_of("abandoned")
+    first = write(data, name, settings)
+    with pytest.raises(RuntimeError), shop_writer(name, settings, replace=True) as writer:
+        writer.write_products(data.products[:5])
+        raise RuntimeError("stop")
+    with open_shop(name, settings) as after:
+        assert after.manifest == first
+        assert len(list(after.store.iter_products())) == len(data.products)
+
+
+def test_a_shop_that_was_never_published_is_not_there(spec_of: Name, data: Data, settings: Settings) -> None:
+    name = spec_of("unborn")
+    with shop_writer(name, settings) as writer:
+        writer.write_products(data.products)
+    with pytest.raises(ShopError, match="no such shop"):
+        open_shop(name, settings)
+    assert len(list(check_shop(name, settings))) == 1
+
+
+def test_a_manifest_of_other_content_is_refused(spec_of: Name, data: Data, settings: Settings) -> None:
+    manifest = Manifest(backend="", as_of="", content_hash="0" * 64, counts={})
+    with pytest.raises(ShopError, match="content hash"), shop_writer(spec_of("other"), settings) as writer:
+        writer.write_products(data.products)
+        writer.write_users([])
+        writer.write_orders([])
+        writer.publish(manifest)
+
+
+def _orders(**wrong: list[int]) -> OrderColumns:
+    columns: dict[str, Any] = {
+        "order_id": [1, 2],
+        "product": [0, 0],
+        "user": [0, 1],
+        "timestamp_ms": [5, 5],
+        "quantity": [1, 1],
+        "status": [0, 0],
+    }
+    return OrderColumns(**(columns | wrong))
+
+
+@pytest.mark.parametrize(
+    ("batches", "message"),
+    [
+        ([_orders(product=[0, 10**6])], "was not written"),
+        ([_orders(user=[-1, 0])], "was not written"),
+        ([_orders(user=[1, 0])], "newest first"),
+        ([_orders(user=[0, 0], timestamp_ms=[5, 6])], "newest first"),
+        ([_orders(user=[0, 0], order_id=[2, 1])], "newest first"),
+        ([_orders(), _orders()], "newest first"),
+        ([_orders(order_id=[1, 1])], "occurs twice"),
+    ],
+)
+def test_orders_out_of_order_or_of_nothing_are_refused(
+    spec_of: Name, data: Data, settings: Settings, batches: list[OrderColumns], message: str
+) -> None:
+    from env.content import user_row
+
+    name = spec_of("refused")
+    with pytest.raises(ShopError, match=message), shop_writer(name, settings) as writer:
+        writer.write_products(data.products[:3])
+        writer.write_users([[user_row(user) for user in data.users[:3]]])
+        writer.write_orders(batches)
+    with pytest.raises(ShopError, match="no such shop"):
+        open_shop(name, settings)
+
+
+def test_ids_out_of_order_are_refused(spec_of: Name, data: Data, settings: Settings) -> None:
+    for products in (data.products[::-1], [data.products[0]] * 2):
+        with (
+            pytest.raises(ShopError, match="each once"),
+            shop_writer(spec_of("disorder"), settings) as writer,
+        ):
+            writer.write_products(products)
