@@ -1,0 +1,132 @@
+"""Which addresses may be asked at all: the form of a URL, and the networks behind a name.
+
+Every URL here was written by a model or by a stranger's page. It may name only an ordinary web server on the public
+internet; what it may not name is refused with the reason, before anything is sent.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import NamedTuple
+from urllib.parse import quote, urlsplit
+
+PORTS = {"http": 80, "https": 443}
+MAX_URL = 4096
+_HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
+
+
+class Refused(Exception):
+    """The address will not be asked; the message says why."""
+
+
+class Address(NamedTuple):
+    scheme: str
+    host: str
+    """ASCII, lower case, without brackets or trailing dot."""
+    port: int
+    target: str
+    """Path and query, quoted."""
+
+    @property
+    def origin(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        port = "" if self.port == PORTS[self.scheme] else f":{self.port}"
+        return f"{self.scheme}://{host}{port}"
+
+    @property
+    def url(self) -> str:
+        return self.origin + self.target
+
+
+def parse(url: str, *, odd_port: int | None = None) -> Address:
+    """The parts of a URL that may be asked; `Refused` otherwise. Only ports 80 and 443 (and `odd_port`) are."""
+    if len(url) > MAX_URL:
+        raise Refused(f"the address is longer than {MAX_URL} characters")
+    if any(c <= " " or c == "\x7f" or c == "\\" or 0xD800 <= ord(c) <= 0xDFFF for c in url):
+        raise Refused("the address contains spaces, control characters or backslashes")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise Refused("the address is malformed") from None
+    if parts.scheme not in PORTS:
+        raise Refused(f"only http and https are read, not {parts.scheme[:20] or 'an address without scheme'}")
+    if "@" in parts.netloc:
+        raise Refused("the address carries a user name")
+    host = canonical_host(parts.hostname or "")
+    number = PORTS[parts.scheme] if port is None else port
+    if number not in PORTS.values() and number != odd_port:
+        raise Refused(f"port {number} is not one of 80 and 443")
+    path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
+    query = "?" + quote(parts.query, safe="/%:@!$&'()*+,;=~-._?") if parts.query else ""
+    return Address(parts.scheme, host, number, path + query)
+
+
+def canonical_host(host: str) -> str:
+    """The one ASCII spelling of a host name, or `Refused`."""
+    host = host.removesuffix(".")
+    if not host:
+        raise Refused("the address names no host")
+    if ":" in host:
+        if "%" in host:
+            raise Refused("the address names a network interface")
+        try:
+            return str(ipaddress.IPv6Address(host))
+        except ValueError:
+            raise Refused("the address is malformed") from None
+    try:
+        name = host.encode("idna").decode("ascii").lower().removesuffix(".")
+    except UnicodeError:
+        raise Refused("the host name is malformed") from None
+    if len(name) > 253 or not _HOST.fullmatch(name):
+        raise Refused("the host name is malformed")
+    return name
+
+
+# Stated here and not left to `is_global`, whose answer has changed between Python versions.
+_CLOSED = [
+    ipaddress.ip_network(text)
+    for text in (
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",
+        "127.0.0.0/8",
+        "169.254.0.0/16",
+        "172.16.0.0/12",
+        "192.0.0.0/24",
+        "192.0.2.0/24",
+        "192.31.196.0/24",
+        "192.52.193.0/24",
+        "192.88.99.0/24",
+        "192.168.0.0/16",
+        "192.175.48.0/24",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/4",
+        "240.0.0.0/4",
+        # IPv6: what lies inside 2000::/3 and is still not an ordinary host, or wraps an IPv4 address.
+        "2001::/23",
+        "2001:db8::/32",
+        "2002::/16",
+        "2620:4f:8000::/48",
+        "3fff::/20",
+    )
+]
+_OPEN6 = ipaddress.ip_network("2000::/3")
+
+
+def check_ip(text: str, *, loopback: bool = False) -> None:
+    """`Refused` unless the address is an ordinary public one. `loopback` is for tests, which serve from 127.0.0.1."""
+    try:
+        ip = ipaddress.ip_address(text)
+    except ValueError:
+        raise Refused(f"{text[:60]!r} is not an IP address") from None
+    if loopback and text == "127.0.0.1":
+        return
+    if isinstance(ip, ipaddress.IPv6Address) and ip not in _OPEN6:
+        # Mapped and compatible IPv4, NAT64, unique local, link-local, site-local, multicast, loopback, unspecified.
+        raise Refused(f"{ip} is not a public address")
+    if any(ip.version == network.version and ip in network for network in _CLOSED):
+        raise Refused(f"{ip} is not a public address")

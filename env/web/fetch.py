@@ -1,0 +1,336 @@
+"""The guarded fetcher: asks an ordinary public web server for one page, within limits, and nothing else.
+
+A name is resolved once per hop and the connection goes to exactly the address that was checked, so a name that answers
+differently a moment later gains nothing. Each redirect is a new address under the same checks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
+from urllib.parse import urljoin
+from urllib.robotparser import RobotFileParser
+from weakref import WeakKeyDictionary
+
+import httpcore
+
+from env.web.address import Address, Refused, check_ip, parse
+from env.web.base import PageStatus
+
+MAX_REDIRECTS = 5
+PER_HOST = 2
+ROBOTS_BYTES = 500_000
+AGENT = "DeepResearchRetail/0.1"
+TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
+_REDIRECTS = {301, 302, 303, 307, 308}
+_BLOCKED = {401, 403, 407, 429, 451, 503}
+
+Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
+
+
+class FetchFailure(Exception):
+    """The page was not fetched. `status` is `blocked` where the server, its robots.txt or our guard said no."""
+
+    def __init__(self, status: PageStatus, reason: str, http_status: int | None = None) -> None:
+        super().__init__(reason)
+        self.status: PageStatus = status
+        self.reason = reason
+        self.http_status = http_status
+
+
+class Fetched(NamedTuple):
+    url: str
+    final_url: str
+    http_status: int
+    content_type: str
+    charset: str | None
+    body: bytes
+
+
+class _Reply(NamedTuple):
+    http_status: int
+    location: str | None
+    content_type: str
+    charset: str | None
+    body: bytes
+
+
+@dataclass
+class Fetcher:
+    """Safe to share. `never` are hosts that are not asked whatever they resolve to (the shop's own)."""
+
+    timeout: float = 20.0
+    max_bytes: int = 5_000_000
+    respect_robots: bool = True
+    never: Collection[str] = ()
+    resolver: Resolver | None = None
+    loopback_port: int | None = None
+    """Tests serve pages from this port of 127.0.0.1. Deliberately not a setting."""
+    ssl_context: ssl.SSLContext | None = None
+    _gates: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Semaphore]] = field(
+        default_factory=WeakKeyDictionary, repr=False
+    )
+    _robots: dict[str, RobotFileParser] = field(default_factory=dict, repr=False)
+
+    async def fetch(self, url: str) -> Fetched:
+        """The page behind a URL; `FetchFailure` says why there is none."""
+        try:
+            async with asyncio.timeout(self.timeout):
+                return await self._follow(url)
+        except TimeoutError:
+            raise FetchFailure("unreachable", f"no complete answer within {self.timeout:g} s") from None
+        except Refused as error:
+            raise FetchFailure("blocked", f"refused: {error}") from None
+
+    async def _follow(self, url: str) -> Fetched:
+        address = self._parse(url)
+        for _ in range(MAX_REDIRECTS + 1):
+            if self.respect_robots and not await self._allowed(address):
+                raise FetchFailure("blocked", f"robots.txt of {address.host} forbids it")
+            reply = await self._request(address, self.max_bytes, TYPES)
+            if reply.location is None:
+                return Fetched(
+                    url, address.url, reply.http_status, reply.content_type, reply.charset, reply.body
+                )
+            address = self._next(address, reply.location)
+        raise FetchFailure("unreachable", f"more than {MAX_REDIRECTS} redirects")
+
+    def _parse(self, url: str) -> Address:
+        address = parse(url, odd_port=self.loopback_port)
+        if address.host.removeprefix("www.") in self.never:
+            raise Refused(f"{address.host} is the shop; the store answers for it")
+        return address
+
+    def _next(self, address: Address, location: str) -> Address:
+        try:
+            return self._parse(urljoin(address.url, location))
+        except ValueError:
+            raise Refused("it redirects to a malformed address") from None
+
+    async def _allowed(self, address: Address) -> bool:
+        """RFC 9309: no file allows everything, a server that fails allows nothing."""
+        rules = self._robots.get(address.origin)
+        if rules is None:
+            rules = await self._read_robots(address)
+            if len(self._robots) >= 4096:
+                self._robots.clear()
+            self._robots[address.origin] = rules
+        return rules.can_fetch(AGENT, address.url)
+
+    async def _read_robots(self, page: Address) -> RobotFileParser:
+        rules = RobotFileParser()
+        address = page._replace(target="/robots.txt")
+        try:
+            for _ in range(MAX_REDIRECTS + 1):
+                reply = await self._request(address, ROBOTS_BYTES, ("",))
+                if reply.location is None:
+                    break
+                address = self._next(address, reply.location)
+            rules.parse(reply.body.decode("utf-8", "replace").splitlines())
+        except FetchFailure as failure:
+            code = failure.http_status
+            absent = code is not None and 400 <= code < 500 and code != 429
+            rules.parse([] if absent else ["User-agent: *", "Disallow: /"])
+        return rules
+
+    def _gate(self, host: str) -> asyncio.Semaphore:
+        gates = self._gates.setdefault(asyncio.get_running_loop(), {})
+        return gates.setdefault(host, asyncio.Semaphore(PER_HOST))
+
+    async def _request(self, address: Address, max_bytes: int, types: Sequence[str]) -> _Reply:
+        """One hop: resolve, check, connect to what was checked, read within the limits."""
+        async with self._gate(address.host):
+            ip = await self._resolve(address)
+            pool = httpcore.AsyncConnectionPool(
+                ssl_context=self.ssl_context or _default_ssl(),
+                network_backend=_Pinned(ip),
+                max_connections=1,
+                retries=0,
+            )
+            headers = [
+                ("User-Agent", AGENT),
+                ("Accept", ", ".join(TYPES)),
+                ("Accept-Language", "en"),
+                ("Accept-Encoding", "gzip, deflate"),
+                ("Connection", "close"),
+            ]
+            try:
+                async with (
+                    pool,
+                    pool.stream(
+                        "GET", address.url, headers=headers, extensions=_timeouts(self.timeout)
+                    ) as response,
+                ):
+                    return await _read(response, max_bytes, types)
+            except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
+                said = " ".join(str(error).split())[:200] or type(error).__name__
+                raise FetchFailure("unreachable", f"connection failed: {said}") from None
+
+    async def _resolve(self, address: Address) -> str:
+        resolve = self.resolver or _resolve
+        try:
+            found = await resolve(address.host, address.port)
+        except OSError:
+            raise FetchFailure("unreachable", f"the name {address.host} does not resolve") from None
+        if not found:
+            raise FetchFailure("unreachable", f"the name {address.host} does not resolve")
+        # One closed address among open ones is a rebinding attempt, so all of them must be open.
+        for ip in found:
+            check_ip(ip, loopback=address.port == self.loopback_port)
+        return found[0]
+
+
+class _Pinned(httpcore.AsyncNetworkBackend):
+    """Connects to the one address that was checked, whatever name the URL carries; TLS still verifies the name."""
+
+    def __init__(self, ip: str) -> None:
+        self._ip = ip
+        self._backend = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109  (httpcore's signature)
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        return await self._backend.connect_tcp(self._ip, port, timeout, local_address, socket_options)
+
+
+async def _resolve(host: str, port: int) -> list[str]:
+    import socket
+
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+@cache
+def _default_ssl() -> ssl.SSLContext:
+    import certifi
+
+    return ssl.create_default_context(cafile=certifi.where())
+
+
+def _timeouts(seconds: float) -> dict[str, dict[str, float]]:
+    return {"timeout": {"connect": seconds, "read": seconds, "write": seconds, "pool": seconds}}
+
+
+async def _read(response: httpcore.Response, max_bytes: int, types: Sequence[str]) -> _Reply:
+    headers = {name.lower(): value for name, value in reversed(response.headers)}
+    status = response.status
+    if status in _REDIRECTS:
+        location = headers.get(b"location")
+        if location is None:
+            raise FetchFailure("unreachable", f"status {status} without a new address", status)
+        return _Reply(status, location.decode("utf-8", "replace"), "", None, b"")
+    if status in _BLOCKED:
+        raise FetchFailure("blocked", f"the server answered {status}", status)
+    if status != 200:
+        raise FetchFailure("unreachable", f"the server answered {status}", status)
+    declared = headers.get(b"content-type", b"").decode("latin-1").lower()
+    content_type, _, parameters = declared.partition(";")
+    content_type = content_type.strip()
+    if not content_type.startswith(tuple(types)):
+        raise FetchFailure(
+            "unreachable", f"its type is {content_type[:60] or 'not stated'}, not a readable page"
+        )
+    length = headers.get(b"content-length", b"")
+    if length.isdigit() and int(length) > max_bytes:
+        raise FetchFailure("unreachable", f"the page is larger than {max_bytes:,} bytes")
+    encoding = headers.get(b"content-encoding", b"").decode("latin-1").strip().lower()
+    body = await _body(response.aiter_stream(), encoding, max_bytes)
+    return _Reply(status, None, content_type, _charset(parameters), body)
+
+
+async def _body(chunks: AsyncIterator[bytes], encoding: str, max_bytes: int) -> bytes:
+    """The decoded body; at no time is more than `max_bytes` of it, or of what was received, in memory."""
+    if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+        raise FetchFailure("unreachable", f"its encoding {encoding[:40]!r} was not asked for")
+    inflate = _Inflate(max_bytes) if encoding not in ("", "identity") else None
+    received, body = 0, bytearray()
+    async for chunk in chunks:
+        received += len(chunk)
+        body += inflate(chunk) if inflate else chunk
+        if received > max_bytes or len(body) > max_bytes:
+            raise FetchFailure("unreachable", f"the page is larger than {max_bytes:,} bytes")
+    if inflate and not inflate.finished:
+        raise FetchFailure("unreachable", "its compressed text ends too early")
+    return bytes(body)
+
+
+class _Inflate:
+    """gzip, zlib and raw deflate, never more than one byte beyond the limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._left = limit + 1
+        self._decoder = zlib.decompressobj(47)
+        self._started = False
+
+    @property
+    def finished(self) -> bool:
+        return self._decoder.eof
+
+    def __call__(self, chunk: bytes) -> bytes:
+        out = bytearray()
+        while chunk and self._left > 0:
+            try:
+                part = self._decoder.decompress(chunk, self._left)
+            except zlib.error:
+                if self._started:
+                    raise FetchFailure("unreachable", "its compressed text is damaged") from None
+                self._started, self._decoder = True, zlib.decompressobj(-15)
+                continue
+            self._started = True
+            out += part
+            self._left -= len(part)
+            chunk = self._decoder.unconsumed_tail
+            if self._decoder.eof:
+                chunk = self._decoder.unused_data
+                if not chunk.strip(b"\0"):
+                    break
+                # A gzip file may have several members, one after the other.
+                self._decoder = zlib.decompressobj(47)
+        return bytes(out)
+
+
+# Text encodings that the web uses; others known to Python are slow, or not encodings of text at all.
+_CHARSETS = (
+    "utf-8",
+    "utf8",
+    "us-ascii",
+    "ascii",
+    "iso-8859-",
+    "latin",
+    "windows-125",
+    "cp125",
+    "shift_jis",
+    "euc-",
+    "gb",
+    "big5",
+    "koi8-",
+)
+
+
+def known_charset(name: str) -> str | None:
+    if not name.startswith(_CHARSETS):
+        return None
+    try:
+        b"".decode(name)
+    except LookupError:
+        return None
+    return name
+
+
+def _charset(parameters: str) -> str | None:
+    for parameter in parameters.split(";"):
+        name, _, value = parameter.partition("=")
+        if name.strip() == "charset":
+            return known_charset(value.strip().strip("\"'"))
+    return None

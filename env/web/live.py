@@ -1,0 +1,70 @@
+"""The live web: an engine that searches, the guarded fetcher and a reader for pages, each page read once."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+from env.web.base import Page, WebHit
+from env.web.fetch import FetchFailure, Fetcher
+from env.web.readable import PageReader, make_page
+from env.web.snapshots import Snapshots
+
+
+class Engine(Protocol):
+    """Searches only."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def search(self, query: str, top_k: int) -> list[WebHit]: ...
+
+
+@dataclass
+class LiveWeb:
+    """Implements `WebSearch`. Without a snapshot store pages are kept in memory, so that a URL is read once either way."""
+
+    engine: Engine
+    fetcher: Fetcher
+    reader: PageReader
+    snapshots: Snapshots | None = None
+    _pages: dict[str, Page] = field(default_factory=dict, repr=False)
+    _turns: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = field(
+        default_factory=WeakKeyDictionary, repr=False
+    )
+
+    @property
+    def name(self) -> str:
+        return self.engine.name
+
+    @property
+    def content_hash(self) -> None:
+        return None
+
+    async def search(self, query: str, top_k: int) -> list[WebHit]:
+        return await self.engine.search(query, top_k)
+
+    async def read(self, url: str) -> Page:
+        turns = self._turns.setdefault(asyncio.get_running_loop(), {})
+        async with turns.setdefault(url, asyncio.Lock()):
+            if url not in self._pages:
+                if self.snapshots is None:
+                    self._pages[url] = (await self._fetch(url))[0]
+                else:
+                    self._pages[url] = await self.snapshots.once(url, lambda: self._fetch(url))
+        return self._pages[url]
+
+    async def _fetch(self, url: str) -> tuple[Page, dict[str, Any]]:
+        try:
+            fetched = await self.fetcher.fetch(url)
+        except FetchFailure as failure:
+            page = Page(url, url, failure.status, None, None, self.reader.name, failure.reason)
+            return page, {"http_status": failure.http_status}
+        page = await make_page(fetched, self.reader)
+        return page, {
+            "http_status": fetched.http_status,
+            "content_type": fetched.content_type,
+            "body": fetched.body,
+        }

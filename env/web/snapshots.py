@@ -1,0 +1,139 @@
+"""Pages as they were when they were read, by content hash. A URL is read once, however many ask and from however many processes.
+
+`texts/ab/<sha256>.md` holds what was read, `raw/ab/<sha256>` what the server sent, `pages/<sha256 of URL>.json` says which
+belongs to which URL, when, and by which reader.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from env.errors import DrrError
+from env.source import text_hash
+from env.web.base import Page
+
+Clock = Callable[[], datetime]
+# Waiting for another process that reads the same URL; the fetcher's own deadline bounds the wait.
+_POLL = 0.02
+
+
+class Snapshots:
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        self._folder = folder
+        self._clock = clock
+
+    def get(self, url: str) -> Page | None:
+        """The page as it was read; `None` if it never was. A text that does not match its hash is an error, not evidence."""
+        path = self._record(url)
+        try:
+            record = orjson.loads(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, orjson.JSONDecodeError) as error:
+            raise DrrError(
+                f"{path}: cannot be read ({error}); remove it to have the page read again"
+            ) from error
+        digest = record["sha256"]
+        return Page(
+            record["url"],
+            record["final_url"],
+            record["status"],
+            record["title"],
+            None if digest is None else self._text(digest),
+            record["reader"],
+            record["reason"],
+        )
+
+    async def once(self, url: str, read: Callable[[], Awaitable[tuple[Page, dict[str, Any]]]]) -> Page:
+        """The kept page, or the one that `read` brings, kept from then on. `read` also says what else is worth recording."""
+        if (kept := self.get(url)) is not None:
+            return kept
+        async with self._turn(url):
+            if (kept := self.get(url)) is not None:
+                return kept
+            page, facts = await read()
+            self.put(url, page, facts)
+            return page
+
+    def put(self, url: str, page: Page, facts: dict[str, Any]) -> None:
+        body: bytes | None = facts.pop("body", None)
+        digest = None
+        if page.markdown is not None:
+            digest = text_hash(page.markdown)
+            self._keep("texts", digest, ".md", page.markdown.encode("utf-8", "surrogatepass"))
+        raw = None
+        if body is not None:
+            raw = sha256(body).hexdigest()
+            self._keep("raw", raw, "", body)
+        record = {
+            "url": url,
+            "final_url": page.final_url,
+            "status": page.status,
+            "reason": page.reason,
+            "title": page.title,
+            "sha256": digest,
+            "raw_sha256": raw,
+            "reader": page.reader,
+            "time": self._clock().isoformat(timespec="seconds"),
+            **facts,
+        }
+        write_whole(self._record(url), orjson.dumps(record, option=orjson.OPT_INDENT_2))
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """What is known of every page, by the hash of its URL."""
+        for path in sorted((self._folder / "pages").glob("*.json")):
+            yield orjson.loads(path.read_bytes())
+
+    def _record(self, url: str) -> Path:
+        return self._folder / "pages" / f"{sha256(url.encode('utf-8', 'surrogatepass')).hexdigest()}.json"
+
+    def _keep(self, kind: str, digest: str, suffix: str, content: bytes) -> None:
+        path = self._folder / kind / digest[:2] / (digest + suffix)
+        if not path.exists():
+            write_whole(path, content)
+
+    def _text(self, digest: str) -> str:
+        path = self._folder / "texts" / digest[:2] / f"{digest}.md"
+        try:
+            text = path.read_bytes().decode("utf-8", "surrogatepass")
+        except (OSError, UnicodeDecodeError) as error:
+            raise DrrError(f"{path}: the text of a kept page cannot be read ({error})") from error
+        if text_hash(text) != digest:
+            raise DrrError(f"{path}: the text of a kept page was changed; its hash is not {digest}")
+        return text
+
+    @asynccontextmanager
+    async def _turn(self, url: str) -> AsyncIterator[None]:
+        """One reader per URL. A lock on a file, because it is dropped by the system when its holder dies."""
+        name = sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:3]
+        path = self._folder / "locks" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            while True:
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                await asyncio.sleep(_POLL)
+            yield
+        finally:
+            os.close(handle)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{os.getpid()}.{id(content)}.part")
+    draft.write_bytes(content)
+    draft.replace(path)
