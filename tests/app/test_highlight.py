@@ -1,0 +1,81 @@
+"""Claims are marked in the rendered report without breaking it, whatever the report holds."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.pages.markdown import safe_html
+from app.viewer.highlight import Span, marked_html, marked_text
+
+REPORT = """# Plan
+
+- **Feeder** costs $43.99 [1](http://shop.example/B1).
+- House
+
+| Item | Price |
+|---|---|
+| Feeder | $43.99 |
+
+1. First step
+"""
+
+
+def span(text: str, name: str = "c1", report: str = REPORT) -> Span:
+    start = report.index(text)
+    return Span(start, start + len(text), name, "full")
+
+
+def texts(html: str, name: str = "c1") -> str:
+    return "".join(re.findall(rf'<mark class="full" data-claim="{name}">(.*?)</mark>', html))
+
+
+def test_a_claim_in_a_list_item_is_marked_around_its_bold_and_its_link() -> None:
+    html = marked_html(REPORT, [span("- **Feeder** costs $43.99 [1](http://shop.example/B1).")])
+    assert texts(html) == "Feeder costs $43.99 1."
+    assert html.count("<li>") == 3
+    assert 'href="http://shop.example/B1"' in html
+
+
+def test_a_claim_that_is_a_table_row_is_marked_cell_by_cell() -> None:
+    html = marked_html(REPORT, [span("| Feeder | $43.99 |")])
+    assert "<table>" in html
+    assert texts(html).split() == ["Feeder", "$43.99"]
+
+
+def test_headings_and_numbered_items_stay_what_they_are() -> None:
+    html = marked_html(REPORT, [span("# Plan", "c1"), span("1. First step", "c2")])
+    assert "<h1><mark" in html
+    assert texts(html, "c2") == "First step"
+    assert "<ol>" in html
+
+
+def test_overlapping_claims_give_way() -> None:
+    html = marked_html("One two three four.", [Span(0, 7, "c1", "full"), Span(4, 13, "c2", "full")])
+    assert texts(html, "c1") == "One two"
+    assert texts(html, "c2").strip() == "three"
+
+
+def test_names_are_escaped() -> None:
+    html = marked_html("Hello there", [Span(0, 5, '"><script>', "full")])
+    assert "<script" not in html
+
+
+@given(st.text(alphabet=st.sampled_from('ab*_`[]()<>|#-1. \n\U000f0000\U000f0001&"'), max_size=60), st.data())
+@settings(max_examples=300, deadline=None)
+def test_marking_never_changes_the_text_nor_lets_markup_through(report: str, data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(report)), min_size=2, max_size=4)))
+    html = marked_html(report, [Span(cuts[0], cuts[1], "a", "full"), Span(cuts[-2], cuts[-1], "b", "none")])
+    assert "\U000f0000" not in html
+    assert "\U000f0001" not in html
+    assert set(re.findall(r"</?([a-z0-9]+)", html)) <= set(re.findall(r"</?([a-z0-9]+)", safe_html(report))) | {
+        "mark", "em", "strong", "code", "p", "a", "li", "ul", "ol", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
+        "pre", "br", "table", "thead", "tbody", "tr", "th", "td",
+    }  # fmt: skip
+
+
+def test_a_passage_is_escaped_and_marked() -> None:
+    assert marked_text("a <b> c", [(2, 5)]) == "a <mark>&lt;b&gt;</mark> c"
+    assert marked_text("abc", [(2, 9), (1, 2)]) == "a<mark>b</mark>c"
