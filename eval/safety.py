@@ -1,0 +1,55 @@
+"""Graded text is hostile: what a reader would not see is taken out, what could pass for a verdict is made harmless.
+
+Fences come from `llm.prompts.fence`, whose marks a text cannot hold because they are made of its own hash.
+"""
+
+from __future__ import annotations
+
+import re
+
+from llm.prompts import fence
+
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_HIDDEN_ELEMENT = re.compile(r"<(script|style|template)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_VERDICT_WORDS = "rating|score|support|winner|verdict|label|grade|justification|preference|decision|final[ _](?:score|rating|grade)"
+_JSON_KEY = re.compile(rf"(['\"\u201c\u201d])({_VERDICT_WORDS})\1(\s*)[:=]", re.IGNORECASE)
+_LINE_KEY = re.compile(
+    rf"^([ \t>*_#\-\u2022]*(?:the[ ]+)?)({_VERDICT_WORDS})([ \t*_]*)[:=]", re.IGNORECASE | re.MULTILINE
+)
+_MARKUP = re.compile(
+    r"<(?=/?(?:report|answer|answer_a|answer_b|claim|claims|source|passage|evidence|question|profile|system|assistant|human|user|instructions?|data)\b)"
+    r"|<(?=\|)|<(?=/?\w+ [0-9a-f]{8,}>)",
+    re.IGNORECASE,
+)
+_PLEA = re.compile(
+    r"\b(?:ignore|disregard|forget)\b[^.\n]{0,40}\b(?:previous|prior|above|all|earlier|your)\b[^.\n]{0,30}\b(?:instruction|prompt|rule|criteri)"
+    r"|\b(?:give|rate|score|grade|award|assign)\b[^.\n]{0,60}\b(?:10\s*(?:/|out of)\s*10|a 10\b|ten out of ten|maximum|highest|full marks|perfect|full[_ ]support)\b"
+    r"|\b(?:as|dear|note to|attention)\b[^.\n]{0,20}\b(?:judge|grader|evaluator|rater)\b[^.\n]{0,80}\b(?:10|best|winner|prefer|full)\b",
+    re.IGNORECASE,
+)
+
+
+def visible(text: str) -> str:
+    """What a reader of the rendered text would see: no comments, scripts or invisible characters."""
+    text = _HIDDEN_ELEMENT.sub("", _COMMENT.sub("", text))
+    return _INVISIBLE.sub("", text)
+
+
+def defused(text: str) -> str:
+    """The same words, but nothing in them reads as a verdict, a mark of ours or a change of speaker."""
+    text = _MARKUP.sub("\u2039", text)
+    text = _JSON_KEY.sub("\\1\\2\\1\\3\u2236", text)
+    return _LINE_KEY.sub("\\1\\2\\3\u2236", text)
+
+
+def forgeries(text: str) -> int:
+    """Verdicts in JSON form and pleas to the judge, hidden ones included: what honest reports do not hold."""
+    return len(_JSON_KEY.findall(text)) + len(_PLEA.findall(text))
+
+
+def fenced(text: str, label: str, *, salt: str = "") -> str:
+    """Text of a stranger as it stands in a judge's prompt."""
+    return fence(defused(visible(text)), label, salt=salt)

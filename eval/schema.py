@@ -1,0 +1,136 @@
+"""One judgement as a line of JSON: the same form for a person, a model and a rule, so that any can be held against any."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from env.errors import DrrError, Misuse
+
+Task = Literal["support", "pairwise", "rating"]
+TASKS: tuple[Task, ...] = get_args(Task)
+Dimension = Literal[
+    "clarity",
+    "depth",
+    "breadth",
+    "insightfulness",
+    "constraint_following",
+    "personalization",
+    "overall",
+]
+DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+
+
+class _Label(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: str
+    judge: str = "unnamed"
+    """A person's or a model's name; `rules-1` is the judge without a model."""
+    seconds: float | None = None
+
+
+class SupportLabel(_Label):
+    claim: str
+    evidence: str
+    label: Literal["full", "partial", "none"]
+
+
+class PairwiseLabel(_Label):
+    """`A` always means `answer_a`, whichever side it was shown on."""
+
+    query: str
+    answer_a: str
+    answer_b: str
+    system_a: str | None = None
+    system_b: str | None = None
+    shown_first: Literal["a", "b"] | None = None
+    dimension: str | None = None
+    label: Literal["A", "B", "tie", "both_bad"]
+
+    @property
+    def three_class(self) -> Literal["A", "B", "tie"]:
+        return "tie" if self.label == "both_bad" else self.label
+
+
+class RatingLabel(_Label):
+    query: str
+    answer: str
+    dimension: str | None = None
+    label: float = Field(allow_inf_nan=False)
+
+
+Label = SupportLabel | PairwiseLabel | RatingLabel
+_FORMS: dict[Task, type[SupportLabel] | type[PairwiseLabel] | type[RatingLabel]] = {
+    "support": SupportLabel,
+    "pairwise": PairwiseLabel,
+    "rating": RatingLabel,
+}
+
+
+def task_of(label: Label) -> Task:
+    if isinstance(label, SupportLabel):
+        return "support"
+    return "pairwise" if isinstance(label, PairwiseLabel) else "rating"
+
+
+def _task_of_object(raw: dict[str, Any]) -> Task | None:
+    if "claim" in raw:
+        return "support"
+    if "answer_a" in raw:
+        return "pairwise"
+    return "rating" if "answer" in raw else None
+
+
+def read_labels(path: Path) -> list[Label]:
+    """Every line of the file; a broken one is named by its number, and nothing is skipped."""
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except OSError as error:
+        raise Misuse(f"{path}: cannot be read ({error.strerror}); give a JSONL file of labels") from error
+    except UnicodeDecodeError as error:
+        raise DrrError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+    return list(_parse(path, lines))
+
+
+def _parse(path: Path, lines: Iterable[str]) -> Iterable[Label]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        where = f"{path}, line {number}"
+        try:
+            raw = json.loads(line)
+        except ValueError as error:
+            raise DrrError(f"{where}: not JSON ({error}); each line is one object") from error
+        task = _task_of_object(raw) if isinstance(raw, dict) else None
+        if task is None:
+            raise DrrError(
+                f"{where}: no label; a line holds `claim` (support), `answer_a` (pairwise) or `answer` (rating)"
+            )
+        try:
+            yield _FORMS[task].model_validate(raw)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            field = ".".join(str(part) for part in first["loc"]) or "the object"
+            raise DrrError(f"{where}: {field}: {first['msg']}") from error
+
+
+def pair_id(query: str, a: str, b: str, trial: int = 0) -> str:
+    """The id of a comparison of two variants on one query; the variants are named in alphabetical order."""
+    first, second = sorted((a, b))
+    return f"{query}/{first}/{second}/{trial}"
+
+
+def rating_id(query: str, variant: str, trial: int = 0) -> str:
+    return f"{query}/{variant}/{trial}"
+
+
+def content_id(*texts: str) -> str:
+    """What was judged, whatever id it was given: equal after white space is evened out."""
+    normal = "\0".join(" ".join(text.split()) for text in texts)
+    return sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()[:20]
