@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -54,8 +55,8 @@ class Purse(Protocol):
     def reserve(self, amount: Amount, limit: Limit) -> Verdict:
         """`wait`: it would fit if calls in flight turn out cheaper than reserved; `refused`: it does not fit what is spent."""
 
-    def settle(self, reserved: Amount, spent: Amount) -> None:
-        """Give a reservation back and write down what was really spent."""
+    def settle(self, reserved: Amount, spent: Amount, *, priced: bool = True) -> None:
+        """Give a reservation back and write down what was really spent; not `priced`: the money of it is unknown."""
 
 
 class MemoryPurse:
@@ -71,7 +72,7 @@ class MemoryPurse:
             self.reserved = Amount(self.reserved.cost + amount.cost, self.reserved.tokens + amount.tokens)
         return verdict
 
-    def settle(self, reserved: Amount, spent: Amount) -> None:
+    def settle(self, reserved: Amount, spent: Amount, *, priced: bool = True) -> None:
         self.reserved = Amount(self.reserved.cost - reserved.cost, self.reserved.tokens - reserved.tokens)
         self.spent = Amount(self.spent.cost + spent.cost, self.spent.tokens + spent.tokens)
 
@@ -86,43 +87,50 @@ def judge(spent: Amount, reserved: Amount, amount: Amount, limit: Limit) -> Verd
     return "wait" if limit.holds(alone) else "refused"
 
 
+class OverBudget(ModelFailure):
+    """`scope` tells whether one unit reached its cap or all of them the budget they share."""
+
+    def __init__(self, message: str, scope: Literal["unit", "all"]) -> None:
+        super().__init__("over_budget", message)
+        self.scope = scope
+
+
 class Budget:
-    """A limit over a purse. `unit` is the narrower limit of one unit, over a purse of its own."""
+    """A limit over a purse. Without a limit everything is granted, and what is spent is still written down."""
 
     def __init__(
-        self, limit: Limit | None = None, purse: Purse | None = None, *, what: str = "the budget"
+        self, limit: Limit | None = None, purse: Purse | None = None, *, scope: Literal["unit", "all"] = "all"
     ) -> None:
         self.limit = limit or Limit()
         self.purse = purse or MemoryPurse()
-        self._what = what
+        self.scope = scope
         self._settled = asyncio.Event()
 
     def __repr__(self) -> str:
         return f"Budget({self.limit})"
 
     async def reserve(self, amount: Amount) -> Amount:
-        """Wait for calls in flight if they may leave room; `ModelFailure` `over_budget` if there is none."""
+        """Wait for calls in flight if they may leave room; `OverBudget` if there is none. Gives what is held."""
+        if not self.limit.is_set:
+            return Amount()
         while True:
             self._settled.clear()
             verdict = self.purse.reserve(amount, self.limit)
             if verdict == "granted":
                 return amount
             if verdict == "refused":
-                raise ModelFailure(
-                    "over_budget", f"{self._what} of {self.limit} leaves no room for the next call"
-                )
-            try:
+                what = "the unit's cap" if self.scope == "unit" else "the budget"
+                raise OverBudget(f"{what} of {self.limit} leaves no room for the next call", self.scope)
+            with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(1.0):  # other processes settle without telling us
                     await self._settled.wait()
-            except TimeoutError:
-                continue
 
     def settle(self, reserved: Amount, tokens: Tokens | None, cost: int | None) -> None:
         """An answer of unknown usage or price is charged as it was reserved."""
         spent = Amount(
             reserved.cost if cost is None else cost, reserved.tokens if tokens is None else tokens.total
         )
-        self.purse.settle(reserved, spent)
+        self.purse.settle(reserved, spent, priced=cost is not None)
         self._settled.set()
 
     def release(self, reserved: Amount) -> None:

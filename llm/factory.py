@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -124,7 +124,7 @@ class Models:
         bound = object.__new__(Models)
         bound.settings, bound._shared = self.settings, self._shared
         bound.meter, bound.budget = meter, budget or self.budget
-        bound._cap = Budget(cap, what="the unit's cap") if cap is not None and cap.is_set else None
+        bound._cap = Budget(cap, scope="unit") if cap is not None and cap.is_set else None
         return bound
 
     def name_of(self, role: str) -> str:
@@ -142,10 +142,14 @@ class Models:
             chat = self._shared.chat(name)
         return _Role(name, role, provider, chat, self)
 
-    async def check(self) -> None:
-        """Build every named model, so that a missing key or package is found before any work."""
-        for name in set(self.settings.roles.values()):
-            self._shared.chat(name)
+    def check(self, roles: Iterable[str]) -> None:
+        """Build these roles' models, so that a missing key or package is found before any work: `ModelSetupError`."""
+        for role in roles:
+            self._shared.chat(self.name_of(role))
+
+    def unpriced(self, roles: Iterable[str]) -> list[str]:
+        """The models of these roles whose price nobody told."""
+        return sorted({name for role in roles if self.prices.of(name := self.name_of(role)) is None})
 
     async def aclose(self) -> None:
         await self._shared.aclose()
@@ -198,7 +202,7 @@ class _Role:
         shared, models = self._shared, self._models
         amount = self._most(messages, extra)
 
-        async def attempt(reserved: list[Budget]) -> AIMessage:
+        async def attempt(reserved: list[tuple[Budget, Amount]]) -> AIMessage:
             """One request, paid for even when its answer is cut or refused."""
             started = shared.clock.now()
             message = await chat.ainvoke(list(messages))
@@ -206,7 +210,8 @@ class _Role:
             cost = None if tokens is None or self._price is None else self._price.cost(tokens)
             models.meter.answered(self.role, self.name, tokens, cost, shared.clock.now() - started)
             while reserved:
-                reserved.pop().settle(amount, tokens, cost)
+                budget, held = reserved.pop()
+                budget.settle(held, tokens, cost)
             classify.check(message, self._provider)
             return message
 
@@ -225,18 +230,17 @@ class _Role:
         return classify.failure_of(error, self._shared.redact)
 
     @asynccontextmanager
-    async def _reserve(self, amount: Amount) -> AsyncIterator[list[Budget]]:
+    async def _reserve(self, amount: Amount) -> AsyncIterator[list[tuple[Budget, Amount]]]:
         """Holds the amount in every budget that applies; what the try did not settle is given back."""
-        held: list[Budget] = []
+        held: list[tuple[Budget, Amount]] = []
         try:
             for budget in (self._models._cap, self._models.budget):
-                if budget is not None and budget.limit.is_set:
-                    await budget.reserve(amount)
-                    held.append(budget)
+                if budget is not None:
+                    held.append((budget, await budget.reserve(amount)))
             yield held
         finally:
-            for budget in held:
-                budget.release(amount)
+            for budget, reserved in held:
+                budget.release(reserved)
 
     def _most(self, messages: Sequence[BaseMessage], extra: int) -> Amount:
         """An upper estimate: a token for every two bytes sent, and an answer as long as it may be."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit, urlunsplit
 
 _LOOKS_LIKE_A_KEY = re.compile(
-    r"\b(?:sk|pk|rk)-[A-Za-z0-9_\-]{8,}|(?i:\bbearer\s+)[^\s\"',;]{6,}|(?i:\b(?:x-api-key|api[_-]?key)\b[\"']?\s*[:=]\s*[\"']?)[^\s\"',;]{6,}"
+    r"\b(?:sk|pk|rk)-(?=[A-Za-z0-9_\-]*\d)[A-Za-z0-9_\-]{16,}|(?i:\bbearer\s+)[^\s\"',;]{6,}|(?i:\b(?:x-api-key|api[_-]?key)\b[\"']?\s*[:=]\s*[\"']?)[^\s\"',;]{6,}"
 )
 HIDDEN = "[hidden]"
 
@@ -21,10 +21,14 @@ class Redactor:
     def __repr__(self) -> str:
         return f"Redactor({len(self._keys)} keys)"
 
-    def __call__(self, text: str, limit: int | None = None) -> str:
+    def known(self, text: str) -> str:
+        """Only the keys it was given: for data, where something shaped like a key may be a product's name."""
         for key in self._keys:
             text = text.replace(key, HIDDEN)
-        text = _LOOKS_LIKE_A_KEY.sub(HIDDEN, text)
+        return text
+
+    def __call__(self, text: str, limit: int | None = None) -> str:
+        text = _LOOKS_LIKE_A_KEY.sub(HIDDEN, self.known(text))
         if limit is not None and len(text) > limit:
             text = text[: limit - 1] + "…"
         return text

@@ -1,0 +1,68 @@
+"""Who holds a lease, and whether that process still lives: on this host that can be known and need not be waited for."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+_NUMBER = count()
+
+
+@dataclass(frozen=True)
+class Worker:
+    """One runner in one process. `start` tells a process from a later one with the same number."""
+
+    host: str
+    pid: int
+    start: str
+    number: int
+
+    @property
+    def id(self) -> str:
+        return f"{self.host}/{self.pid}/{self.start}/{self.number}"
+
+
+def this_worker() -> Worker:
+    pid = os.getpid()
+    return Worker(_host(), pid, _start_of(pid) or "unknown", next(_NUMBER))
+
+
+def is_dead(worker: str) -> bool:
+    """True only if it is certain: a process of this host that is gone or whose number is another's now."""
+    host, pid, start, _ = worker.rsplit("/", 3)
+    if host != _host():
+        return False
+    now = _start_of(int(pid))
+    return now is None or (start != "unknown" and now != start)
+
+
+@cache
+def _host() -> str:
+    """This host since it was booted; a container with process numbers of its own is another host."""
+    parts = [socket.gethostname().replace("/", "-")]
+    try:
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()[:13])
+        parts.append(str(Path("/proc/self/ns/pid").stat().st_ino))
+    except OSError:
+        parts.append("no-proc")
+    return "-".join(parts)
+
+
+def _start_of(pid: int) -> str | None:
+    """When the process started, in whatever form the system tells it; `None` if it is gone (or dead and not buried)."""
+    stat = Path(f"/proc/{pid}/stat")
+    if Path("/proc/self/stat").exists():
+        try:
+            after_name = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            return None
+        return None if after_name[0] in "ZX" else after_name[19]
+    told = subprocess.run(  # noqa: S603
+        ["/bin/ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False, timeout=10
+    )
+    return "-".join(told.stdout.split()) or None

@@ -1,0 +1,103 @@
+"""A study: a folder with a resolved configuration, a ledger, and blobs."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from env.errors import DrrError, Misuse
+from study import toml
+from study.blobs import Blobs
+from study.ledger import Ledger
+from study.unit import Kind, Record, Status, Unit
+
+_CONFIG = "study.toml"
+_LEDGER = "ledger.sqlite"
+
+
+class Study:
+    """Opened by `create` or `open`; closed when left as a context."""
+
+    def __init__(self, folder: Path, config: dict[str, Any], ledger: Ledger) -> None:
+        self.folder = folder
+        self.config = config
+        self.ledger = ledger
+        self.blobs = Blobs(folder / "blobs")
+
+    @staticmethod
+    def exists(folder: Path) -> bool:
+        return (folder / _CONFIG).is_file() and (folder / _LEDGER).is_file()
+
+    @classmethod
+    def create(cls, folder: Path, config: Mapping[str, Any]) -> Self:
+        """A new study, or the one that is there with this configuration in place of its own. `config` holds no secret."""
+        if not cls.exists(folder):
+            if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+                raise Misuse(f"{folder}: neither empty nor a study; name a new folder")
+            folder.mkdir(parents=True, exist_ok=True)
+        ledger = Ledger(folder / _LEDGER, create=True)
+        study = cls(folder, dict(config), ledger)
+        study._save_config()
+        return study
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        if not cls.exists(folder):
+            raise Misuse(
+                f"{folder}: not a study (no {_CONFIG} and {_LEDGER}); `drr run {folder} ...` makes one"
+            )
+        try:
+            config = tomllib.loads((folder / _CONFIG).read_text(encoding="utf-8"))
+        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise DrrError(
+                f"{folder / _CONFIG}: cannot be read ({error}); restore it or start a new study"
+            ) from error
+        return cls(folder, config, Ledger(folder / _LEDGER))
+
+    def _save_config(self) -> None:
+        path = self.folder / _CONFIG
+        aside = path.with_name(f".{_CONFIG}.{os.getpid()}")
+        aside.write_text(
+            "# Resolved configuration of this study; `drr run` continues with it.\n"
+            + toml.dumps(self.config),
+            encoding="utf-8",
+        )
+        aside.replace(path)
+
+    def close(self) -> None:
+        self.ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def retire(self, kind: Kind, keep: Iterable[Unit]) -> int:
+        """Of this kind only `keep` counts from now on; the others and their records stay aside. Gives how many."""
+        return self.ledger.retire(kind, [unit.key for unit in keep])
+
+    def records(
+        self, kind: Kind | None = None, status: Status | None = "done", *, current: bool = True
+    ) -> Iterator[Record]:
+        """In key order; those that are done, unless another status or `None` (any) is asked for."""
+        return self.ledger.records(kind, status, current=current)
+
+    def record(self, key: str) -> Record | None:
+        return self.ledger.record(key)
+
+    def text(self, record: Record, name: str) -> str | None:
+        """A named text of a record; `None` if it left none of this name."""
+        digest = record.blobs.get(name)
+        return None if digest is None else self.blobs.get(digest).decode("utf-8", "surrogatepass")
+
+    def json(self, record: Record, name: str) -> Any:
+        text = self.text(record, name)
+        return None if text is None else json.loads(text)

@@ -1,0 +1,90 @@
+"""A unit of work, what its work function hands back, and the record that stays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Literal
+
+Kind = Literal["answer", "generation", "judgement"]
+KINDS: tuple[Kind, ...] = ("answer", "generation", "judgement")
+Status = Literal["done", "failed", "over_budget"]
+
+
+def canonical_json(value: Any) -> str:
+    """One text for equal values: sorted keys, no spaces, no NaN. What it cannot say exactly it refuses."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """`key_fields` is everything that decides the result; `spec` is what the work function needs; both are plain data."""
+
+    kind: Kind
+    key_fields: Mapping[str, Any]
+    spec: Mapping[str, Any]
+    label: str
+    """What people call it, e.g. `q-1a2b · react+ws · 0`."""
+
+    @cached_property
+    def key(self) -> str:
+        text = canonical_json({"kind": self.kind, **self.key_fields})
+        return sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a finished unit leaves: a JSON result, and texts by name (report, transcript, evidence) kept as blobs.
+
+    Facts of the wall clock belong into `result` under the keys `seconds`, `started_at`, `finished_at` and nowhere else:
+    the canonical export leaves exactly these out.
+    """
+
+    result: Mapping[str, Any]
+    blobs: Mapping[str, str | bytes] = field(default_factory=dict)
+
+
+class UnitFailure(Exception):
+    """Raised by work that failed in a way it can name. `kind` is counted by `status`; what was gathered is kept."""
+
+    def __init__(
+        self, kind: str, message: str, *, transient: bool = False, outcome: Outcome | None = None
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.transient = transient
+        self.outcome = outcome
+
+
+@dataclass(frozen=True)
+class Record:
+    """What the ledger holds of a unit that ended. Times are recorded and never enter a key."""
+
+    key: str
+    kind: Kind
+    label: str
+    key_fields: Mapping[str, Any]
+    spec: Mapping[str, Any]
+    status: Status
+    reason: str | None
+    """The kind of failure; `None` when done."""
+    message: str | None
+    transient: bool
+    attempts: int
+    result: Mapping[str, Any]
+    blobs: Mapping[str, str]
+    """Name to content hash."""
+    usage: Mapping[str, Mapping[str, Any]]
+    """By role."""
+    cost_usd: float | None
+    """`None` is unknown."""
+    seconds: float
+    started_at: float
+    finished_at: float
+
+    @property
+    def done(self) -> bool:
+        return self.status == "done"
