@@ -43,17 +43,23 @@ def _padded(size: int) -> int:
     return -(-size // 8) * 8
 
 
-def _template(width: int, pieces: list[tuple[int, bytes]]) -> tuple[U64, bytes]:
+class Template(NamedTuple):
     """A mask that keeps the literal bytes of a window, and what the kept bytes must be."""
+
+    mask: U64
+    text: U64
+
+
+def _template(width: int, pieces: list[tuple[int, bytes]]) -> Template:
     mask, text = np.zeros(width, np.uint8), np.zeros(width, np.uint8)
     for at, piece in pieces:
         literal = np.frombuffer(piece, np.uint8)
         text[at : at + len(piece)] = literal
         mask[at : at + len(piece)] = np.where(literal == 0, 0, 255)
-    return mask.view(np.uint64), text.tobytes()
+    return Template(mask.view(np.uint64), text.view(np.uint64))
 
 
-def _tail_layout() -> tuple[int, dict[str, int], tuple[U64, bytes]]:
+def _tail_layout() -> tuple[int, dict[str, int], Template]:
     """Width of the window that ends before the votes, offsets of its fields, its template."""
     size = sum(part if isinstance(part, int) else len(part) for _, part in _TAIL)
     width = _padded(size)
@@ -107,38 +113,91 @@ class Scanner:
 
     def scan(self, data: memoryview) -> Rows:
         block = np.frombuffer(data, np.uint8)
-        special = self._specials(block)
-        breaks = np.flatnonzero(block[special] == 10)
-        ends = special[breaks]
+        ends, strange, marks = self._marks(block)
         starts = np.empty_like(ends)
         starts[0] = 0
         np.add(ends[:-1], 1, out=starts[1:])
-        first = np.empty_like(breaks)
-        first[0] = 0
-        np.add(breaks[:-1], 1, out=first[1:])
-        likely = np.flatnonzero((breaks - first == _QUOTES) & (ends - starts >= _SHORTEST))
-        title_end = special[first[likely] + 5]
-        fine, user, item, time, rating = _read(block, starts[likely], ends[likely], title_end)
+        before = marks.rank(ends)
+        count = before.copy()
+        count[1:] -= before[:-1]
+        plain = (count == _QUOTES) & (ends - starts >= _SHORTEST)
+        plain[np.searchsorted(ends, strange)] = False
+        likely = np.flatnonzero(plain)
+        fine, user, item, time, rating = _read(block, starts[likely], ends[likely], marks)
         if fine.all():
             sure = likely
         else:
             sure = likely[fine]
             user, item, time, rating = user[fine], item[fine], time[fine], rating[fine]
-        rest = np.ones(len(ends), np.bool_)
-        rest[sure] = False
-        return Rows(sure, user, item, time, rating, np.flatnonzero(rest), starts, ends)
+        plain[likely] = fine
+        return Rows(sure, user, item, time, rating, np.flatnonzero(~plain), starts, ends)
 
-    def _specials(self, block: U8) -> I64:
-        """Positions of quotes, backslashes, control and non-ASCII bytes."""
-        size = len(block)
-        if size > len(self._mask):
-            self._mask, self._other = np.empty(size, np.bool_), np.empty(size, np.bool_)
+    def _marks(self, block: U8) -> tuple[I64, I64, Bits]:
+        """Where lines end, where control or non-ASCII bytes stand, and the quotes and backslashes."""
+        size, room = len(block), -(-len(block) // 64) * 64
+        if room > len(self._mask):
+            self._mask, self._other = np.empty(room, np.bool_), np.empty(room, np.bool_)
         mask, other = self._mask[:size], self._other[:size]
+        self._mask[size:room] = False
         np.less(block.view(np.int8), 32, out=mask)
-        for byte in b'"\\':
-            np.equal(block, byte, out=other)
-            np.logical_or(mask, other, out=mask)
-        return np.flatnonzero(mask)
+        ends = Bits(self._mask[:room]).positions()
+        kind = block[ends]
+        strange = ends[kind != 10]
+        if len(strange):
+            ends = ends[kind == 10]
+        np.equal(block, 34, out=mask)
+        np.equal(block, 92, out=other)
+        np.logical_or(mask, other, out=mask)
+        return ends, strange, Bits(self._mask[:room])
+
+
+class Bits:
+    """A mask as 64-bit words, for counting and finding what is set without listing it."""
+
+    def __init__(self, mask: NDArray[np.bool_]) -> None:
+        self._words = np.packbits(mask, bitorder="little").view(np.uint64)
+
+    def positions(self) -> I64:
+        """Good where few are set."""
+        at = np.flatnonzero(self._words)
+        words = self._words[at]
+        found = [(at << 6) + _lowest(words)]
+        while len(more := np.flatnonzero(words & (words - _ONE))):
+            at, words = at[more], words[more]
+            words &= words - _ONE
+            found.append((at << 6) + _lowest(words))
+        return found[0] if len(found) == 1 else np.sort(np.concatenate(found))
+
+    def rank(self, at: I64) -> I64:
+        """How many are set before each position."""
+        word = at >> 6
+        sums = np.cumsum(np.bitwise_count(self._words), dtype=np.int64)
+        from_here = self._words[word] >> (at & 63).astype(np.uint64)
+        return sums[word] - np.bitwise_count(from_here)
+
+    def following(self, at: I64) -> I64:
+        """The first that is set at or after each position; one is."""
+        word = at >> 6
+        left = self._words[word] >> (at & 63).astype(np.uint64)
+        found = at + _lowest(left)
+        open_ = np.flatnonzero(left == 0)
+        word = word[open_]
+        while len(open_):
+            word = word + 1
+            left = self._words[word]
+            found[open_] = (word << 6) + _lowest(left)
+            again = left == 0
+            open_, word = open_[again], word[again]
+        return found
+
+
+_ONE = np.uint64(1)
+
+
+def _lowest(words: U64) -> NDArray[np.uint8]:
+    """The place of the lowest bit that is set."""
+    lowest: NDArray[np.uint8] = np.bitwise_count(~words & (words - _ONE))
+    return lowest
 
 
 def _windows(block: U8, at: I64, width: int) -> U8:
@@ -147,10 +206,9 @@ def _windows(block: U8, at: I64, width: int) -> U8:
     return taken
 
 
-def _matches(window: U8, template: tuple[U64, bytes]) -> NDArray[np.bool_]:
-    mask, text = template
-    kept = window.view(np.uint64) & mask
-    same: NDArray[np.bool_] = kept.view(f"S{len(text)}").ravel() == text
+def _matches(window: U8, template: Template) -> NDArray[np.bool_]:
+    kept = window.view(np.uint64) & template.mask
+    same: NDArray[np.bool_] = (kept == template.text).all(1)
     return same
 
 
@@ -161,7 +219,7 @@ def _word(window: U8, at: int) -> U64:
 
 
 def _read(
-    block: U8, starts: I64, ends: I64, title_end: I64
+    block: U8, starts: I64, ends: I64, marks: Bits
 ) -> tuple[NDArray[np.bool_], NDArray[np.bytes_], I64, I64, U8]:
     close = _windows(block, ends - 8, 8).view(np.uint64).ravel()
     false = close == _FALSE_WORD
@@ -177,9 +235,9 @@ def _read(
     fine &= _matches(head, _HEAD_TEMPLATE)
     rating = head[:, _RATING_AT] - np.uint8(48)
     fine &= rating < 10
-    # A title so broken that its end lies in the last bytes would take the window out of the block.
-    reach = np.minimum(title_end, len(block) - _MIDDLE_WIDTH)
-    fine &= _matches(_windows(block, reach, _MIDDLE_WIDTH), _MIDDLE_TEMPLATE)
+    # The title ends at the next quote; it is that of another line only where this one does not match anyway.
+    title_end = np.minimum(marks.following(starts + len(_HEAD)), len(block) - _MIDDLE_WIDTH)
+    fine &= _matches(_windows(block, title_end, _MIDDLE_WIDTH), _MIDDLE_TEMPLATE)
     time, plain = _time(tail)
     fine &= plain
     item, plain = pack_items(_word(tail, _AT["item"]), _word(tail, _AT["item"] + 2))
