@@ -257,7 +257,7 @@ def _show(arguments: argparse.Namespace, settings: Settings) -> int:
             return 0
         _print_record(record.document())
         if arguments.kind == "user":
-            _print_history(shop, record.user_id)
+            _print_history(shop, record.document()["user_id"])
     return 0
 
 
@@ -316,10 +316,11 @@ def _check(arguments: argparse.Namespace, settings: Settings) -> int:
         print_json({"shop": arguments.shop, "ok": not problems, "problems": problems})
     elif not problems:
         print(f"{arguments.shop}: records, references, index, counts and content hash fit together.")
-    if problems:
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    if len(problems) == 1:
+        print(f"drr: {plain(problems[0])}", file=sys.stderr)
+    elif problems:
         print(
-            f"drr: {arguments.shop}: {count}; ingest again with --replace, or copy from a sound shop",
+            f"drr: {arguments.shop}: {len(problems)} problems; ingest again with --replace, or copy a sound shop",
             file=sys.stderr,
         )
         for problem in problems:

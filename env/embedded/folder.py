@@ -7,13 +7,27 @@ from pathlib import Path
 from env.embedded.catalog import EmbeddedCatalog
 from env.embedded.layout import DATABASE, INDEX, check_files, read_manifest
 from env.embedded.store import EmbeddedStore
+from env.errors import ShopError
 from env.settings import Settings
-from env.shop import Shop
+from env.shop import Manifest, Shop
+
+# A shop may be replaced between the reading of its manifest and the opening of the files that it names.
+_ATTEMPTS = 5
 
 
 def open_shop(spec: str, settings: Settings) -> Shop:
     folder = Path(spec)
-    manifest, data = read_manifest(folder)
+    for _ in range(_ATTEMPTS):
+        manifest, data = read_manifest(folder)
+        try:
+            return _open(spec, folder, manifest, data, settings)
+        except ShopError:
+            if read_manifest(folder)[1] == data:
+                raise
+    raise ShopError(f"{folder}: is being replaced again and again; try later")
+
+
+def _open(spec: str, folder: Path, manifest: Manifest, data: Path, settings: Settings) -> Shop:
     check_files(folder, data, manifest)
     store = EmbeddedStore(folder, data / DATABASE, manifest, settings.shop_url)
     try:

@@ -11,6 +11,7 @@ which is one atomic step: whoever opens the shop sees the old one or the new one
 from __future__ import annotations
 
 import os
+from difflib import get_close_matches
 from pathlib import Path
 
 import orjson
@@ -49,7 +50,7 @@ def read_manifest(folder: Path) -> tuple[Manifest, Path]:
     """The manifest of a shop's folder and the data folder it speaks of; every way to be no shop is told apart."""
     path = folder / MANIFEST
     if not folder.exists():
-        raise ShopError(f"{folder}: there is no such shop; `drr ingest RAW_DIR --shop {folder}` makes one")
+        raise ShopError(f"{folder}: there is no such shop; {_suggestion(folder)}")
     if not folder.is_dir():
         raise ShopError(f"{folder}: is a file, and a shop is a folder; give the folder")
     try:
@@ -81,6 +82,14 @@ def read_manifest(folder: Path) -> tuple[Manifest, Path]:
     if not isinstance(data, str) or Path(data).name != data:
         raise ShopError(f"{path}: is damaged (it names no data folder); ingest again with --replace")
     return manifest, folder / data
+
+
+def _suggestion(folder: Path) -> str:
+    beside = [path.parent for path in folder.parent.glob("*/" + MANIFEST)]
+    near = get_close_matches(folder.name, [path.name for path in beside], 3)
+    if near:
+        return f"did you mean {' or '.join(str(folder.parent / name) for name in near)}?"
+    return f"`drr ingest RAW_DIR --shop {folder}` makes one"
 
 
 def check_files(folder: Path, data: Path, manifest: Manifest) -> None:

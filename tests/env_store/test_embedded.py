@@ -1,0 +1,295 @@
+"""A shop in a folder: built out of sight, shown whole, and its damage named."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import orjson
+import pytest
+
+from env.errors import ShopError
+from env.settings import Settings
+from env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
+
+SETTINGS = Settings()
+Builder = Callable[..., Manifest]
+
+
+def _edit_manifest(folder: Path, **changes: object) -> None:
+    path = folder / "manifest.json"
+    path.write_bytes(orjson.dumps(orjson.loads(path.read_bytes()) | changes))
+
+
+def _data(folder: Path) -> Path:
+    (data,) = folder.glob("data-*")
+    return data
+
+
+def _edit_database(folder: Path, statement: str) -> None:
+    connection = sqlite3.connect(_data(folder) / "shop.sqlite")
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+    _edit_manifest(folder, sizes={})
+
+
+def _truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def _overwrite_middle(path: Path) -> None:
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        for position in range(0, size, 512):
+            file.seek(position)
+            file.write(b"\xde\xad" * 64)
+
+
+def _index_file(folder: Path, suffix: str) -> Path:
+    return next((_data(folder) / "index").glob("*" + suffix))
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "no manifest": lambda f: (f / "manifest.json").unlink(),
+    "empty manifest": lambda f: (f / "manifest.json").write_bytes(b""),
+    "half a manifest": lambda f: _truncate(f / "manifest.json"),
+    "manifest of something else": lambda f: (f / "manifest.json").write_text('{"name": "x"}'),
+    "manifest is a list": lambda f: (f / "manifest.json").write_text("[]"),
+    "wrong type": lambda f: _edit_manifest(f, counts="many"),
+    "unknown key": lambda f: _edit_manifest(f, surprise=1),
+    "newer schema": lambda f: _edit_manifest(f, schema_version=99, surprise=1),
+    "path out": lambda f: _edit_manifest(f, data="../elsewhere"),
+    "no data": lambda f: _data(f).rename(f.parent / "gone"),
+    "no database": lambda f: (_data(f) / "shop.sqlite").unlink(),
+    "half a database": lambda f: _truncate(_data(f) / "shop.sqlite"),
+    "no index": lambda f: (_data(f) / "index" / "meta.json").unlink(),
+    "index meta broken": lambda f: (_data(f) / "index" / "meta.json").write_bytes(b"{"),
+    "index segment gone": lambda f: _index_file(f, ".term").unlink(),
+    "index segment cut": lambda f: _truncate(_index_file(f, ".store")),
+    "not a database": lambda f: (_data(f) / "shop.sqlite").write_bytes(
+        b"x" * (_data(f) / "shop.sqlite").stat().st_size
+    ),
+    "another shop's database": lambda f: _edit_database(
+        f, "update meta set value = 'x' where name = 'content_hash'"
+    ),
+    "other tokenizer": lambda f: _edit_manifest(f, versions={"text": "0"}),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_cannot_be_opened_says_so_in_one_sentence(folder: Path, damage: str) -> None:
+    DAMAGES[damage](folder)
+    with pytest.raises(ShopError) as caught:
+        open_shop(str(folder), SETTINGS)
+    message = str(caught.value)
+    assert message.startswith(str(folder)) and ";" in message and "\n" not in message
+    assert list(check_shop(str(folder), SETTINGS)) == [message]
+
+
+def test_a_newer_schema_asks_for_an_update(folder: Path) -> None:
+    _edit_manifest(folder, schema_version=2)
+    with pytest.raises(ShopError, match=r"newer version .schema 2, this one reads 1.; update drr"):
+        open_shop(str(folder), SETTINGS)
+
+
+def test_a_file_and_nothing_are_no_shops(tmp_path: Path, folder: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(ShopError, match="is a file"):
+        open_shop(str(tmp_path / "file"), SETTINGS)
+    with pytest.raises(ShopError, match=f"did you mean {folder}"):
+        open_shop(str(tmp_path / "shp"), SETTINGS)
+    with pytest.raises(ShopError, match="drr ingest"):
+        open_shop(str(tmp_path / "zzzzzz"), SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("delete from product where k = 1", "orders have no product: 0000000000000006."),
+        ("delete from user where k = 1", "1 orders have no user: 0000000000000007."),
+        ("delete from purchase where id = 7", "There are 2 orders and the manifest says 3."),
+        ("update product set price = 77 where k = 5", "Store and index differ in 1 products: B000000005."),
+        ("update user set zip = '00000' where k = 0", "The content hash"),
+        ("update purchase set ts = ts - 1 where id = 7", "The content hash"),
+        ("update purchase set status = 99 where id = 7", "A record cannot be read"),
+        ("update product set doc = replace(doc, 'bird', 'fish')", "Store and index differ in 30 products"),
+        ("update product set doc = 'x' where k = 4", "A record cannot be read"),
+    ],
+)
+def test_check_names_what_does_not_fit(folder: Path, statement: str, sentence: str) -> None:
+    _edit_database(folder, statement)
+    problems = list(check_shop(str(folder), SETTINGS))
+    assert any(sentence in problem for problem in problems), problems
+
+
+def test_check_sees_a_wrong_today(folder: Path) -> None:
+    _edit_manifest(folder, as_of="2022-05-01")
+    problems = list(check_shop(str(folder), SETTINGS))
+    assert any("as_of is 2022-05-01, and the day after the last order is 2022-04-16" in p for p in problems)
+
+
+def test_check_finds_damaged_pages(folder: Path, builder: Builder) -> None:
+    builder(folder, products=500, replace=True)
+    path = _data(folder) / "shop.sqlite"
+    with path.open("r+b") as file:
+        file.seek(path.stat().st_size // 2)
+        file.write(b"\xde\xad" * 4096)
+    problems = list(check_shop(str(folder), SETTINGS))
+    assert problems and "damaged" in problems[0]
+
+
+def test_a_folder_with_other_things_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "thesis.txt").write_text("x")
+    with pytest.raises(ShopError, match="other things"):
+        shop_writer(str(tmp_path / "home"), SETTINGS, replace=True)
+    assert (tmp_path / "home" / "thesis.txt").read_text() == "x"
+
+
+def test_an_empty_folder_becomes_the_shop(tmp_path: Path, builder: Builder) -> None:
+    (tmp_path / "shop").mkdir()
+    builder(tmp_path / "shop")
+    assert list(check_shop(str(tmp_path / "shop"), SETTINGS)) == []
+
+
+def test_a_published_shop_leaves_nothing_beside_it(folder: Path, builder: Builder) -> None:
+    builder(folder, replace=True, text="cat toy")
+    assert [path.name for path in folder.parent.iterdir()] == ["shop"]
+    assert sorted(path.name[:5] for path in folder.iterdir()) == ["data-", "manif"]
+
+
+def test_an_open_shop_outlives_its_replacement(folder: Path, builder: Builder) -> None:
+    from threading import Thread
+
+    with open_shop(str(folder), SETTINGS) as old:
+        builder(folder, replace=True, text="cat toy")
+        assert old.catalog.search(SearchRequest("feeder")).total == 30
+        product = old.store.product("B000000001")
+        assert product is not None and product.title == "bird feeder 1"
+        errors: list[str] = []
+
+        def read_in_a_new_thread() -> None:
+            try:
+                old.store.product("B000000001")
+            except ShopError as error:
+                errors.append(str(error))
+
+        thread = Thread(target=read_in_a_new_thread)
+        thread.start()
+        thread.join()
+    assert errors and "replaced while open" in errors[0]
+    with open_shop(str(folder), SETTINGS) as new:
+        assert new.catalog.search(SearchRequest("feeder")).total == 0
+
+
+def test_a_closed_shop_is_not_read(folder: Path) -> None:
+    shop = open_shop(str(folder), SETTINGS)
+    shop.close()
+    with pytest.raises(ShopError, match="closed"):
+        shop.store.product("B000000001")
+
+
+def _titles(folder: str) -> list[str]:
+    with open_shop(folder, SETTINGS) as shop:
+        page = shop.catalog.search(SearchRequest("feeder", limit=30, sort="popularity"))
+        return [p.title for p in shop.store.products(page.product_ids)]
+
+
+def test_many_processes_read_one_shop(folder: Path) -> None:
+    with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:
+        answers = list(pool.map(_titles, [str(folder)] * 8))
+    assert answers == [[f"bird feeder {n}" for n in range(29, -1, -1)]] * 8
+
+
+def test_a_forked_child_has_its_own_connection(folder: Path) -> None:
+    with open_shop(str(folder), SETTINGS) as shop:
+        shop.store.product("B000000001")
+        child = os.fork()
+        if child == 0:
+            product = shop.store.product("B000000002")
+            os._exit(0 if product is not None and product.title == "bird feeder 2" else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert shop.store.product("B000000003") is not None
+
+
+_KILLED = """
+import sys
+from itertools import count
+sys.path.insert(0, sys.argv[2])
+from pathlib import Path
+from tests.env_store.conftest import build
+for number in count():
+    build(Path(sys.argv[1]), products=200, replace=True, text=f"generation{number} bird")
+    print(number, flush=True)
+"""
+
+
+@pytest.fixture
+def rebuilding(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    root = Path(__file__).parents[2]
+    process = subprocess.Popen(
+        [sys.executable, "-c", _KILLED, str(tmp_path / "shop"), str(root)], stdout=subprocess.PIPE
+    )
+    yield process
+    process.kill()
+    process.wait()
+    assert process.stdout is not None
+    process.stdout.close()
+
+
+def test_a_killed_build_leaves_the_old_shop_or_a_whole_new_one(
+    tmp_path: Path, rebuilding: subprocess.Popen[bytes], builder: Builder
+) -> None:
+    """Killed at a random moment of the fourth or a later build; readers look on meanwhile."""
+    assert rebuilding.stdout is not None
+    for _ in range(3):
+        assert rebuilding.stdout.readline()
+    shop = str(tmp_path / "shop")
+    deadline = time.monotonic() + random.Random().uniform(0.05, 0.6)
+    while time.monotonic() < deadline:
+        with open_shop(shop, SETTINGS) as seen:
+            assert seen.catalog.search(SearchRequest("bird")).total == 200
+    rebuilding.send_signal(signal.SIGKILL)
+    rebuilding.wait()
+    assert list(check_shop(shop, SETTINGS)) == []
+    builder(tmp_path / "shop", replace=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["shop"]
+    assert len(list((tmp_path / "shop").iterdir())) == 2
+
+
+def test_a_killed_first_build_leaves_no_shop(tmp_path: Path, builder: Builder) -> None:
+    script = _KILLED.replace("for number in count():", "import os, env.shop\nfor number in count():").replace(
+        "    build(",
+        "    import env.embedded.writer as w; w.FolderWriter._show = lambda self: os._exit(9)\n    build(",
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "shop"), str(root)], check=False)
+    assert done.returncode == 9
+    left = list(tmp_path.iterdir())
+    assert len(left) == 1 and left[0].name.startswith(".shop.new-")
+    with pytest.raises(ShopError, match="no such shop"):
+        open_shop(str(tmp_path / "shop"), SETTINGS)
+    builder(tmp_path / "shop")
+    assert [path.name for path in tmp_path.iterdir()] == ["shop"]
+
+
+def test_a_build_in_progress_is_not_swept_away(folder: Path, builder: Builder) -> None:
+    with shop_writer(str(folder), SETTINGS, replace=True) as slow:
+        slow.write_products([])
+        builder(folder, replace=True, text="quick")
+        slow.write_users([])
+        slow.write_orders([])
+        slow.publish(Manifest(backend="", as_of="", content_hash="", counts={}))
+    assert list(check_shop(str(folder), SETTINGS)) == []
+    with open_shop(str(folder), SETTINGS) as shop:
+        assert shop.manifest.counts["products"] == 0

@@ -1,0 +1,158 @@
+"""`drr shop`: what people and scripts see."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli import main
+
+
+def _json(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> Any:
+    assert main(["shop", *words, "--json"]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def test_info_has_the_fixed_form(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    info = _json(capsys, "info", str(folder))
+    assert info["schema"] == 1
+    assert info["counts"] == {"products": 30, "users": 2, "orders": 3}
+    assert info["ratios"] == {"orders_per_product": 0.1, "orders_per_user": 1.5}
+    assert info["recipe"] == {"pick": "meta-prefix", "categories": ["Pet_Supplies"]}
+    assert (info["quarantined"], info["duplicates"]) == ({"not JSON": 1}, 1)
+
+
+def test_info_shows_the_ratios_beside_the_papers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["shop", "info", str(folder)]) == 0
+    out = capsys.readouterr().out
+    assert "orders per product" in out and "(paper: 53.8)" in out and "(paper: 2.39)" in out
+    assert "meta-prefix" in out and "not JSON" in out
+
+
+def test_search_filters_sorts_and_counts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(
+        capsys,
+        "search",
+        str(folder),
+        "feeders",
+        "--max-price",
+        "9",
+        "--min-price",
+        "2",
+        "--sort",
+        "price_desc",
+        "--limit",
+        "2",
+    )
+    assert found["total"] == 5
+    assert [item["price"] for item in found["items"]] == [8.5, 7.5]
+    garden = _json(
+        capsys, "search", str(folder), "feeders", "--category", "patio lawn & garden", "--match", "all"
+    )
+    assert garden["total"] == 15 and garden["items"][0]["score"] > 0
+    assert (
+        _json(capsys, "search", str(folder), "bird", "--offset", "28")["items"][1]["product_id"]
+        == "B000000029"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["feeder", "--category", "patio garden"], "Patio_Lawn_and_Garden"),
+        (["!!!"], "no word"),
+        (["submarine"], "fewer words"),
+        (["feeder", "--offset", "99"], "past the last"),
+    ],
+)
+def test_an_empty_answer_says_why(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], hint: str
+) -> None:
+    assert main(["shop", "search", str(folder), *words]) == 0
+    assert hint in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--max-price", "nan"],
+        ["--min-price", "-1"],
+        ["--min-rating", "inf"],
+        ["--limit", "0"],
+        ["--offset", "-1"],
+    ],
+)
+def test_senseless_options_are_misuse(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    assert main(["shop", "search", str(folder), "x", *words]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("drr: --")
+
+
+def test_show_prints_the_papers_documents(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    product = _json(capsys, "show", str(folder), "product", "b000000001")
+    assert list(product)[:2] == ["_id", "product_id"] and product["details"] == {"No. of perches": "4"}
+    order = _json(capsys, "show", str(folder), "order", "0000000000000005")
+    assert order["order_date"] == "2022-04-15T05:20:00.735"
+    for key in ("A1", "A1@example.org"):
+        assert _json(capsys, "show", str(folder), "user", key)["address"]["zip"] == "60601"
+
+
+def test_show_of_a_user_tells_the_history(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["shop", "show", str(folder), "user", "A1"]) == 0
+    out = capsys.readouterr().out
+    assert "2 orders" in out and "2022-04-15  0000000000000005  B000000000  Delivered" in out
+
+
+def test_what_is_not_there_names_what_is_near(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["shop", "show", str(folder), "product", "B00000000X", "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and "B000000007, B000000008, B000000009" in err
+
+
+def test_no_control_character_reaches_the_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["shop", "show", str(folder), "product", "B000000001"]) == 0
+    out = capsys.readouterr().out
+    assert "red" in out and "\x1b" not in out and "\x07" not in out
+
+
+def test_check_of_a_sound_shop(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["shop", "check", str(folder)]) == 0
+    assert "fit together" in capsys.readouterr().out
+    assert _json(capsys, "check", str(folder)) == {"shop": str(folder), "ok": True, "problems": []}
+
+
+def test_check_of_a_damaged_shop_fails_with_sentences(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = folder / "manifest.json"
+    manifest.write_text(
+        manifest.read_text().replace('"orders": 3', '"orders": 4', 1).replace("2022-04-16", "2022-04-17")
+    )
+    assert main(["shop", "check", str(folder)]) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and "problems" in err.splitlines()[0]
+    assert "There are 3 orders and the manifest says 4." in err
+    assert _json(capsys, "check", str(folder), code=1)["ok"] is False
+
+
+def test_copy_makes_the_same_shop(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    copy = str(tmp_path / "copy")
+    copied = _json(capsys, "copy", str(folder), copy, "--quiet")
+    assert copied["content_hash"] == _json(capsys, "info", str(folder))["content_hash"]
+    assert _json(capsys, "info", copy)["recipe"] == _json(capsys, "info", str(folder))["recipe"]
+    assert main(["shop", "copy", str(folder), copy]) == 1
+    assert "--replace" in capsys.readouterr().err
+    assert main(["shop", "copy", str(folder), copy, "--replace", "--quiet"]) == 0
+    assert main(["shop", "copy", str(folder), str(folder) + "/"]) == 2
+
+
+@pytest.mark.parametrize("action", ["info", "check"])
+def test_no_shop_is_one_clear_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], action: str) -> None:
+    assert main(["shop", action, str(tmp_path / "nowhere")]) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and len(err.splitlines()) == 1 and "no such shop" in err

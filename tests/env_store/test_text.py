@@ -1,0 +1,91 @@
+"""The tokenizer, which decides what is found; a change of it needs a new `VERSION`."""
+
+from __future__ import annotations
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from env.text import VERSION, category_key, fold, indexed_text, is_text, person_key, sample_key, stem, tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Bird Feeders", ["bird", "feeder"]),
+        ("brushes boxes glasses dresses matches", ["brush", "box", "glass", "dress", "match"]),
+        ("batteries berries ties", ["battery", "berry", "tie"]),
+        ("potatoes tomatoes shoes", ["potato", "tomato", "shoe"]),
+        (
+            "gas bus glass cactus tennis is us as",
+            ["gas", "bus", "glass", "cactus", "tennis", "is", "us", "as"],
+        ),
+        ("dog's dogs' dog’s", ["dog", "dog", "dog"]),
+        ("3.5mm USB-C 1080p 2.0.1 v1.", ["3.5mm", "usb", "c", "1080p", "2.0.1", "v1"]),
+        ("1,000 pcs", ["1", "000", "pcs"]),
+        ("Café CRÈME naïve Straße", ["cafe", "creme", "naive", "strasse"]),
+        ("ﬁne ＦＵＬＬ ①", ["fine", "full", "1"]),
+        ("日本語 한국어 Ελληνικά", ["日本語", fold("한국어"), "ελληνικα"]),
+        ("İstanbul", ["istanbul"]),
+        ("snake_case a__b", ["snake", "case", "a", "b"]),
+        ("🐦 — ! \u200b \ud800", []),
+        ("", []),
+    ],
+)
+def test_words(text: str, words: list[str]) -> None:
+    assert tokens(text) == words
+
+
+def test_a_word_longer_than_an_index_takes_is_cut() -> None:
+    assert tokens("x" * 10_000) == ["x" * 64]
+
+
+@given(st.text())
+def test_tokens_are_stable_and_safe_for_a_whitespace_index(text: str) -> None:
+    words = tokens(text)
+    assert tokens(text.upper()) == tokens(text.upper().lower())
+    for word in words:
+        assert word and not any(c.isspace() for c in word) and len(word) <= 64
+        assert word.encode()
+
+
+@given(st.text(string.ascii_lowercase, min_size=1, max_size=12))
+def test_a_plural_finds_its_singular(word: str) -> None:
+    """Of words that form it by a plain `s` or, after a hiss, by `es`."""
+    if len(word) < 3 or word.endswith(("s", "e", "o", "y", "u", "i")):
+        return
+    plural = word + ("es" if word.endswith(("ch", "sh", "x", "zz")) else "s")
+    assert stem(plural) == stem(word)
+
+
+def test_category_names_of_files_and_of_paths_are_the_same() -> None:
+    assert (
+        category_key("Patio_Lawn_and_Garden") == category_key("Patio, Lawn & Garden") == "patio_lawn_garden"
+    )
+    assert category_key("Pet_Supplies") == category_key("PET  supplies") == category_key("Pet Supply")
+    assert category_key("&") == ""
+
+
+def test_the_title_counts_twice() -> None:
+    assert indexed_text("Red Shoes", ["a  b"], ["c\nd"]) == "red shoe red shoe a b c d"
+    assert indexed_text("", [], []) == ""
+
+
+def test_people_are_compared_without_case_and_outer_spaces() -> None:
+    assert person_key(" ÅSA ", "Ek") == person_key("åsa", "EK")
+    assert person_key("a b", "c") != person_key("a", "b c")
+
+
+def test_half_a_surrogate_pair_is_no_key() -> None:
+    assert is_text("A1") and is_text("Å") and not is_text("\ud800")
+
+
+def test_the_shuffle_of_a_seed_never_changes() -> None:
+    assert sample_key(7, "A1").hex() == "b89690ea6f118be1d0b750c6"
+    assert sample_key(7, "A1") != sample_key(8, "A1")
+
+
+def test_the_version_is_that_of_these_words() -> None:
+    assert VERSION == "1"
