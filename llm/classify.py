@@ -76,8 +76,7 @@ def failure_of(error: Exception, redact: Redactor) -> ModelFailure | None:
     kind = _kind_of(error)
     if kind is None:
         return None
-    text = str(error).strip() or type(error).__name__
-    return ModelFailure(kind, redact(f"{type(error).__name__}: {text}", 500), retry_after=_retry_after(error))
+    return ModelFailure(kind, redact(_told(error), 500), retry_after=_retry_after(error))
 
 
 def check(message: AIMessage, provider: str) -> None:
@@ -96,6 +95,21 @@ def check(message: AIMessage, provider: str) -> None:
         raise ModelFailure("malformed", f"the arguments of the call of {name} are not JSON")
     if provider != "offline" and not message.tool_calls and not message.text.strip():
         raise ModelFailure("malformed", "the answer holds neither text nor a tool call")
+
+
+def _told(error: Exception) -> str:
+    """The provider's own sentence where there is one."""
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, dict) else None
+    if isinstance(inner, dict) and inner.get("message"):
+        status = getattr(error, "status_code", None)
+        about = ", ".join(
+            str(part) for part in (f"HTTP {status}" if status else None, inner.get("type")) if part
+        )
+        return f"{inner['message']} ({about})"
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    return f"{type(error).__name__}: {str(error).strip()}".rstrip(": ")
 
 
 def _kind_of(error: Exception) -> FailureKind | None:
@@ -150,21 +164,25 @@ def _of_body(error: Exception) -> FailureKind | None:
         return "bad_key"
     if type(error).__name__ == "APIResponseValidationError":
         return "malformed"
-    if isinstance(error, ValueError | TypeError | AttributeError | LookupError) and _inside_library(error):
+    if isinstance(error, ValueError | TypeError | AttributeError | LookupError) and _while_reading(error):
         return "malformed"
     return "server" if type(error).__module__.partition(".")[0] in ("anthropic", "openai", "ollama") else None
 
 
-def _inside_library(error: Exception) -> bool:
-    """Whether it was raised while a provider's library read an answer, not by code of ours that it called."""
+def _while_reading(error: Exception) -> bool:
+    """Whether a library raised it over an answer; not over our request, nor in code of ours that it called."""
+    if "No generations found in stream" in str(error):
+        return True
     trace = error.__traceback__
-    seen = False
+    inside = False
     while trace is not None:
-        module = trace.tb_frame.f_globals.get("__name__", "").partition(".")[0]
-        if module in ("langchain_anthropic", "langchain_openai", "langchain_ollama"):
-            seen = True
+        frame = trace.tb_frame
+        if frame.f_code.co_name in ("_get_request_payload", "_format_messages", "_chat_params"):
+            return False
+        module = frame.f_globals.get("__name__", "").partition(".")[0]
+        inside = inside or module in ("langchain_anthropic", "langchain_openai", "langchain_ollama")
         trace = trace.tb_next
-    return seen
+    return inside
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
