@@ -1,0 +1,334 @@
+"""Citations of a report: what it points to, where, and what is wrong with the pointing.
+
+`parse` is pure and total: any text gives an answer, in time linear in its length, without network or model. Offsets are
+into the report as given. A report's *body* is everything but its reference lists; a citation is counted once per place
+and source in the body.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from eval.citations_links import Link, Scan, blank, number_in, scan
+from eval.citations_lists import Entry, ReferenceList, find_lists
+from eval.citations_markers import Mark, find_marks
+from eval.citations_urls import canonical_url
+
+__all__ = ["Citations", "Defect", "Marker", "Reference", "Source", "canonical_url", "parse"]
+
+Span = tuple[int, int]
+DefectKind = Literal[
+    "dangling",
+    "uncited",
+    "empty_entry",
+    "duplicate_url",
+    "blanket_range",
+    "malformed_id",
+    "list_without_markers",
+    "unterminated_link",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """One citation at one place of the body. `[1, 4]` is two markers with one span."""
+
+    id: str
+    """The number or footnote name as written; the text of a link; the URL of a bare one."""
+    start: int
+    end: int
+    form: str
+    """bracket, range, footnote, label, glued, superscript; link, numbered_link, bare, html."""
+    url: str | None
+    """Canonical, where the marker leads to one."""
+    reason: str | None = None
+    """Why there is no URL: `dangling`, `malformed`, `entry_without_url`."""
+
+    @property
+    def dangling(self) -> bool:
+        return self.reason in ("dangling", "malformed")
+
+
+@dataclass(slots=True)
+class Source:
+    """One distinct URL of the report, inline or listed, cited or not."""
+
+    url: str
+    url_raw: str
+    numbers: list[str] = field(default_factory=list)
+    list_spans: list[Span] = field(default_factory=list)
+    inline_spans: list[Span] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An entry of a reference list."""
+
+    numbers: tuple[str, ...]
+    start: int
+    end: int
+    urls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    kind: DefectKind
+    id: str
+    start: int
+    end: int
+    detail: str
+
+
+@dataclass(slots=True)
+class Citations:
+    markers: list[Marker]
+    """By position."""
+    sources: list[Source]
+    """By first appearance."""
+    references: list[Reference]
+    defects: list[Defect]
+    body: str
+    """The report with lists, code and images blanked: same length, same offsets."""
+
+    @property
+    def inline_count(self) -> int:
+        return len(self.markers)
+
+    @property
+    def resolvable_count(self) -> int:
+        return sum(marker.url is not None for marker in self.markers)
+
+    def source(self, url: str) -> Source | None:
+        wanted = canonical_url(url)
+        return next((source for source in self.sources if source.url == wanted), None)
+
+    def document(self) -> dict[str, Any]:
+        """The form that `drr check --json` prints."""
+        return {
+            "sources": [
+                {
+                    "url": s.url,
+                    "url_raw": s.url_raw,
+                    "numbers": s.numbers,
+                    "inline_count": len(s.inline_spans),
+                }
+                for s in self.sources
+            ],
+            "markers": [
+                {"id": m.id, "start": m.start, "end": m.end, "form": m.form, "url": m.url, "reason": m.reason}
+                for m in self.markers
+            ],
+            "n_distinct_urls": len(self.sources),
+            "inline_citation_count": self.inline_count,
+            "inline_resolvable_count": self.resolvable_count,
+            "n_reference_entries": len(self.references),
+            "dangling": [marker.id for marker in self.markers if marker.dangling],
+            "entries_without_url": [", ".join(r.numbers) or None for r in self.references if not r.urls],
+            "defects": [
+                {"kind": d.kind, "id": d.id, "start": d.start, "end": d.end, "detail": d.detail}
+                for d in self.defects
+            ],
+        }
+
+
+class _Canonical(dict[str, str]):
+    """Each spelling is worked out once."""
+
+    def __missing__(self, raw: str) -> str:
+        self[raw] = url = canonical_url(raw)
+        return url
+
+
+def parse(report: str) -> Citations:
+    """Everything the report cites."""
+    found = scan(report)
+    lists = find_lists(found)
+    canonical = _Canonical()
+    body_links, list_spans = _body_links(found, lists)
+    lookup = _Lookup(lists)
+    labels = frozenset(
+        number.casefold() for one in lists for number in one.by_number if not number.isdecimal()
+    )
+    marks = find_marks(
+        found.plain,
+        _hidden(list_spans, body_links),
+        lookup.known,
+        numbered=lookup.numbered,
+        labels=labels,
+    )
+    markers = _markers(marks, body_links, lookup, canonical)
+    references = [
+        Reference(
+            tuple(e.numbers), e.start, e.end, tuple(dict.fromkeys(canonical[link.url] for link in e.links))
+        )
+        for one in lists
+        for e in one.entries
+    ]
+    sources = _sources(found.links, lists, markers, canonical)
+    defects = _defects(found, references, markers, marks, sources)
+    return Citations(markers, sources, references, defects, blank(found.plain, list_spans))
+
+
+def _body_links(found: Scan, lists: list[ReferenceList]) -> tuple[list[Link], list[Span]]:
+    spans = sorted((entry.start, entry.end) for one in lists for entry in one.entries)
+    starts = [start for start, _ in spans]
+    body = []
+    for link in found.links:
+        index = bisect_right(starts, link.start) - 1
+        if index < 0 or link.start >= spans[index][1]:
+            body.append(link)
+    return body, spans
+
+
+def _hidden(spans: list[Span], links: list[Link]) -> Callable[[int], int]:
+    stretches = sorted([*spans, *((link.start, link.end) for link in links)])
+    starts = [start for start, _ in stretches]
+
+    def end_of(position: int) -> int:
+        index = bisect_right(starts, position) - 1
+        if index >= 0 and position < stretches[index][1]:
+            return stretches[index][1]
+        return -1
+
+    return end_of
+
+
+class _Lookup:
+    """A number means the entry of the next list after it that has one, else of the last before it."""
+
+    def __init__(self, lists: list[ReferenceList]) -> None:
+        self._starts = [one.start for one in lists]
+        self._lists = lists
+        self._numbers = {number.casefold() for one in lists for number in one.by_number}
+        self.numbered = any(number.isdecimal() for number in self._numbers)
+
+    def known(self, number: str) -> bool:
+        return number.casefold() in self._numbers
+
+    def entry(self, number: str, position: int) -> Entry | None:
+        if not self.known(number):
+            return None
+        first = bisect_right(self._starts, position)
+        order = [*range(first, len(self._lists)), *range(first - 1, -1, -1)]
+        for index in order:
+            by_number: dict[str, Entry] = self._lists[index].by_number
+            entry = by_number.get(number)
+            if entry is None and not number.isdecimal():
+                entry = next(
+                    (e for name, e in by_number.items() if name.casefold() == number.casefold()), None
+                )
+            if entry is not None:
+                return entry
+        return None
+
+
+def _markers(marks: list[Mark], links: list[Link], lookup: _Lookup, canonical: _Canonical) -> list[Marker]:
+    markers: list[Marker] = []
+    for mark in marks:
+        entry = lookup.entry(mark.id, mark.start) if not mark.malformed else None
+        if mark.malformed:
+            markers.append(Marker(mark.id, mark.start, mark.end, mark.form, None, "malformed"))
+        elif entry is None:
+            markers.append(Marker(mark.id, mark.start, mark.end, mark.form, None, "dangling"))
+        elif not entry.links:
+            markers.append(Marker(mark.id, mark.start, mark.end, mark.form, None, "entry_without_url"))
+        else:
+            markers.append(Marker(mark.id, mark.start, mark.end, mark.form, canonical[entry.links[0].url]))
+    for link in links:
+        url = canonical[link.url]
+        if link.kind == "link":
+            number = number_in(link.text)
+            form, name = ("numbered_link", number) if number else ("link", link.text.strip())
+        else:
+            form, name = link.kind, link.text or link.url
+        markers.append(Marker(name or url, link.start, link.end, form, url))
+    markers.sort(key=lambda marker: (marker.start, marker.end))
+    return markers
+
+
+def _sources(
+    links: list[Link], lists: list[ReferenceList], markers: list[Marker], canonical: _Canonical
+) -> list[Source]:
+    sources: dict[str, Source] = {}
+    for link in links:
+        url = canonical[link.url]
+        if url not in sources:
+            sources[url] = Source(url, link.url)
+    for one in lists:
+        for entry in one.entries:
+            for url in dict.fromkeys(canonical[link.url] for link in entry.links):
+                source = sources[url]
+                source.list_spans.append((entry.start, entry.end))
+                source.numbers += [number for number in entry.numbers if number not in source.numbers]
+    for marker in markers:
+        if marker.url is not None:
+            sources[marker.url].inline_spans.append((marker.start, marker.end))
+    return list(sources.values())
+
+
+def _defects(
+    found: Scan, references: list[Reference], markers: list[Marker], marks: list[Mark], sources: list[Source]
+) -> list[Defect]:
+    defects: list[Defect] = []
+    for marker in markers:
+        if marker.reason == "malformed":
+            defects.append(
+                Defect("malformed_id", marker.id, marker.start, marker.end, "no list has such an id")
+            )
+        elif marker.reason == "dangling":
+            defects.append(
+                Defect("dangling", marker.id, marker.start, marker.end, "no entry has this number")
+            )
+    blankets = {(mark.start, mark.end) for mark in marks if mark.blanket}
+    for start, end in sorted(blankets):
+        defects.append(Defect("blanket_range", "", start, end, "one marker cites more than ten sources"))
+    for reference in references:
+        name = ", ".join(reference.numbers)
+        if not reference.urls:
+            defects.append(
+                Defect("empty_entry", name, reference.start, reference.end, "an entry without a URL")
+            )
+    numbered = [reference for reference in references if reference.numbers]
+    if numbered and not markers:
+        defects.append(
+            Defect(
+                "list_without_markers",
+                "",
+                numbered[0].start,
+                numbered[-1].end,
+                "the text cites none of the list",
+            )
+        )
+    for source in sources:
+        if not source.list_spans:
+            continue
+        if not source.inline_spans:
+            start, end = source.list_spans[0]
+            defects.append(Defect("uncited", ", ".join(source.numbers), start, end, source.url))
+        if len(source.list_spans) > 1:
+            start, end = source.list_spans[1]
+            counts = Counter(source.list_spans)
+            defects.append(
+                Defect(
+                    "duplicate_url",
+                    ", ".join(source.numbers),
+                    start,
+                    end,
+                    f"listed {sum(counts.values())} times",
+                )
+            )
+    for position in found.unterminated:
+        defects.append(
+            Defect(
+                "unterminated_link",
+                "",
+                position,
+                min(position + 80, len(found.plain)),
+                "a link without its end",
+            )
+        )
+    return sorted(defects, key=lambda defect: (defect.start, defect.kind))

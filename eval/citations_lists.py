@@ -1,0 +1,455 @@
+"""Reference lists: by their shape first, by their heading second, in whatever language, with or without numbers."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from eval.citations_links import Link, Scan
+
+EntryForm = Literal["bracket", "definition", "dot", "label", "row", "plain"]
+
+
+@dataclass(slots=True)
+class Entry:
+    numbers: list[str]
+    """As in the list; empty where the list has none. Footnotes may have names."""
+    start: int
+    end: int
+    links: list[Link]
+    form: EntryForm
+
+
+@dataclass(slots=True)
+class ReferenceList:
+    entries: list[Entry]
+    by_number: dict[str, Entry] = field(default_factory=dict)
+
+    @property
+    def start(self) -> int:
+        return self.entries[0].start
+
+
+@dataclass(slots=True)
+class _Line:
+    start: int
+    end: int
+    text: str
+    after_blank: bool
+    links: list[Link]
+
+
+_HEADING = re.compile(r"[\s>]*(#{1,6})\s*(.+?)\s*#*\s*$")
+_BOLD_LINE = re.compile(r"[\s>]*(?:\*\*|__)([^*_\n]{1,80})(?:\*\*|__)\s*[:：]?\s*$")
+_RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,}|={3,}|⁂|\* \* \*)\s*$")
+_ORDINAL = re.compile(
+    r"^(?:\d+(?:\\?\.\d+)*\\?[.)、:：]?|[ivxlc]+\\?[.)]|[一二三四五六七八九十]+[、.．]|[A-Z]\\?[.)])\s+|^[一二三四五六七八九十]+[、.．]",
+    re.I,
+)
+_NAMED = re.compile(
+    r"(?:(?:key|main|selected|primary|full|complete|additional|supporting|web|online|cited|external|all|numbered|product|other|and|&|source|reference|citation|further|useful|relevant|research|my|the|list of|data)\s+)*"
+    r"(?:references?|sources?|citations?|bibliography|works?\s+cited|literature(?:\s+cited)?|footnotes?|endnotes?|links?|reading|resources?|urls?|evidence)"
+    r"(?:\s+(?:list|cited|used|consulted|section|links?|urls?|index|list(?:ing)?|for this report|and (?:references|sources|links|citations|further reading|notes)|& (?:references|sources|citations|links)|/ (?:references|sources)))*",
+    re.I,
+)
+_NOT_ALONE = re.compile(r"^(?:links?|reading|resources?|urls?|evidence|literature|data sources?)$", re.I)
+_FOREIGN = re.compile(
+    r"(?:主要|关键|核心|重要|全部|相关|部分|数据|信息|资料|官方|网络|本文|报告|附录)*(?:的)?"
+    r"(?:参考文献|参考资料|参考来源|参考链接|参考网址|参考书目|参考|引用的著作|引用文献|引用来源|引用资料|引用列表|引用链接|引用|引文|文献|来源|资料来源|信息来源|数据来源|相关链接|链接|出处|脚注|注释|參考文獻|參考資料|引用的文獻|資料來源|來源)"
+    r"(?:列表|清单|目录|与链接|和链接|及链接|汇总|与来源|和来源|及来源|与引用|与参考资料|说明|链接)?"
+    r"|参考サイト|参考URL|出典|引用元|参照|引用文献一覧|참고문헌|참고 ?자료|출처|인용"
+    r"|quellen(?:verzeichnis|angaben)?|literatur(?:verzeichnis)?|referenzen|einzelnachweise"
+    r"|références?(?: bibliographiques)?|bibliographie|ouvrages cités|sources citées"
+    r"|fuentes(?: consultadas)?|referencias(?: bibliográficas)?|bibliografía|obras citadas"
+    r"|fonti|riferimenti(?: bibliografici)?|bibliografia|fontes|referências(?: bibliográficas)?"
+    r"|источники|литература|список (?:литературы|источников)|использованные источники|ссылки|المراجع|المصادر|kaynaklar|kaynakça|bronnen|źródła|källor",
+    re.I,
+)
+
+_ID = r"[A-Za-z]{0,3}\d{1,4}"
+_START = r"[\s>]*(?:[-*+•·‣▪–]\s+)?(?:\*\*|__|\*|<)?"
+_BRACKETED = re.compile(
+    rf"{_START}(?P<ids>(?:\\?[\[【［]\^?{_ID}\\?[\]】］][\s,]*)+|\\?\[\[\^?{_ID}\]\])(?:\*\*|__|\*)?(?P<colon>[:：])?"
+)
+_DEFINITION = re.compile(r"[ \t>]*\[(\^?[^\s\[\]][^\[\]\n]{0,80})\]:(?=\s|<|http|$)")
+_DOTTED = re.compile(rf"{_START}(?P<n>\d{{1,4}})(?:\\?[.．)）]|、)(?:\*\*|__)?(?=\s|\*|\[|<|https?:|[^\d\s])")
+_PARENTHESISED = re.compile(rf"{_START}[(（](?P<n>\d{{1,4}})[)）]\s")
+_INSIDE_LINK = re.compile(rf"{_START}\[(?P<n>\d{{1,4}})(?:\\?[.．、)])(?:\s+|(?=\D))")
+_LABELLED = re.compile(
+    rf"{_START}(?:source|ref(?:erence)?|citation|来源|引用|参考)\s*#?\[?(?P<n>\d{{1,4}})\]?(?:\*\*)?\s*[:：.]\s*",
+    re.I,
+)
+_SUPERSCRIPT = re.compile(rf"{_START}(?P<n>[⁰¹²³⁴-⁹]{{1,3}})\s+")
+_ROW = re.compile(r"\s*\|\s*(?:\*\*)?\\?\[?(?P<n>\d{1,4})\\?\]?\.?(?:\*\*)?\s*\|")
+_BULLET = re.compile(r"[\s>]*(?:[-*+•·‣▪–])\s+")
+_IDS = re.compile(_ID)
+_WORD = re.compile(r"\w+", re.U)
+_ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…+)\s*$")
+_ACADEMIC = re.compile(r"\((?:19|20)\d\d[a-z]?(?:,[^()]{0,20})?\)|\b(?:19|20)\d\d\b|n\.d\.|et al\.", re.I)
+_PRICE = re.compile(r"[$€£¥]\s?\d")
+
+
+def is_reference_heading(text: str) -> bool:
+    """`## 10. References:`, `Key Citations`, `**参考文献**`: whatever the decoration."""
+    bare = re.sub(r"[*_#`\\]+|[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]", "", text).strip(
+        " \t:：.—-–|【】[]()（）<>"
+    )
+    bare = _ORDINAL.sub("", bare).strip(" \t:：【】")
+    bare = re.sub(r"\s*[(（][^()（）]{0,60}[)）]\s*$", "", bare)
+    if not bare or len(bare) > 60:
+        return False
+    for part in (bare, *re.split(r"\s*[/|&／｜]\s*", bare)):
+        if _FOREIGN.fullmatch(part):
+            return True
+    return _NAMED.fullmatch(bare) is not None and _NOT_ALONE.fullmatch(bare) is None
+
+
+def _lines(scan: Scan) -> list[_Line]:
+    text = scan.plain
+    starts = [link.start for link in scan.links]
+    lines: list[_Line] = []
+    last_end = -2
+    for match in re.finditer(r"[^\n]+", text):
+        content = match[0]
+        if content.isspace():
+            continue
+        start, end = match.span()
+        low, high = bisect_left(starts, start), bisect_left(starts, end)
+        lines.append(_Line(start, end, content, start > last_end + 1, scan.links[low:high]))
+        last_end = end
+    return lines
+
+
+def _entry(line: _Line, *, in_section: bool) -> Entry | None:
+    """The line as the first of an entry, by what it begins with."""
+    text = line.text[:200]
+    first = text.lstrip(" \t>-*+•·‣▪–_<")[:1]
+    if not first:
+        return None
+    form: EntryForm
+    if first in "[\\【［":
+        definition = _DEFINITION.match(text)
+        if definition:
+            label = definition[1].removeprefix("^").strip()
+            return Entry([_plain_number(label)], line.start, line.end, line.links, "definition")
+        bracketed = _BRACKETED.match(text)
+        if bracketed:
+            numbers = [_plain_number(one) for one in _IDS.findall(bracketed["ids"])]
+            return Entry(numbers, line.start, line.end, line.links, "bracket")
+        half = re.match(rf"{_START}\\\[(?P<n>\d{{1,4}})\]?\s", text)
+        if half:
+            return Entry([_plain_number(half["n"])], line.start, line.end, line.links, "bracket")
+        match = _INSIDE_LINK.match(text)
+        form = "bracket"
+    elif first.isdecimal():
+        match, form = _DOTTED.match(text), "dot"
+    elif first in "(（":
+        match, form = _PARENTHESISED.match(text), "dot"
+    elif first == "|":
+        match, form = (_ROW.match(text) if in_section else None), "row"
+    elif first in "⁰¹²³⁴⁵⁶⁷⁸⁹":
+        match, form = _SUPERSCRIPT.match(text), "dot"
+    else:
+        match, form = _LABELLED.match(text), "label"
+    if match is None:
+        return None
+    number = match["n"].translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789"))
+    return Entry([_plain_number(number)], line.start, line.end, line.links, form)
+
+
+def _plain_number(text: str) -> str:
+    return str(int(text)) if text.isascii() and text.isdecimal() else text
+
+
+def find_lists(scan: Scan) -> list[ReferenceList]:
+    """Every reference list, in the order of the text."""
+    lines = _lines(scan)
+    accepted: list[list[Entry]] = []
+    run: list[Entry] = []
+    run_in_section = False
+    section_level: int | None = None
+    section_entries = 0
+
+    def close() -> None:
+        nonlocal run
+        if run and (run_in_section or _is_list(run, scan.plain)):
+            accepted.append(run)
+        elif run:
+            definitions = [
+                entry for entry in run if entry.form == "definition" and _defines(entry, scan.plain)
+            ]
+            if definitions:
+                accepted.append(definitions)
+        run = []
+
+    for index, line in enumerate(lines):
+        heading = _heading_level(line)
+        if heading is not None:
+            level, title = heading
+            if is_reference_heading(title):
+                close()
+                section_level, section_entries = level, 0
+                continue
+            if level < 7 or not line.links:
+                ends = section_level is not None and (
+                    level <= section_level or (level == 7 and section_level == 7)
+                )
+                close()
+                if ends:
+                    section_level = None
+                continue
+        in_section = section_level is not None
+        if in_section and _is_label(line) and is_reference_heading(line.text):
+            continue
+        entry = _entry(line, in_section=in_section)
+        if entry is not None and entry.form == "row" and not entry.links:
+            entry = None
+        if (
+            entry is not None
+            and entry.form == "definition"
+            and not in_section
+            and not _defines(entry, scan.plain)
+        ):
+            entry = None if not line.text.lstrip(" >").startswith("[^") else entry
+        if entry is not None and in_section and len(entry.links) > 1:
+            split = _split_run_on(entry, scan.plain)
+            if split:
+                if not run:
+                    run_in_section = True
+                run += split
+                section_entries += len(split)
+                continue
+        if entry is None and in_section and _is_plain_entry(line):
+            bulleted = _BULLET.match(line.text) is not None
+            if not (run and not bulleted and _continues(run[-1], line)):
+                entry = Entry([], line.start, line.end, line.links, "plain")
+        if entry is not None:
+            if run and (run_in_section != in_section or (not in_section and not _same_kind(run[-1], entry))):
+                close()
+            if not run:
+                run_in_section = in_section
+            run.append(entry)
+            section_entries += 1
+            continue
+        if run and _continues(run[-1], line):
+            run[-1].end = line.end
+            run[-1].links = [*run[-1].links, *line.links]
+            continue
+        if _RULE.match(line.text) or _ELLIPSIS.match(line.text):
+            if not in_section and not _ELLIPSIS.match(line.text):
+                close()
+            continue
+        if in_section:
+            if section_entries and line.after_blank and len(line.text) >= 120 and not line.links:
+                close()
+                section_level = None
+            continue
+        close()
+        if index + 1 < len(lines) and _is_label(line) and is_reference_heading(line.text):
+            section_level, section_entries = 7, 0
+    close()
+    taken = {entry.start for entries in accepted for entry in entries}
+    tail = _closing_links(lines, scan.plain)
+    if tail and not any(entry.start in taken for entry in tail):
+        accepted.append(tail)
+    accepted.sort(key=lambda entries: entries[0].start)
+    return [_numbered(entries) for entries in _joined(accepted, scan.plain)]
+
+
+def _heading_level(line: _Line) -> tuple[int, str] | None:
+    """Depth and title; 7 for a bold line on its own."""
+    match = _HEADING.match(line.text[:300])
+    if match:
+        return len(match[1]), match[2]
+    bold = _BOLD_LINE.match(line.text) if len(line.text) < 120 else None
+    return (7, bold[1]) if bold and not _DOTTED.match(line.text) and not line.links else None
+
+
+def _is_label(line: _Line) -> bool:
+    bare = line.text.strip(" \t*_#>")
+    return len(bare) <= 40 and not line.links and (bare.endswith((":", "：")) or len(bare.split()) <= 3)
+
+
+def _same_kind(last: Entry, entry: Entry) -> bool:
+    return last.form == entry.form or {last.form, entry.form} <= {"bracket", "definition"}
+
+
+def _defines(entry: Entry, text: str) -> bool:
+    """`[1]: https://...`, against a sentence that begins with a marker and a colon."""
+    if not entry.links:
+        return False
+    head = text[entry.start : entry.links[0].start]
+    return head.rstrip(" \t<").endswith(":")
+
+
+def _continues(entry: Entry, line: _Line) -> bool:
+    if not entry.links:
+        return (bool(line.links) and len(line.text) < 300) or not line.after_blank
+    indented = line.text[:2] in ("  ", "\t") or line.text[:1] == "\t"
+    if not indented or _BULLET.match(line.text):
+        return indented and not line.after_blank and len(line.text) < 300
+    return len(line.text) < 400
+
+
+def _residue(entry_text: str, entry: Entry) -> str:
+    """What an entry says besides its links."""
+    parts: list[str] = []
+    position = entry.start
+    for link in entry.links:
+        parts.append(entry_text[position : link.start])
+        position = link.end
+    parts.append(entry_text[position : entry.end])
+    return " ".join(parts)
+
+
+def _is_list(run: list[Entry], text: str) -> bool:
+    """A numbered run with URLs, outside any reference section: is it a list of references or part of the answer?"""
+    if run[0].form in ("bracket", "definition", "label"):
+        with_url = sum(bool(entry.links) for entry in run)
+        if with_url >= 2:
+            return True
+        if all(entry.form == "definition" for entry in run):
+            return True
+        numbers = [int(n) for entry in run for n in entry.numbers if n.isdecimal()]
+        return (
+            len(run) >= 3
+            and numbers == list(range(1, len(run) + 1))
+            and all(len(text[e.start : e.end]) < 300 for e in run)
+        )
+    with_url = 0
+    for entry in run:
+        if not entry.links:
+            continue
+        if not _is_pure(entry, text):
+            return False
+        with_url += 1
+    return with_url >= 2 and with_url * 2 >= len(run)
+
+
+def _is_pure(entry: Entry, text: str) -> bool:
+    """Number, title, URL, perhaps a date: no sentences, no price, no citation in parentheses."""
+    first = entry.links[0]
+    before = text[entry.start : first.start]
+    after = text[entry.links[-1].end : entry.end]
+    if _PRICE.search(text[entry.start : entry.end]):
+        return False
+    if len(entry.links) > 2:
+        return False
+    if first.kind == "bare" or first.text.strip().startswith(("http", "www.")):
+        return (
+            len(before) < 400 and not before.rstrip().endswith(("(", "（")) and len(_WORD.findall(after)) <= 8
+        )
+    opened = before.rstrip().endswith(("(", "（"))
+    return not opened and len(_WORD.findall(before)) <= 12 and len(_WORD.findall(after)) <= 12
+
+
+def _is_plain_entry(line: _Line) -> bool:
+    """A line of a reference section without a number: one source a line; running links are prose."""
+    text = line.text
+    bulleted = _BULLET.match(text) is not None
+    if text.lstrip().startswith("|"):
+        return bool(line.links)
+    if line.links:
+        if bulleted or len({link.url for link in line.links}) == 1:
+            return True
+        titled = [link for link in line.links if link.text.strip() != link.url]
+        residue = _WORD.findall(_residue_of_line(line))
+        return (len(titled) < 2 and len(line.links) == 1) or (
+            len(line.links) == 2 and len(residue) > 6 and _ACADEMIC.search(text) is not None
+        )
+    if bulleted:
+        return len(text) > 8
+    return (
+        _ACADEMIC.search(text) is not None
+        and len(text) < 500
+        and ". " in text
+        and not re.search(r"\[\d+\]", text)
+    )
+
+
+def _residue_of_line(line: _Line) -> str:
+    parts: list[str] = []
+    position = 0
+    for link in line.links:
+        parts.append(line.text[position : link.start - line.start])
+        position = link.end - line.start
+    parts.append(line.text[max(position, 0) :])
+    return " ".join(parts)
+
+
+_RUN_ON = re.compile(r"\\?\[(\d{1,4})\\?\](?!\()")
+
+
+def _split_run_on(entry: Entry, text: str) -> list[Entry]:
+    """`[1] title url [2] title url` on one line, as the entries it holds."""
+    if entry.form != "bracket":
+        return []
+    inside = [(link.start, link.end) for link in entry.links]
+    marks = [
+        match
+        for match in _RUN_ON.finditer(text, entry.start, entry.end)
+        if not any(start <= match.start() < end for start, end in inside)
+    ]
+    if len(marks) < 2:
+        return []
+    found: list[Entry] = []
+    for match, following in zip(marks, [*marks[1:], None], strict=True):
+        end = following.start() if following else entry.end
+        links = [link for link in entry.links if match.start() <= link.start < end]
+        found.append(Entry([_plain_number(match[1])], match.start(), end, links, "bracket"))
+    return found if sum(bool(one.links) for one in found) == len(found) else []
+
+
+def _closing_links(lines: list[_Line], text: str) -> list[Entry]:
+    """Lines at the very end that hold one link each and nothing else."""
+    tail: list[_Line] = []
+    for line in reversed(lines):
+        if _RULE.match(line.text) and not tail:
+            continue
+        words = _WORD.findall(_residue_of_line(line)) if len(line.links) == 1 else []
+        if len(line.links) != 1 or len(words) > 2 or line.text.lstrip().startswith(("|", "(", "#")):
+            break
+        tail.append(line)
+    if len(tail) < 2:
+        return []
+    return [Entry([], line.start, line.end, line.links, "plain") for line in reversed(tail)]
+
+
+def _joined(accepted: list[list[Entry]], text: str) -> Iterator[list[Entry]]:
+    """Runs that only blank lines or sub-headings part are one list, unless the numbers begin again."""
+    current: list[Entry] = []
+    for entries in accepted:
+        if (
+            current
+            and not text[current[-1].end : entries[0].start].strip()
+            and not _restarts(current, entries)
+        ):
+            current += entries
+            continue
+        if current:
+            yield current
+        current = list(entries)
+    if current:
+        yield current
+
+
+def _restarts(current: list[Entry], entries: list[Entry]) -> bool:
+    seen = {number for entry in current for number in entry.numbers}
+    return any(number in seen for entry in entries for number in entry.numbers)
+
+
+def _numbered(entries: list[Entry]) -> ReferenceList:
+    dotted = [entry for entry in entries if entry.form == "dot"]
+    if len(dotted) > 1 and all(entry.numbers == ["1"] for entry in dotted):
+        for position, entry in enumerate(dotted, 1):
+            entry.numbers = [str(position)]
+    found = ReferenceList(entries)
+    for entry in entries:
+        for number in entry.numbers:
+            held = found.by_number.get(number)
+            if held is None or (not held.links and entry.links):
+                found.by_number[number] = entry
+    return found
