@@ -43,6 +43,10 @@ class Tool:
             raise ToolError("invalid", f"{_complaint(error)}. {self.expected}") from None
         return {name: getattr(parsed, name) for name in self._fields}
 
+    def kind_of(self, parameter: str) -> str:
+        """A parameter's type and bounds in words."""
+        return _kind(self.schema["properties"][parameter])
+
     def summary(self) -> str:
         return self.description.split("\n", 1)[0]
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 from env.web.base import Page, WebHit
-from env.web.fetch import FetchFailure, Fetcher
+from env.web.fetch import Fetcher, FetchFailure
 from env.web.readable import PageReader, make_page
 from env.web.snapshots import Snapshots
 
@@ -51,12 +51,13 @@ class LiveWeb:
         async with turns.setdefault(url, asyncio.Lock()):
             if url not in self._pages:
                 if self.snapshots is None:
-                    self._pages[url] = (await self._fetch(url))[0]
+                    self._pages[url] = (await self.fetch_page(url))[0]
                 else:
-                    self._pages[url] = await self.snapshots.once(url, lambda: self._fetch(url))
+                    self._pages[url] = await self.snapshots.once(url, lambda: self.fetch_page(url))
         return self._pages[url]
 
-    async def _fetch(self, url: str) -> tuple[Page, dict[str, Any]]:
+    async def fetch_page(self, url: str) -> tuple[Page, dict[str, Any]]:
+        """The page as it is now, and what a snapshot store keeps beside it."""
         try:
             fetched = await self.fetcher.fetch(url)
         except FetchFailure as failure:

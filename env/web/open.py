@@ -23,14 +23,37 @@ def open_web(
     shop: Shop | None = None,
     snapshots: Path | None = None,
     clock: Callable[[], datetime] = system_clock,
+    searching: bool = True,
 ) -> WebSearch:
     """The sandbox, a live engine, or a recording; always with the shop's addresses answered by the shop.
 
     `snapshots` is a study's folder for pages read live. With a live engine and the setting `web_record` everything
-    goes into that recording too.
+    goes into that recording too. Who only reads pages (`searching` false) needs no key of an engine.
     """
+    if searching and settings.web == "serper":
+        _need_key(settings)
     web = _web(settings, snapshots, clock)
     return ShopWeb(web, settings.shop_url, None if shop is None else shop.store)
+
+
+def open_recorder(
+    settings: Settings, folder: Path, *, clock: Callable[[], datetime] = system_clock
+) -> WebSearch:
+    """The web of the settings, with everything it answers kept in `folder`."""
+    from env.web.record import RecordingWeb
+
+    if settings.web == "serper":
+        _need_key(settings)
+        web = _live(settings.model_copy(update={"web_record": folder}), None, clock)
+    else:
+        web = RecordingWeb(_web(settings, None, clock), folder, clock)
+    return ShopWeb(web, settings.shop_url)
+
+
+def _need_key(settings: Settings) -> None:
+    """At the start, not at the first search of a long study."""
+    if settings.serper_api_key is None:
+        raise Misuse("setting web is serper, but there is no key: set SERPER_API_KEY, or use --web sandbox")
 
 
 def _web(settings: Settings, snapshots: Path | None, clock: Callable[[], datetime]) -> WebSearch:
@@ -55,18 +78,22 @@ def _live(settings: Settings, snapshots: Path | None, clock: Callable[[], dateti
     from env.web.serper import Serper
     from env.web.snapshots import Snapshots
 
-    if settings.serper_api_key is None:
-        raise Misuse("setting web is serper, but there is no key: set SERPER_API_KEY, or use --web sandbox")
     fetcher = Fetcher(
         timeout=settings.fetch_timeout,
         max_bytes=settings.fetch_max_bytes,
         respect_robots=settings.respect_robots,
         never=frozenset(filter(None, [host_of(settings.shop_url)])),
     )
+    # A recording is a snapshot store too: it takes the place of the study's.
+    keep = None if snapshots is None or settings.web_record else Snapshots(snapshots, clock)
     live = LiveWeb(
         Serper(settings.serper_api_key, timeout=settings.fetch_timeout),
         fetcher,
         page_reader(settings.page_reader),
-        None if snapshots is None else Snapshots(snapshots, clock),
+        keep,
     )
-    return live if settings.web_record is None else RecordingWeb(live, settings.web_record, clock)
+    return (
+        live
+        if settings.web_record is None
+        else RecordingWeb(live, settings.web_record, clock, live.fetch_page)
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -13,6 +13,8 @@ import orjson
 from env.errors import DrrError, Misuse
 from env.web.base import Page, WebHit, WebSearch, WebUnavailable
 from env.web.snapshots import Clock, Snapshots, write_whole
+
+Reading = Callable[[str], Awaitable[tuple[Page, dict[str, Any]]]]
 
 
 class Searches:
@@ -56,8 +58,10 @@ class Searches:
 class RecordingWeb:
     """Implements `WebSearch`. A recording only grows: what it already holds is answered from it."""
 
-    def __init__(self, live: WebSearch, folder: Path, clock: Clock) -> None:
+    def __init__(self, live: WebSearch, folder: Path, clock: Clock, read: Reading | None = None) -> None:
+        """`read` brings a page together with what else is worth keeping of it (what the server sent)."""
         self._live, self._clock = live, clock
+        self._read = read or self._plain
         self._searches, self._pages = Searches(folder), Snapshots(folder, clock)
 
     @property
@@ -77,10 +81,10 @@ class RecordingWeb:
         return kept
 
     async def read(self, url: str) -> Page:
-        async def live() -> tuple[Page, dict[str, Any]]:
-            return await self._live.read(url), {}
+        return await self._pages.once(url, lambda: self._read(url))
 
-        return await self._pages.once(url, live)
+    async def _plain(self, url: str) -> tuple[Page, dict[str, Any]]:
+        return await self._live.read(url), {}
 
 
 class ReplayWeb:

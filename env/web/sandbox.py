@@ -22,6 +22,7 @@ from env.text import tokens
 from env.web.base import Page, WebHit
 
 DOCUMENTS = "documents.jsonl"
+MANIFEST = "sandbox.json"
 READER = "sandbox/1"
 BOX = Path(__file__).parent / "corpus"
 Kind = Literal["supportive", "distractor", "noise"]
@@ -194,5 +195,15 @@ def _passages(text: str) -> Iterator[str]:
 
 
 def open_sandbox(folder: Path | None = None) -> Sandbox:
-    """The sandbox in the box, or a folder's."""
-    return Sandbox(read_documents(folder or BOX))
+    """The sandbox in the box, or a folder's. A frozen one that was edited since is an error, not another web."""
+    folder = folder or BOX
+    sandbox = Sandbox(read_documents(folder))
+    manifest = folder / MANIFEST
+    if manifest.is_file():
+        try:
+            frozen = orjson.loads(manifest.read_bytes())["content_hash"]
+        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            raise DrrError(f"{manifest}: cannot be read ({error!r}); build the sandbox again") from error
+        if frozen != sandbox.content_hash:
+            raise DrrError(f"{folder}: its documents were changed after `drr web build`; build it again")
+    return sandbox

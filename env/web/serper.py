@@ -25,7 +25,7 @@ class Serper:
 
     def __init__(
         self,
-        key: SecretStr,
+        key: SecretStr | None,
         *,
         timeout: float = 20.0,
         endpoint: str = ENDPOINT,
@@ -36,13 +36,15 @@ class Serper:
         self._sleep, self._jitter = sleep, jitter or random.Random(0)
 
     async def search(self, query: str, top_k: int) -> list[WebHit]:
+        if self._key is None:
+            raise WebUnavailable("there is no key for Serper; set SERPER_API_KEY")
         try:
             async with asyncio.timeout(self._timeout):
-                return _hits(await self._ask(query, top_k), top_k)
+                return _hits(await self._ask(query, top_k, self._key.get_secret_value()), top_k)
         except TimeoutError:
             raise WebUnavailable(f"Serper gave no answer within {self._timeout:g} s") from None
 
-    async def _ask(self, query: str, top_k: int) -> Any:
+    async def _ask(self, query: str, top_k: int, key: str) -> Any:
         import httpx
 
         problem = ""
@@ -54,7 +56,7 @@ class Serper:
                     reply = await client.post(
                         self._endpoint,
                         json={"q": query, "num": top_k},
-                        headers={"X-API-KEY": self._key.get_secret_value()},
+                        headers={"X-API-KEY": key},
                     )
                 except httpx.TransportError as error:
                     problem = f"connection failed ({type(error).__name__})"

@@ -1,0 +1,246 @@
+"""`drr web`: the web as the tools and the page readers see it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from env.settings import Settings
+    from env.web.base import Page, WebHit, WebSearch
+
+_EXAMPLES = """\
+The default web is the frozen sandbox in the box; --web serper asks the live one (SERPER_API_KEY), --web replay a recording.
+
+examples:
+  drr web search "winter birds of Oklahoma"
+  drr web read https://example.org/page --web serper
+  drr web build my-pages --out my-sandbox && drr web search "dog ramp" --sandbox my-sandbox
+  drr web record "dog ramp angle" "best bird seed" --out recording --web serper
+  drr web replay recording --search "dog ramp angle\""""
+_SETTINGS = (
+    "web",
+    "sandbox",
+    "web_record",
+    "web_top_k",
+    "page_reader",
+    "fetch_timeout",
+    "fetch_max_bytes",
+    "respect_robots",
+    "shop_url",
+)
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    from app.console import add_setting_options
+
+    parser.epilog = _EXAMPLES
+    commands = parser.add_subparsers(dest="action", required=True, metavar="search|read|build|record|replay")
+
+    def command(name: str, line: str) -> argparse.ArgumentParser:
+        made: argparse.ArgumentParser = commands.add_parser(name, help=line, description=line)
+        made.add_argument("--json", action="store_true", help="one JSON document")
+        return made
+
+    search = command("search", "what web_search would find")
+    search.add_argument("query", metavar="QUERY")
+    add_setting_options(search, *_SETTINGS)
+
+    read = command("read", "a page as readable markdown; exit 1 if it is blocked, empty or unreachable")
+    read.add_argument("url", metavar="URL")
+    read.add_argument("--shop", metavar="SHOP", help="answers addresses of the shop")
+    add_setting_options(read, *_SETTINGS)
+
+    make = command(
+        "build", "a folder of documents (documents.jsonl, *.md with a head) becomes a frozen sandbox"
+    )
+    make.add_argument("folder", metavar="DIR")
+    make.add_argument("--out", required=True, metavar="SANDBOX")
+
+    record = command("record", "search, read every result, keep both for replay")
+    record.add_argument("queries", nargs="+", metavar="QUERY")
+    record.add_argument("--out", required=True, metavar="RECORDING", help="new, or one to add to")
+    record.add_argument("--searches-only", action="store_true", help="do not read the pages found")
+    add_setting_options(record, *(name for name in _SETTINGS if name != "web_record"))
+
+    replay = command("replay", "what a recording holds, or one answer out of it; a miss is an error")
+    replay.add_argument("folder", metavar="RECORDING")
+    asked = replay.add_mutually_exclusive_group()
+    asked.add_argument("--search", metavar="QUERY")
+    asked.add_argument("--read", metavar="URL")
+    replay.add_argument("--top-k", type=int, default=5, metavar="N", help="results of --search (default 5)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from env.errors import DrrError
+    from env.web.base import WebUnavailable
+
+    actions = {"search": _search, "read": _read, "build": _build, "record": _record, "replay": _replay}
+    try:
+        return actions[arguments.action](arguments)
+    except WebUnavailable as error:
+        raise DrrError(f"web {arguments.action}: {error}") from error
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    from app.console import settings_of
+
+    return settings_of(arguments).settings
+
+
+def _asked(text: str) -> str:
+    from env.errors import Misuse
+
+    if not text.strip():
+        raise Misuse("an empty query or address; give a few words, or an address")
+    return text
+
+
+def _search(arguments: argparse.Namespace) -> int:
+    from env.web.open import open_web
+
+    settings = _settings(arguments)
+    web = open_web(settings)
+    hits = asyncio.run(web.search(_asked(arguments.query), settings.web_top_k))
+    _show_hits(arguments, web, hits)
+    return 0
+
+
+def _show_hits(arguments: argparse.Namespace, web: WebSearch, hits: list[WebHit]) -> None:
+    from app.console import print_json
+
+    if arguments.json:
+        print_json(
+            {
+                "web": web.name,
+                "content_hash": web.content_hash,
+                "items": [hit._asdict() for hit in hits],
+                "total": len(hits),
+            }
+        )
+        return
+    for number, hit in enumerate(hits, 1):
+        print(f"{number}. {_line(hit.title)}\n   {_line(hit.url)}\n   {_line(hit.snippet)}")
+    if not hits:
+        print("nothing found")
+
+
+def _line(text: str) -> str:
+    from tools.render import one_line
+
+    return one_line(text, 2000)
+
+
+def _read(arguments: argparse.Namespace) -> int:
+    from contextlib import ExitStack
+
+    from env.shop import open_shop
+    from env.web.open import open_web
+
+    settings = _settings(arguments)
+    with ExitStack() as stack:
+        shop = stack.enter_context(open_shop(arguments.shop, settings)) if arguments.shop else None
+        page = asyncio.run(open_web(settings, shop=shop, searching=False).read(_asked(arguments.url)))
+    return _show_page(arguments, page)
+
+
+def _show_page(arguments: argparse.Namespace, page: Page) -> int:
+    import sys
+
+    from app.console import print_json
+    from env.source import text_hash
+
+    if arguments.json:
+        digest = None if page.markdown is None else text_hash(page.markdown)
+        print_json({**page._asdict(), "sha256": digest})
+    elif page.markdown is not None:
+        print(page.markdown)
+    if page.status != "ok":
+        print(f"drr: web read: {_line(page.url)}: {page.status}: {page.reason}", file=sys.stderr)
+    return 0 if page.status == "ok" else 1
+
+
+def _build(arguments: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from app.console import print_json
+    from env.web.build import build_sandbox
+
+    manifest = build_sandbox(Path(arguments.folder), Path(arguments.out))
+    if arguments.json:
+        print_json(manifest)
+    else:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in manifest["kinds"].items())
+        print(
+            f"{arguments.out}: {manifest['documents']} documents ({kinds}), hash {manifest['content_hash'][:16]}"
+        )
+        print(f'next: drr web search "..." --sandbox {arguments.out}')
+    return 0
+
+
+def _record(arguments: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from app.console import print_json
+    from env.web.open import open_recorder
+
+    settings = _settings(arguments)
+    web = open_recorder(settings, Path(arguments.out))
+
+    async def everything() -> dict[str, Any]:
+        pages: dict[str, str] = {}
+        found = 0
+        for query in arguments.queries:
+            hits = await web.search(_asked(query), settings.web_top_k)
+            found += len(hits)
+            if not arguments.searches_only:
+                for page in await asyncio.gather(*(web.read(hit.url) for hit in hits)):
+                    pages[page.url] = page.status
+        return {"searches": len(arguments.queries), "hits": found, "pages": pages}
+
+    summary = asyncio.run(everything())
+    if arguments.json:
+        print_json(summary)
+    else:
+        good = sum(status == "ok" for status in summary["pages"].values())
+        print(
+            f"{arguments.out}: {summary['searches']} searches, {summary['hits']} hits,"
+            f" {len(summary['pages'])} pages of which {good} are readable"
+        )
+        print(f"next: drr web replay {arguments.out}, or --web replay --web-record {arguments.out}")
+    return 0
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from app.console import print_json
+    from env.web.open import system_clock
+    from env.web.record import ReplayWeb
+
+    web = ReplayWeb(Path(arguments.folder), system_clock)
+    if arguments.search is not None:
+        _show_hits(arguments, web, asyncio.run(web.search(_asked(arguments.search), arguments.top_k)))
+        return 0
+    if arguments.read is not None:
+        return _show_page(arguments, asyncio.run(web.read(_asked(arguments.read))))
+    searches = [
+        {key: record[key] for key in ("query", "top_k", "engine", "time")}
+        for record in web.searches.records()
+    ]
+    pages: list[dict[str, Any]] = [
+        {key: record.get(key) for key in ("url", "final_url", "status", "reason", "time", "reader", "sha256")}
+        for record in web.pages.records()
+    ]
+    if arguments.json:
+        print_json({"content_hash": web.content_hash, "searches": searches, "pages": pages})
+        return 0
+    print(f"{arguments.folder}: {len(searches)} searches, {len(pages)} pages, hash {web.content_hash[:16]}")
+    for search in searches:
+        print(
+            f"  search {_line(search['query'])!r} ({search['engine']}, top {search['top_k']}, {search['time']})"
+        )
+    for page in pages:
+        print(f"  {page['status']:<11} {_line(page['url'])}")
+    return 0

@@ -1,0 +1,78 @@
+"""A folder of documents becomes a frozen sandbox: one file of documents, and a manifest with the hash of what they say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+
+from env.errors import DrrError, Misuse
+from env.web.sandbox import DOCUMENTS, MANIFEST, Document, address_key, documents_hash, read_documents
+from env.web.snapshots import write_whole
+
+SCHEMA = 1
+_FIELDS = {"url", "title", "date", "kind", "topics", "injection"}
+
+
+def build_sandbox(source: Path, target: Path) -> dict[str, Any]:
+    """Write the sandbox and say what is in it. The same documents give the same hash, whatever files they came in."""
+    documents = _documents(source)
+    if not documents:
+        raise Misuse(
+            f"{source}: holds no documents; give {DOCUMENTS} or *.md files that start with url and title"
+        )
+    if target.exists() and any(target.iterdir()) and not (target / MANIFEST).is_file():
+        raise Misuse(f"{target}: is not empty and not a sandbox; choose another folder")
+    lines = [orjson.dumps(document.model_dump()) for document in documents]
+    manifest = {
+        "schema": SCHEMA,
+        "content_hash": documents_hash(documents),
+        "documents": len(documents),
+        "kinds": dict(sorted(Counter(document.kind for document in documents).items())),
+        "injections": sum(document.injection for document in documents),
+    }
+    write_whole(target / DOCUMENTS, b"\n".join(lines) + b"\n")
+    write_whole(target / MANIFEST, orjson.dumps(manifest, option=orjson.OPT_INDENT_2))
+    return manifest
+
+
+def _documents(source: Path) -> list[Document]:
+    if not source.is_dir():
+        raise Misuse(f"{source}: no such folder")
+    found = read_documents(source) if (source / DOCUMENTS).is_file() else []
+    places = {address_key(document.url): source / DOCUMENTS for document in found}
+    for path in sorted(source.rglob("*.md")):
+        document = _from_markdown(path)
+        key = address_key(document.url)
+        if key in places:
+            raise DrrError(f"{path}: the address {document.url} is already in {places[key]}")
+        places[key] = path
+        found.append(document)
+    return sorted(found, key=lambda document: document.url)
+
+
+def _from_markdown(path: Path) -> Document:
+    """`name: value` lines between two `---`, then the text."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DrrError(f"{path}: cannot be read ({error})") from error
+    head, found, body = text.removeprefix("---\n").partition("\n---\n")
+    if not text.startswith("---\n") or not found:
+        raise DrrError(f"{path}: does not start with a block of url and title between two lines ---")
+    fields: dict[str, Any] = {}
+    for line in filter(str.strip, head.splitlines()):
+        name, colon, value = line.partition(":")
+        if not colon or name.strip() not in _FIELDS:
+            raise DrrError(f"{path}: {line.strip()[:60]!r} is not one of {', '.join(sorted(_FIELDS))}")
+        fields[name.strip()] = value.strip()
+    if "topics" in fields:
+        fields["topics"] = [topic.strip() for topic in fields["topics"].split(",") if topic.strip()]
+    try:
+        return Document(text=body.strip(), **fields)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise DrrError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
