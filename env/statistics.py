@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
+from time import gmtime
 from typing import NamedTuple
 
 from pydantic import BaseModel
@@ -56,6 +56,26 @@ class Purchase(NamedTuple):
     store: str | None
 
 
+class _Tally:
+    """Orders and known spend under each name."""
+
+    def __init__(self) -> None:
+        self._orders: dict[str, int] = {}
+        self._spend: dict[str, int] = {}
+
+    def add(self, name: str, amount: int | None) -> None:
+        self._orders[name] = self._orders.get(name, 0) + 1
+        if amount is not None:
+            self._spend[name] = self._spend.get(name, 0) + amount
+
+    def shares(self) -> list[Share]:
+        spend = self._spend
+        return [
+            Share(name=name, orders=orders, spend=_dollars(spend[name]) if name in spend else None)
+            for name, orders in sorted(self._orders.items(), key=lambda item: (-item[1], item[0]))
+        ]
+
+
 def user_statistics(user_id: str, purchases: Sequence[Purchase], as_of: str) -> UserStatistics:
     """Sums in whole cents, so they are exact and the same in every order of addition.
 
@@ -63,41 +83,53 @@ def user_statistics(user_id: str, purchases: Sequence[Purchase], as_of: str) -> 
     are of the unit prices of those orders, one value an order; a quartile between two values is interpolated linearly.
     Shares come with the most orders first, then by name; years by year.
     """
-    paid = [(p, cents(p.price) * p.quantity) for p in purchases if _is_spend(p)]
-    prices = sorted(cents(p.price) for p, _ in paid)
-    times = [p.timestamp_ms for p in purchases]
-    first, last = (min(times), max(times)) if times else (None, None)
+    items = unpriced = total = 0
+    prices: list[int] = []
+    categories, years, stores = _Tally(), _Tally(), _Tally()
+    for purchase in purchases:
+        items += purchase.quantity
+        amount: int | None = None
+        if purchase.price is None:
+            unpriced += 1
+        elif purchase.status != "Cancelled":
+            price = cents(purchase.price)
+            prices.append(price)
+            amount = price * purchase.quantity
+            total += amount
+        categories.add(purchase.category, amount)
+        years.add(str(gmtime(purchase.timestamp_ms // 1000).tm_year), amount)
+        if purchase.store is not None:
+            stores.add(purchase.store, amount)
+    prices.sort()
+    statuses = [purchase.status for purchase in purchases]
+    times = [purchase.timestamp_ms for purchase in purchases]
+    first, last = (iso_from_ms(min(times)), iso_from_ms(max(times))) if times else (None, None)
     return UserStatistics(
         user_id=user_id,
         orders=len(purchases),
-        items=sum(p.quantity for p in purchases),
-        spend=_dollars(sum(amount for _, amount in paid)) if paid else None,
-        orders_without_price=sum(p.price is None for p in purchases),
-        first_order=None if first is None else iso_from_ms(first),
-        last_order=None if last is None else iso_from_ms(last),
+        items=items,
+        spend=_dollars(total) if prices else None,
+        orders_without_price=unpriced,
+        first_order=first,
+        last_order=last,
         days_since_last_order=None
         if last is None
-        else (date.fromisoformat(as_of) - date.fromisoformat(iso_from_ms(last)[:10])).days,
+        else (date.fromisoformat(as_of) - date.fromisoformat(last[:10])).days,
         mean_price=_dollars(_half_up(sum(prices), len(prices))) if prices else None,
         price_quartiles=_quartiles(prices) if prices else None,
-        by_category=_shares(purchases, lambda p: p.category),
-        by_year=sorted(_shares(purchases, lambda p: iso_from_ms(p.timestamp_ms)[:4]), key=lambda s: s.name),
-        favourite_stores=_shares(purchases, lambda p: p.store)[:FAVOURITES],
-        by_status={
-            status: count
-            for status in ORDER_STATUSES
-            if (count := sum(p.status == status for p in purchases))
-        },
+        by_category=categories.shares(),
+        by_year=sorted(years.shares(), key=lambda share: share.name),
+        favourite_stores=stores.shares()[:FAVOURITES],
+        by_status={status: count for status in ORDER_STATUSES if (count := statuses.count(status))},
     )
 
 
-def cents(price: float | None) -> int:
+def cents(price: float) -> int:
     """Of a price as it is written: 1.005 is 101 cents, although its binary value is a little less."""
+    near = round(price * 100)
+    if near / 100 == price:
+        return near
     return int(Decimal(repr(price)).quantize(_CENT, ROUND_HALF_UP).scaleb(2))
-
-
-def _is_spend(purchase: Purchase) -> bool:
-    return purchase.price is not None and purchase.status != "Cancelled"
 
 
 def _dollars(amount: int) -> float:
@@ -115,19 +147,3 @@ def _quartiles(ordered: Sequence[int]) -> tuple[float, float, float]:
         return _dollars(_half_up(ordered[whole] * (4 - rest) + above * rest, 4))
 
     return at(1), at(2), at(3)
-
-
-def _shares(purchases: Sequence[Purchase], name_of: Callable[[Purchase], str | None]) -> list[Share]:
-    orders: Counter[str] = Counter()
-    spend: dict[str, int] = {}
-    for purchase in purchases:
-        name = name_of(purchase)
-        if name is None:
-            continue
-        orders[name] += 1
-        if _is_spend(purchase):
-            spend[name] = spend.get(name, 0) + cents(purchase.price) * purchase.quantity
-    return [
-        Share(name=name, orders=count, spend=_dollars(spend[name]) if name in spend else None)
-        for name, count in sorted(orders.items(), key=lambda item: (-item[1], item[0]))
-    ]
