@@ -15,7 +15,7 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 _VERDICT_WORDS = "rating|score|support|winner|verdict|label|grade|justification|preference|decision|final[ _](?:score|rating|grade)"
-_JSON_KEY = re.compile(rf"(['\"\u201c\u201d])({_VERDICT_WORDS})\1(\s*)[:=]", re.IGNORECASE)
+_JSON_KEY = re.compile(rf"(['\"\u201c\u201d])({_VERDICT_WORDS})\1(\s*)[:=\u2236]", re.IGNORECASE)
 _LINE_KEY = re.compile(
     rf"^([ \t>*_#\-\u2022]*(?:the[ ]+)?)({_VERDICT_WORDS})([ \t*_]*)[:=]", re.IGNORECASE | re.MULTILINE
 )

@@ -1,0 +1,357 @@
+"""The judge without a language model, `rules-1`: surface rules over the very messages a model would get.
+
+Support is lexical (`eval.lexical`). Grades and preferences count what a text shows on its surface; `docs/judging.md` lists
+every rule. They measure layout, wording and bookkeeping, not understanding, so they are stored under their own name,
+bannered wherever they are shown, and never set beside figures of a model or of the paper.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from env.constraints import parse_constraints
+from env.text import tokens
+from eval.asking import Section, sections_of
+from eval.lexical import numbers, plain, support
+from eval.safety import forgeries
+from eval.schema import DIMENSIONS, Dimension
+
+JUDGE = "rules-1"
+BANNER = "Judged by surface rules (rules-1), not by a language model: useful for trying things out, not as a measurement."
+_TIE = 0.5
+_MOST = 10.0
+
+
+def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+    """Answers in the form that was asked for."""
+    form = str((arguments.get("response_schema") or {}).get("title", ""))
+    answer = _FORMS[form](messages[0].text, sections_of(messages[1].text))
+    return AIMessage(content=json.dumps(answer))
+
+
+def _support(system: str, sections: list[Section]) -> dict[str, Any]:
+    verdicts = []
+    for name, claim, texts in _claims(sections):
+        found, which = support(claim, [text.partition("\n")[2] for text in texts])
+        quote = ""
+        if found.span is not None:
+            quote = texts[which].partition("\n")[2][found.span.start : found.span.end].strip()
+        verdicts.append(
+            {
+                "id": name,
+                "justification": found.reason,
+                "quote": quote,
+                "support": f"{_NAMES[found.label]}_support",
+            }
+        )
+    return {"verdicts": verdicts}
+
+
+_NAMES = {"full": "full", "partial": "partial", "none": "no"}
+
+
+def _claims(sections: list[Section]) -> list[tuple[str, str, list[str]]]:
+    claims: list[tuple[str, str, list[str]]] = []
+    for section in sections:
+        if section.label == "claim":
+            name = re.search(r"`([^`]+)`", section.intro)
+            claims.append((name[1] if name else "", section.text, []))
+        elif claims:
+            claims[-1][2].append(section.text)
+    return claims
+
+
+def _paper_support(system: str, sections: list[Section]) -> dict[str, Any]:
+    verdicts = _support(system, sections)["verdicts"]
+    return {
+        "verdicts": [
+            {"id": v["id"], "support": v["support"], "justification": v["justification"]} for v in verdicts
+        ]
+    }
+
+
+def _part(sections: list[Section], label: str) -> str:
+    return next((section.text for section in sections if section.label == label), "")
+
+
+def _grade(system: str, sections: list[Section], label: str) -> tuple[float, str]:
+    dimension = _dimension(system)
+    answer = _part(sections, label)
+    surface = read(answer, _part(sections, "question"), _part(sections, "profile"), _shop(system))
+    return surface.score(dimension), surface.words_about(dimension)
+
+
+def _rating(system: str, sections: list[Section]) -> dict[str, Any]:
+    score, why = _grade(system, sections, "answer")
+    return {"justification": why, "rating": int(score + 0.5)}
+
+
+def _paper_rating(system: str, sections: list[Section]) -> dict[str, Any]:
+    score, why = _grade(system, sections, "answer")
+    return {"rating": int(score + 0.5), "justification": why}
+
+
+def _preference(system: str, sections: list[Section]) -> dict[str, Any]:
+    (a, why_a), (b, why_b) = (_grade(system, sections, f"answer_{side}") for side in "ab")
+    winner = "tie" if abs(a - b) < _TIE else "A" if a > b else "B"
+    return {"justification": f"A {a:.1f} ({why_a}); B {b:.1f} ({why_b})", "winner": winner}
+
+
+def _paper_preference(system: str, sections: list[Section]) -> dict[str, Any]:
+    answer = _preference(system, sections)
+    (a, _), (b, _) = (_grade(system, sections, f"answer_{side}") for side in "ab")
+    return {"winner": "A" if a >= b else "B", "justification": answer["justification"]}
+
+
+_FORMS: dict[str, Callable[[str, list[Section]], dict[str, Any]]] = {
+    "SupportAnswers": _support,
+    "PaperSupportAnswers": _paper_support,
+    "RatingAnswer": _rating,
+    "PaperRatingAnswer": _paper_rating,
+    "PreferenceAnswer": _preference,
+    "PaperPreferenceAnswer": _paper_preference,
+}
+
+
+def _dimension(system: str) -> Dimension:
+    title = re.search(r"\*\*([A-Z][A-Za-z ]+)\*\*", system)
+    name = title[1].casefold().replace(" quality", "").replace(" ", "_") if title else "personalization"
+    return next((d for d in DIMENSIONS if d == name), "overall")
+
+
+def _shop(system: str) -> str:
+    found = re.search(r"shop (?:is )?(https?://[^\s,.:]+(?:[.:][^\s,.:]+)*)", system)
+    return found[1].casefold() if found else ""
+
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z*\[(\"'])|\n+")
+_HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*\n]{3,80}\*\*:?\s*$)", re.MULTILINE)
+_BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+\S", re.MULTILINE)
+_ROW = re.compile(r"^\s*\|.+\|\s*$", re.MULTILINE)
+_CITED = re.compile(r"\[\^?(\d+)(?:\s*[-\u2013]\s*(\d+))?[^\]]{0,24}\]|https?://|user://")
+_URL = re.compile(r"(?:https?|user)://[^\s)>\]]+")
+_PRICE = re.compile(r"\$\s?\d")
+_REASON = re.compile(
+    r"\b(?:because|since|therefore|thus|so that|which means|as a result|due to|compared (?:to|with)|whereas|while|rather than|instead of"
+    r"|trade-?offs?|outweighs?|cheaper|costlier|better (?:than|for)|worth|in contrast|depends?|unless|if you)\b",
+    re.IGNORECASE,
+)
+_INSIGHT = re.compile(
+    r"\b(?:however|but|although|trade-?offs?|avoid|instead|rather than|over time|in the long run|hidden|often overlooked|before you buy"
+    r"|you already (?:own|have|bought)|reuse|combine|first|then|step|month \d|which means|watch out|risk)\b",
+    re.IGNORECASE,
+)
+_FILLER = re.compile(
+    r"\b(?:it is (?:important|worth) (?:to note|noting)|in conclusion|needless to say|as (?:mentioned|stated) (?:above|before|earlier)|in today's world"
+    r"|when it comes to|at the end of the day|there are many|plays? (?:a|an) (?:crucial|important|vital) role|look no further)\b",
+    re.IGNORECASE,
+)
+_PROCESS = re.compile(
+    r"</?(?:think|thinking|search|tool_call|tool_response|reasoning)\b|\u2039/?(?:think|search)|\blet me (?:search|look|check|think|call|find)\b|\bI (?:will|'ll) (?:now )?(?:search|call|use the)\b"
+    r"|\b(?:product_catalog_search|get_product_details|get_user_(?:orders|profile|statistics)|web_search|get_order_details)\b|\[\d+-\d+\](?!\()|\u8ba9\u6211",
+    re.IGNORECASE,
+)
+_TOTAL = re.compile(r"\b(?:grand |sub)?total\b[^\n$]{0,60}\$\s?([\d,]+(?:\.\d+)?)", re.IGNORECASE)
+_FACETS: tuple[frozenset[str], ...] = tuple(
+    frozenset(tokens(words))
+    for words in (
+        "price cost budget cheap cheaper expensive saving spend",
+        "durable durability last warranty sturdy rust weather resistant",
+        "material steel wood plastic cotton fabric ceramic",
+        "safe safety toxic allergy allergen hazard recall risk",
+        "clean cleaning maintenance maintain wash refill replace filter",
+        "size dimension fit fits weight capacity inch length",
+        "season winter summer spring fall climate humidity heat cold",
+        "compare comparison alternative versus instead option",
+        "rating review star customer reputation",
+        "install installation assembly setup mount instruction",
+        "compatible compatibility work standard battery power",
+        "health benefit expert veterinarian doctor study evidence",
+        "order history bought previous purchase reorder",
+        "timeline month week schedule plan phase deadline",
+        "environment sustainable recycled organic natural eco",
+        "noise quiet comfort ergonomic easy use",
+    )
+)
+
+
+@dataclass(frozen=True)
+class Surface:
+    """What a report shows without being understood. Shares are of distinct sentences."""
+
+    words: int
+    distinct_words: int
+    sections: int
+    layout: bool
+    repeated: float
+    filler: float
+    factual: float
+    reasons: int
+    insights: int
+    figures: int
+    cited: int
+    facets: int
+    answered: float
+    about_user: int
+    foreign: int
+    process: int
+    forged: int
+    total_kept: bool | None
+
+    def score(self, dimension: Dimension) -> float:
+        """From 0 to 10; an attempt to game the grading, or next to no text, is 0."""
+        if self.forged or self.distinct_words < 30:
+            return 0.0
+        flaws = (
+            7 * self.repeated
+            + 4 * self.filler
+            + 1.5 * min(self.process, 3)
+            + 12 * max(0.0, 0.25 - self.factual)
+        )
+        raw = {
+            "clarity": 4.0 + 2 * _up(self.sections, 4) + 1.5 * self.layout + 1.5 * self.answered,
+            "depth": 1.0 + 3 * _up(self.reasons, 8) + 2.5 * _up(self.figures, 25) + 2.5 * _up(self.cited, 12),
+            "breadth": 1.0 + 8 * _up(self.facets, 11),
+            "insightfulness": 1.0 + 4 * _up(self.insights, 10) + 3 * _up(self.reasons, 8) + self.answered,
+            "constraint_following": 5.0
+            + 2 * self.answered
+            + {None: 0.0, True: 2.0, False: -4.0}[self.total_kept],
+            "personalization": 0.5 + 8 * _up(self.about_user, 10) + self.answered,
+        }
+        raw["constraint_following"] -= 2 * min(self.foreign, 3)
+        if dimension == "overall":
+            value = sum(raw.values()) / len(raw) + 0.5 - 0.5 * min(self.foreign, 3)
+        else:
+            value = raw[dimension] - (
+                0.5 * min(self.foreign, 3) if dimension != "constraint_following" else 0
+            )
+        return max(0.0, min(_MOST, value - flaws))
+
+    def words_about(self, dimension: Dimension) -> str:
+        if self.forged:
+            return "The answer holds a verdict of its own or speaks to the judge."
+        if self.distinct_words < 30:
+            return "There is next to no text."
+        budget = {
+            None: "no stated total to hold against a budget",
+            True: "the stated total keeps the budget",
+            False: "the stated total breaks the budget",
+        }
+        return (
+            f"By surface rules: {self.sections} sections, {self.reasons} sentences that give reasons, {self.figures} distinct figures, "
+            f"{self.cited} cited sentences, {self.facets} of {len(_FACETS)} facets, {self.answered:.0%} of the question's words, "
+            f"{self.about_user} words of the profile, {self.repeated:.0%} repeated, {self.foreign} products of elsewhere, "
+            f"{self.process} traces of process; {budget[self.total_kept]}."
+        )
+
+
+def _up(value: float, enough: float) -> float:
+    return min(1.0, value / enough)
+
+
+@lru_cache(maxsize=4096)
+def read(answer: str, question: str, profile: str, shop: str) -> Surface:
+    """Lines that sell elsewhere or show the process count as flaws and as nothing else."""
+    lines = answer.split("\n")
+    foreign = [line for line in lines if _sells_elsewhere(line, shop)]
+    process = [line for line in lines if _PROCESS.search(line)]
+    kept = "\n".join(line for line in lines if line not in foreign and line not in process)
+    body = _without_list(kept)
+    sentences = [s.strip() for s in _SENTENCE.split(body) if len(tokens(s)) > 2]
+    distinct = list({" ".join(tokens(plain(s))): s for s in sentences}.values())
+    total = sum(len(s.split()) for s in sentences)
+    facts = [s for s in distinct if _is_fact(s)]
+    bag = {word for s in distinct for word in tokens(plain(s))}
+    fact_words = {word for s in facts for word in tokens(plain(s))}
+    asked = {word for word in tokens(question) if len(word) > 3}
+    known = {word for word in tokens(profile) if len(word) > 3} - _COMMON
+    return Surface(
+        words=total,
+        distinct_words=sum(len(s.split()) for s in distinct),
+        sections=len({m[0].strip() for m in _HEADING.finditer(body)}),
+        layout=bool(_BULLET.search(body) or _ROW.search(body)),
+        repeated=_repeated(body),
+        filler=sum(bool(_FILLER.search(s)) for s in distinct) / max(1, len(distinct)),
+        factual=len(facts) / max(1, len(distinct)),
+        reasons=sum(bool(_REASON.search(s)) for s in facts),
+        insights=sum(bool(_INSIGHT.search(s)) for s in facts),
+        figures=len({n.value for s in distinct for n in numbers(plain(s))}),
+        cited=sum(_is_cited(s) for s in distinct),
+        facets=sum(bool(facet & fact_words) for facet in _FACETS),
+        answered=len(asked & bag) / len(asked) if asked else 0.0,
+        about_user=len(known & bag),
+        foreign=len(foreign),
+        process=len(process),
+        forged=forgeries(answer),
+        total_kept=_total_kept(kept, question),
+    )
+
+
+_COMMON = frozenset(
+    tokens(
+        "shopper profile orders order product products unknown price prices item items total known spend years year since last first category "
+        "categories favourite stores store region light regular frequent heavy budget moderate premium because with from that this about share none"
+    )
+)
+
+
+def _sells_elsewhere(line: str, shop: str) -> bool:
+    return bool(_PRICE.search(line)) and any(
+        not url.casefold().startswith((shop, "user://")) for url in _URL.findall(line)
+    )
+
+
+def _without_list(text: str) -> str:
+    """The report without the closing list of sources."""
+    lines = text.rstrip().split("\n")
+    while lines and (
+        not lines[-1].strip() or re.match(r"\s*(?:\[\^?\d+\]|\d+[.)]|[-*])[:\s].*://\S+\s*$", lines[-1])
+    ):
+        lines.pop()
+    return "\n".join(lines)
+
+
+def _is_cited(sentence: str) -> bool:
+    return any(
+        not (m[1] and m[2] and int(m[2]) - int(m[1]) >= 10) and (not m[1] or int(m[1]) < 500)
+        for m in _CITED.finditer(sentence)
+    )
+
+
+def _is_fact(sentence: str) -> bool:
+    return _is_cited(sentence) or bool(numbers(plain(sentence)))
+
+
+def _repeated(body: str) -> float:
+    """Share of tokens in lines and paragraphs that near-duplicate an earlier one."""
+    seen: list[frozenset[tuple[str, ...]]] = []
+    exact: set[str] = set()
+    total = again = 0
+    for block in re.split(r"\n+", body):
+        words = tokens(plain(block))
+        if len(words) < 6:
+            continue
+        total += len(words)
+        line = " ".join(words)
+        shingles = frozenset(zip(words, words[1:], words[2:], strict=False))
+        if line in exact or any(
+            len(shingles & other) >= 0.8 * min(len(shingles), len(other)) for other in seen[-200:]
+        ):
+            again += len(words)
+            continue
+        exact.add(line)
+        seen.append(shingles)
+    return again / total if total else 0.0
+
+
+def _total_kept(text: str, question: str) -> bool | None:
+    limit = parse_constraints(question).total_max
+    totals = [float(m[1].replace(",", "")) for m in _TOTAL.finditer(text)]
+    return None if limit is None or not totals else max(totals) <= limit
