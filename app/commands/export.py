@@ -1,0 +1,40 @@
+"""`drr export`: a study as JSONL and Parquet."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+_EXAMPLES = """\
+Writes units, tool_calls, sources and usage, each as .jsonl and .parquet, in key order.
+
+examples:
+  drr export study --out tables
+  drr export study --out tables --canonical    # without wall-clock facts: equal studies give equal bytes
+"""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    parser.add_argument("study", metavar="STUDY", type=Path)
+    parser.add_argument("--out", metavar="DIR", type=Path, required=True)
+    parser.add_argument("--canonical", action="store_true", help="leave out times, attempts and retries")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from app.console import print_json
+    from env.errors import Misuse
+    from study.export import export
+    from study.study import Study
+
+    out: Path = arguments.out
+    if out.exists() and not out.is_dir():
+        raise Misuse(f"{out}: a file; name a folder")
+    with Study.open(arguments.study) as study:
+        counts = export(study, out, canonical=arguments.canonical)
+    if arguments.json:
+        print_json({"schema": 1, "out": str(out), "rows": counts, "canonical": arguments.canonical})
+    else:
+        print(f"{out}: {', '.join(f'{count:,} {name}' for name, count in counts.items())}")
+    return 0

@@ -1,0 +1,65 @@
+"""`drr status`: what of a study is done, failed, pending."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+_EXAMPLES = """\
+examples:
+  drr status study
+  drr status study --json
+"""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    parser.add_argument("study", metavar="STUDY", type=Path)
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import time
+
+    from app.console import print_json
+    from study.status import status
+    from study.study import Study
+
+    with Study.open(arguments.study) as study:
+        document = status(study, now=time.time())
+    if arguments.json:
+        print_json(document)
+    else:
+        print(_render(arguments.study, document))
+    return 0
+
+
+def _render(folder: Path, document: dict[str, Any]) -> str:
+    lines = [f"{folder}"]
+    for kind, counts in document["by_kind"].items():
+        if counts["total"]:
+            told = ", ".join(f"{counts[name]:,} {name}" for name in ("done", "failed", "running", "pending"))
+            lines.append(f"  {kind:<12}{counts['total']:>7,}  {told}")
+    if not any(counts["total"] for counts in document["by_kind"].values()):
+        lines.append("  no units yet")
+    for kind, count in document["failures"].items():
+        lines.append(f"  failed: {kind} {count:,}")
+    usage = document["usage"]
+    for role, used in usage["by_role"].items():
+        lines.append(
+            f"  {role}: {used['calls']:,} calls, {used['input_tokens']:,} tokens in "
+            f"({used['cache_read_tokens']:,} from cache), {used['output_tokens']:,} out"
+        )
+    cost = document["cost_usd"]
+    lines.append(f"  cost: {'unknown (a model without a known price)' if cost is None else f'${cost:,.4f}'}")
+    if document["budget"]:
+        budget = document["budget"]
+        limits = [
+            *([] if budget["usd"] is None else [f"${budget['usd']:,.2f}"]),
+            *([] if budget["tokens"] is None else [f"{budget['tokens']:,} tokens"]),
+        ]
+        lines.append(f"  budget: {' and '.join(limits)}")
+    if document["stopped"]:
+        lines.append(f"  stopped: {document['stopped']}; `drr run {folder}` continues")
+    return "\n".join(lines)

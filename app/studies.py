@@ -1,0 +1,120 @@
+"""What the commands that run units share: budgets from options, the last words of a run, its exit code."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from env.errors import DrrError, Misuse
+
+if TYPE_CHECKING:
+    from llm.budget import Limit
+    from llm.factory import Models
+    from study.run import Summary
+    from study.study import Study
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Options of every command that runs the units of a study."""
+    from app.options import positive_float, positive_int
+
+    parser.add_argument(
+        "--budget",
+        type=positive_float,
+        metavar="USD",
+        help="most that the whole study may cost, judging included",
+    )
+    parser.add_argument(
+        "--budget-tokens", type=positive_int, metavar="N", help="most tokens that the whole study may use"
+    )
+    parser.add_argument(
+        "--max-cost-per-unit",
+        type=positive_float,
+        metavar="USD",
+        help="a unit that would cost more ends over_budget",
+    )
+    parser.add_argument("--limit", type=positive_int, metavar="N", help="begin at most so many units now")
+    parser.add_argument(
+        "--units",
+        type=positive_int,
+        default=8,
+        metavar="N",
+        help="units in flight (default 8); see also --concurrency",
+    )
+    parser.add_argument(
+        "--retry-failed",
+        action="store_true",
+        help="also compute again what failed for reasons that do not pass",
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def budget_of(arguments: argparse.Namespace, study: Study | None = None) -> Limit:
+    """The budget given, or the one the study was last given."""
+    import json
+
+    from llm.budget import Limit
+
+    given = Limit.of(usd=arguments.budget, tokens=arguments.budget_tokens)
+    if given.is_set or study is None:
+        return given
+    told = study.ledger.meta("budget")
+    return Limit(**json.loads(told)) if told else given
+
+
+def unit_cap_of(arguments: argparse.Namespace) -> Limit | None:
+    from llm.budget import Limit
+
+    usd = arguments.max_cost_per_unit
+    return None if usd is None else Limit.of(usd=usd)
+
+
+def check_models(models: Models, roles: Iterable[str], *budgets: Limit | None) -> None:
+    """`Misuse` for what would fail at the first call, and for a dollar limit over a model whose price nobody knows."""
+    from llm.failures import ModelSetupError
+
+    roles = list(roles)
+    try:
+        models.check(roles)
+    except ModelSetupError as error:
+        raise Misuse(str(error)) from error
+    unpriced = models.unpriced(roles)
+    if unpriced and any(b is not None and b.cost is not None and b.tokens is None for b in budgets):
+        raise Misuse(
+            f"the price of {', '.join(unpriced)} is not known, so dollars cannot be counted; "
+            "give --budget-tokens, or its price in a file with --price-file"
+        )
+
+
+def conclude(summary: Summary, folder: Path, what: str = "run") -> int:
+    """Say on standard error how it ended; 0 if nothing failed and nothing stopped it."""
+    import sys
+
+    again = f"`drr {what} {folder}`"
+    failed = sum(summary.failures.values())
+    parts = [f"{summary.done:,} done now"]
+    if failed:
+        parts.append(
+            f"{failed:,} failed ({', '.join(f'{kind} {n}' for kind, n in sorted(summary.failures.items()))})"
+        )
+    if summary.left:
+        parts.append(f"{summary.left:,} left")
+    print(f"drr: {folder}: {'; '.join(parts)}", file=sys.stderr)
+    for bug in summary.bugs[:3]:
+        print(f"drr: a unit ended with a bug: {bug}; `drr trace` shows where", file=sys.stderr)
+    if summary.stopped == "budget":
+        print(f"drr: stopped: {summary.message}; {again} --budget MORE continues", file=sys.stderr)
+        return 1
+    if summary.stopped == "interrupted":
+        print(f"drr: interrupted; nothing that finished is lost, {again} continues", file=sys.stderr)
+        return 130
+    if summary.stopped == "outage":
+        raise DrrError(f"{summary.message}; units keep failing so, {again} continues when it is over")
+    if summary.stopped not in (None, "limit"):
+        from app.models import explain
+        from llm.failures import ModelFailure
+
+        raise explain(ModelFailure(summary.stopped, summary.message or ""))  # type: ignore[arg-type]
+    return 0 if summary.ok else 1

@@ -1,0 +1,58 @@
+"""Frozen evidence as blobs: each text and record is kept once in a study, whoever returned it and how often."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from env.source import Source, text_hash
+from study.unit import canonical_json
+
+if TYPE_CHECKING:
+    from study.study import Study
+    from study.unit import Record
+
+
+def pack(sources: Iterable[Source]) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Rows for a result (addresses, types, hashes), and the texts behind them for `Outcome.blobs`."""
+    rows: list[dict[str, Any]] = []
+    blobs: dict[str, str] = {}
+    for source in sources:
+        record = None if source.record is None else canonical_json(source.record)
+        rows.append(
+            {
+                "url": source.url,
+                "type": source.type,
+                "title": source.title,
+                "sha256": source.sha256,
+                "page_sha256": source.page_sha256,
+                "page_status": source.page_status,
+                "record_sha256": None if record is None else text_hash(record),
+            }
+        )
+        for text in (source.seen, source.page, record):
+            if text is not None:
+                blobs[f"text:{text_hash(text)}"] = text
+    return rows, blobs
+
+
+def unpack(study: Study, record: Record) -> list[Source]:
+    """The sources of a record as they were returned, in the same order."""
+    return [_source(study, record, row) for row in record.result.get("sources", [])]
+
+
+def _source(study: Study, record: Record, row: Mapping[str, Any]) -> Source:
+    def text(digest: str | None) -> str | None:
+        return None if digest is None else study.text(record, f"text:{digest}")
+
+    kept = text(row["record_sha256"])
+    return Source(
+        url=row["url"],
+        type=row["type"],
+        title=row["title"],
+        seen=text(row["sha256"]) or "",
+        page=text(row["page_sha256"]),
+        page_status=row["page_status"],
+        record=None if kept is None else json.loads(kept),
+    )

@@ -1,0 +1,80 @@
+"""What of a study is done, failed, pending, running; what it used and cost. The form is a fixed face."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from llm.meter import dollars
+from study.study import Study
+from study.unit import KINDS
+
+_SUMS = (
+    "calls",
+    "retries",
+    "unmetered",
+    "input_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "output_tokens",
+)
+
+
+def status(study: Study, *, now: float) -> dict[str, Any]:
+    """`units` counts the answers. A unit that an earlier configuration asked for does not count."""
+    running = study.ledger.running(now)
+    by_kind = {kind: dict.fromkeys(("total", "done", "failed", "pending", "running"), 0) for kind in KINDS}
+    failures: Counter[str] = Counter()
+    for kind, key, state, transient, reason, _ in study.ledger.tally():
+        counts = by_kind[kind]
+        counts["total"] += 1
+        if state == "done":
+            counts["done"] += 1
+        elif key in running:
+            counts["running"] += 1
+        elif state is None or (state == "over_budget" and transient):
+            counts["pending"] += 1
+        else:
+            counts["failed"] += 1
+            failures[reason or state] += 1
+    spending = study.ledger.spending()
+    return {
+        "schema": 1,
+        "units": by_kind["answer"],
+        "by_kind": by_kind,
+        "failures": dict(sorted(failures.items())),
+        "stopped": study.ledger.meta("stopped"),
+        "usage": _usage(study),
+        "cost_usd": None if spending.unpriced else dollars(spending.cost),
+        "spent_tokens": spending.tokens,
+        "budget": _budget(study, spending.cost, spending.tokens),
+    }
+
+
+def _usage(study: Study) -> dict[str, Any]:
+    """Of the units on record, by role; what failed tries and killed processes used is in `cost_usd` and `spent_tokens`."""
+    roles: dict[str, dict[str, Any]] = {}
+    for record in study.records(status=None):
+        for role, used in record.usage.items():
+            row = roles.setdefault(role, {**dict.fromkeys(_SUMS, 0), "seconds": 0.0, "cost_usd": 0.0})
+            for name in _SUMS:
+                row[name] += used[name]
+            row["seconds"] = round(row["seconds"] + used["seconds"], 3)
+            known = row["cost_usd"] is not None and used["cost_usd"] is not None
+            row["cost_usd"] = round(row["cost_usd"] + used["cost_usd"], 12) if known else None
+    total: dict[str, Any] = {name: sum(row[name] for row in roles.values()) for name in _SUMS}
+    return {**total, "by_role": dict(sorted(roles.items()))}
+
+
+def _budget(study: Study, cost: int, tokens: int) -> dict[str, Any] | None:
+    told = study.ledger.meta("budget")
+    limit = json.loads(told) if told else {}
+    if limit.get("cost") is None and limit.get("tokens") is None:
+        return None
+    return {
+        "usd": dollars(limit["cost"]),
+        "tokens": limit["tokens"],
+        "spent_usd": dollars(cost),
+        "spent_tokens": tokens,
+    }
