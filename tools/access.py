@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import product as combinations
+from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Annotated, TypeVar
-from urllib.parse import urlsplit
 
 from pydantic import Field, StringConstraints
 
 from env.entities import Product, User
+from env.web.shop_pages import product_id_of
 from tools.base import ToolContext, ToolError
 from tools.render import one_line
 
@@ -19,9 +19,9 @@ UserId = Annotated[
     Field(description="Whose data. Leave out for the user of this session."),
 ]
 
-_TWINS = {"O": "O0", "0": "0O", "I": "I1", "1": "1I", "L": "L1"}
-# 2**6 lookups at most: an error may cost a little, a flood of O's may not cost a lot.
-_SWAPS = 6
+_TWIN = {"O": "0", "0": "O", "I": "1", "1": "I", "L": "1"}
+# An error may cost a little; a flood of O's may not cost a lot.
+_MOST_SPELLINGS = 150
 _Found = TypeVar("_Found")
 
 
@@ -47,27 +47,34 @@ def owner(ctx: ToolContext, user_id: str | None) -> User:
 
 def product_id_in(ctx: ToolContext, given: str) -> str:
     """The id itself, or the last step of a product's address."""
-    prefix = ctx.session.shop.shop_url.rstrip("/") + "/"
-    if given.startswith(prefix) or "://" in given:
-        return urlsplit_last(given)
-    return given
-
-
-def urlsplit_last(address: str) -> str:
-    try:
-        return urlsplit(address).path.rstrip("/").rsplit("/", 1)[-1]
-    except ValueError:
-        return address
+    if "://" not in given:
+        return given
+    return product_id_of(given, ctx.session.shop.shop_url) or given
 
 
 def spellings(identifier: str) -> list[str]:
-    """The other ids that `identifier` becomes when O and 0, I and 1 are taken for each other, or its case is mended."""
+    """The other ids that `identifier` becomes when its case is mended and letters are taken for digits or the reverse.
+
+    All letters for digits at once, then any one or two places: the slips that people and models make.
+    """
     upper = identifier.upper()[:64]
-    swappable = [k for k, letter in enumerate(upper) if letter in _TWINS]
-    if len(swappable) > _SWAPS:
-        swappable = swappable[:_SWAPS]
-    letters = [_TWINS[c] if k in swappable else c for k, c in enumerate(upper)]
-    return [s for s in map("".join, combinations(*letters)) if s != identifier]
+    places = [k for k, letter in enumerate(upper) if letter in _TWIN]
+    swaps: list[Sequence[int]] = [
+        [k for k in places if upper[k] in "OIL"],
+        [],
+        *combinations(places, 1),
+        *combinations(places, 2),
+    ]
+    found = dict.fromkeys(_swapped(upper, places_of) for places_of in swaps[:_MOST_SPELLINGS])
+    found.pop(identifier, None)
+    return list(found)
+
+
+def _swapped(text: str, places: Sequence[int]) -> str:
+    letters = list(text)
+    for place in places:
+        letters[place] = _TWIN[letters[place]]
+    return "".join(letters)
 
 
 def near_products(ctx: ToolContext, product_id: str) -> list[Product]:

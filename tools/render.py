@@ -36,6 +36,10 @@ def money(value: float | None) -> str:
     return "price unknown" if value is None else f"${value:,.2f}"
 
 
+def title(product: Product, limit: int) -> str:
+    return cell(product.title, limit) or "untitled"
+
+
 def rating(product: Product) -> str:
     if product.average_rating is None:
         return "not rated"
@@ -60,7 +64,7 @@ TITLE = 110
 def product_row(product: Product) -> str:
     """One hit of a search: what decides whether to look closer."""
     return (
-        f"{cell(product.title, TITLE)} | {money(product.price)} | {rating(product)} | {maker(product)}"
+        f"{title(product, TITLE)} | {money(product.price)} | {rating(product)} | {maker(product)}"
         f" | {path(product, 2)}\n   {product.product_url}"
     )
 
@@ -71,7 +75,7 @@ FEATURES, FEATURE, DESCRIPTION, DETAILS, DETAIL = 6, 140, 300, 10, 60
 def product_page(product: Product) -> str:
     """The whole listing, long parts shortened by the rule that the tool's description states."""
     lines = [
-        cell(product.title, 200),
+        title(product, 200),
         f"{product.product_url} | {money(product.price)} | {rating(product)} | {maker(product)} | {path(product, 3)}",
     ]
     features = [one_line(text, FEATURE) for text in product.features]
@@ -103,7 +107,7 @@ def _plain(value: Any) -> str:
 
 def order_row(order: Order, product: Product | None) -> str:
     what = (
-        f"{order.quantity} x {cell(product.title, 80)}, {money(product.price)}"
+        f"{order.quantity} x {title(product, 80)}, {money(product.price)}"
         if product
         else f"{order.quantity} x a product no longer in this shop"
     )
@@ -119,7 +123,7 @@ def order_page(order: Order, product: Product | None, user: User | None, address
             "" if product.price is None or order.quantity == 1 else f" each, {_times(order, product)} in all"
         )
         lines.append(
-            f"{order.quantity} x {cell(product.title, TITLE)} | {money(product.price)}{cost} | {rating(product)}"
+            f"{order.quantity} x {title(product, TITLE)} | {money(product.price)}{cost} | {rating(product)}"
             f" | {maker(product)} | {product.product_url}"
         )
     lines.append("Customer unknown." if user is None else f"Customer: {person(user)}; ships to {place(user)}")

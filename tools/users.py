@@ -87,8 +87,9 @@ def update_user_profile(
 
 
 def get_user_statistics(ctx: ToolContext, user_id: UserId = None) -> Answer:
-    """Get what the user's order history adds up to: orders, spend (and how much of it is unknown because prices are
-    missing), spend by category and year, price quartiles, favourite stores, time since the last order.
+    """Get what the user's order history adds up to: orders, spending, price quartiles, favourites, recency.
+
+    Spend is also given by category and year. It leaves out orders whose price is unknown, and says how many they are.
     """
     user = owner(ctx, user_id)
     stats = ctx.session.shop.store.statistics(user.user_id)

@@ -1,0 +1,251 @@
+"""What the tools say: every fact an agent needs, unknowns as unknown, an address for everything, nobody's line breaks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from env.session import Session
+from env.shop import Shop
+from env.source import text_hash
+from env.web.sandbox import Sandbox
+from tests.tools.small_shop import ANNA, ANNAS_ORDER, BARE, BEN, EVE, FEEDER, GRINDER, HOSTILE, PRODUCTS
+from tools.base import ToolContext, context_for
+from tools.registry import call_sync
+from tools.render import one_line
+
+SHOP = "http://ecommerce.example/"
+
+
+def test_a_search_hit_says_title_price_rating_store_category_and_address(ctx: ToolContext) -> None:
+    answer = call_sync("product_catalog_search", {"query": "panorama feeder", "match": "all"}, ctx)
+    assert answer.text.splitlines() == [
+        "Products 1-1 of 1 for 'panorama feeder' (all words)",
+        "1. Panorama wild bird feeder with six ports | $19.99 | 4.5/5 (2,067 ratings) | by Nestwell | Birds > Feeders",
+        f"   {SHOP}{FEEDER}",
+    ]
+    assert answer.data["total"] == 1
+    assert answer.data["items"][0]["product_id"] == FEEDER
+    assert answer.data["items"][0]["score"] > 0
+
+
+def test_filters_sorts_and_pages_reach_the_catalogue(ctx: ToolContext) -> None:
+    def ids(**arguments: Any) -> list[str]:
+        found = call_sync("product_catalog_search", {"query": "bird dog", **arguments}, ctx)
+        return [item["product_id"] for item in found.data["items"]]
+
+    everything = ids()
+    assert len(everything) == 6
+    assert ids(limit=2, offset=1) == everything[1:3]
+    assert BARE not in ids(min_price=0)
+    assert BARE not in ids(min_rating=0)
+    assert ids(category="Pet Supplies") == ids(category="pet_supplies") == [GRINDER]
+    prices = [p.price for i in ids(sort="price_asc") for p in PRODUCTS if p.product_id == i]
+    assert prices == [12.49, 19.99, 19.99, 31.0, 64.5, None]
+    assert ids(max_price=20, sort="price_desc")[0] in (FEEDER, HOSTILE)
+
+
+def test_the_heading_repeats_the_filters_so_that_a_transcript_is_readable_alone(ctx: ToolContext) -> None:
+    text = call_sync(
+        "product_catalog_search",
+        {
+            "query": "bird",
+            "min_price": 5,
+            "max_price": 40,
+            "min_rating": 4,
+            "category": "Birds",
+            "sort": "price_asc",
+        },
+        ctx,
+    ).text
+    assert "for 'bird' (from $5.00, up to $40.00, rated 4 or more, in Birds, by price_asc)" in text
+
+
+def test_nothing_found_says_what_to_try(ctx: ToolContext) -> None:
+    unknown = call_sync("product_catalog_search", {"query": "bird", "category": "Petz"}, ctx)
+    assert "categories are Patio Lawn and Garden, Pet Supplies" in unknown.text
+    assert unknown.data == {"items": [], "total": 0}
+    assert "wider filters" in call_sync("product_catalog_search", {"query": "telescope"}, ctx).text
+    beyond = call_sync("product_catalog_search", {"query": "bird", "offset": 40}, ctx)
+    assert "No products after the first 40 (5 in all)" in beyond.text
+    assert beyond.data["total"] == 5
+
+
+def test_product_details_state_every_field_and_mark_every_cut(ctx: ToolContext) -> None:
+    answer = call_sync("get_product_details", {"product_id": FEEDER}, ctx)
+    for fact in (
+        FEEDER,
+        "$19.99",
+        "4.5/5 (2,067 ratings)",
+        "by Nestwell",
+        "Birds > Feeders",
+        "six pounds",
+        "Green",
+    ):
+        assert fact in answer.text
+    assert answer.text.count("…") == 1
+    assert answer.data["product_id"] == FEEDER
+    assert answer.data["description"] == PRODUCTS[3].description or len(answer.data["description"][0]) > 400
+
+
+def test_unknown_is_said_as_unknown(ctx: ToolContext) -> None:
+    text = call_sync("get_product_details", {"product_id": BARE}, ctx).text
+    for words in ("price unknown", "not rated", "store unknown", "No description."):
+        assert words in text
+    assert "None" not in text
+    assert "$0" not in text
+
+
+def test_an_address_of_the_shop_is_as_good_as_the_id(ctx: ToolContext) -> None:
+    by_id = call_sync("get_product_details", {"product_id": FEEDER}, ctx)
+    assert call_sync("get_product_details", {"product_id": SHOP + FEEDER}, ctx).text == by_id.text
+
+
+def test_strangers_text_cannot_forge_a_row_or_a_field(ctx: ToolContext) -> None:
+    search = call_sync("product_catalog_search", {"query": "net"}, ctx).text
+    assert [line[:3] for line in search.splitlines()[1:]] == ["1. ", "   "]
+    row = search.splitlines()[1]
+    assert row.count(" | ") == 4
+    assert "\u202e" not in search
+    assert "by Evil Store" in row
+    details = call_sync("get_product_details", {"product_id": HOSTILE}, ctx).text
+    assert "\u200b" not in details
+    assert len(details) < 1500
+
+
+def test_product_text_that_asks_for_a_change_changes_nothing(ctx: ToolContext) -> None:
+    before = call_sync("get_user_profile", {}, ctx).text
+    call_sync("product_catalog_search", {"query": "net"}, ctx)
+    call_sync("get_product_details", {"product_id": HOSTILE}, ctx)
+    assert call_sync("get_user_profile", {}, ctx).text == before
+    assert ctx.session.changes() == []
+
+
+def test_orders_come_newest_first_with_citable_addresses(ctx: ToolContext) -> None:
+    answer = call_sync("get_user_orders", {}, ctx)
+    heading, *rows = answer.text.splitlines()
+    assert heading.startswith("Orders 1-3 of 3, newest first, at the shop's current prices.")
+    assert f"user://{ANNA}/orders/<order>" in heading
+    assert rows[0] == (
+        "2022-06-12 Delivered: 2 x Panorama wild bird feeder with six ports, $19.99"
+        f" | order {ANNAS_ORDER}, product {FEEDER}"
+    )
+    assert "price unknown" in rows[1]
+    assert [item["order_status"] for item in answer.data["items"]] == ["Delivered", "Returned", "Cancelled"]
+    only = call_sync("get_user_orders", {"status": "Cancelled", "limit": 1}, ctx)
+    assert only.data["total"] == 1
+    assert only.text.startswith("Cancelled orders 1-1 of 1")
+    assert call_sync("get_user_orders", {"offset": 9}, ctx).text.startswith(
+        "No orders after the first 9 (3 in all)"
+    )
+
+
+def test_a_user_without_orders(shop: Shop, web: Sandbox) -> None:
+    ctx = context_for(Session(shop, EVE), web)
+    assert call_sync("get_user_orders", {}, ctx).data == {"items": [], "total": 0}
+    assert "No orders yet." in call_sync("get_user_statistics", {}, ctx).text
+
+
+def test_an_order_names_product_total_and_customer(ctx: ToolContext) -> None:
+    answer = call_sync("get_order_details", {"order_id": ANNAS_ORDER}, ctx)
+    for fact in (
+        "Delivered",
+        "2022-06-12",
+        "2 x Panorama",
+        "$19.99 each, $39.98 in all",
+        SHOP + FEEDER,
+        "Anna Ortiz",
+    ):
+        assert fact in answer.text
+    assert answer.data["product"]["product_id"] == FEEDER
+    assert answer.data["customer"]["user_id"] == ANNA
+    again = call_sync("get_order_details", {"order_id": f"user://{ANNA}/orders/{ANNAS_ORDER}"}, ctx)
+    assert again.text == answer.text
+
+
+def test_statistics_say_how_much_is_unknown(ctx: ToolContext) -> None:
+    answer = call_sync("get_user_statistics", {}, ctx)
+    assert "3 orders, 4 items, 2021-12-20 to 2022-06-12, the last 8 days ago" in answer.text
+    assert "Spend: $39.98; 1 of 3 orders have no known price and are not in it" in answer.text
+    assert answer.data["orders_without_price"] == 1
+    assert answer.sources[0].url == f"user://{ANNA}/statistics"
+
+
+def test_an_update_says_what_changed_and_stays_in_its_session(shop: Shop, web: Sandbox) -> None:
+    first, second = (context_for(Session(shop, ANNA), web) for _ in range(2))
+    answer = call_sync(
+        "update_user_profile", {"email": "a.ortiz@post.example", "state": "new york", "zip": "73019"}, first
+    )
+    assert answer.text.startswith(
+        "Changed email: anna@post.example -> a.ortiz@post.example; state: OK -> NY.\nNow: "
+    )
+    assert answer.data["changed"] == [
+        {"field": "email", "before": "anna@post.example", "after": "a.ortiz@post.example"},
+        {"field": "address.state", "before": "OK", "after": "NY"},
+    ]
+    assert "Norman, NY 73019" in call_sync("get_user_profile", {}, first).text
+    assert "Norman, OK 73019" in call_sync("get_user_profile", {}, second).text
+    assert shop.store.user(ANNA) == second.session.user(ANNA)
+    same = call_sync("update_user_profile", {"state": "NY"}, first)
+    assert same.text.startswith("Nothing changed")
+    assert same.data["changed"] == []
+
+
+@pytest.mark.parametrize(
+    "number", ["001-657-735-4762", "+1 (657) 735-4762", "6577354762", "1-657-735-4762 x123"]
+)
+def test_phone_numbers_as_people_write_them(number: str, shop: Shop, web: Sandbox) -> None:
+    ctx = context_for(Session(shop, BEN), web)
+    assert number in call_sync("update_user_profile", {"phone_number": number}, ctx).text
+
+
+def test_web_results_carry_title_address_and_dated_snippet(ctx: ToolContext) -> None:
+    answer = call_sync("web_search", {"query": "which birds winter in Oklahoma"}, ctx)
+    assert "1. Winter birds of Oklahoma\n   https://birds.example/oklahoma\n   2021-11-02 - " in answer.text
+    assert "northern cardinal winters in Oklahoma" in answer.text
+    source = answer.sources[0]
+    assert (source.type, source.page, source.page_status) == ("web", None, None)
+    assert source.seen in answer.text
+    assert "distractor" not in call_sync("web_search", {"query": "dog ramp"}, ctx).text
+    assert call_sync("web_search", {"query": "zzz"}, ctx).data == {"items": [], "total": 0}
+
+
+CALLS: list[tuple[str, dict[str, Any], str]] = [
+    ("product_catalog_search", {"query": "bird"}, "product"),
+    ("get_product_details", {"product_id": FEEDER}, "product"),
+    ("get_user_orders", {}, "user"),
+    ("get_order_details", {"order_id": ANNAS_ORDER}, "user"),
+    ("get_user_profile", {}, "user"),
+    ("update_user_profile", {"city": "Troy"}, "user"),
+    ("get_user_statistics", {}, "user"),
+    ("web_search", {"query": "birds"}, "web"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "kind"), CALLS)
+def test_sources_freeze_what_the_model_saw(
+    name: str, arguments: dict[str, Any], kind: str, ctx: ToolContext
+) -> None:
+    answer = call_sync(name, arguments, ctx)
+    assert answer.sources
+    for source in answer.sources:
+        assert source.type == kind
+        assert source.seen in answer.text
+        assert source.sha256 == text_hash(source.seen)
+        assert (source.record is None) == (kind == "web")
+        if kind == "product":
+            assert source.url == SHOP + str(source.record and source.record["product_id"])
+        if kind == "user":
+            assert source.url.startswith(f"user://{ANNA}/")
+        # Sources are built without validation, for speed; they must be what validation would accept.
+        assert type(source).model_validate(source.model_dump()) == source
+    json.dumps(answer.data)
+
+
+def test_one_line_bounds_its_work_and_its_result() -> None:
+    assert one_line("a\n\tb\u200bc\x00", 10) == "a bc"
+    assert one_line("word " * 10_000_000, 20) == "word word word word…"
+    assert len(one_line("é" * 500, 80)) == 80
+    assert one_line("\ud800x", 5) == "x"

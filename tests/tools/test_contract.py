@@ -1,0 +1,219 @@
+"""Every tool, every way it can fail, on every backend: the kind of the error and what its sentence says."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from env.session import Session
+from env.shop import Shop
+from env.web.base import Page, WebHit, WebUnavailable
+from env.web.sandbox import Sandbox
+from tests.tools.small_shop import ANNA, ANNAS_ORDER, BEN, BENS_ORDER
+from tools.base import ToolContext, ToolError, context_for
+from tools.registry import TOOLS, call, call_sync
+
+# tool, arguments, kind, what the sentence says
+FAILURES: list[tuple[str, dict[str, Any], str, str]] = [
+    ("product_catalog_search", {}, "invalid", "query is missing"),
+    ("product_catalog_search", {"query": ""}, "invalid", "query"),
+    ("product_catalog_search", {"query": " ?! "}, "invalid", "no word"),
+    ("product_catalog_search", {"query": "bird", "min_price": 9, "max_price": 3}, "invalid", "swap"),
+    ("product_catalog_search", {"query": "bird", "min_price": -1}, "invalid", "min_price"),
+    ("product_catalog_search", {"query": "bird", "min_rating": 5.1}, "invalid", "min_rating"),
+    ("product_catalog_search", {"query": "bird", "sort": "cheap"}, "invalid", "sort"),
+    ("product_catalog_search", {"query": "bird", "match": "both"}, "invalid", "match"),
+    (
+        "product_catalog_search",
+        {"query": "bird", "category": "&!"},
+        "invalid",
+        "Patio Lawn and Garden, Pet Supplies",
+    ),
+    ("product_catalog_search", {"query": "bird", "limit": 51}, "invalid", "limit"),
+    ("product_catalog_search", {"query": "bird", "offset": -1}, "invalid", "offset"),
+    ("product_catalog_search", {"query": {"$gt": ""}}, "invalid", "query"),
+    ("get_product_details", {}, "invalid", "product_id is missing"),
+    ("get_product_details", {"product_id": " "}, "invalid", "product_id"),
+    ("get_product_details", {"product_id": {"$ne": None}}, "invalid", "product_id"),
+    ("get_product_details", {"product_id": "B0NOWHERE0"}, "not_found", "product_catalog_search"),
+    ("get_product_details", {"product_id": "BOBN7FLXLV"}, "not_found", "did you mean B0BN7FLXLV"),
+    ("get_product_details", {"product_id": "b0gr1nder1"}, "not_found", "did you mean B0GRINDER1"),
+    (
+        "get_product_details",
+        {"product_id": "http://ecommerce.example/BOBN7FLXLV"},
+        "not_found",
+        "did you mean",
+    ),
+    ("get_user_orders", {"status": "delivered"}, "invalid", "Delivered, Shipped"),
+    ("get_user_orders", {"limit": 0}, "invalid", "limit"),
+    ("get_user_orders", {"user_id": BEN}, "not_allowed", "leave user_id out"),
+    ("get_user_orders", {"user_id": "NOBODY"}, "not_allowed", "leave user_id out"),
+    ("get_order_details", {}, "invalid", "order_id is missing"),
+    ("get_order_details", {"order_id": "77"}, "not_found", "get_user_orders"),
+    ("get_order_details", {"order_id": "' OR 1=1 --"}, "not_found", "get_user_orders"),
+    (
+        "get_order_details",
+        {"order_id": ANNAS_ORDER.replace("0", "O")},
+        "not_found",
+        f"did you mean {ANNAS_ORDER}",
+    ),
+    ("get_order_details", {"order_id": ANNAS_ORDER[:-3] + "OO3"}, "not_found", f"did you mean {ANNAS_ORDER}"),
+    ("get_order_details", {"order_id": BENS_ORDER}, "not_allowed", "not one of this session's user"),
+    ("get_order_details", {"order_id": f"user://{BEN}/orders/{BENS_ORDER}"}, "not_allowed", "not one"),
+    ("get_user_profile", {"user_id": BEN}, "not_allowed", "leave user_id out"),
+    ("get_user_profile", {"name": "Ben"}, "invalid", "name is not an argument"),
+    ("get_user_statistics", {"user_id": BEN}, "not_allowed", "leave user_id out"),
+    ("update_user_profile", {}, "invalid", "at least one of first_name"),
+    ("update_user_profile", {"user_id": BEN, "city": "Troy"}, "not_allowed", "leave user_id out"),
+    ("update_user_profile", {"email": "anna"}, "invalid", "name@host.example"),
+    ("update_user_profile", {"email": "a@b..example"}, "invalid", "name@host.example"),
+    ("update_user_profile", {"email": "a@b.example\nBcc: c@d.example"}, "invalid", "email"),
+    ("update_user_profile", {"phone_number": "12345"}, "invalid", "phone_number"),
+    ("update_user_profile", {"phone_number": "555-010-01999"}, "invalid", "10 digits"),
+    ("update_user_profile", {"phone_number": "call me"}, "invalid", "phone"),
+    ("update_user_profile", {"state": "Atlantis"}, "invalid", "two letters"),
+    ("update_user_profile", {"zip": "7301"}, "invalid", "12345-6789"),
+    ("update_user_profile", {"zip": "73019-1"}, "invalid", "12345-6789"),
+    ("update_user_profile", {"first_name": "<b>Anna</b>"}, "invalid", "letters"),
+    ("update_user_profile", {"city": "N0rman\u0000"}, "invalid", "city"),
+    ("update_user_profile", {"account_status": "closed"}, "invalid", "not an argument"),
+    ("web_search", {}, "invalid", "query is missing"),
+    ("web_search", {"query": "..."}, "invalid", "no word"),
+    ("web_search", {"query": "x" * 401}, "invalid", "query"),
+    ("calculator", {}, "invalid", "expression is missing"),
+    ("calculator", {"expression": "1 +"}, "invalid", "ends too early"),
+    ("calculator", {"expression": "1/0"}, "invalid", "division by zero"),
+    ("calculator", {"expression": "__import__('os')"}, "invalid", "not understood"),
+    ("calculator", {"expression": "(" * 100_000}, "invalid", "at most 500 characters"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "kind", "said"), FAILURES)
+def test_expected_failures_say_what_to_do(
+    name: str, arguments: dict[str, Any], kind: str, said: str, ctx: ToolContext
+) -> None:
+    with pytest.raises(ToolError) as caught:
+        call_sync(name, arguments, ctx)
+    error = caught.value
+    assert error.kind == kind
+    assert said in error.message
+    assert len(error.text) < 1500
+    assert "\n" not in error.message
+
+
+def test_every_tool_is_in_the_table() -> None:
+    assert {name for name, *_ in FAILURES} == set(TOOLS)
+
+
+USER_TOOLS: list[tuple[str, dict[str, Any]]] = [
+    ("get_user_orders", {}),
+    ("get_order_details", {"order_id": ANNAS_ORDER}),
+    ("get_user_profile", {}),
+    ("update_user_profile", {"city": "Troy"}),
+    ("get_user_statistics", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), USER_TOOLS)
+def test_a_session_without_a_user_has_no_user_data(
+    name: str, arguments: dict[str, Any], shop: Shop, web: Sandbox
+) -> None:
+    with pytest.raises(ToolError) as caught:
+        call_sync(name, arguments, context_for(Session(shop, None), web))
+    assert caught.value.kind == "not_allowed"
+
+
+@pytest.mark.parametrize(("name", "arguments"), USER_TOOLS)
+def test_open_access_reaches_every_user(
+    name: str, arguments: dict[str, Any], shop: Shop, web: Sandbox
+) -> None:
+    ctx = context_for(Session(shop, BEN, open_access=True), web)
+    asked = arguments if "order_id" in arguments else {**arguments, "user_id": ANNA}
+    assert ANNA in call_sync(name, asked, ctx).text
+    if "order_id" not in arguments:
+        with pytest.raises(ToolError) as caught:
+            call_sync(name, {**arguments, "user_id": "NOBODY"}, ctx)
+        assert caught.value.kind == "not_found"
+
+
+async def test_a_name_that_no_tool_has_is_answered_with_those_that_exist(ctx: ToolContext) -> None:
+    with pytest.raises(ToolError, match="did you mean product_catalog_search") as caught:
+        await call("search_product_catalog", {}, ctx)
+    assert caught.value.kind == "invalid"
+
+
+@dataclass(frozen=True)
+class BrokenWeb:
+    problem: Exception
+    name: str = "broken"
+    content_hash: str | None = None
+
+    async def search(self, query: str, top_k: int) -> list[WebHit]:
+        raise self.problem
+
+    async def read(self, url: str) -> Page:
+        raise self.problem
+
+
+class SilentWeb(BrokenWeb):
+    async def search(self, query: str, top_k: int) -> list[WebHit]:
+        await asyncio.sleep(60)
+        return []
+
+
+async def test_an_outage_of_the_web_is_a_tool_error(ctx: ToolContext) -> None:
+    with pytest.raises(ToolError, match="status 503") as caught:
+        await call(
+            "web_search", {"query": "birds"}, replace(ctx, web=BrokenWeb(WebUnavailable("status 503")))
+        )
+    assert caught.value.kind == "unavailable"
+
+
+async def test_a_bug_surfaces_and_is_no_tool_error(ctx: ToolContext) -> None:
+    with pytest.raises(ZeroDivisionError):
+        await call("web_search", {"query": "birds"}, replace(ctx, web=BrokenWeb(ZeroDivisionError())))
+
+
+async def test_a_timeout_inside_a_tool_is_not_taken_for_its_deadline(ctx: ToolContext) -> None:
+    with pytest.raises(TimeoutError):
+        await call("web_search", {"query": "birds"}, replace(ctx, web=BrokenWeb(TimeoutError())))
+
+
+async def test_a_web_that_hangs_meets_the_deadline(ctx: ToolContext) -> None:
+    hanging = replace(ctx, web=SilentWeb(ValueError()), deadline_s=0.05)
+    with pytest.raises(ToolError, match=r"within 0\.05 s") as caught:
+        await call("web_search", {"query": "birds"}, hanging)
+    assert caught.value.kind == "timeout"
+
+
+async def test_a_store_that_hangs_meets_the_deadline(ctx: ToolContext, shop: Shop) -> None:
+    import threading
+
+    released = threading.Event()
+
+    class Hanging:
+        def user(self, user_id: str) -> None:
+            released.wait(30)
+
+    slow = replace(shop, store=Hanging())  # type: ignore[arg-type]
+    hanging = replace(ctx, session=Session(slow, ANNA), deadline_s=0.05)
+    try:
+        with pytest.raises(ToolError, match="did not answer") as caught:
+            await call("get_user_profile", {}, hanging)
+        assert caught.value.kind == "timeout"
+    finally:
+        released.set()
+
+
+async def test_a_thousand_calls_at_once(ctx: ToolContext) -> None:
+    asked = [
+        ("product_catalog_search", {"query": "bird"}),
+        ("get_user_orders", {}),
+        ("web_search", {"query": "winter birds"}),
+        ("calculator", {"expression": "2**10"}),
+    ]
+    texts = await asyncio.gather(*(call(*asked[k % 4], ctx) for k in range(1000)))
+    assert {answer.text for answer in texts} == {call_sync(*one, ctx).text for one in asked}

@@ -1,0 +1,172 @@
+"""Arbitrary JSON into every tool: only `ToolError` comes out, answers stay bounded, and nothing is taken for an operator."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from env.session import Session
+from env.shop import Shop
+from env.web.sandbox import Sandbox
+from tests.tools.small_shop import ANNA, ANNAS_ORDER, BEN, BENS_ORDER, FEEDER
+from tools.base import ToolError, context_for
+from tools.registry import TOOLS, call_sync
+
+_HOSTILE = [
+    {"$gt": ""},
+    {"$where": "sleep(1000)"},
+    {"query_string": {"query": "*"}},
+    "'; drop table product; --",
+    "' or '1'='1",
+    "* OR category:*",
+    "title:* AND price:[0 TO 1]",
+    "(((((",
+    '"unbalanced',
+    "a~9999^9999",
+    "/.*(.*)*/",
+    "\x00",
+    "\ud800",
+    "\u202e\u200b",
+    "x" * 10_000,
+    1e308,
+    -0.0,
+    10**40,
+    True,
+    None,
+    [],
+    {},
+    FEEDER,
+    ANNA,
+    BEN,
+    ANNAS_ORDER,
+    BENS_ORDER,
+    "bird",
+    "1+1",
+    "9**9**9",
+]
+_json = st.recursive(
+    st.sampled_from(_HOSTILE)
+    | st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=40),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@st.composite
+def _calls(draw: st.DrawFn) -> tuple[str, Any]:
+    """Half of the arguments are what the schema asks for, so that calls get past the first check."""
+    name = draw(st.sampled_from(list(TOOLS)))
+    properties = TOOLS[name].schema["properties"]
+    arguments: dict[str, Any] = {}
+    for parameter, part in properties.items():
+        if draw(st.booleans()) and parameter not in TOOLS[name].schema["required"]:
+            continue
+        arguments[parameter] = (
+            draw(st.one_of(_fitting(part), _json)) if draw(st.integers(0, 3)) else draw(_json)
+        )
+    if draw(st.integers(0, 9)) == 0:
+        arguments |= draw(st.dictionaries(st.text(max_size=12), _json, max_size=2))
+    if draw(st.integers(0, 19)) == 0:
+        return name, draw(_json)
+    return name, arguments
+
+
+def _fitting(part: dict[str, Any]) -> st.SearchStrategy[Any]:
+    part = next(v for v in part.get("anyOf", [part]) if v["type"] != "null")
+    if "enum" in part:
+        return st.sampled_from(part["enum"])
+    if part["type"] == "integer":
+        return st.integers(part["minimum"], part["maximum"])
+    if part["type"] == "number":
+        return st.floats(part["minimum"], part["maximum"])
+    words = st.sampled_from(
+        ["bird", "dog nail", FEEDER, ANNA, ANNAS_ORDER, "Pet Supplies", "(1+2)*3", "OK", "73019"]
+    )
+    return words | st.text(min_size=1, max_size=part["maxLength"])
+
+
+def _check(shop: Shop, web: Sandbox, name: str, arguments: Any) -> None:
+    session = Session(shop, ANNA)
+    try:
+        answer = call_sync(name, arguments, context_for(session, web))
+    except ToolError as error:
+        assert len(error.text) < 3000
+        assert "\n" not in error.text
+        return
+    assert len(answer.text) < 25_000
+    json.dumps(answer.data, allow_nan=False).encode()
+    # Whatever was asked, nothing of another user came back, and the shop is as it was.
+    assert BEN not in json.dumps([answer.data, [s.model_dump() for s in answer.sources]])
+    assert name == "update_user_profile" or not session.changes()
+
+
+@pytest.fixture(scope="module")
+def before(shop: Shop) -> Any:
+    return [list(shop.store.iter_users()), list(shop.store.iter_products()), list(shop.store.iter_orders())]
+
+
+def _fuzz(shop: Shop, web: Sandbox, count: int) -> None:
+    @given(_calls())
+    @settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    def run(asked: tuple[str, Any]) -> None:
+        _check(shop, web, *asked)
+
+    run()
+
+
+def test_two_thousand_arbitrary_calls(shop: Shop, web: Sandbox, before: Any) -> None:
+    _fuzz(shop, web, 2_000)
+    assert before == [
+        list(shop.store.iter_users()),
+        list(shop.store.iter_products()),
+        list(shop.store.iter_orders()),
+    ]
+
+
+@pytest.mark.endurance
+def test_a_hundred_thousand_arbitrary_calls(shop: Shop, web: Sandbox, before: Any) -> None:
+    _fuzz(shop, web, 100_000)
+    assert before == [
+        list(shop.store.iter_users()),
+        list(shop.store.iter_products()),
+        list(shop.store.iter_orders()),
+    ]
+
+
+@pytest.mark.parametrize("hostile", [h for h in _HOSTILE if isinstance(h, str)])
+@pytest.mark.parametrize(
+    ("name", "parameter", "rest"),
+    [
+        ("product_catalog_search", "query", {}),
+        ("product_catalog_search", "category", {"query": "bird"}),
+        ("get_product_details", "product_id", {}),
+        ("get_user_orders", "user_id", {}),
+        ("get_order_details", "order_id", {}),
+        ("web_search", "query", {}),
+    ],
+)
+def test_query_languages_are_words_like_any_other(
+    name: str, parameter: str, rest: dict[str, Any], hostile: str, shop: Shop, web: Sandbox
+) -> None:
+    _check(shop, web, name, {**rest, parameter: hostile})
+
+
+def test_wildcards_and_fields_widen_nothing(shop: Shop, web: Sandbox) -> None:
+    ctx = context_for(Session(shop, ANNA), web)
+
+    def total(**arguments: Any) -> int:
+        found: int = call_sync("product_catalog_search", arguments, ctx).data["total"]
+        return found
+
+    assert total(query="grind*") == 0
+    assert total(query="title:grinder") == total(query="title grinder") == 1
+    assert total(query="bird OR dog", match="all") == 0
+    assert total(query="-grinder") == 1
