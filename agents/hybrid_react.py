@@ -96,6 +96,8 @@ async def synthesise(state: ResearcherState, runtime: Runtime[Unit]) -> dict[str
     """The synthesis agent has no tools and sees the findings, not the conversation."""
     unit, who = runtime.context, state["researcher"]
     pieces = unit.evidence(who)
+    if unit.profile is not None:
+        pieces.append(Piece("Profile facts", unit.profile, "profile"))
     last = state["messages"][-1]
     if isinstance(last, AIMessage) and last.text.strip():
         pieces.append(Piece("Closing words of the researcher", last.text, "words"))
