@@ -1,0 +1,213 @@
+"""The catalogue beside bare tantivy on the same index, and its ranking beside BM25.
+
+    python -m benchmarks.search [--products 80000]
+
+Bare tantivy gets ready-made words of the same queries, builds the same kind of query, counts the hits as a page of a
+search must, and fetches the stored ids.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+import time
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import tantivy as tv
+
+from benchmarks import synthetic
+from benchmarks.bm25 import Reference, overlap
+from benchmarks.results import machine, record, table
+from env.embedded.layout import INDEX, read_manifest
+from env.entities import Product
+from env.settings import Settings
+from env.shop import Manifest, SearchRequest, Shop, open_shop, shop_writer
+from env.text import category_key, tokens
+
+QUERIES = 400
+PARITY = 200
+_GLUE = [
+    "i",
+    "am",
+    "looking",
+    "for",
+    "a",
+    "good",
+    "with",
+    "that",
+    "is",
+    "for",
+    "my",
+    "and",
+    "which",
+    "works",
+    "well",
+    "under",
+    "the",
+]
+
+
+def queries(titles: list[str], seed: int = 4) -> tuple[list[str], list[str]]:
+    """Short ones of 2-6 words of a title; long ones of 8-12, some of a title and the rest the commonest words of all."""
+    rng = random.Random(seed)
+    glue = [word for word, _ in Counter(word for title in titles for word in tokens(title)).most_common(18)]
+    short: list[str] = []
+    long: list[str] = []
+    while len(short) < QUERIES:
+        words = tokens(rng.choice(titles))
+        count = rng.randint(2, 6)
+        if len(words) >= count:
+            short.append(" ".join(rng.sample(words, count)))
+    while len(long) < QUERIES:
+        words = tokens(rng.choice(titles))
+        count, own = rng.randint(8, 12), rng.randint(3, 5)
+        if len(words) >= own:
+            mixed = rng.sample(words, own) + [rng.choice(glue) for _ in range(count - own)]
+            rng.shuffle(mixed)
+            long.append(" ".join(mixed))
+    return short, long
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--products", type=int, default=80_000)
+    count = parser.parse_args().products
+    products = list(synthetic.products(count))
+    text_bytes = sum(
+        len(p.title) + sum(map(len, p.features)) + sum(map(len, p.description)) for p in products
+    )
+    short, long = queries([p.title for p in products[:: max(1, count // 5000)]])
+    rng = random.Random(11)
+    names = sorted({p.category for p in products})
+    filters = [
+        {
+            "min_price": low,
+            "max_price": low + rng.uniform(20, 60),
+            "min_rating": rng.choice([3.0, 3.5, 4.0]),
+            "category": rng.choice(names),
+        }
+        for low in (rng.uniform(3, 40) for _ in range(QUERIES))
+    ]
+    with tempfile.TemporaryDirectory(prefix="drr-search-") as scratch:
+        folder = Path(scratch) / "shop"
+        with shop_writer(str(folder), Settings()) as writer:
+            writer.write_products(products)
+            writer.write_users([])
+            writer.write_orders([])
+            manifest = writer.publish(Manifest(backend="", as_of="", content_hash="", counts={}))
+        start = time.perf_counter()
+        shop = open_shop(str(folder), Settings())
+        shop.catalog.search(SearchRequest(short[0]))
+        opened = (time.perf_counter() - start) * 1e3
+        rows = _speed(shop, str(read_manifest(folder)[1] / INDEX), short, long, filters)
+        parity = _parity(shop, products, short, long)
+        shop.close()
+    size = manifest.sizes["index"]
+    record(
+        "Search",
+        f"{count:,} products, {text_bytes / 1e6:.0f} MB of text, index {size / 1e6:.1f} MB ({size / text_bytes:.2f} of the "
+        f"text); open and first query {opened:.1f} ms. {QUERIES} queries a row, milliseconds, medians of three interleaved rounds ({machine()}).\n\n"
+        + table(
+            (
+                "queries",
+                "p50",
+                "p99",
+                "bare tantivy p50",
+                "p99",
+                "x p50",
+                "x p99",
+                "x p50 of one that does not count",
+            ),
+            rows,
+        )
+        + f"\n\nTop-10 overlap with BM25 (Lucene form, k1 1.2, b 0.75, exact lengths), {PARITY} queries each: "
+        + ", ".join(f"{name} {value:.3f}" for name, value in parity.items())
+        + ".",
+    )
+
+
+def _speed(
+    shop: Shop, path: str, short: list[str], long: list[str], filters: list[dict[str, Any]]
+) -> list[tuple[str, ...]]:
+    bare = _Bare(path)
+    rows = []
+    for name, asked, conditions in (
+        ("short", short, None),
+        ("long", long, None),
+        ("short, filtered", short, filters),
+        ("long, filtered", long, filters),
+    ):
+        requests = [SearchRequest(q, **(conditions[i] if conditions else {})) for i, q in enumerate(asked)]
+        ready = [(list(dict.fromkeys(tokens(request.query))), request) for request in requests]
+        calls = [
+            (
+                partial(shop.catalog.search, request),
+                partial(bare.search, words, request),
+                partial(bare.search, words, request, count=False),
+            )
+            for words, request in ready
+        ]
+        for words, request in ready:
+            assert bare.search(words, request) == shop.catalog.search(request).product_ids
+        rounds = []
+        for _ in range(3):
+            times: tuple[list[float], ...] = ([], [], [])
+            for three in calls:
+                for sink, call in zip(times, three, strict=True):
+                    start = time.perf_counter()
+                    call()
+                    sink.append((time.perf_counter() - start) * 1e3)
+            rounds.append([sorted(t)[len(t) * share // 100] for t in times for share in (50, 99)])
+        a50, a99, b50, b99, c50, _ = (sorted(column)[1] for column in zip(*rounds, strict=True))
+        figures = (f"{x:.3f}" for x in (a50, a99, b50, b99))
+        rows.append((name, *figures, f"{a50 / b50:.2f}", f"{a99 / b99:.2f}", f"{a50 / c50:.2f}"))
+    return rows
+
+
+class _Bare:
+    def __init__(self, path: str) -> None:
+        self.index = tv.Index.open(path)
+        self.searcher: Any = self.index.searcher()
+        self.schema = self.index.schema
+
+    def search(self, words: list[str], request: SearchRequest, *, count: bool = True) -> list[str]:
+        schema, make, must = self.schema, tv.Query, tv.Occur.Must
+        query = make.boolean_query(
+            [(tv.Occur.Should, make.term_query(schema, "text", word, index_option="freq")) for word in words]
+        )
+        if request.category is not None:
+            price = make.range_query(
+                schema, "price", tv.FieldType.Float, request.min_price, request.max_price
+            )
+            rating = make.range_query(schema, "rating", tv.FieldType.Float, request.min_rating, None)
+            category = make.term_query(
+                schema, "category", category_key(request.category), index_option="basic"
+            )
+            silent = make.const_score_query
+            query = make.boolean_query(
+                [(must, query), *((must, silent(f, 0.0)) for f in (price, rating, category))]
+            )
+        hits = self.searcher.search(query, 10, count=count).hits
+        return [self.searcher.doc(address)["id"][0] for _, address in hits]
+
+
+def _parity(shop: Shop, products: list[Product], short: list[str], long: list[str]) -> dict[str, float]:
+    reference = Reference(products)
+    request = SearchRequest("", limit=10)
+    return {
+        name: mean(
+            overlap(shop.catalog.search(replace(request, query=query)).product_ids, reference.top(query))
+            for query in asked[:PARITY]
+        )
+        for name, asked in (("short", short), ("long", long))
+    }
+
+
+if __name__ == "__main__":
+    main()
