@@ -1,35 +1,34 @@
 """The answers of a study as judging needs them: who was asked what, the report, and the evidence frozen with it.
 
-Judging reads what a unit left and nothing else. A record's result holds its small facts; its named texts complete it.
+Judging reads what a unit left and nothing else.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from env.query import Constraints, Query, read_queries
 from env.source import Source
+from study.evidence import unpack
 from study.study import Study
 from study.unit import Record
 
-_TEXTS = frozenset({"report", "raw_report"})
-
 
 @dataclass(frozen=True)
-class Page:
-    """A frozen page behind a cited address that no tool had returned."""
+class Extra:
+    """What stands behind a cited address that no tool returned; `status` is `None` where nobody tried to read it."""
 
     url: str
-    page: str | None = None
-    page_status: str | None = None
+    text: str | None
+    status: str | None
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One finished answer. Its evidence is read when it is first asked for."""
+    """One finished answer. Its texts are read when they are first asked for."""
 
     key: str
     query_id: str
@@ -37,68 +36,42 @@ class Answer:
     user_id: str | None
     variant: str
     trial: int
-    constraints: Mapping[str, Any] | None
+    constraints: Constraints | None
     rule_written: bool
     imported: bool
-    words: int | None
+    words: int
     calls: Sequence[Mapping[str, Any]] | None
-    """Of the nine tools; `None` where nothing is known of tool calls."""
+    """Tool calls without their results; `None` where nothing is known of them."""
     usage: Mapping[str, Mapping[str, Any]]
-    _study: Study = field(repr=False)
-    _record: Record = field(repr=False)
-
-    @cached_property
-    def _document(self) -> Mapping[str, Any]:
-        return document(self._study, self._record)
+    state_changes: Sequence[Mapping[str, Any]]
+    study: Study = field(repr=False)
+    record: Record = field(repr=False)
 
     @cached_property
     def report(self) -> str:
-        return str(self._document.get("report") or "")
+        return self.study.text(self.record, "report") or ""
 
     @cached_property
     def sources(self) -> list[Source]:
-        return [Source.model_validate(source) for source in self._document.get("sources") or ()]
+        return unpack(self.study, self.record)
 
-    @property
-    def fabricated(self) -> list[Page]:
-        """`Page.page_status` is `None` where nobody tried to read the address."""
-        return [
-            Page(f["url"], f.get("page"), f.get("page_status"))
-            for f in self._document.get("fabricated") or ()
-        ]
+    @cached_property
+    def extras(self) -> list[Extra]:
+        rows = self.record.result.get("fabricated", ())
+        return [Extra(row["url"], self._text(row["page_sha256"]), row["page_status"]) for row in rows]
 
-    @property
-    def state_changes(self) -> list[Mapping[str, Any]]:
-        return list(self._document.get("state_changes") or ())
+    def tool_calls(self) -> list[dict[str, Any]] | None:
+        """With their results."""
+        if self.calls is None:
+            return None
+        return [{**call, "result": self._text(call.get("result_sha256")) or ""} for call in self.calls]
 
-    @property
-    def tool_calls(self) -> list[Mapping[str, Any]] | None:
-        """With arguments and results; `None` where nothing is known of tool calls."""
-        calls = self._document.get("tool_calls")
-        return None if calls is None else list(calls)
+    def _text(self, digest: str | None) -> str | None:
+        return None if digest is None else self.study.text(self.record, f"text:{digest}")
 
     @property
     def label(self) -> str:
-        return f"{self.query_id} \u00b7 {self.variant} \u00b7 {self.trial}"
-
-
-def document(study: Study, record: Record) -> dict[str, Any]:
-    """The whole of what a unit left: its result, completed by its named texts."""
-    whole = dict(record.result)
-    for name in record.blobs:
-        text = study.text(record, name) or ""
-        if name in _TEXTS:
-            whole[name] = text
-            continue
-        try:
-            value = json.loads(text)
-        except ValueError:
-            continue
-        if name in ("record", "answer") and isinstance(value, dict):
-            whole = value | whole
-        else:
-            whole.setdefault(name, value)
-    return whole
+        return f"{self.query_id}/{self.variant}/{self.trial}"
 
 
 def read_answers(study: Study) -> list[Answer]:
@@ -107,30 +80,30 @@ def read_answers(study: Study) -> list[Answer]:
 
 
 def _answers(study: Study) -> Iterator[Answer]:
+    queries = questions(study)
     for record in study.records("answer"):
-        yield _answer(study, record)
+        spec, result = record.spec, record.result
+        asked = queries.get(spec["query_id"])
+        yield Answer(
+            key=record.key,
+            query_id=spec["query_id"],
+            query=spec["query"],
+            user_id=spec.get("user_id"),
+            variant=spec["variant"],
+            trial=spec["trial"],
+            constraints=asked.constraints if asked else None,
+            rule_written=bool(result.get("rule_written")),
+            imported=bool(result.get("imported")),
+            words=result["words"],
+            calls=result.get("tool_calls"),
+            usage=record.usage,
+            state_changes=result.get("state_changes", ()),
+            study=study,
+            record=record,
+        )
 
 
-def _answer(study: Study, record: Record) -> Answer:
-    facts = {**record.spec, **record.key_fields, **record.result}
-    if not {"variant", "words"} <= facts.keys() and ("record" in record.blobs or "answer" in record.blobs):
-        facts = {**document(study, record), **facts}
-    asked = record.spec.get("query") or record.key_fields.get("query")
-    query: Mapping[str, Any] = asked if isinstance(asked, Mapping) else {"query": asked}
-    calls = facts.get("tool_calls")
-    return Answer(
-        key=record.key,
-        query_id=str(query.get("id") or facts.get("query_id") or record.key[:16]),
-        query=str(query.get("query") or facts.get("query") or ""),
-        user_id=query.get("user_id") or facts.get("user_id"),
-        variant=str(facts["variant"]),
-        trial=int(facts.get("trial") or 0),
-        constraints=query.get("constraints"),
-        rule_written=bool(facts.get("rule_written")),
-        imported=bool(facts.get("imported")),
-        words=facts.get("words"),
-        calls=calls if isinstance(calls, list) else None,
-        usage=record.usage,
-        _study=study,
-        _record=record,
-    )
+def questions(study: Study) -> dict[str, Query]:
+    """The study's own copy of its questions; imported reports may have none there."""
+    path = study.folder / "queries.jsonl"
+    return {query.id: query for query in read_queries(path)} if path.is_file() else {}

@@ -245,7 +245,7 @@ class Bench:
         units: list[Unit] = []
         for first, second in self.pairs(variants):
             for dimension in DIMENSIONS:
-                orders = ((first, second), (second, first))
+                orders: tuple[tuple[Answer, Answer], ...] = ((first, second), (second, first))
                 if self.paper:
                     lot = _hash(
                         f"{pair_id(first.query_id, first.variant, second.variant, first.trial)}\0{dimension}"
@@ -289,7 +289,7 @@ class Bench:
     # -- the work of one unit
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
-        models = context.role_models
+        models = context.models
         task = spec["task"]
         if task == "claims":
             extractor = models.role("claim_extractor", offline.policy)

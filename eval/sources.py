@@ -47,7 +47,7 @@ class Book:
         self._by_url: dict[str, list[Source]] = {}
         for source in answer.sources:
             self._by_url.setdefault(canonical_url(source.url), []).append(source)
-        self._extra = {canonical_url(page.url): page for page in answer.fabricated}
+        self._extra = {canonical_url(extra.url): extra for extra in answer.extras}
         own = {host_of(s.url) for s in answer.sources if s.type == "product"}
         given = {host_of(shop.shop_url)} if shop is not None else set()
         self.shop_hosts = frozenset(shop_hosts | given | own) - {""}
@@ -93,8 +93,8 @@ class Book:
             if source.page_status is not None:
                 return self._from_page(url, source.page_status, source.page, None)
         extra = self._extra.get(url)
-        if extra is not None and extra.page_status is not None:
-            return self._from_page(url, extra.page_status, extra.page, None)
+        if extra is not None and extra.status is not None:
+            return self._from_page(url, extra.status, extra.text, None)
         if self.answer.imported and url in self._by_url:
             return self.seen(url)
         return Frozen(url, "web", "not_frozen", reason="no page was frozen; `--refetch` reads it now")

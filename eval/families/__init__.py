@@ -1,0 +1,28 @@
+"""Families of metrics. One more family is one file here and one line in `FAMILIES`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, Protocol
+
+from eval.answers import Answer
+from eval.judged import Judged
+from eval.stats import V
+
+FAMILIES: tuple[str, ...] = ("faithfulness", "quality", "effort")
+
+
+class Family(Protocol):
+    """A module of this package."""
+
+    def per_report(self, judged: Judged, answer: Answer) -> Mapping[str, float | None]:
+        """The values that can be paired by query; a metric that was not judged is left out, a failed one is `None`."""
+
+    def corpus(self, judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+        """The metrics of one variant."""
+
+
+def families() -> list[Family]:
+    modules: list[Any] = [import_module(f"eval.families.{name}") for name in FAMILIES]
+    return modules

@@ -1,0 +1,20 @@
+"""Citations held against frozen evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from eval.answers import Answer
+from eval.faithfulness import corpus_values, report_values
+from eval.judged import Judged
+from eval.stats import V
+
+
+def per_report(judged: Judged, answer: Answer) -> Mapping[str, float | None]:
+    found = judged.judged_claims(answer)
+    return {} if found is None else report_values(found.claims)
+
+
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+    found = [claims for answer in answers if (claims := judged.judged_claims(answer)) is not None]
+    return corpus_values(found) if found else {}

@@ -1,0 +1,20 @@
+"""The seven dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from eval.answers import Answer
+from eval.judged import Judged
+from eval.quality import corpus_values, report_values
+from eval.stats import V
+
+
+def per_report(judged: Judged, answer: Answer) -> Mapping[str, float | None]:
+    found = judged.rated(answer)
+    return {} if found is None else report_values(found)
+
+
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+    found = [rated for answer in answers if (rated := judged.rated(answer)) is not None]
+    return corpus_values(found) if found else {}
