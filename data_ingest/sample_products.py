@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,18 @@ BASE_SHARE = 0.22
 VARIANTS = 4
 _SINCE_SHARE = 0.53
 """Of all reviews: dated 2019 or later, which is what the ingest counts."""
+_PACK = re.compile(r"(\d+) (?:Count|Pack|Pairs|Rolls|Pads)$")
+_ODDITIES = (
+    ("dash", 0.002),
+    ("from", 0.0005),
+    ("free", 0.0002),
+    ("no title", 0.00006),
+    ("no details", 0.002),
+    ("long value", 0.0001),
+    ("mojibake", 0.001),
+    ("subtitle", 0.0006),
+    ("author", 0.00004),
+)
 
 
 @dataclass(frozen=True)
@@ -141,7 +154,12 @@ def meta_rows(
     rng = random.Random(f"{seed}:meta:{words.category}")
     members = np.flatnonzero(products.category_of == position).tolist()
     rng.shuffle(members)
-    writer = _MetaWriter(vocabulary, words, rng, len(members))
+    rare = {
+        5 + place: name
+        for place, (name, _) in enumerate(_ODDITIES)
+        if place % len(vocabulary.categories) == position
+    }
+    writer = _MetaWriter(vocabulary, words, rng, len(members), rare if len(members) >= 30 else {})
     types = vocabulary.types
     for number, product in enumerate(members):
         yield writer.row(
@@ -159,6 +177,8 @@ class _MetaWriter:
     words: CategoryWords
     rng: random.Random
     total: int
+    rare: dict[int, str]
+    """Rows that are odd in a certain way whatever the dice say, so that a small shop has one of each kind too."""
 
     def __post_init__(self) -> None:
         general = self.vocabulary.general
@@ -173,7 +193,8 @@ class _MetaWriter:
         picked, step = self._attributes(kind)
         color = rng.choice(kind.colors) if kind.colors else ""
         slots = {**picked, "brand": brand, "color": color}
-        title = self._title(kind, brand, picked, color)
+        style = rng.choice(kind.styles)
+        title = self._title(kind, brand, style, picked, color)
         features = [
             sentence.format_map(slots)
             for sentence in rng.sample(kind.features, min(len(kind.features), rng.randint(4, 7)))
@@ -186,7 +207,7 @@ class _MetaWriter:
             store = rng.choice(general["other_stores"])
         main: str | None = rng.choices(self.mains, self.main_weights)[0]
         categories = [self.words.human, *kind.path]
-        details = self._details(kind, brand, picked, color, main or self.words.human)
+        details = self._details(kind, brand, style, picked, color, main or self.words.human)
         if rng.random() < rates["null_store"]:
             store = None
         if rng.random() < rates["null_main"]:
@@ -241,27 +262,16 @@ class _MetaWriter:
             row["author"] = {
                 "avatar": f"https://m.media.example/images/I/{self._image_id()}._SY600_.jpg",
                 "name": brand,
-                "about": [f"{brand} writes about {kind.name.lower()}s."],
+                "about": [f"{brand} writes about {kind.plain}s."],
             }
         return row
 
     def _oddity(self, number: int) -> str | None:
-        """The rare kinds of row: at their real rate, and each once in every file that is large enough."""
-        kinds = (
-            ("dash", 0.002),
-            ("from", 0.0005),
-            ("free", 0.0002),
-            ("no title", 0.00006),
-            ("no details", 0.002),
-            ("long value", 0.0001),
-            ("mojibake", 0.001),
-            ("subtitle", 0.0006),
-            ("author", 0.00004),
-        )
+        """The rare kinds of row, at their real rate and each at least once in a data set."""
         draw = self.rng.random()
-        for place, (name, rate) in enumerate(kinds):
-            if self.total >= 60 and number == 5 + 6 * place:
-                return name
+        if number in self.rare:
+            return self.rare[number]
+        for name, rate in _ODDITIES:
             if draw < rate:
                 return name
             draw -= rate
@@ -278,14 +288,13 @@ class _MetaWriter:
                 step = at / (len(values) - 1)
         return picked, step
 
-    def _title(self, kind: ProductType, brand: str, picked: dict[str, str], color: str) -> str:
+    def _title(self, kind: ProductType, brand: str, style: str, picked: dict[str, str], color: str) -> str:
         rng = self.rng
         size = next(iter(picked.values()), "")
-        styles = rng.sample(kind.styles, min(len(kind.styles), rng.choice((1, 1, 2))))
-        hooks = rng.sample(kind.hooks, min(len(kind.hooks), rng.choice((1, 1, 2, 2))))
-        head = f"{brand} {styles[0] + ' ' if styles else ''}{kind.name}"
+        hooks = rng.sample(kind.hooks, min(len(kind.hooks), rng.choice((1, 2, 2, 3))))
+        head = f"{brand} {style} {kind.name}"
         others = [value for value in list(picked.values())[1:3] if rng.random() < 0.4]
-        tail = [*hooks, *styles[1:], *others]
+        tail = [*hooks, *others]
         end = " - " if rng.random() < 0.3 else ", "
         text = ", ".join([head, *tail])
         if size:
@@ -310,9 +319,7 @@ class _MetaWriter:
         rng, general = self.rng, self.vocabulary.general
         lines = rng.sample(kind.features, min(2, len(kind.features)))
         body = " ".join(line.format_map(slots) for line in lines)
-        opening = rng.choice(general["openings"]).format(
-            brand=slots["brand"], name=kind.name.lower(), title=title
-        )
+        opening = rng.choice(general["openings"]).format(brand=slots["brand"], name=kind.plain, title=title)
         pieces = [f"{opening} {body}", *rng.sample(general["closings"], rng.randint(0, 2))]
         draw = rng.random()
         if draw < 0.12:
@@ -339,7 +346,7 @@ class _MetaWriter:
         return int(price) if price == int(price) and self.rng.random() < 0.3 else price
 
     def _details(
-        self, kind: ProductType, brand: str, picked: dict[str, str], color: str, shelf: str
+        self, kind: ProductType, brand: str, style: str, picked: dict[str, str], color: str, shelf: str
     ) -> dict[str, Any]:
         rng, general = self.rng, self.vocabulary.general
         details: dict[str, Any] = {}
@@ -349,11 +356,12 @@ class _MetaWriter:
         if color:
             details["Color"] = color
         length, width, height = (round(rng.uniform(2, 24), 1) for _ in range(3))
-        if rng.random() < 0.5:
+        measured = any("inch" in value or "feet" in value for value in picked.values())
+        if not measured and rng.random() < 0.5:
             name = rng.choice(("Item Dimensions LxWxH", "Item Dimensions  LxWxH", "Product Dimensions"))
             details[name] = f"{length} x {width} x {height} inches"
         if "Item Weight" not in details and rng.random() < 0.5:
-            details["Item Weight"] = f"{round(math.exp(rng.gauss(0.3, 0.8)), 2)} pounds"
+            details["Item Weight"] = f"{round(kind.price[1] / 18 * math.exp(rng.gauss(0, 0.3)), 2)} pounds"
         if rng.random() < 0.6:
             details["Manufacturer"] = brand if rng.random() < 0.8 else f"{brand} LLC"
         if rng.random() < 0.35:
@@ -363,11 +371,10 @@ class _MetaWriter:
                 str(rng.randrange(10**11, 10**12)) for _ in range(rng.choice((1, 1, 1, 2)))
             )
         if rng.random() < 0.25:
-            details[rng.choice(("Number of Items", "Number Of Items"))] = str(rng.choice((1, 1, 1, 2, 3)))
+            pack = _PACK.match(next(iter(picked.values()), ""))
+            details[rng.choice(("Number of Items", "Number Of Items"))] = pack[1] if pack else "1"
         if rng.random() < 0.15:
-            details[rng.choice(("Special Feature", "Special features", "Special Features"))] = rng.choice(
-                kind.styles or kind.hooks
-            )
+            details[rng.choice(("Special Feature", "Special features", "Special Features"))] = style
         if rng.random() < 0.1:
             field, values = rng.choice(list(general["odd_details"].items()))
             details[field] = rng.choice(values)

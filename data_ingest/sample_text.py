@@ -54,7 +54,7 @@ def _cycled(values: list[str], count: int) -> list[str]:
 
 
 def _body(kind: ProductType, mood: int, words: dict[str, list[str]], rng: random.Random) -> str:
-    name = kind.name.lower()
+    name = kind.plain
     said = {
         0: [*kind.gripes],
         1: [*kind.praise, *kind.gripes],

@@ -36,6 +36,11 @@ class ProductType:
     consumable: bool
     colors: tuple[str, ...]
 
+    @property
+    def plain(self) -> str:
+        """The name inside a sentence: small letters, but for "LED" and its like."""
+        return " ".join(word if word.isupper() else word.lower() for word in self.name.split())
+
 
 @dataclass(frozen=True)
 class CategoryWords:
