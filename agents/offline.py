@@ -187,7 +187,8 @@ def _web_query(task: Task, memory: Memory | None) -> str:
         words = f"{offline_report.join(task.needs[:2]) or task.topic} how to choose"
     state = memory.place[1] if memory is not None and memory.place else None
     if state and task.about_place:
-        words = f"{_PLACE_WORDS.sub('', words)} {offline_question.state_name(state)}"
+        name = offline_question.state_name(state)
+        words = _PLACE_WORDS.sub("", words) + ("" if name in words else f" {name}")
     return " ".join(words.split())[:300]
 
 

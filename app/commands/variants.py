@@ -1,0 +1,50 @@
+"""`drr variants`: the agents that can be run, six of the paper, those with profile facts, plug-ins."""
+
+from __future__ import annotations
+
+import argparse
+
+_EXAMPLES = """\
+A variant is ARCHITECTURE[+profile][+ws]; `all` means the paper's six. Another package adds one through an entry point
+of the group `drr.variants`, see docs/agents.md.
+
+examples:
+  drr variants
+  drr variants --json
+"""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from agents.registry import PAPER, variants
+    from app.console import print_json
+
+    known = variants()
+    if arguments.json:
+        rows = [
+            {
+                "name": name,
+                "version": variant.version,
+                "architecture": variant.architecture.name,
+                "profile": variant.profile,
+                "page_summaries": variant.ws,
+                "summary": variant.summary,
+                "origin": variant.architecture.origin,
+                "in_all": name in PAPER,
+            }
+            for name, variant in known.items()
+        ]
+        print_json({"schema": 1, "variants": rows})
+        return 0
+    width = max(map(len, known))
+    for name, variant in known.items():
+        mark = "*" if name in PAPER else " "
+        print(
+            f"{mark} {name:<{width}}  v{variant.version}  {variant.summary} ({variant.architecture.origin})"
+        )
+    print("\n* the paper's six, which `--variants all` runs")
+    return 0
