@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 import tantivy as tv
 
-from env.content import as_of_from, content_of
+from env.content import BATCH, ContentHash, as_of_from, batched
 from env.embedded.catalog import EmbeddedCatalog
 from env.embedded.folder import open_shop
 from env.embedded.index import entries
-from env.embedded.store import EmbeddedStore
+from env.embedded.store import USER_ROWS, EmbeddedStore
 from env.errors import ShopError
 from env.settings import Settings
-from env.shop import Manifest, Shop
+from env.shop import Manifest, OrderColumns, Shop, UserRow
 
 _NAMED = 3
 
@@ -41,7 +41,7 @@ def _check_open(shop: Shop) -> Iterator[str]:
         yield from _check_references(database)
         yield from _check_counts(database, shop.manifest)
         yield from _check_index(database, catalog)
-        found = content_of(shop)
+        found = _content(store)
     except sqlite3.DatabaseError as error:
         yield f"The database is damaged: {error}."
         return
@@ -49,12 +49,29 @@ def _check_open(shop: Shop) -> Iterator[str]:
         yield f"A record cannot be read: {str(error).splitlines()[0]}."
         return
     if found.digest(shop.manifest.as_of) != shop.manifest.content_hash:
-        yield "The content hash of products, users and orders is not that of the manifest."
+        yield "Products, users and orders are not those that were written: their content hash is not the manifest's."
     if shop.manifest.as_of != as_of_from(found.last_order_ms):
         yield (
             f"The manifest's as_of is {shop.manifest.as_of}, and the day after the last order is "
             f"{as_of_from(found.last_order_ms)}."
         )
+
+
+def _content(store: EmbeddedStore) -> ContentHash:
+    """The hash of what lies there, users and orders straight from their rows: they are what was hashed when written."""
+    found = ContentHash()
+    execute = store.database.execute
+    for products in batched(store.iter_products()):
+        found.add_products(products)
+    users = execute(USER_ROWS)
+    while rows := users.fetchmany(BATCH):
+        found.add_users([UserRow(*row) for row in rows])
+    orders = execute(
+        "select id, product_k, user_k, ts, quantity, status from purchase order by user_k, ts desc, id"
+    )
+    while rows := orders.fetchmany(BATCH):
+        found.add_orders(OrderColumns(*zip(*rows, strict=True)))
+    return found
 
 
 def _check_references(database: sqlite3.Connection) -> Iterator[str]:

@@ -26,6 +26,7 @@ _USER = (
     "select id, email, first_name, last_name, phone_number, address1, city, state, zip, country, account_status "
     "from user"
 )
+USER_ROWS = _USER + " order by k"
 _ORDER = "select o.id, p.id, o.ts, o.quantity, o.status from purchase o join product p on p.k = o.product_k"
 _TABLES = {"product": "product", "user": "user", "order": "purchase"}
 
@@ -229,7 +230,7 @@ class EmbeddedStore:
             yield self._product(*row)
 
     def iter_users(self) -> Iterator[User]:
-        for row in self.database.execute(_USER + " order by k"):
+        for row in self.database.execute(USER_ROWS):
             yield _user(row)
 
     def iter_orders(self) -> Iterator[Order]:
