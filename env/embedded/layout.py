@@ -94,17 +94,19 @@ def _suggestion(folder: Path) -> str:
 
 def check_files(folder: Path, data: Path, manifest: Manifest) -> None:
     """What can be told at once: files that are gone, cut short, or from another version."""
-    database, index = data / DATABASE, data / INDEX
-    for path in (database, index / "meta.json"):
-        if not path.exists():
-            raise ShopError(
-                f"{folder}: is damaged ({path.relative_to(folder)} is missing); ingest again with --replace"
-            )
-    stated = manifest.sizes.get(DATABASE)
-    if stated is not None and stated != database.stat().st_size:
+    database = data / DATABASE
+    try:
+        (data / INDEX / "meta.json").stat()
+        size = database.stat().st_size
+    except OSError as error:
         raise ShopError(
-            f"{folder}: is damaged ({database.relative_to(folder)} has {database.stat().st_size:,} bytes and the "
-            f"manifest says {stated:,}); ingest again with --replace"
+            f"{folder}: is damaged ({Path(error.filename).relative_to(folder)}: {error.strerror}); "
+            "ingest again with --replace"
+        ) from error
+    if manifest.sizes.get(DATABASE, size) != size:
+        raise ShopError(
+            f"{folder}: is damaged ({database.relative_to(folder)} has {size:,} bytes and the manifest says "
+            f"{manifest.sizes[DATABASE]:,}); ingest again with --replace"
         )
     version = manifest.versions.get("text")
     if version != TEXT_VERSION:
