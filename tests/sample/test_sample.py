@@ -1,0 +1,324 @@
+"""The sample shop's raw files: the official form, the real files' oddities at their rates, the same bytes for the same seed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli import main
+from data_ingest.sample import SamplePlan, write_sample
+from data_ingest.sample_products import make_products, popularity_spread, type_demand
+from data_ingest.sample_vocabulary import load_vocabulary
+from env.errors import Misuse
+from env.progress import Quiet
+
+REVIEW_KEYS = [
+    "rating",
+    "title",
+    "text",
+    "images",
+    "asin",
+    "parent_asin",
+    "user_id",
+    "timestamp",
+    "helpful_vote",
+    "verified_purchase",
+]
+META_KEYS = [
+    "main_category",
+    "title",
+    "average_rating",
+    "rating_number",
+    "features",
+    "description",
+    "price",
+    "images",
+    "videos",
+    "store",
+    "categories",
+    "details",
+    "parent_asin",
+    "bought_together",
+]
+SINCE = 1_546_300_800_000
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sample") / "raw"
+    write_sample(folder, SamplePlan(), Quiet())
+    return folder
+
+
+def lines(folder: Path, kind: str) -> Iterator[tuple[str, list[str]]]:
+    for path in sorted((folder / "raw" / f"{kind}_categories").iterdir()):
+        yield path.name, gzip.decompress(path.read_bytes()).decode("ascii").splitlines()
+
+
+@pytest.fixture(scope="module")
+def reviews(raw: Path) -> dict[str, list[dict[str, Any]]]:
+    return {name: [json.loads(line) for line in part] for name, part in lines(raw, "review")}
+
+
+@pytest.fixture(scope="module")
+def meta(raw: Path) -> dict[str, list[dict[str, Any]]]:
+    return {name: [json.loads(line) for line in part] for name, part in lines(raw, "meta")}
+
+
+def test_every_line_is_what_json_dumps_writes_and_plain_ascii(raw: Path) -> None:
+    for kind in ("review", "meta"):
+        for name, part in lines(raw, kind):
+            for line in part:
+                assert json.dumps(json.loads(line)) == line, name
+
+
+def test_rows_have_the_official_keys_in_the_official_order(
+    reviews: dict[str, list[dict[str, Any]]], meta: dict[str, list[dict[str, Any]]]
+) -> None:
+    assert len(reviews) == len(meta) == 10
+    for rows in reviews.values():
+        assert all(list(row) == REVIEW_KEYS for row in rows)
+        assert all(re.fullmatch(r"A[A-Z0-9]{27}", row["user_id"]) for row in rows)
+        assert all(re.fullmatch(r"B0[A-Z0-9]{8}", row["parent_asin"]) for row in rows)
+    optional = Counter(key for rows in meta.values() for row in rows for key in row if key not in META_KEYS)
+    assert set(optional) == {"subtitle", "author"}
+    for rows in meta.values():
+        assert all([key for key in row if key in META_KEYS] == META_KEYS for row in rows)
+        assert all(row["bought_together"] is None for row in rows)
+
+
+def test_the_counts_are_those_asked_for(
+    reviews: dict[str, list[dict[str, Any]]], meta: dict[str, list[dict[str, Any]]]
+) -> None:
+    plan = SamplePlan()
+    assert sum(map(len, reviews.values())) == plan.reviews
+    assert sum(map(len, meta.values())) == plan.products
+    assert len({row["user_id"] for rows in reviews.values() for row in rows}) == plan.users
+    asins = [row["parent_asin"] for rows in meta.values() for row in rows]
+    assert len(set(asins)) == len(asins)
+
+
+def test_files_are_grouped_by_user_newest_first_in_one_shared_order_with_the_busy_first(
+    reviews: dict[str, list[dict[str, Any]]],
+) -> None:
+    before: dict[str, set[str]] = {}
+    orders: list[list[str]] = []
+    for name, rows in reviews.items():
+        runs = [(user, list(part)) for user, part in groupby(rows, key=lambda row: row["user_id"])]
+        assert len(runs) == len({user for user, _ in runs}), name
+        for _, part in runs:
+            times = [row["timestamp"] for row in part]
+            assert times == sorted(times, reverse=True)
+        orders.append([user for user, _ in runs])
+    for order in orders:
+        for place, user in enumerate(order):
+            before.setdefault(user, set()).update(order[:place])
+    assert not [(user, other) for user, others in before.items() for other in others if user in before[other]]
+    counts = Counter(row["user_id"] for rows in reviews.values() for row in rows)
+    first = [user for user, _ in groupby(next(iter(reviews.values())), key=lambda row: row["user_id"])]
+    early, late = first[: len(first) // 4], first[-len(first) // 4 :]
+    assert sum(counts[user] for user in early) / len(early) > 1.5 * sum(counts[user] for user in late) / len(
+        late
+    )
+
+
+def test_one_row_in_ninety_is_an_exact_copy_of_its_neighbour(raw: Path) -> None:
+    total = copies = 0
+    for _, part in lines(raw, "review"):
+        total += len(part)
+        copies += len(part) - len(set(part))
+        assert len(part) - len(set(part)) == sum(a == b for a, b in pairwise(part))
+    assert copies == round(0.011 * total)
+
+
+def test_prices_are_unknown_as_often_as_in_the_real_files_and_of_every_kind(
+    meta: dict[str, list[dict[str, Any]]],
+) -> None:
+    rows = [row for part in meta.values() for row in part]
+    unknown = sum(row["price"] is None for row in rows) / len(rows)
+    assert 0.5 < unknown < 0.68
+    beauty = meta["meta_All_Beauty.jsonl.gz"]
+    assert sum(row["price"] is None for row in beauty) / len(beauty) > 0.7
+    texts = {row["price"] for row in rows if isinstance(row["price"], str)}
+    assert "—" in texts
+    assert any(re.fullmatch(r"from \d+\.\d\d", text) for text in texts)
+    assert any(row["price"] == 0 and row["price"] is not None for row in rows)
+    numbers = sorted(row["price"] for row in rows if isinstance(row["price"], (int, float)))
+    assert 15 < numbers[len(numbers) // 2] < 40
+
+
+def test_meta_rows_show_the_known_oddities(meta: dict[str, list[dict[str, Any]]]) -> None:
+    rows = [row for part in meta.values() for row in part]
+    assert all(row["categories"] == [] for row in meta["meta_All_Beauty.jsonl.gz"])
+    assert any(isinstance(row["details"].get("Best Sellers Rank"), dict) for row in rows)
+    assert any("." in key for row in rows for key in row["details"])
+    assert any(row["title"] == "" for row in rows)
+    assert any(row["details"] == {} for row in rows)
+    assert any(row["store"] is None for row in rows)
+    assert any(row["main_category"] is None for row in rows)
+    patio = [row["main_category"] for row in meta["meta_Patio_Lawn_and_Garden.jsonl.gz"]]
+    assert Counter(patio).most_common(1)[0][0] == "Amazon Home"
+    assert any("author" in row for row in rows)
+    assert any("subtitle" in row for row in rows)
+    assert (
+        max(len(value) for row in rows for value in row["details"].values() if isinstance(value, str)) > 2000
+    )
+
+
+def test_a_title_says_the_size_that_the_details_say(meta: dict[str, list[dict[str, Any]]]) -> None:
+    checked = 0
+    kinds = {kind.name: next(iter(kind.attributes)) for kind in load_vocabulary().types}
+    for part in meta.values():
+        for row in part:
+            name = max((name for name in kinds if name in row["title"]), key=len, default=None)
+            size = name and row["details"].get(kinds[name])
+            if size:
+                checked += 1
+                assert size in row["title"].replace("\u2013", "-"), row["title"]
+    assert checked > 1200
+
+
+def test_reviews_show_the_known_oddities(
+    reviews: dict[str, list[dict[str, Any]]], meta: dict[str, list[dict[str, Any]]]
+) -> None:
+    rows = [row for part in reviews.values() for row in part]
+    known = {row["parent_asin"] for part in meta.values() for row in part}
+    assert any(row["rating"] == 0.0 for row in rows)
+    assert any(row["helpful_vote"] < 0 for row in rows)
+    assert max(len(row["text"]) for row in rows) >= 30_000
+    assert any(row["text"] == "" for row in rows)
+    for mark in ("<br />", "&#34;", "[[VIDEOID:", "[[ASIN:", "\u200b", "\U0001f44d"):
+        assert any(mark in row["text"] for row in rows), mark
+    strangers = sum(row["parent_asin"] not in known for row in rows)
+    assert 0 < strangers < 0.001 * len(rows)
+    assert 0.3 < sum(row["asin"] != row["parent_asin"] for row in rows) / len(rows) < 0.6
+    assert 0.58 < sum(row["rating"] == 5.0 for row in rows) / len(rows) < 0.73
+    assert 0.68 < sum(row["helpful_vote"] == 0 for row in rows) / len(rows) < 0.8
+    assert 0.03 < sum(bool(row["images"]) for row in rows) / len(rows) < 0.08
+    assert 0.88 < sum(row["verified_purchase"] for row in rows) / len(rows) < 0.97
+    assert 0.5 < sum(row["timestamp"] >= SINCE for row in rows) / len(rows) < 0.57
+    assert all(row["timestamp"] % 1000 == 0 for row in rows if row["timestamp"] < 1_483_228_800_000)
+    assert 90 < sorted(len(row["text"]) for row in rows)[len(rows) // 2] < 190
+    counted = Counter(row["parent_asin"] for row in rows)
+    assert all(
+        row["rating_number"] >= counted[row["parent_asin"]] - 1 for part in meta.values() for row in part
+    )
+
+
+def test_most_products_have_five_reviews_since_2019(
+    reviews: dict[str, list[dict[str, Any]]], meta: dict[str, list[dict[str, Any]]]
+) -> None:
+    recent: Counter[str] = Counter()
+    for rows in reviews.values():
+        distinct = {json.dumps(row): row for row in rows}.values()
+        recent.update(row["parent_asin"] for row in distinct if row["timestamp"] >= SINCE)
+    products = [row["parent_asin"] for rows in meta.values() for row in rows]
+    assert sum(recent[asin] >= 5 for asin in products) > 0.6 * len(products)
+
+
+def test_shoppers_are_coherent_and_buy_the_same_thing_again(
+    reviews: dict[str, list[dict[str, Any]]], meta: dict[str, list[dict[str, Any]]]
+) -> None:
+    titles = {row["parent_asin"]: row["title"] for part in meta.values() for row in part}
+    interests = {kind.name: kind.interests for kind in load_vocabulary().types}
+    names = sorted(interests, key=len, reverse=True)
+    kind_of = {asin: next((name for name in names if name in title), None) for asin, title in titles.items()}
+    bought: dict[str, list[str]] = {}
+    for rows in reviews.values():
+        for row in rows:
+            kind = kind_of.get(row["parent_asin"])
+            if kind:
+                bought.setdefault(row["user_id"], []).append(kind)
+    shares = []
+    for kinds in bought.values():
+        if len(kinds) >= 20:
+            themes = Counter(theme for kind in kinds for theme in interests[kind])
+            shares.append(sum(count for _, count in themes.most_common(1)) / len(kinds))
+    assert sorted(shares)[len(shares) // 2] > 0.4, (
+        "half of the shoppers have a theme that holds 40% of what they bought"
+    )
+    again = Counter((row["user_id"], row["parent_asin"]) for rows in reviews.values() for row in rows)
+    assert sum(count > 2 for count in again.values()) > 50
+
+
+def test_the_same_seed_gives_the_same_files_and_another_seed_others(tmp_path: Path) -> None:
+    plan = SamplePlan(products=200, users=50, reviews=2000, seed=3)
+    first = write_sample(tmp_path / "a", plan, Quiet())
+    write_sample(tmp_path / "b", plan, Quiet())
+    write_sample(tmp_path / "c", SamplePlan(products=200, users=50, reviews=2000, seed=4), Quiet())
+    for name in first["files"]:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+        assert (tmp_path / "a" / name).read_bytes() != (tmp_path / "c" / name).read_bytes()
+
+
+def test_a_folder_of_someone_else_is_left_alone_and_an_own_one_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "raw"
+    words = ["sample", str(folder), "--products", "60", "--users", "10", "--reviews", "200", "--quiet"]
+    assert main(words) == 0
+    assert main([*words, "--seed", "9"]) == 0
+    assert json.loads((folder / "sample.json").read_text())["plan"]["seed"] == 9
+    (folder / "thesis.txt").write_text("mine")
+    assert main(words) == 2
+    assert "thesis.txt" in capsys.readouterr().err
+    assert (folder / "thesis.txt").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["raw"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--products", "0"], ["--users", "100", "--reviews", "100"], ["--seed", "-1"]],
+    ids=["no products", "too few reviews", "negative seed"],
+)
+def test_numbers_that_make_no_sense_are_refused(tmp_path: Path, words: list[str]) -> None:
+    assert main(["sample", str(tmp_path / "raw"), *words]) == 2
+    assert not (tmp_path / "raw").exists()
+
+
+def test_json_is_one_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "raw"
+    code = main(["sample", str(folder), "--products", "30", "--users", "5", "--reviews", "60", "--json"])
+    assert code == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["rows"] == {"reviews": 60, "products": 30, "users": 5}
+
+
+def test_more_types_than_products_still_gives_the_products_asked_for() -> None:
+    vocabulary = load_vocabulary()
+    products = make_products(vocabulary, 7, 100, seed=1)
+    assert len(products) == 7
+    assert abs(type_demand(vocabulary).sum() - 1) < 1e-9
+
+
+def test_popularity_is_as_uneven_as_the_number_of_reviews_allows() -> None:
+    assert popularity_spread(7) < popularity_spread(24) < popularity_spread(200)
+
+
+def test_the_vocabulary_is_as_rich_as_promised() -> None:
+    vocabulary = load_vocabulary()
+    assert len(vocabulary.categories) == 10
+    assert len(vocabulary.types) >= 120
+    names = {kind.name for kind in vocabulary.types}
+    assert {
+        "Bird Feeder",
+        "Essential Oil",
+        "Dog Ramp",
+        "Suet Cakes",
+        "Baby Monitor",
+        "Standing Desk Mat",
+    } <= names
+    assert len(names) == len(vocabulary.types)
+
+
+def test_a_plan_that_cannot_hold_raises_misuse() -> None:
+    with pytest.raises(Misuse, match="too few for --users"):
+        SamplePlan(products=10, users=1000, reviews=500)
