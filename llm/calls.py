@@ -29,10 +29,10 @@ class Retries:
     longest_retry_after_s: float = 90.0
     """A provider that asks for more is asked again after this."""
 
-    def allows(self, failure: ModelFailure, tried: int) -> bool:
-        if failure.kind == "malformed":
-            return tried < self.malformed_attempts
-        return failure.transient and tried < self.attempts
+    def allows(self, failure: ModelFailure, tried: int, malformed: int) -> bool:
+        if tried >= self.attempts:
+            return False
+        return failure.transient or (failure.kind == "malformed" and malformed < self.malformed_attempts)
 
     def wait(self, failure: ModelFailure, tried: int, chance: float) -> float:
         backoff = min(self.longest_s, self.base_s * 2.0 ** (tried - 1)) * (0.5 + chance / 2)
@@ -120,7 +120,7 @@ async def persist(
 
     `reserve` holds what one try may cost. Waiting for a place or for the budget is no part of the deadline.
     """
-    tried = 0
+    tried = malformed = 0
     begun: float | None = None
     while True:
         started = clock.now()
@@ -134,17 +134,18 @@ async def persist(
             limiter.answered()
         except Exception as error:
             failure = name(error)
-            if failure is None:
+            if failure is None or failure.kind == "over_budget":
                 raise
         else:
             return answer
         tried += 1
+        malformed += failure.kind == "malformed"
         now = clock.now()
         wait = retries.wait(failure, tried, clock.chance())
         if failure.kind in ("rate_limited", "overloaded"):
             limiter.pushed_back(started, wait)
         in_time = begun is None or now + wait - begun < retries.deadline_s
-        if not (retries.allows(failure, tried) and in_time):
+        if not (retries.allows(failure, tried, malformed) and in_time):
             told = f" (after {tried} tries)" if tried > 1 else ""
             raise ModelFailure(failure.kind, f"{failure}{told}", retry_after=failure.retry_after) from None
         on_retry(failure, now - started)

@@ -21,7 +21,7 @@ from llm.calls import Limiter, Retries, persist
 from llm.clock import Clock
 from llm.failures import ModelFailure
 from llm.meter import Meter, tokens_of
-from llm.models import answer_form, chat_model, parse_name
+from llm.models import answer_form, chat_model, close, parse_name
 from llm.offline import NAME as OFFLINE
 from llm.prices import Price, Prices, load_prices
 from llm.role import Policy, RoleModel, Schema
@@ -82,9 +82,7 @@ class _Shared:
 
     async def aclose(self) -> None:
         for chat in self._chats.values():
-            close = getattr(chat, "aclose", None)
-            if close is not None:
-                await close()
+            await close(chat)
 
 
 class Models:

@@ -153,3 +153,12 @@ def answer_form(provider: str, schema: type[BaseModel]) -> Mapping[str, Any]:
         form = {"name": schema.__name__, "schema": document, "strict": False}
         return {"response_format": {"type": "json_schema", "json_schema": form}}
     return {"format": document}
+
+
+async def close(chat: BaseChatModel) -> None:
+    """Close the connections of this event loop, whatever the library calls them."""
+    client = getattr(chat, "root_async_client", None)  # OpenAI's
+    if client is not None:
+        await client.close()
+    elif hasattr(chat, "aclose"):
+        await chat.aclose()

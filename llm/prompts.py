@@ -28,7 +28,7 @@ class Prompt:
         """Enters the key of every unit that uses the prompt."""
         return sha256(self.text.encode()).hexdigest()
 
-    def fill(self, **values: str) -> str:
+    def fill(self, /, **values: str) -> str:
         """Every slot once, nothing left over; a wrong set of names is a bug of the caller."""
         if values.keys() != self.slots:
             raise ValueError(
@@ -65,7 +65,7 @@ class Prompts:
     def names(self) -> list[str]:
         return sorted(self._prompts)
 
-    def fill(self, name: str, **values: str) -> str:
+    def fill(self, name: str, /, **values: str) -> str:
         return self._prompts[name].fill(**values)
 
     def hashes(self, names: Iterable[str] | None = None) -> dict[str, str]:

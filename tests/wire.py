@@ -114,6 +114,8 @@ class Wire:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = -1
+            disable_nagle_algorithm = True
 
             def log_message(self, *args: object) -> None:
                 pass
@@ -193,6 +195,7 @@ def _send(
         handler.send_header(name, value)
     handler.end_headers()
     handler.wfile.write(data[:cut])
+    handler.wfile.flush()
     handler.close_connection = cut is not None
 
 

@@ -1,0 +1,102 @@
+"""Prompts: slots are checked, filled in one pass, hashed; untrusted text cannot leave its fence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llm.failures import ModelSetupError
+from llm.prompts import Prompts, check_override, fence
+from llm.secrets import Redactor, without_credentials
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Path:
+    folder = tmp_path / "box"
+    folder.mkdir()
+    (folder / "greet.md").write_text("Hello {{name}}, today is {{day}}.\n")
+    (folder / "plain.md").write_text('No slots, but braces: {"a": {"b": 1}} and { {x} }.\n')
+    return folder
+
+
+def test_slots_are_filled_once_and_what_is_filled_in_is_not_read_as_a_slot(box: Path) -> None:
+    text = Prompts(box).fill("greet", name="{{day}} \\1 {{name}}", day="Monday")
+    assert text == "Hello {{day}} \\1 {{name}}, today is Monday.\n"
+
+
+def test_missing_and_unknown_slots_are_refused(box: Path) -> None:
+    with pytest.raises(ValueError, match="slots"):
+        Prompts(box).fill("greet", name="x")
+    with pytest.raises(ValueError, match="slots"):
+        Prompts(box).fill("greet", name="x", day="y", extra="z")
+
+
+def test_an_override_replaces_by_name_and_changes_the_hash(box: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "greet.md").write_text("{{day}}: good day, {{name}}.")
+    before, after = Prompts(box), Prompts(box, mine)
+    assert after.fill("greet", name="a", day="b") == "b: good day, a.\n"
+    assert before.hashes(["greet"]) != after.hashes(["greet"])
+    assert before.hashes(["plain"]) == after.hashes(["plain"])
+
+
+def test_an_override_with_other_slots_or_another_name_is_refused(box: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "greet.md").write_text("Hello {{name}}.")
+    with pytest.raises(ModelSetupError, match="slots"):
+        Prompts(box, mine)
+    (mine / "greet.md").rename(mine / "greeet.md")
+    with pytest.raises(ModelSetupError, match="greeet"):
+        check_override(mine, Prompts(box).names)
+    with pytest.raises(ModelSetupError, match="not a folder"):
+        Prompts(box, tmp_path / "nowhere")
+
+
+def test_a_misspelt_slot_is_found_when_the_file_is_read(box: Path) -> None:
+    (box / "bad.md").write_text("Hello {{Name}}.")
+    with pytest.raises(ModelSetupError, match="Name"):
+        Prompts(box)
+
+
+@given(st.text(max_size=200))
+def test_a_fence_closes_exactly_once_whatever_is_inside(text: str) -> None:
+    fenced = fence(text, "page")
+    first, _, rest = fenced.partition("\n")
+    mark = first.removeprefix("<page ").removesuffix(">")
+    assert fenced.endswith(f"\n</page {mark}>")
+    assert fenced.count(mark) == 2
+    assert rest.removesuffix(f"\n</page {mark}>") == text
+
+
+def test_a_text_that_copies_an_old_fence_gets_another_mark() -> None:
+    first = fence("ignore all this", "page")
+    second = fence(first, "page")
+    outer = second.splitlines()[0]
+    assert outer not in first
+    assert fence("same") == fence("same")
+
+
+def test_what_looks_like_a_key_is_hidden_and_a_product_is_not() -> None:
+    redact = Redactor(["my-own-key-1"])
+    hidden = redact(
+        "my-own-key-1 sk-ant-api03-AAAABBBBCCCC1234 Bearer abcdef123456 x-api-key: abcdef123456 api_key='qwertyuiop'"
+    )
+    assert hidden.count("[hidden]") == 5
+    assert not {"my-own", "AAAABBBB", "abcdef", "qwerty"} & set(hidden.split())
+    slug = "https://shop.example/sk-ii-facial-treatment-essence-deluxe"
+    assert redact(slug) == slug
+    assert (
+        redact.known("sk-ant-api03-AAAABBBBCCCC1234 my-own-key-1") == "sk-ant-api03-AAAABBBBCCCC1234 [hidden]"
+    )
+
+
+def test_addresses_are_shown_without_credentials() -> None:
+    assert (
+        without_credentials("https://me:pw@host.example:8443/v1?token=x#y") == "https://host.example:8443/v1"
+    )
+    assert without_credentials("http://[::1]:80/v1") == "http://[::1]:80/v1"

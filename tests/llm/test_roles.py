@@ -1,0 +1,311 @@
+"""What a role does on the wire and off it: what is sent, what is metered, how structured answers are read."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from pydantic import BaseModel, Field, SecretStr
+
+from llm.factory import Models, ModelSettings
+from llm.failures import ModelFailure, ModelSetupError
+from llm.meter import Meter
+from llm.structured import Unreadable, read
+from tests.wire import Fail, FastClock, Request, Say, Wire
+
+SONNET = "anthropic:claude-sonnet-5-5"
+
+
+class Verdict(BaseModel):
+    label: Literal["yes", "no"]
+    score: float = Field(ge=0, le=1)
+
+
+def models(wire: Wire, name: str = SONNET, **changes: Any) -> Models:
+    base = wire.url + ("/v1" if name.startswith("openai") else "")
+    settings = ModelSettings({"default": name}, base_url=base, timeout_s=10, **changes)
+    return Models(settings, clock=FastClock().clock)
+
+
+async def test_the_request_carries_what_it_must_and_nothing_it_must_not() -> None:
+    with Wire([Say("hello")]) as wire:
+        made = models(wire, max_tokens=321)
+        await made.role("agent").reply([SystemMessage("be brief"), HumanMessage("hi")], tools=[lookup])
+        await made.aclose()
+    body = wire.requests[0].body
+    assert body["model"] == "claude-sonnet-5-5"
+    assert body["max_tokens"] == 321
+    assert body["cache_control"] == {"type": "ephemeral"}
+    assert [tool["name"] for tool in body["tools"]] == ["lookup"]
+    assert not {"temperature", "top_p", "top_k", "tool_choice"} & set(body)
+
+
+def lookup(name: str) -> str:
+    """Look a thing up."""
+    return name
+
+
+async def test_usage_counts_cached_tokens_once_and_prices_each_kind() -> None:
+    usage = {
+        "input_tokens": 1_000,
+        "cache_read_input_tokens": 10_000,
+        "cache_creation_input_tokens": 2_000,
+        "output_tokens": 500,
+    }
+    for streaming in (False, True):
+        meter = Meter()
+        with Wire([Say("hello", usage=usage)]) as wire:
+            made = models(wire, streaming=streaming)
+            await made.unit(meter).role("agent").reply([HumanMessage("hi")])
+            await made.aclose()
+        told = meter.as_json()["agent"]
+        assert told["input_tokens"] == 13_000
+        assert (told["cache_read_tokens"], told["cache_write_tokens"]) == (10_000, 2_000)
+        assert told["output_tokens"] == 500
+        expected = (1_000 * 2 + 10_000 * 0.2 + 2_000 * 2.5 + 500 * 10) / 1e6
+        assert told["cost_usd"] == pytest.approx(expected, abs=1e-12)
+
+
+async def test_an_answer_without_usage_has_an_unknown_cost() -> None:
+    meter = Meter()
+    with Wire([Say("hello", no_usage=True)]) as wire:
+        made = models(wire)
+        await made.unit(meter).role("agent").reply([HumanMessage("hi")])
+        await made.aclose()
+    assert meter.as_json()["agent"]["unmetered"] == 1
+    assert meter.cost is None
+
+
+async def test_an_unpriced_model_costs_none_not_nothing() -> None:
+    meter = Meter()
+    with Wire([Say("hello")]) as wire:
+        made = models(wire, "openai:local-model")
+        await made.unit(meter).role("agent").reply([HumanMessage("hi")])
+        assert made.unpriced(["agent"]) == ["openai:local-model"]
+        await made.aclose()
+    told = meter.as_json()["agent"]
+    assert (told["input_tokens"], told["output_tokens"], told["cost_usd"]) == (100, 20, None)
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_openai_compatible_servers_answer_and_call_tools(streaming: bool) -> None:
+    with Wire([Say("", [("lookup", {"name": "kettle"})])]) as wire:
+        made = models(wire, "openai:local-model", streaming=streaming)
+        reply = await made.role("agent").reply([HumanMessage("hi")], tools=[lookup])
+        await made.aclose()
+    assert [(call["name"], call["args"]) for call in reply.tool_calls] == [("lookup", {"name": "kettle"})]
+    assert "temperature" not in wire.requests[0].body
+    assert wire.requests[0].path == "/v1/chat/completions"
+
+
+async def test_a_structured_answer_is_asked_for_by_constrained_decoding() -> None:
+    with Wire([Say('{"label": "yes", "score": 0.5}')]) as wire:
+        made = models(wire)
+        verdict = await made.role("judge").structured([HumanMessage("judge")], Verdict)
+        await made.aclose()
+    assert verdict == Verdict(label="yes", score=0.5)
+    form = wire.requests[0].body["output_config"]["format"]
+    assert form["type"] == "json_schema"
+    assert set(form["schema"]["properties"]) == {"label", "score"}
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "no JSON at all",
+        '{"label": "perhaps", "score": 0.5}',
+        '{"label": "yes", "score": 7}',
+        '{"label": "yes", "score": "0.5"}',
+        '{"label": "yes", "score": NaN}',
+        '{"label": "no", "label": "yes", "score": 0.5}',
+        '{"label": "yes"}',
+        '{"label": "yes", "score": 0.5',
+        '```json\n{"label": "yes", "score": 0.5}',
+        '```json\n{"label": "yes", "score": 1}\n```\n```json\n{"label": "no", "score": 1}\n```',
+    ],
+)
+async def test_a_bad_answer_is_asked_for_once_more_and_never_mended(bad: str) -> None:
+    good = '{"label": "no", "score": 0.25}'
+    for replies, requests in (([Say(bad), Say(good)], 2), ([Say(bad), Say(bad), Say(good)], 2)):
+        with Wire(replies) as wire:
+            made = models(wire)
+            role = made.role("judge")
+            if len(replies) == 2:
+                assert await role.structured([HumanMessage("judge")], Verdict) == Verdict(
+                    label="no", score=0.25
+                )
+                again = wire.requests[1].body["messages"]
+                assert [message["role"] for message in again] == ["user", "assistant", "user"]
+                assert again[1]["content"] in (bad, [{"type": "text", "text": bad}])
+            else:
+                with pytest.raises(ModelFailure) as failed:
+                    await role.structured([HumanMessage("judge")], Verdict)
+                assert failed.value.kind == "malformed"
+            await made.aclose()
+        assert len(wire.requests) == requests
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"label": "yes", "score": 1}',
+        '  {"label": "yes", "score": 1.0}\n',
+        '```json\n{"label": "yes", "score": 1}\n```',
+        'Here it is:\n```\n{"label": "yes", "score": 1}\n```\nThat is all.',
+    ],
+)
+def test_a_complete_document_is_read(text: str) -> None:
+    assert read(text, Verdict) == Verdict(label="yes", score=1)
+
+
+def test_a_deep_document_is_refused_and_not_a_crash() -> None:
+    with pytest.raises(Unreadable):
+        read("[" * 100_000, Verdict)
+
+
+async def test_a_truncated_structured_answer_fails_at_once_and_is_not_repaired() -> None:
+    with Wire([Say('{"label": "yes", "score": 0.5}', stop_reason="max_tokens")]) as wire:
+        made = models(wire)
+        with pytest.raises(ModelFailure) as failed:
+            await made.role("judge").structured([HumanMessage("judge")], Verdict)
+        await made.aclose()
+    assert failed.value.kind == "truncated"
+    assert len(wire.requests) == 1
+
+
+async def test_the_offline_model_answers_the_bound_form() -> None:
+    def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+        assert set(arguments["response_schema"]["properties"]) == {"label", "score"}
+        return AIMessage('{"label": "no", "score": 0}')
+
+    role = Models(ModelSettings({"default": "offline"})).role("judge", policy)
+    assert role.rule_written
+    assert await role.structured([HumanMessage("judge")], Verdict) == Verdict(label="no", score=0)
+
+
+async def test_a_bug_of_a_policy_is_raised_as_it_is() -> None:
+    def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+        raise AttributeError("a bug")
+
+    role = Models(ModelSettings({"default": "offline"})).role("agent", policy)
+    with pytest.raises(AttributeError, match="a bug"):
+        await role.reply([HumanMessage("x")])
+
+
+async def test_each_role_has_its_model_and_its_own_line_in_the_meter() -> None:
+    def script(request: Request) -> Say:
+        return Say(request.body["model"])
+
+    meter = Meter()
+    with Wire(script) as wire:
+        roles = {"default": SONNET, "judge": "anthropic:claude-haiku-5-5"}
+        made = Models(ModelSettings(roles, base_url=wire.url))
+        unit = made.unit(meter)
+        agent = await unit.role("agent").reply([HumanMessage("x")])
+        judge = await unit.role("judge").reply([HumanMessage("x")])
+        await made.aclose()
+    assert (agent.text, judge.text) == ("claude-sonnet-5-5", "claude-haiku-5-5")
+    assert {role: used["model"] for role, used in meter.as_json().items()} == {
+        "agent": SONNET,
+        "judge": "anthropic:claude-haiku-5-5",
+    }
+
+
+def test_two_event_loops_can_use_the_same_models() -> None:
+    with Wire(lambda request: Say("hello")) as wire:
+        made = models(wire)
+
+        async def ask() -> str:
+            reply = await made.role("agent").reply([HumanMessage("x")])
+            await made.aclose()
+            return reply.text
+
+        assert [asyncio.run(ask()) for _ in range(3)] == ["hello"] * 3
+
+
+async def test_a_cancelled_call_leaves_its_place_to_others() -> None:
+    started = asyncio.Event()
+
+    with Wire(lambda request: Say("hello")) as wire:
+        made = models(wire, concurrency=1)
+
+        async def first() -> None:
+            async with made._shared.limiter("anthropic").slot():
+                started.set()
+                await asyncio.sleep(60)
+
+        holder = asyncio.create_task(first())
+        await started.wait()
+        waiter = asyncio.create_task(made.role("agent").reply([HumanMessage("x")]))
+        await asyncio.sleep(0)
+        waiter.cancel()
+        holder.cancel()
+        await asyncio.gather(waiter, holder, return_exceptions=True)
+        reply = await made.role("agent").reply([HumanMessage("x")])
+        await made.aclose()
+    assert reply.text == "hello"
+
+
+def test_names_that_cannot_work_are_refused_before_any_call() -> None:
+    for name in ("gpt-5", "anthropic:", "mystery:model", ""):
+        with pytest.raises(ModelSetupError, match="not a model's name"):
+            Models(ModelSettings({"default": name or " "})).check(["agent"])
+
+
+def test_a_key_is_needed_unless_the_server_is_this_machine() -> None:
+    with pytest.raises(ModelSetupError, match="ANTHROPIC_API_KEY"):
+        Models(ModelSettings({"default": SONNET})).check(["agent"])
+    with pytest.raises(ModelSetupError, match="no key"):
+        Models(ModelSettings({"default": SONNET}, base_url="https://models.example")).check(["agent"])
+    for local in ("http://127.0.0.1:9", "http://localhost:9", "http://[::1]:9"):
+        Models(ModelSettings({"default": SONNET}, base_url=local)).check(["agent"])
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    for package, name in (("langchain_openai", "openai:x"), ("langchain_ollama", "ollama:x")):
+        monkeypatch.setitem(sys.modules, package, None)
+        with pytest.raises(ModelSetupError, match=r"deepresearch-retail\["):
+            Models(ModelSettings({"default": name}, base_url="http://127.0.0.1:9")).check(["agent"])
+
+
+async def test_the_environment_redirects_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Wire([Say("right")]) as wire, Wire([Say("wrong")]) as other:
+        for name in ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_URL"):
+            monkeypatch.setenv(name, other.url)
+        monkeypatch.setenv("LANGSMITH_GATEWAY", "true")
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "from-the-environment")
+        made = models(wire, keys={"anthropic": SecretStr("given")})
+        reply = await made.role("agent").reply([HumanMessage("x")])
+        await made.aclose()
+    assert reply.text == "right"
+    headers = json.dumps(dict(wire.requests[0].headers))
+    assert "given" in headers
+    assert "from-the-environment" not in headers
+
+
+async def test_keys_are_in_no_repr_and_no_failure() -> None:
+    key = "sk-ant-api03-planted-Secret-0123456789"
+    with Wire(lambda request: Fail(401, "authentication_error", f"invalid key {key}")) as wire:
+        made = models(wire, keys={"anthropic": SecretStr(key)})
+        role = made.role("agent")
+        shown = [
+            repr(made),
+            repr(made.settings),
+            repr(role),
+            repr(made._shared.chat(SONNET)),
+            str(made.redact),
+        ]
+        with pytest.raises(ModelFailure) as failed:
+            await role.reply([HumanMessage("x")])
+        await made.aclose()
+    shown += [str(failed.value), repr(failed.value)]
+    assert failed.value.__cause__ is None
+    assert failed.value.__suppress_context__
+    assert not [text for text in shown if key in text or "planted" in text]
+    assert "[hidden]" in str(failed.value)
