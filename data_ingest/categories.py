@@ -90,5 +90,7 @@ def _official(word: str) -> str:
 
 def _key(name: str) -> str:
     """`Pet Supplies`, `pet-supplies` and `Pet_Supplies` are one name; `&` is `and`."""
-    words = name.casefold().replace("&", " and ").replace(",", " ").replace("_", " ").replace("-", " ").split()
+    words = (
+        name.casefold().replace("&", " and ").replace(",", " ").replace("_", " ").replace("-", " ").split()
+    )
     return " ".join(words)

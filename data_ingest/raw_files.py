@@ -26,7 +26,7 @@ class Pair:
 
 
 def find_pairs(raw: Path, categories: tuple[str, ...] | None, *, chosen: bool) -> list[Pair]:
-    """A pair for each category; `None` is all that are there. `chosen`: the user named them, they are not the default."""
+    """A pair for each category, in official order; `None` is all that are there. `chosen`: the user named them, they are not the default."""
     if not raw.exists():
         raise Misuse(f"{raw}: there is no such folder; give the one that holds the Amazon-2023 files")
     if not raw.is_dir():
@@ -38,13 +38,13 @@ def find_pairs(raw: Path, categories: tuple[str, ...] | None, *, chosen: bool) -
             "and raw/meta_categories); download them, or make some with `drr sample`"
         )
     if categories is None:
-        categories = in_official_order({*metas, *reviews})
+        categories = tuple({*metas, *reviews})
     elif not chosen:
         _refuse_partial_default(raw, set(metas) & set(reviews), set(metas) | set(reviews))
-    for name in categories:
+    for name in in_official_order(categories):
         if name not in metas or name not in reviews:
             _refuse_missing(raw, name, metas, reviews)
-    return [Pair(name, metas[name], reviews[name]) for name in categories]
+    return [Pair(name, metas[name], reviews[name]) for name in in_official_order(categories)]
 
 
 def _files(raw: Path) -> tuple[dict[str, Path], dict[str, Path]]:

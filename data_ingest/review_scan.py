@@ -8,15 +8,13 @@ other line is handed back for the parser: this file decides what is certain, nev
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-U8 = NDArray[np.uint8]
-U64 = NDArray[np.uint64]
-I64 = NDArray[np.int64]
+from data_ingest.packing import I64, ITEM_WIDTH, U8, U64, every, pack_items, word
 
 USER_WIDTH = 28
 _HEAD = b'{"rating": \0.0, "title": "'
@@ -24,9 +22,9 @@ _RATING_AT = _HEAD.index(b"\0")
 _MIDDLE = b'", "text": "'
 _TAIL: tuple[tuple[str, bytes | int], ...] = (
     ("", b'", "images": [], "asin": "'),
-    ("asin", 10),
+    ("asin", ITEM_WIDTH),
     ("", b'", "parent_asin": "'),
-    ("item", 10),
+    ("item", ITEM_WIDTH),
     ("", b'", "user_id": "'),
     ("user", USER_WIDTH),
     ("", b'", "timestamp": '),
@@ -82,10 +80,6 @@ _END_TEMPLATE = _template(_END_WIDTH, [(0, _END)])
 _TRUE_WORD, _FALSE_WORD = (np.frombuffer(word, np.uint64)[0] for word in (_TRUE, _FALSE))
 # A shorter line cannot hold the head and the tail, and windows around its ends would leave the block.
 _SHORTEST = len(_HEAD) + len(_MIDDLE) + _TAIL_WIDTH + len(_END) + len(_TRUE)
-
-
-def _every(byte: int) -> np.uint64:
-    return np.uint64(byte * 0x0101010101010101)
 
 
 class Rows(NamedTuple):
@@ -212,12 +206,6 @@ def _matches(window: U8, template: Template) -> NDArray[np.bool_]:
     return same
 
 
-def _word(window: U8, at: int) -> U64:
-    """Eight bytes of each row as one number, the first in the highest place."""
-    part = np.ascontiguousarray(window[:, at : at + 8])
-    return part.view(">u8").ravel().astype(np.uint64)
-
-
 def _read(
     block: U8, starts: I64, ends: I64, marks: Bits
 ) -> tuple[NDArray[np.bool_], NDArray[np.bytes_], I64, I64, U8]:
@@ -240,7 +228,7 @@ def _read(
     fine &= _matches(_windows(block, title_end, _MIDDLE_WIDTH), _MIDDLE_TEMPLATE)
     time, plain = _time(tail)
     fine &= plain
-    item, plain = pack_items(_word(tail, _AT["item"]), _word(tail, _AT["item"] + 2))
+    item, plain = pack_items(tail[:, _AT["item"] : _AT["item"] + ITEM_WIDTH])
     fine &= plain
     at = _AT["user"]
     user = np.ascontiguousarray(tail[:, at : at + USER_WIDTH]).view(f"S{USER_WIDTH}").ravel()
@@ -271,62 +259,21 @@ _TEN5, _TEN8 = np.uint64(10**5), np.uint64(10**8)
 
 def _time(tail: U8) -> tuple[I64, NDArray[np.bool_]]:
     """Thirteen digits, the first not zero, as two overlapping eights."""
-    high, low = _word(tail, _AT["time"]), _word(tail, _AT["time"] + 5)
+    high, low = word(tail, _AT["time"]), word(tail, _AT["time"] + 5)
     fine = _all_digits(high) & _all_digits(low) & ((high >> np.uint64(56)) != 48)
     time = _eight_digits(high) * _TEN5 + _eight_digits(low) % _TEN5
     return time.view(np.int64), fine
 
 
 def _all_digits(word: U64) -> NDArray[np.bool_]:
-    nine = (word + _every(0x46)) | (word - _every(0x30))
-    result: NDArray[np.bool_] = (nine & _every(0x80)) == 0
+    nine = (word + every(0x46)) | (word - every(0x30))
+    result: NDArray[np.bool_] = (nine & every(0x80)) == 0
     return result
 
 
 def _eight_digits(word: U64) -> U64:
-    word = word & _every(0x0F)
+    word = word & every(0x0F)
     pair, four = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
     word = (word >> np.uint64(8) & pair) * np.uint64(10) + (word & pair)
     word = (word >> np.uint64(16) & four) * np.uint64(100) + (word & four)
     return (word >> np.uint64(32)) * np.uint64(10_000) + (word & np.uint64(0xFFFFFFFF))
-
-
-def pack_items(first: U64, last: U64) -> tuple[I64, NDArray[np.bool_]]:
-    """Ten characters of 0-9 and A-Z, given as their first and last eight bytes, in 60 bits that sort as the text does.
-
-    Six bits a character lose nothing; the second answer says where other characters occur.
-    """
-    fine = _all_capitals(first) & _all_capitals(last)
-    value = _six_bits(first) << np.uint64(12) | _six_bits(last) & np.uint64(0xFFF)
-    return value.view(np.int64), fine
-
-
-def _all_capitals(word: U64) -> NDArray[np.bool_]:
-    digit = (word + _every(0x80 - 0x30)) & ~(word + _every(0x80 - 0x3A))
-    letter = (word + _every(0x80 - 0x41)) & ~(word + _every(0x80 - 0x5B))
-    result: NDArray[np.bool_] = ((digit | letter) & _every(0x80)) == _every(0x80)
-    return result
-
-
-def _six_bits(word: U64) -> U64:
-    """Eight bytes to 48 bits; the flipped bit puts digits before letters."""
-    word = (word ^ _every(0x20)) & _every(0x3F)
-    for shift, low in ((2, 0x003F003F003F003F), (4, 0x00000FFF00000FFF), (8, 0x0000000000FFFFFF)):
-        word = word & np.uint64(low) | (word & ~np.uint64(low)) >> np.uint64(shift)
-    return word
-
-
-def pack_item(text: str) -> int | None:
-    """The packed form of one id, `None` where it has none."""
-    if len(text) != 10 or not text.isascii():
-        return None
-    raw = np.frombuffer(text.encode(), np.uint8).reshape(1, 10)
-    value, fine = pack_items(_word(raw, 0), _word(raw, 2))
-    return int(value[0]) if fine[0] else None
-
-
-def unpack_items(packed: I64) -> NDArray[Any]:
-    """The ids again, as ASCII bytes."""
-    shifts = np.arange(54, -1, -6)
-    six = (packed[:, None] >> shifts) & 0x3F
-    return (six + 0x20).astype(np.uint8).view("S10").ravel()

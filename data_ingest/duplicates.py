@@ -1,0 +1,174 @@
+"""Duplicate reviews: rows whose parsed contents are equal.
+
+Equal fingerprints of user, product, time and rating only nominate. Nominees are told apart by a digest of their canonical
+text. The files keep a user's rows together, so nominees mostly meet while their lines are at hand; for those that do
+not, the file is read once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data_ingest.columns import Columns
+from data_ingest.ids import finish, words
+from data_ingest.packing import I64, U64
+from data_ingest.review_rows import Chunk
+
+_FACTORS = [
+    np.uint64(prime)
+    for prime in (
+        0x9E3779B97F4A7C15,
+        0xC2B2AE3D27D4EB4F,
+        0x165667B19E3779F9,
+        0xD6E8FEB86659FD93,
+        0x27D4EB2F165667C5,
+        0x85EBCA77C2B2AE63,
+        0xA0761D6478BD642F,
+    )
+]
+LONGEST_RUN = 2000
+"""Rows of one user that are carried from block to block."""
+Reread = Callable[[set[int]], Iterator[tuple[int, bytes]]]
+"""Canonical texts of lines, by their numbers."""
+
+
+def fingerprint(chunk: Chunk) -> U64:
+    columns = [*words(chunk.user), chunk.item.view(np.uint64), chunk.time.view(np.uint64)]
+    total = chunk.rating.view(np.uint64) * _FACTORS[0]
+    for column, factor in zip(columns, _FACTORS[1:], strict=True):
+        total += column * factor
+    return finish(total)
+
+
+def digest(text: bytes) -> bytes:
+    return blake2b(text, digest_size=16).digest()
+
+
+class Duplicates:
+    """Of one file. `near` sees every block; `far` settles the rest at the end."""
+
+    def __init__(self) -> None:
+        self.found = 0
+        self._digests: dict[int, bytes] = {}
+        """Of rows that met a nominee, by line."""
+        self._carried: list[tuple[int, int, bytes]] = []
+        """Fingerprint, line and text of the last user's rows so far."""
+        self._carried_user = b""
+
+    def near(self, chunk: Chunk, prints: U64) -> NDArray[np.bool_]:
+        """Which rows of the block to keep."""
+        keep = np.ones(len(prints), np.bool_)
+        if not len(prints):
+            return keep
+        carried = np.array([c[0] for c in self._carried], np.uint64)
+        everything = np.concatenate([carried, prints]) if len(carried) else prints
+        order = np.argsort(everything)
+        ranked = everything[order]
+        same = ranked[1:] == ranked[:-1]
+        if same.any():
+            nominated = np.zeros(len(everything), np.bool_)
+            nominated[order[1:][same]] = True
+            nominated[order[:-1][same]] = True
+            self._settle(chunk, prints, np.flatnonzero(nominated), keep)
+        self._carry(chunk, prints, keep)
+        self.found += len(keep) - int(keep.sum())
+        return keep
+
+    def _settle(self, chunk: Chunk, prints: U64, nominated: I64, keep: NDArray[np.bool_]) -> None:
+        known: set[tuple[int, bytes]] = set()
+        for at in nominated.tolist():
+            if at < len(self._carried):
+                mark, line, text = self._carried[at]
+                known.add((mark, self._digest(line, text)))
+                continue
+            at -= len(self._carried)
+            line = int(chunk.line[at])
+            key = (int(prints[at]), self._digest(line, chunk.text(at)))
+            if key in known:
+                keep[at] = False
+                del self._digests[line]
+            known.add(key)
+
+    def _digest(self, line: int, text: bytes) -> bytes:
+        found = self._digests[line] = digest(text)
+        return found
+
+    def _carry(self, chunk: Chunk, prints: U64, keep: NDArray[np.bool_]) -> None:
+        user = chunk.user[-1]
+        reach = chunk.user[-LONGEST_RUN:] != user
+        breaks = np.flatnonzero(reach)
+        run = len(reach) - 1 - int(breaks[-1]) if len(breaks) else len(reach)
+        if user != self._carried_user or run < len(chunk.user):
+            self._carried = []
+        self._carried_user = bytes(user)
+        for at in range(len(prints) - run, len(prints)):
+            if keep[at]:
+                self._carried.append((int(prints[at]), int(chunk.line[at]), chunk.text(at)))
+        del self._carried[:-LONGEST_RUN]
+
+    def far(self, columns: Columns, lines: Callable[[I64], I64], reread: Reread, budget: int) -> I64:
+        """Rows to drop, ascending, among all that were kept so far."""
+        rows = np.sort(np.concatenate([*_repeated(columns, budget), np.empty(0, np.int64)]))
+        self._carried = []
+        if not len(rows):
+            return rows
+        numbers = lines(rows).tolist()
+        prints = _taken(columns, rows)
+        unknown = {line for line in numbers if line not in self._digests}
+        if unknown:
+            self._digests.update((line, digest(text)) for line, text in reread(unknown))
+        seen: set[tuple[int, bytes]] = set()
+        dropped = []
+        for row, line, mark in zip(rows.tolist(), numbers, prints.tolist(), strict=True):
+            key = (mark, self._digests[line])
+            if key in seen:
+                dropped.append(row)
+            seen.add(key)
+        self.found += len(dropped)
+        return np.array(dropped, np.int64)
+
+
+def _repeated(columns: Columns, budget: int) -> Iterator[I64]:
+    """Rows whose fingerprint occurs again, one slice of the fingerprints' range at a time."""
+    slices = 1
+    while columns.rows * 16 > budget * slices:
+        slices *= 2
+    shift = np.uint64(64 - slices.bit_length() + 1)
+    for number in range(slices):
+        kept: list[U64] = []
+        rows: list[I64] = []
+        for first, prints in columns.prints():
+            if slices == 1:
+                kept.append(prints)
+            else:
+                here = np.flatnonzero(prints >> shift == number)
+                kept.append(prints[here])
+                rows.append(here + first)
+        if not kept:
+            return
+        values = np.concatenate(kept)
+        ranked = np.sort(values)
+        twice = ranked[1:][ranked[1:] == ranked[:-1]]
+        if len(twice):
+            at = np.flatnonzero(np.isin(values, twice))
+            yield np.concatenate(rows)[at] if rows else at
+
+
+def _taken(columns: Columns, rows: I64) -> U64:
+    found = []
+    for first, prints in columns.prints():
+        low, high = np.searchsorted(rows, (first, first + len(prints)))
+        found.append(prints[rows[low:high] - first])
+    return np.concatenate(found)
+
+
+def canonical_lines(chunks: Iterable[Chunk], wanted: set[int]) -> Iterator[tuple[int, bytes]]:
+    """The texts of these lines in a second reading."""
+    numbers = np.array(sorted(wanted), np.int64)
+    for chunk in chunks:
+        for at in np.flatnonzero(np.isin(chunk.line, numbers)).tolist():
+            yield int(chunk.line[at]), chunk.text(at)

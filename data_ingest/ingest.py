@@ -1,0 +1,300 @@
+"""Raw files to a shop: one category after the other, then users and orders of all of them, then one check of the sums."""
+
+from __future__ import annotations
+
+import gc
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+from tempfile import TemporaryFile
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data_ingest.columns import ROW
+from data_ingest.ids import Ids
+from data_ingest.metadata import Spot, read_metadata
+from data_ingest.orders import order_ids, sort_rows, statuses, user_table
+from data_ingest.packing import I64
+from data_ingest.products import make_product, parse_stored
+from data_ingest.quarantine import Quarantine
+from data_ingest.raw_files import Pair
+from data_ingest.recipe import Recipe
+from data_ingest.reviews import Interactions, read_reviews
+from data_ingest.users import Profiles
+from env.content import as_of_from
+from env.entities import Product
+from env.errors import DrrError
+from env.progress import Progress
+from env.settings import Settings
+from env.shop import SERVERS, Input, Manifest, OrderColumns, UserRow, shop_writer
+
+BATCH = 5_000
+"""Users or orders handed to the writer at once."""
+DEFAULT_MEMORY = 1 << 30
+_ROW_ON_DISK = 120
+"""Fewest compressed bytes of a review row, to foresee how many a file may hold."""
+_MARGIN = 16 << 20
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to do, beside the recipe: it has no say in what comes out."""
+
+    shop: str
+    pairs: list[Pair]
+    recipe: Recipe
+    quarantine: Path
+    memory: int = DEFAULT_MEMORY
+    """Bytes for the columns of one review file; what does not fit goes to a temporary file beside the shop."""
+    created: str | None = None
+    replace: bool = True
+    free: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free
+
+
+@dataclass
+class _Gathered:
+    """Everything that the raw files gave."""
+
+    ids: Ids = field(default_factory=Ids)
+    spots: dict[int, tuple[Spot, str]] = field(default_factory=dict)
+    """By product code: where its row lies, and its category."""
+    interactions: list[Interactions] = field(default_factory=list)
+    """With product codes for items."""
+    inputs: list[Input] = field(default_factory=list)
+    rows: Counter[str] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
+
+
+def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
+    """The shop is shown whole at the end, or not at all."""
+    folder = work_folder(job.shop)
+    with (
+        shop_writer(job.shop, settings, replace=job.replace) as writer,
+        Quarantine(job.quarantine, job.recipe.max_bad) as quarantine,
+        TemporaryFile(dir=folder) as spool,
+        _without_cycles(),
+    ):
+        _check_room_for_reading(job, folder)
+        gathered = _Gathered()
+        for pair in job.pairs:
+            _gather(pair, job, gathered, quarantine, spool, folder, progress)
+        if not gathered.spots:
+            raise DrrError(
+                f"no product qualifies: none of {gathered.rows['metadata']:,} has {job.recipe.min_reviews} reviews since "
+                f"{job.recipe.since}; lower --min-reviews or set an earlier --since"
+            )
+        codes = _by_text(np.array(sorted(gathered.spots), np.int64), gathered.ids)
+        user, item, time = _joined(gathered, codes)
+        users = user_table(user, gathered.ids)
+        _check_room_for_writing(job, folder, len(codes), len(users.codes), len(item))
+        with progress.stage("products", len(codes), "products") as stage:
+            products = _products(codes, gathered, spool)
+            written = writer.write_products(_counted(products, stage.advance))
+        gathered.rows["products"] = written
+        hashes = gathered.ids.user_hashes(users.codes)
+        with progress.stage("users", len(users.codes), "users") as stage:
+            batches = _users(users.codes, hashes, gathered)
+            written = writer.write_users(_counted_batches(batches, stage.advance))
+        item_hashes = gathered.ids.item_hashes(codes)
+
+        def content(row: int) -> tuple[str, str]:
+            at = users.position[row : row + 1]
+            return (
+                gathered.ids.user_texts(users.codes[at])[0],
+                gathered.ids.item_texts(codes[item[row : row + 1]])[0],
+            )
+
+        numbers = order_ids(hashes[users.position], item_hashes[item], time, content)
+        order = sort_rows(users.position, time, numbers)
+        status = statuses(job.recipe.statuses, job.recipe.seed, numbers, time)
+        columns = [c[order] for c in (numbers, item, users.position, time, np.ones_like(time), status)]
+        with progress.stage("orders", len(order), "orders") as stage:
+            gathered.rows["orders"] = writer.write_orders(_orders(columns, stage.advance))
+        _verify(gathered.rows)
+        return writer.publish(_manifest(job, gathered, quarantine, time, written))
+
+
+def work_folder(shop: str) -> Path | None:
+    """Temporary files lie on the shop's disk."""
+    if shop.startswith(SERVERS):
+        return None
+    parent = Path(shop).absolute().parent
+    parent.mkdir(parents=True, exist_ok=True)
+    return parent
+
+
+@contextmanager
+def _without_cycles() -> Iterator[None]:
+    """Millions of small tuples make the collector walk them again and again, and none of them is in a cycle."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _gather(
+    pair: Pair,
+    job: Job,
+    gathered: _Gathered,
+    quarantine: Quarantine,
+    spool: IO[bytes],
+    folder: Path | None,
+    progress: Progress,
+) -> None:
+    recipe, ids, rows, notes = job.recipe, gathered.ids, gathered.rows, gathered.notes
+    with progress.stage(f"{pair.category}: reviews", pair.reviews.stat().st_size, "bytes") as stage:
+        reviews = read_reviews(
+            pair.reviews, recipe, ids, quarantine, budget=job.memory, folder=folder, stage=stage
+        )
+    try:
+        tally = reviews.tally(recipe.since_ms, first=recipe.pick == "review-prefix")
+        with progress.stage(f"{pair.category}: products", pair.meta.stat().st_size, "bytes") as stage:
+            meta = read_metadata(pair.meta, recipe, ids, quarantine, tally, set(gathered.spots), spool, stage)
+        kept = np.array(sorted(meta.kept), np.int64)
+        found = reviews.of_items(kept, recipe.since_ms if recipe.orders == "since" else None)
+    finally:
+        reviews.columns.discard()
+    gathered.interactions.append(found._replace(item=kept[found.item]))
+    gathered.spots.update((code, (spot, pair.category)) for code, spot in meta.kept.items())
+    gathered.inputs += [reviews.input, meta.input]
+    rows["reviews"] += reviews.rows
+    rows["duplicates"] += reviews.duplicates
+    rows["quarantined"] += reviews.quarantined
+    rows["not_selected"] += reviews.kept_rows - len(found.item)
+    rows["metadata"] += meta.rows
+    rows["metadata_duplicates"] += meta.duplicates
+    rows["metadata_not_selected"] += meta.not_selected
+    rows["metadata_quarantined"] += meta.quarantined
+    for kind, repairs in (("reviews", reviews.repairs), ("products", meta.repairs)):
+        notes[f"{kind}_with_lone_surrogates"] += repairs.surrogates
+        notes[f"{kind}_with_nul"] += repairs.nul
+    notes["reviews_read_by_parser"] += reviews.parsed
+
+
+def _by_text(codes: I64, ids: Ids) -> I64:
+    texts = ids.item_texts(codes)
+    return codes[sorted(range(len(codes)), key=texts.__getitem__)]
+
+
+def _joined(gathered: _Gathered, codes: I64) -> Interactions:
+    """All interactions in one, with positions among the products for items."""
+    user, item, time = (np.concatenate(c) for c in zip(*gathered.interactions, strict=True))
+    gathered.interactions.clear()
+    order = np.argsort(codes)
+    return Interactions(user, order[np.searchsorted(codes[order], item)], time)
+
+
+def _products(codes: I64, gathered: _Gathered, spool: IO[bytes]) -> Iterator[Product]:
+    for code in codes.tolist():
+        spot, category = gathered.spots[code]
+        spool.seek(spot.offset)
+        yield make_product(parse_stored(spool.read(spot.size)), category, gathered.notes)
+
+
+def _users(
+    codes: NDArray[np.bytes_], hashes: NDArray[np.uint64], gathered: _Gathered
+) -> Iterator[list[UserRow]]:
+    profiles = Profiles()
+    attempts = profiles.attempts(hashes)
+    gathered.notes["emails_drawn_again"] += int(np.count_nonzero(attempts))
+    for first in range(0, len(codes), BATCH):
+        part = slice(first, first + BATCH)
+        yield profiles.rows(gathered.ids.user_texts(codes[part]), hashes[part], attempts[part])
+
+
+def _orders(columns: list[I64], advance: Callable[[int], None]) -> Iterator[OrderColumns]:
+    for first in range(0, len(columns[0]), BATCH):
+        batch = OrderColumns(*(c[first : first + BATCH] for c in columns))  # type: ignore[arg-type]
+        yield batch
+        advance(len(batch.order_id))
+
+
+def _counted(products: Iterator[Product], advance: Callable[[int], None]) -> Iterator[Product]:
+    for product in products:
+        yield product
+        advance(1)
+
+
+def _counted_batches(
+    batches: Iterator[list[UserRow]], advance: Callable[[int], None]
+) -> Iterator[list[UserRow]]:
+    for batch in batches:
+        yield batch
+        advance(len(batch))
+
+
+def _verify(rows: Counter[str]) -> None:
+    """Nothing was dropped in silence: each row became an order or is counted as something else."""
+    for total, parts in (
+        ("reviews", ("orders", "duplicates", "not_selected", "quarantined")),
+        ("metadata", ("products", "metadata_duplicates", "metadata_not_selected", "metadata_quarantined")),
+    ):
+        found = sum(rows[part] for part in parts)
+        if found != rows[total]:
+            listed = ", ".join(f"{part} {rows[part]:,}" for part in parts)
+            raise DrrError(
+                f"{rows[total]:,} rows of {total} were read but {found:,} are accounted for ({listed}); this is a bug, "
+                "no shop was written: please report it"
+            )
+
+
+def _manifest(job: Job, gathered: _Gathered, quarantine: Quarantine, time: I64, users: int) -> Manifest:
+    rows = {name: gathered.rows[name] for name in _ROWS}
+    notes = gathered.notes + Counter({name: gathered.rows[name] for name in _METADATA})
+    return Manifest(
+        backend="",
+        as_of=as_of_from(int(time.max())),
+        content_hash="",
+        counts={"products": gathered.rows["products"], "users": users, "orders": rows["orders"]},
+        recipe=job.recipe.document(),
+        inputs=gathered.inputs,
+        rows=rows,
+        quarantined=dict(sorted(quarantine.counts.items())),
+        notes=dict(sorted(notes.items())),
+        versions={
+            "drr": version("deepresearch-retail"),
+            "faker": version("faker"),
+            "python": python_version(),
+        },
+        created=job.created,
+    )
+
+
+_ROWS = ("reviews", "orders", "duplicates", "not_selected", "quarantined")
+"""The sum of the interactions; what became of the metadata rows stands among the notes."""
+_METADATA = ("metadata", "metadata_duplicates", "metadata_not_selected", "metadata_quarantined")
+
+
+def _check_room_for_reading(job: Job, folder: Path | None) -> None:
+    """The largest review file's columns, where they may not fit into memory."""
+    most = max(
+        pair.reviews.stat().st_size // (_ROW_ON_DISK if pair.reviews.suffix == ".gz" else 330)
+        for pair in job.pairs
+    )
+    spill = most * ROW.itemsize
+    _check_room(job, folder, _MARGIN + (spill if spill > job.memory else 0))
+
+
+def _check_room_for_writing(job: Job, folder: Path | None, products: int, users: int, orders: int) -> None:
+    if not job.shop.startswith(SERVERS):
+        _check_room(job, folder, _MARGIN + products * 4_000 + users * 330 + orders * 80)
+
+
+def _check_room(job: Job, folder: Path | None, needed: int) -> None:
+    place = folder or Path.cwd()
+    free = job.free(place)
+    if free < needed:
+        raise DrrError(
+            f"{place}: has {free / 1e6:,.0f} MB free and about {needed / 1e6:,.0f} MB are needed; make room there, or "
+            "write the shop to another disk"
+        )

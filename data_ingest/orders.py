@@ -1,0 +1,146 @@
+"""Orders from interactions: who the users are, ids that are the same in every shop, statuses, and the one order of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data_ingest.ids import Ids, finish, words
+from data_ingest.packing import I64, U64
+from data_ingest.recipe import Statuses
+from env.entities import ORDER_STATUSES
+
+ID_SPACE = 10**16
+"""Sixteen decimal digits; ten as in the paper's Listing 2 collide at its four million orders."""
+_DAY_MS = 86_400_000
+_CODE = {name: at for at, name in enumerate(ORDER_STATUSES)}
+
+
+class UserTable(NamedTuple):
+    codes: NDArray[np.bytes_]
+    """Each user once, by id."""
+    position: I64
+    """Of each row's user."""
+
+
+def user_table(users: NDArray[np.bytes_], ids: Ids) -> UserTable:
+    """The distinct users of all rows, sorted as their ids sort as text."""
+    if not len(users):
+        return UserTable(users, np.empty(0, np.int64))
+    hashes = ids.user_hashes(users)
+    order = np.argsort(hashes)
+    ranked = hashes[order]
+    begins = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
+    group = np.cumsum(np.concatenate([[0], (ranked[1:] != ranked[:-1])]))
+    codes = users[order[begins]]
+    if not (codes[group] == users[order]).all():
+        codes, inverse = np.unique(users, return_inverse=True)
+    else:
+        inverse = np.empty(len(users), np.int64)
+        inverse[order] = group
+    rank = _text_order(codes, ids)
+    position = np.empty(len(codes), np.int64)
+    position[rank] = np.arange(len(codes))
+    return UserTable(codes[rank], position[inverse])
+
+
+def _text_order(codes: NDArray[np.bytes_], ids: Ids) -> I64:
+    if not ids.only_official_users:
+        texts = ids.user_texts(codes)
+        return np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
+    parts = words(codes)
+    order = np.argsort(parts[0])
+    first = parts[0][order]
+    same = np.flatnonzero(first[1:] == first[:-1])
+    if len(same):
+        tied = np.unique(np.concatenate([same, same + 1]))
+        members = order[tied]
+        order[tied] = members[np.lexsort([part[members] for part in reversed(parts)])]
+    return order
+
+
+def sort_rows(position: I64, time: I64, order_id: I64) -> I64:
+    """By user, then newest first, then order id."""
+    if not len(position):
+        return np.empty(0, np.int64)
+    span = int(time.max()) + 1
+    if (int(position.max()) + 1) * span >= 1 << 63:
+        return np.lexsort((order_id, -time, position))
+    key = position * span + (span - 1 - time)
+    order = np.argsort(key)
+    ranked = key[order]
+    same = np.flatnonzero(ranked[1:] == ranked[:-1])
+    if len(same):
+        tied = np.unique(np.concatenate([same, same + 1]))
+        members = order[tied]
+        order[tied] = members[np.lexsort((order_id[members], key[members]))]
+    return order
+
+
+def order_ids(
+    user: U64,
+    item: U64,
+    time: I64,
+    content: Callable[[int], tuple[str, str]],
+    *,
+    space: int = ID_SPACE,
+) -> I64:
+    """A decimal id for each interaction, a function of user, product and time (given as content hashes).
+
+    Equal ids are settled by content: ordered by `content` (user id, product id) and time, the first keeps its id and the
+    others draw again until all are different. Rows with equal content are the same order but for its id.
+    """
+    base = finish(finish(user + np.uint64(0x9E3779B97F4A7C15)) ^ item)
+    base = finish(base ^ finish(time.astype(np.uint64) + np.uint64(0xC2B2AE3D27D4EB4F)))
+    result = (base % np.uint64(space)).astype(np.int64)
+    order = np.argsort(result)
+    ranked = result[order]
+    same = ranked[1:] == ranked[:-1]
+    if not same.any():
+        return result
+    clash = np.unique(np.concatenate([order[1:][same], order[:-1][same]])).tolist()
+    groups: dict[int, list[int]] = {}
+    for row in clash:
+        groups.setdefault(int(result[row]), []).append(row)
+    taken_sorted = ranked
+    given: set[int] = set()
+    losers = []
+    for members in groups.values():
+        members.sort(key=lambda row: (content(row), int(time[row])))
+        losers += members[1:]
+    losers.sort(key=lambda row: (content(row), int(time[row])))
+    for row in losers:
+        attempt, value = 0, int(base[row])
+        while True:
+            attempt += 1
+            redrawn = finish(
+                np.array([value], np.uint64) + np.uint64(attempt) * np.uint64(0x9E3779B97F4A7C15)
+            )
+            number = int(redrawn[0]) % space
+            at = int(np.searchsorted(taken_sorted, number))
+            if number not in given and (at == len(taken_sorted) or int(taken_sorted[at]) != number):
+                break
+        given.add(number)
+        result[row] = number
+    return result
+
+
+def statuses(kind: Statuses, seed: int, order_id: I64, time: I64) -> NDArray[np.int64]:
+    """Delivered, as in the paper; or a mix in which recent orders may still be under way."""
+    if kind == "delivered" or not len(order_id):
+        return np.full(len(order_id), _CODE["Delivered"], np.int64)
+    salt = finish(np.array([seed], np.uint64) + np.uint64(0xA0761D6478BD642F))
+    luck = (finish(order_id.astype(np.uint64) ^ salt) >> np.uint64(11)) * 2.0**-53
+    age = (int(time.max()) - time) / _DAY_MS
+    result = np.full(len(order_id), _CODE["Delivered"], np.int64)
+    result[luck < 0.07] = _CODE["Returned"]
+    result[luck < 0.03] = _CODE["Cancelled"]
+    recent, fresh = age < 10, age < 3
+    result[recent & (luck >= 0.03)] = _CODE["Delivered"]
+    result[recent & (luck >= 0.03) & (luck < 0.6)] = _CODE["Shipped"]
+    result[fresh & (luck >= 0.03)] = _CODE["Shipped"]
+    result[fresh & (luck >= 0.03) & (luck < 0.6)] = _CODE["Processing"]
+    return result

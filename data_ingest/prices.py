@@ -1,0 +1,47 @@
+"""What the price field of a raw product means."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, Literal, NamedTuple
+
+PriceForm = Literal["number", "missing", "dash", "from", "text", "unreadable"]
+_AMOUNT = re.compile(
+    r"(from\s+)?(?:USD\s*|US\s*)?\$?\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)", re.IGNORECASE | re.ASCII
+)
+_DASHES = {"—", "–", "-"}
+_NOTHING = {"", "none", "nan", "null"}
+"""How copies of the data set spell a price that is not there."""
+
+
+class Price(NamedTuple):
+    value: float | None
+    form: PriceForm
+    """How it was written; every form but the first two is counted."""
+
+
+def parse_price(raw: Any) -> Price:
+    """A number is itself, zero included; `from 8.99` is the lowest price; what is no price is unknown."""
+    if raw is None:
+        return Price(None, "missing")
+    if isinstance(raw, (int, float)) and not isinstance(raw, bool):
+        try:
+            value = float(raw)
+        except OverflowError:
+            return Price(None, "unreadable")
+        return Price(value, "number") if 0 <= value < math.inf else Price(None, "unreadable")
+    if not isinstance(raw, str):
+        return Price(None, "unreadable")
+    text = raw.strip()
+    if text in _DASHES:
+        return Price(None, "dash")
+    if text.casefold() in _NOTHING:
+        return Price(None, "missing")
+    found = _AMOUNT.fullmatch(text)
+    if found is None:
+        return Price(None, "unreadable")
+    value = float(found[2].replace(",", ""))
+    if value == math.inf:
+        return Price(None, "unreadable")
+    return Price(value, "from" if found[1] else "text")

@@ -1,0 +1,117 @@
+"""A raw product: what a metadata row must hold, and the product it becomes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from data_ingest.lines import BadLine, Repairs, may_need_repair, parse_object, without_bom
+from data_ingest.prices import parse_price
+from env.entities import Product
+
+
+class RawProduct(msgspec.Struct, gc=False):
+    """The fields that are used, with the types of the official files; everything may be absent but the id."""
+
+    parent_asin: str
+    title: str | None = None
+    features: list[str] | None = None
+    description: list[str] | None = None
+    price: Any = None
+    store: str | None = None
+    categories: list[str] | None = None
+    details: Any = None
+    main_category: str | None = None
+    average_rating: float | None = None
+    rating_number: int | None = None
+    bought_together: Any = None
+
+
+_STRICT = msgspec.json.Decoder(RawProduct)
+_ALIASES = {"parentAsin": "parent_asin"}
+
+
+def parse_block(lines: bytes, count: int) -> list[RawProduct] | None:
+    """All of them, or `None` if one needs a closer look."""
+    if not lines.isascii() or may_need_repair(lines):
+        return None
+    try:
+        rows: list[RawProduct] = _STRICT.decode_lines(lines)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+    return rows if len(rows) == count and all(map(_sound, rows)) else None
+
+
+def parse_stored(line: bytes) -> RawProduct:
+    """A line that was found good before."""
+    rows = parse_block(line, 1)
+    return rows[0] if rows else parse_line(line, Repairs())
+
+
+def _sound(row: RawProduct) -> bool:
+    return bool(row.parent_asin) and (row.details is None or isinstance(row.details, dict))
+
+
+def parse_line(line: bytes, repairs: Repairs) -> RawProduct:
+    """One of them, mended where that is possible, or the reason why it is none."""
+    row = parse_object(without_bom(line), repairs)
+    row = {_ALIASES.get(name, name): value for name, value in row.items()}
+    if row.get("parent_asin") in (None, ""):
+        raise BadLine("missing_parent_asin")
+    details = row.get("details")
+    if isinstance(details, str):
+        row["details"] = _details_of_text(details)
+    elif details is not None and not isinstance(details, dict):
+        raise BadLine("wrong_type")
+    try:
+        return msgspec.convert(row, RawProduct)
+    except msgspec.ValidationError:
+        raise BadLine("wrong_type") from None
+
+
+def _details_of_text(text: str) -> dict[str, Any]:
+    """Copies of the data set hold the details as a JSON text."""
+    if not text.strip():
+        return {}
+    try:
+        return parse_object(text.encode("utf-8", "surrogatepass"), Repairs())
+    except BadLine:
+        raise BadLine("wrong_type") from None
+
+
+def make_product(raw: RawProduct, category: str, notes: Counter[str]) -> Product:
+    """The shop's product. What was put right is counted in `notes`."""
+    price = parse_price(raw.price)
+    if price.form not in ("number", "missing"):
+        notes[f"price_{price.form}"] += 1
+    if price.value is None:
+        notes["price_unknown"] += 1
+    categories = raw.categories or []
+    if not categories:
+        notes["categories_from_file"] += 1
+        categories = [category]
+    return Product(
+        product_id=raw.parent_asin,
+        product_url="",
+        title=raw.title or "",
+        features=raw.features or [],
+        description=raw.description or [],
+        price=price.value,
+        store=raw.store,
+        categories=categories,
+        details=raw.details or {},
+        bought_together=_bought_together(raw.bought_together),
+        average_rating=raw.average_rating,
+        rating_number=raw.rating_number,
+        main_category=raw.main_category,
+        category=category,
+    )
+
+
+def _bought_together(value: Any) -> list[str] | None:
+    """Null in every row of the official files."""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return value
+    return None

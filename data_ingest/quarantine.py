@@ -1,0 +1,83 @@
+"""Where rows that cannot be read are kept and counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+import orjson
+
+from env.errors import DrrError
+
+EXCERPT = 200
+_EARLY = 1000
+"""Rows after which a file that is mostly unreadable is given up at once."""
+
+
+class Quarantine:
+    """JSON lines of file, line number, reason and the beginning of the line. Without a bad row there is no file."""
+
+    def __init__(self, path: Path, max_bad: float) -> None:
+        self.path = path
+        self.counts: Counter[str] = Counter()
+        self._max_bad = max_bad
+        self._file: IO[bytes] | None = None
+        self._name = ""
+        self._bad = 0
+
+    def __enter__(self) -> Quarantine:
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise DrrError(
+                f"{self.path}: the quarantine file cannot be replaced ({error.strerror}); choose another with --quarantine"
+            ) from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file:
+            self._file.close()
+
+    def begin(self, name: str) -> None:
+        """The file whose rows come next."""
+        self._name, self._bad = name, 0
+
+    def put(self, line_number: int, reason: str, line: bytes) -> None:
+        self._bad += 1
+        self.counts[reason] += 1
+        record = {
+            "file": self._name,
+            "line": line_number,
+            "reason": reason,
+            "bytes": len(line),
+            "excerpt": line[:EXCERPT].decode("utf-8", "replace"),
+        }
+        try:
+            if self._file is None:
+                self._file = self.path.open("wb")
+            self._file.write(orjson.dumps(record) + b"\n")
+        except OSError as error:
+            raise DrrError(
+                f"{self.path}: the quarantine file cannot be written ({error.strerror}); choose another with --quarantine"
+            ) from error
+
+    def check(self, rows: int, *, final: bool) -> None:
+        """Stop where too much of the file is bad. Before its end only a hopeless one is given up."""
+        limit = self._max_bad if final else max(self._max_bad, 0.5)
+        if (not final and rows < _EARLY) or self._bad <= limit * rows:
+            return
+        if self._file:
+            self._file.flush()
+        raise DrrError(
+            f"{self._name}: {self._bad:,} of {rows:,} rows cannot be read ({self._bad / rows:.1%}, more than "
+            f"{self._max_bad:.1%}); see {self.path}, then mend the file or allow more with --max-bad"
+        )
+
+    @property
+    def bad(self) -> int:
+        """In the file at hand."""
+        return self._bad

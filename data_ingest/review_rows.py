@@ -1,0 +1,232 @@
+"""Every row of a review file as columns: the scan where it is certain, the parser elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from data_ingest.blocks import Block, BlockReader
+from data_ingest.ids import Ids
+from data_ingest.lines import BadLine, Repairs, may_need_repair, parse_object, without_bom
+from data_ingest.packing import I64
+from data_ingest.review_scan import USER_WIDTH, Scanner
+
+LAST_MS = 253_402_300_799_999
+"""The end of the year 9999; a date after it, or before 1970, is a wrong one."""
+# Names of the official files first, then those of the pre-release and of the site's sample.
+_USER = ("user_id", "userId")
+_ITEM = ("parent_asin", "parentAsin")
+_TIME = ("timestamp", "sort_timestamp", "sortTimestamp")
+_ORDER = ("rating", "title", "text", "images", "asin", "parent_asin", "user_id", "timestamp", "helpful_vote", "verified_purchase")  # fmt: skip
+_ALIASES = {
+    "userId": "user_id",
+    "parentAsin": "parent_asin",
+    "sort_timestamp": "timestamp",
+    "sortTimestamp": "timestamp",
+    "helpful_votes": "helpful_vote",
+    "helpfulVotes": "helpful_vote",
+    "verifiedPurchase": "verified_purchase",
+}
+
+
+class _Review(msgspec.Struct, gc=False):
+    """What an order needs of a review."""
+
+    user_id: str
+    parent_asin: str
+    timestamp: int
+    rating: float
+
+
+_STRICT = msgspec.json.Decoder(_Review)
+
+
+class Chunk(NamedTuple):
+    """The good rows of a block, in the order of the file."""
+
+    user: NDArray[np.bytes_]
+    """As `Ids.user` codes them."""
+    item: I64
+    time: I64
+    rating: NDArray[np.float64]
+    line: I64
+    """Counted from 0 in the whole file."""
+    text: Callable[[int], bytes]
+    """The canonical form of one of the rows, by position: equal exactly where the parsed rows are."""
+
+
+Bad = Callable[[int, str, bytes], None]
+
+
+class ReviewRows:
+    """Iterate once; then the counts are complete."""
+
+    def __init__(self, reader: BlockReader, ids: Ids, bad: Bad, limit: int | None = None) -> None:
+        self._reader, self._ids, self._bad, self._limit = reader, ids, bad, limit
+        self._scanner = Scanner()
+        self.repairs = Repairs()
+        self.lines = 0
+        self.rows = 0
+        """Lines that are not blank."""
+        self.parsed = 0
+        """Rows that needed the parser."""
+
+    def __iter__(self) -> Iterator[tuple[Block, Chunk]]:
+        for block in self._reader:
+            data = block.data
+            if self._limit is not None:
+                data = _cut(data, self._limit - self.lines)
+            if len(data):
+                yield block, self._chunk(data)
+            if self._limit is not None and self.lines >= self._limit:
+                return
+
+    def _chunk(self, data: memoryview) -> Chunk:
+        found = self._scanner.scan(data)
+        count = len(found.ends)
+        user = np.empty(count, f"S{USER_WIDTH}")
+        item, time = np.empty(count, np.int64), np.empty(count, np.int64)
+        rating = np.empty(count, np.float64)
+        user[found.sure], item[found.sure], time[found.sure] = found.user, found.item, found.time
+        rating[found.sure] = found.rating
+        starts, ends, others = found.starts, found.ends, found.others
+        first = self.lines
+        self.lines += count
+        self.rows += count
+        good = None
+        if len(others):
+            lines = [
+                bytes(data[a:b]) for a, b in zip(starts[others].tolist(), ends[others].tolist(), strict=True)
+            ]
+            if first == 0 and others[0] == 0:
+                lines[0] = without_bom(lines[0])
+            reviews = self._parse(lines, others, first)
+            good = self._place(reviews, others, count, user, item, time, rating)
+        where = np.arange(first, first + count)
+        sure = np.zeros(count, np.bool_)
+        sure[found.sure] = True
+        if good is not None:
+            user, item, time, rating, where, sure = (c[good] for c in (user, item, time, rating, where, sure))
+            starts, ends = starts[good], ends[good]
+
+        def text(at: int) -> bytes:
+            line = bytes(data[starts[at] : ends[at]])
+            return line if sure[at] and b"\x7f" not in line else canonical(line)
+
+        return Chunk(user, item, time, rating, where, text)
+
+    def _place(
+        self,
+        reviews: list[_Review | None],
+        others: I64,
+        count: int,
+        user: NDArray[np.bytes_],
+        item: I64,
+        time: I64,
+        rating: NDArray[np.float64],
+    ) -> NDArray[np.bool_] | None:
+        """Write the parsed rows into the columns; the answer says which rows are good, if not all."""
+        good = None
+        if any(review is None for review in reviews):
+            good = np.ones(count, np.bool_)
+            good[[at for at, review in zip(others.tolist(), reviews, strict=True) if review is None]] = False
+            others = others[[review is not None for review in reviews]]
+        kept = [review for review in reviews if review is not None]
+        if kept:
+            user[others] = self._ids.users([review.user_id for review in kept])
+            item[others] = self._ids.items([review.parent_asin for review in kept])
+            time[others] = [review.timestamp for review in kept]
+            rating[others] = [review.rating for review in kept]
+        return good
+
+    def _parse(self, lines: list[bytes], others: I64, first: int) -> list[_Review | None]:
+        self.parsed += len(lines)
+        joined = b"\n".join(lines)
+        if joined.isascii() and not may_need_repair(joined):
+            try:
+                reviews: list[_Review | None] = list(_STRICT.decode_lines(joined))
+            except (msgspec.MsgspecError, RecursionError):
+                pass
+            else:
+                if len(reviews) == len(lines) and all(map(_plausible, reviews)):
+                    return reviews
+        return [self._one(line, first + at) for line, at in zip(lines, others.tolist(), strict=True)]
+
+    def _one(self, line: bytes, number: int) -> _Review | None:
+        if not line.strip():
+            self.rows -= 1
+            return None
+        try:
+            return parse_review(line, self.repairs)
+        except BadLine as error:
+            self._bad(number + 1, error.reason, line)
+            return None
+
+
+def _plausible(review: _Review | None) -> bool:
+    return (
+        review is not None
+        and 0 <= review.timestamp <= LAST_MS
+        and bool(review.user_id)
+        and bool(review.parent_asin)
+    )
+
+
+def parse_review(line: bytes, repairs: Repairs) -> _Review:
+    """A row by the strict parser, or why it is none."""
+    row = parse_object(line, repairs)
+    user, item = _first(row, _USER), _first(row, _ITEM)
+    time, rating = _first(row, _TIME), row.get("rating")
+    for name, value in (("user_id", user), ("parent_asin", item), ("timestamp", time), ("rating", rating)):
+        if value is None or value == "":
+            raise BadLine(f"missing_{name}")
+    if not isinstance(user, str) or not isinstance(item, str):
+        raise BadLine("wrong_type")
+    if not isinstance(time, int) or isinstance(time, bool):
+        raise BadLine("wrong_type")
+    if not isinstance(rating, (int, float)) or isinstance(rating, bool):
+        raise BadLine("wrong_type")
+    if not 0 <= time <= LAST_MS:
+        raise BadLine("timestamp_out_of_range")
+    try:
+        return _Review(user, item, time, float(rating))
+    except OverflowError:
+        raise BadLine("wrong_type") from None
+
+
+def _first(row: dict[str, Any], names: tuple[str, ...]) -> Any:
+    for name in names:
+        if row.get(name) is not None:
+            return row[name]
+    return None
+
+
+def canonical(line: bytes) -> bytes:
+    """The line as `json.dumps` would have written it for the official files: one spelling of one parsed row."""
+    row = parse_object(without_bom(line), Repairs())
+    row = {_ALIASES.get(name, name): _plain(value) for name, value in row.items()}
+    row["rating"] = float(row["rating"])
+    known = {name: row[name] for name in _ORDER if name in row}
+    return json.dumps({**known, **{name: row[name] for name in sorted(row)}}).encode()
+
+
+def _plain(value: Any) -> Any:
+    """3.0 and 3 are one number; the order of keys says nothing."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _plain(value[name]) for name in sorted(value)}
+    return value
+
+
+def _cut(data: memoryview, lines: int) -> memoryview:
+    """The first so many lines."""
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 10)
+    return data if len(ends) <= lines else data[: int(ends[lines - 1]) + 1]

@@ -1,0 +1,207 @@
+"""The reviews of one category: read once, without duplicates, counted per product, and those of the kept products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data_ingest.blocks import BlockReader
+from data_ingest.columns import Columns
+from data_ingest.duplicates import Duplicates, canonical_lines, fingerprint
+from data_ingest.ids import Ids
+from data_ingest.lines import Repairs
+from data_ingest.packing import I64
+from data_ingest.quarantine import Quarantine
+from data_ingest.recipe import Recipe
+from data_ingest.review_rows import ReviewRows
+from data_ingest.review_scan import USER_WIDTH
+from env.progress import Stage
+from env.shop import Input
+
+
+class Tally(NamedTuple):
+    """Per product, by its code: reviews that count, and the row of its first review (where that was asked for)."""
+
+    items: I64
+    counts: I64
+    first: I64 | None
+
+
+class Interactions(NamedTuple):
+    user: NDArray[np.bytes_]
+    item: I64
+    time: I64
+
+
+@dataclass
+class Reviews:
+    input: Input
+    rows: int
+    duplicates: int
+    quarantined: int
+    parsed: int
+    repairs: Repairs
+    columns: Columns
+    dropped: I64
+    """Rows of the columns that are duplicates after all."""
+
+    @property
+    def kept_rows(self) -> int:
+        """Good rows without the duplicates."""
+        return self.columns.rows - len(self.dropped)
+
+    def _parts(self) -> Iterator[tuple[I64, Interactions]]:
+        for part in self.columns.parts():
+            low, high = np.searchsorted(self.dropped, (part.first, part.first + len(part.item)))
+            number = np.arange(part.first, part.first + len(part.item))
+            columns = (number, part.user, part.item, part.time)
+            if low < high:
+                columns = tuple(np.delete(c, self.dropped[low:high] - part.first) for c in columns)  # type: ignore[assignment]
+            yield columns[0], Interactions(*columns[1:])
+
+    def tally(self, since_ms: int, *, first: bool) -> Tally:
+        """Reviews since a day; `first` also asks where each product appears first, at any time."""
+        counts = _Merged(np.add)
+        firsts = _Merged(np.minimum)
+        for number, rows in self._parts():
+            counts.add(*np.unique(rows.item[rows.time >= since_ms], return_counts=True))
+            if first:
+                items, at = np.unique(rows.item, return_index=True)
+                firsts.add(items, number[at])
+        items, total = counts.result()
+        if not first:
+            return Tally(items, total, None)
+        every, at = firsts.result()
+        return Tally(items, total, at[np.searchsorted(every, items)])
+
+    def of_items(self, kept: I64, since_ms: int | None) -> Interactions:
+        """The interactions of these products (codes, ascending); the item becomes a position among them."""
+        sieve = _Sieve(kept)
+        found = []
+        for _, rows in self._parts():
+            here, at = sieve(rows.item)
+            if since_ms is not None:
+                recent = rows.time[here] >= since_ms
+                here, at = here[recent], at[recent]
+            found.append(Interactions(rows.user[here], at, rows.time[here]))
+        if not found:
+            none = np.empty(0, np.int64)
+            return Interactions(np.empty(0, f"S{USER_WIDTH}"), none, none)
+        return Interactions(*(np.concatenate(c) for c in zip(*found, strict=True)))
+
+
+class _Merged:
+    """Values per key from many sorted batches."""
+
+    def __init__(self, combine: np.ufunc) -> None:
+        self._combine = combine
+        self._keys: list[I64] = []
+        self._values: list[I64] = []
+        self._waiting = 0
+
+    def add(self, keys: I64, values: I64) -> None:
+        self._keys.append(keys)
+        self._values.append(values)
+        self._waiting += len(keys)
+        if self._waiting > 4_000_000 and self._waiting > 2 * len(self._keys[0]):
+            self.result()
+
+    def result(self) -> tuple[I64, I64]:
+        if not self._keys:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        keys, values = np.concatenate(self._keys), np.concatenate(self._values)
+        if len(self._keys) > 1 and len(keys):
+            order = np.argsort(keys, kind="stable")
+            keys, values = keys[order], values[order]
+            begins = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+            keys, values = keys[begins], self._combine.reduceat(values, begins)
+        self._keys, self._values, self._waiting = [keys], [values], len(keys)
+        return keys, values
+
+
+class _Sieve:
+    """Finds the rows of few products among many: a coarse table first, then the exact search."""
+
+    _BITS = 20
+
+    def __init__(self, kept: I64) -> None:
+        self._kept = kept
+        self._table = np.zeros(1 << self._BITS, np.bool_)
+        self._table[self._slot(kept)] = True
+
+    def _slot(self, items: I64) -> I64:
+        spread = items.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        return (spread >> np.uint64(64 - self._BITS)).view(np.int64)
+
+    def __call__(self, items: I64) -> tuple[I64, I64]:
+        """Rows, and where their product stands among the kept."""
+        if not len(self._kept):
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        here = np.flatnonzero(self._table[self._slot(items)])
+        at = np.searchsorted(self._kept, items[here])
+        at[at == len(self._kept)] = 0
+        exact = self._kept[at] == items[here]
+        return here[exact], at[exact]
+
+
+def read_reviews(
+    path: Path,
+    recipe: Recipe,
+    ids: Ids,
+    quarantine: Quarantine,
+    *,
+    budget: int,
+    folder: Path | None,
+    stage: Stage,
+) -> Reviews:
+    """One pass over the file; a second one only for duplicates that lie far apart."""
+    columns = Columns(budget, folder)
+    duplicates = Duplicates()
+    skipped: list[I64] = []
+    quarantine.begin(path.name)
+    with BlockReader(path) as reader:
+        rows = ReviewRows(reader, ids, quarantine.put, recipe.limit_reviews)
+        seen = 0
+        for block, chunk in rows:
+            prints = fingerprint(chunk)
+            keep = duplicates.near(chunk, prints)
+            user, item, time, line = chunk.user, chunk.item, chunk.time, chunk.line
+            if not keep.all():
+                user, item, time, line, prints = (c[keep] for c in (user, item, time, line, prints))
+            if len(line) < rows.lines - seen:
+                lost = np.ones(rows.lines - seen, np.bool_)
+                lost[line - seen] = False
+                skipped.append(np.flatnonzero(lost) + seen)
+            columns.append(user, item, time, prints)
+            seen = rows.lines
+            quarantine.check(rows.rows, final=False)
+            stage.advance(block.read)
+        columns.close()
+        source = reader.finish()
+    if not rows.rows:
+        stage.note("no rows")
+    quarantine.check(rows.rows, final=True)
+    gone = np.concatenate([*skipped, np.empty(0, np.int64)])
+    shift = gone - np.arange(len(gone))
+
+    def lines(numbers: I64) -> I64:
+        return numbers + np.searchsorted(shift, numbers, side="right")
+
+    def reread(wanted: set[int]) -> Iterator[tuple[int, bytes]]:
+        with BlockReader(path) as again:
+            chunks = ReviewRows(again, Ids(), _ignore, max(wanted) + 1)
+            yield from canonical_lines((chunk for _, chunk in chunks), wanted)
+
+    dropped = duplicates.far(columns, lines, reread, max(budget // 4, 64 << 20))
+    return Reviews(
+        source, rows.rows, duplicates.found, quarantine.bad, rows.parsed, rows.repairs, columns, dropped
+    )
+
+
+def _ignore(number: int, reason: str, line: bytes) -> None:
+    """Bad lines were counted in the first reading."""
