@@ -10,7 +10,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from types import TracebackType
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from env.errors import DrrError
 from env.shop import Input
@@ -28,6 +28,10 @@ class Block(NamedTuple):
     data: memoryview
     read: int
     """Bytes of the file on disk that were read since the block before."""
+
+
+class _Bytes(Protocol):
+    def readinto(self, buffer: Any, /) -> int | None: ...
 
 
 class _HashedFile(RawIOBase):
@@ -88,7 +92,7 @@ class BlockReader:
         self._thread.start()
         return self
 
-    def _open(self) -> IO[bytes]:
+    def _open(self) -> _Bytes:
         with self.path.open("rb") as file:
             start = file.read(2)
         if not start:
@@ -98,7 +102,7 @@ class BlockReader:
                 raise DrrError(
                     f"{self.path}: is compressed but not named .gz; rename it to {self.path.name}.gz"
                 )
-            return self._raw  # type: ignore[return-value]
+            return self._raw
         if start != _GZIP_MAGIC:
             raise DrrError(
                 f"{self.path}: is not a gzip file; if it is plain text, rename it to "
@@ -106,7 +110,7 @@ class BlockReader:
             )
         from isal import igzip
 
-        stream: IO[bytes] = igzip.IGzipFile(fileobj=self._raw, mode="rb")
+        stream: _Bytes = igzip.IGzipFile(fileobj=self._raw, mode="rb")  # type: ignore[no-untyped-call]
         return stream
 
     def __exit__(
@@ -143,7 +147,8 @@ class BlockReader:
 
         if isinstance(error, EOFError):
             return DrrError(f"{self.path}: is cut short (the gzip stream has no end); download it again")
-        if isinstance(error, (BadGzipFile, ZlibError, IsalError)):
+        damaged: tuple[type[BaseException], ...] = (BadGzipFile, ZlibError, IsalError)  # type: ignore[assignment]
+        if isinstance(error, damaged):
             return DrrError(f"{self.path}: is damaged ({error}); download it again")
         if isinstance(error, OSError):
             return DrrError(f"{self.path}: cannot be read ({error.strerror}); check the disk")
@@ -172,7 +177,7 @@ class BlockReader:
         while True:
             view = memoryview(buffer)
             while end < goal:
-                got = self._stream.readinto(view[end : min(goal, end + _CHUNK)])  # type: ignore[attr-defined]
+                got = self._stream.readinto(view[end : min(goal, end + _CHUNK)])
                 if not got:
                     return b"", self._closed(buffer, view, end), False
                 end += got

@@ -111,8 +111,8 @@ class ReviewRows:
         sure = np.zeros(count, np.bool_)
         sure[found.sure] = True
         if good is not None:
-            user, item, time, rating, where, sure = (c[good] for c in (user, item, time, rating, where, sure))
-            starts, ends = starts[good], ends[good]
+            user, item, time, rating = user[good], item[good], time[good], rating[good]
+            where, sure, starts, ends = where[good], sure[good], starts[good], ends[good]
 
         def text(at: int) -> bytes:
             line = bytes(data[starts[at] : ends[at]])

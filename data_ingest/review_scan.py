@@ -167,7 +167,8 @@ class Bits:
         word = at >> 6
         sums = np.cumsum(np.bitwise_count(self._words), dtype=np.int64)
         from_here = self._words[word] >> (at & 63).astype(np.uint64)
-        return sums[word] - np.bitwise_count(from_here)
+        count: I64 = sums[word] - np.bitwise_count(from_here)
+        return count
 
     def following(self, at: I64) -> I64:
         """The first that is set at or after each position; one is."""

@@ -172,7 +172,8 @@ def read_reviews(
             keep = duplicates.near(chunk, prints)
             user, item, time, line = chunk.user, chunk.item, chunk.time, chunk.line
             if not keep.all():
-                user, item, time, line, prints = (c[keep] for c in (user, item, time, line, prints))
+                user, item, time, line = user[keep], item[keep], time[keep], line[keep]
+                prints = prints[keep]
             if len(line) < rows.lines - seen:
                 lost = np.ones(rows.lines - seen, np.bool_)
                 lost[line - seen] = False

@@ -137,7 +137,7 @@ def _pick(hashes: U64, number: int, size: int) -> I64:
 
 
 def _uniform(hashes: U64, number: int) -> NDArray[np.float64]:
-    return (stream(hashes, number) >> np.uint64(11)) * 2.0**-53
+    return (stream(hashes, number) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def _slugs(names: list[str]) -> tuple[list[str], I64]:
