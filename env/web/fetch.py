@@ -127,7 +127,7 @@ class Fetcher:
         address = page._replace(target="/robots.txt")
         try:
             for _ in range(MAX_REDIRECTS + 1):
-                reply = await self._request(address, ROBOTS_BYTES, ("",))
+                reply = await self._request(address, ROBOTS_BYTES, None)
                 if reply.location is None:
                     break
                 address = self._next(address, reply.location)
@@ -142,8 +142,8 @@ class Fetcher:
         gates = self._gates.setdefault(asyncio.get_running_loop(), {})
         return gates.setdefault(host, asyncio.Semaphore(PER_HOST))
 
-    async def _request(self, address: Address, max_bytes: int, types: Sequence[str]) -> _Reply:
-        """One hop: resolve, check, connect to what was checked, read within the limits."""
+    async def _request(self, address: Address, max_bytes: int, types: Sequence[str] | None) -> _Reply:
+        """One hop: resolve, check, connect to what was checked, read within the limits (of any type, if none is named)."""
         async with self._gate(address.host):
             ip = await self._resolve(address)
             pool = httpcore.AsyncConnectionPool(
@@ -222,7 +222,7 @@ def _timeouts(seconds: float) -> dict[str, dict[str, float]]:
     return {"timeout": {"connect": seconds, "read": seconds, "write": seconds, "pool": seconds}}
 
 
-async def _read(response: httpcore.Response, max_bytes: int, types: Sequence[str]) -> _Reply:
+async def _read(response: httpcore.Response, max_bytes: int, types: Sequence[str] | None) -> _Reply:
     headers = {name.lower(): value for name, value in reversed(response.headers)}
     status = response.status
     if status in _REDIRECTS:
@@ -237,7 +237,7 @@ async def _read(response: httpcore.Response, max_bytes: int, types: Sequence[str
     declared = headers.get(b"content-type", b"").decode("latin-1").lower()
     content_type, _, parameters = declared.partition(";")
     content_type = content_type.strip()
-    if not content_type.startswith(tuple(types)):
+    if types is not None and content_type not in types:
         raise FetchFailure(
             "unreachable", f"its type is {content_type[:60] or 'not stated'}, not a readable page"
         )

@@ -1,0 +1,154 @@
+"""What may be asked at all. Everything here is refused before a byte is sent."""
+
+from __future__ import annotations
+
+import ipaddress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from env.web.address import Refused, check_ip, parse
+
+
+@pytest.mark.parametrize(
+    ("url", "asked"),
+    [
+        ("http://birds.example", "http://birds.example/"),
+        ("HTTPS://Birds.Example:443/a?b=c#d", "https://birds.example/a?b=c"),
+        ("http://birds.example./x", "http://birds.example/x"),
+        ("http://bücher.example/ü?ü=1", "http://xn--bcher-kva.example/%C3%BC?%C3%BC=1"),
+        ("http://birds.example/a%20b", "http://birds.example/a%20b"),
+        ("https://[2606:4700::1111]/", "https://[2606:4700::1111]/"),
+        ("http://birds.example:443/", "http://birds.example:443/"),
+    ],
+)
+def test_ordinary_addresses_are_asked(url: str, asked: str) -> None:
+    assert parse(url).url == asked
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("file:///etc/passwd", "only http"),
+        ("ftp://birds.example/", "only http"),
+        ("gopher://birds.example/", "only http"),
+        ("javascript:alert(1)", "only http"),
+        ("//birds.example/", "only http"),
+        ("birds.example/page", "only http"),
+        ("", "only http"),
+        ("http://", "no host"),
+        ("http:///path", "no host"),
+        ("http://user@birds.example/", "user name"),
+        ("http://user:secret@birds.example/", "user name"),
+        ("http://birds.example@127.0.0.1/", "user name"),
+        ("http://birds.example:22/", "port 22"),
+        ("http://birds.example:8080/", "port 8080"),
+        ("http://birds.example:99999/", "malformed"),
+        ("http://birds.example:-1/", "malformed"),
+        ("http://birds.example\\@evil.example/", "backslash"),
+        ("http://birds.example/\r\nHost: evil.example", "control"),
+        ("http://birds .example/", "spaces"),
+        ("http://[::1%25eth0]/", "interface"),
+        ("http://[::1/", "malformed"),
+        ("http://-bad-.example/", "malformed"),
+        ("http://a..b/", "malformed"),
+        ("http://%31%32%37.0.0.1/", "malformed"),
+        ("http://" + "a" * 64 + ".example/", "malformed"),
+        ("http://birds.example/" + "a" * 5000, "longer than"),
+    ],
+)
+def test_other_addresses_are_refused_with_the_reason(url: str, said: str) -> None:
+    with pytest.raises(Refused, match=said):
+        parse(url)
+
+
+@pytest.mark.parametrize(
+    "ip",
+    [
+        "0.0.0.0",
+        "0.1.2.3",
+        "10.0.0.1",
+        "100.64.0.1",
+        "100.127.255.254",
+        "127.0.0.1",
+        "127.255.255.254",
+        "169.254.169.254",
+        "172.16.0.1",
+        "172.31.255.255",
+        "192.0.0.8",
+        "192.0.2.1",
+        "192.88.99.1",
+        "192.168.1.1",
+        "198.18.0.1",
+        "198.51.100.7",
+        "203.0.113.7",
+        "224.0.0.1",
+        "239.255.255.250",
+        "240.0.0.1",
+        "255.255.255.255",
+        "::",
+        "::1",
+        "::127.0.0.1",
+        "::ffff:127.0.0.1",
+        "::ffff:8.8.8.8",
+        "::ffff:0:127.0.0.1",
+        "64:ff9b::7f00:1",
+        "64:ff9b::808:808",
+        "64:ff9b:1::1",
+        "100::1",
+        "2001::1",
+        "2001:0:7f00:1::",
+        "2001:db8::1",
+        "2001:10::1",
+        "2002:7f00:1::",
+        "2002:808:808::1",
+        "3fff::1",
+        "5f00::1",
+        "fc00::1",
+        "fd12:3456::1",
+        "fe80::1",
+        "fe80::1%eth0",
+        "fec0::1",
+        "ff02::1",
+        "not an address",
+        "2130706433",
+        "0x7f.1",
+    ],
+)
+def test_addresses_that_are_not_public_hosts_are_refused(ip: str) -> None:
+    with pytest.raises(Refused):
+        check_ip(ip)
+
+
+@pytest.mark.parametrize(
+    "ip", ["8.8.8.8", "93.184.215.14", "100.63.0.1", "172.32.0.1", "2606:4700::1111", "2a00::1"]
+)
+def test_public_hosts_are_not(ip: str) -> None:
+    check_ip(ip)
+
+
+@given(
+    st.integers(0, 2**32 - 1).map(ipaddress.IPv4Address)
+    | st.integers(0, 2**128 - 1).map(ipaddress.IPv6Address)
+)
+@settings(max_examples=500, deadline=None)
+def test_nothing_that_python_calls_local_passes(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
+    try:
+        check_ip(str(ip))
+    except Refused:
+        return
+    assert ip.is_global
+    assert not (ip.is_private or ip.is_loopback or ip.is_link_local or ip.is_multicast or ip.is_reserved)
+
+
+@given(st.text(max_size=60) | st.text(alphabet="htps:/.@[]%0aé1\\?#", max_size=40).map("http://".__add__))
+@settings(max_examples=500, deadline=None)
+def test_any_text_is_an_address_or_refused(url: str) -> None:
+    try:
+        address = parse(url)
+    except Refused:
+        return
+    assert address.url.isascii()
+    assert address.port in (80, 443)
+    assert parse(address.url) == address

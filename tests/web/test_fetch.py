@@ -1,0 +1,480 @@
+"""The guarded fetcher against a hostile server: nothing gets through, and every refusal says what it was."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import ssl
+import zlib
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from env.web.fetch import MAX_REDIRECTS, Fetched, Fetcher, FetchFailure, Resolver
+from tests.web.hostile import ARTICLE, Route, Site, redirect, reply, serving, to_loopback
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[Site]:
+    async with serving() as opened:
+        opened.routes["/"] = reply(ARTICLE)
+        yield opened
+
+
+def _fetcher(site: Site, **more: object) -> Fetcher:
+    given: dict[str, object] = {
+        "timeout": 10.0,
+        "max_bytes": 100_000,
+        "respect_robots": False,
+        "resolver": to_loopback,
+        "loopback_port": site.port,
+    }
+    return Fetcher(**(given | more))  # type: ignore[arg-type]
+
+
+async def _fails(fetcher: Fetcher, url: str) -> FetchFailure:
+    with pytest.raises(FetchFailure) as caught:
+        await fetcher.fetch(url)
+    return caught.value
+
+
+async def test_a_page_is_fetched_under_its_own_name(site: Site) -> None:
+    fetched = await _fetcher(site).fetch(site.url("/?q=1#part"))
+    assert isinstance(fetched, Fetched)
+    assert fetched.body.decode() == ARTICLE
+    assert (fetched.http_status, fetched.content_type, fetched.charset) == (200, "text/html", "utf-8")
+    assert fetched.final_url == site.url("/?q=1")
+    path, headers = site.requests[0]
+    assert path == "/?q=1"
+    assert headers["Host"] == f"site.example:{site.port}"
+    assert headers["User-Agent"].startswith("DeepResearchRetail/")
+    assert not {"Cookie", "Authorization", "Referer", "Proxy-Authorization"} & set(headers)
+
+
+async def test_no_cookie_is_ever_sent_back_and_no_proxy_of_the_environment_is_used(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    site.routes["/set"] = reply("", status="302 Found", Location="/", Set_Cookie="id=1; Path=/")
+    fetcher = _fetcher(site)
+    await fetcher.fetch(site.url("/set"))
+    await fetcher.fetch(site.url("/"))
+    assert all("Cookie" not in headers for _, headers in site.requests)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "http://127.0.0.1:1/",
+        "http://127.0.0.1/",
+        "http://localhost/",
+        "http://169.254.169.254/latest/meta-data/",
+        "http://10.0.0.1/",
+        "http://[::1]/",
+        "http://[::ffff:127.0.0.1]/",
+        "http://[64:ff9b::7f00:1]/",
+        "http://2130706433/",
+        "http://0x7f.0.0.1/",
+        "http://0/",
+        "//10.0.0.1/",
+        "file:///etc/passwd",
+        "ftp://site.example/",
+        "http://user:secret@site.example/",
+        "http://site.example:22/",
+        "http://[::1",
+        "http://private.example/",
+    ],
+)
+async def test_redirects_to_anything_private_are_refused(site: Site, target: str) -> None:
+    async def resolver(host: str, port: int) -> list[str]:
+        if host == "site.example":
+            return ["127.0.0.1"]
+        if host == "private.example":
+            return ["192.168.0.10"]
+        found = await asyncio.get_running_loop().getaddrinfo(host, port)
+        return [str(entry[4][0]) for entry in found]
+
+    site.routes["/away"] = redirect(target)
+    failure = await _fails(_fetcher(site, resolver=resolver), site.url("/away"))
+    assert failure.status in ("blocked", "unreachable")
+    assert "refused" in failure.reason or "does not resolve" in failure.reason
+    assert site.paths() == ["/away"]
+
+
+async def test_a_name_is_resolved_once_and_the_connection_goes_there(site: Site) -> None:
+    answers = [["127.0.0.1"], ["10.0.0.1"]]
+    asked: list[str] = []
+
+    async def rebinding(host: str, port: int) -> list[str]:
+        asked.append(host)
+        return answers[min(len(asked), 2) - 1]
+
+    fetcher = _fetcher(site, resolver=rebinding)
+    assert (await fetcher.fetch(site.url("/"))).http_status == 200
+    assert asked == ["site.example"]
+
+
+async def test_a_name_that_turns_private_between_redirects_is_refused(site: Site) -> None:
+    answers = iter([["127.0.0.1"], ["127.0.0.1", "10.0.0.1"]])
+
+    async def rebinding(host: str, port: int) -> list[str]:
+        return next(answers)
+
+    site.routes["/again"] = redirect("/")
+    failure = await _fails(_fetcher(site, resolver=rebinding), site.url("/again"))
+    assert failure.reason == "refused: 10.0.0.1 is not a public address"
+    assert site.paths() == ["/again"]
+
+
+async def test_one_private_address_among_public_ones_is_refused(site: Site) -> None:
+    async def mixed(host: str, port: int) -> list[str]:
+        return ["127.0.0.1", "93.184.215.14", "::1"]
+
+    failure = await _fails(_fetcher(site, resolver=mixed), site.url("/"))
+    assert (failure.status, failure.reason) == ("blocked", "refused: ::1 is not a public address")
+    assert site.requests == []
+
+
+async def test_loopback_is_closed_without_the_tests_own_door(site: Site) -> None:
+    closed = _fetcher(site, loopback_port=None)
+    assert "port" in (await _fails(closed, site.url("/"))).reason
+    assert "not a public address" in (await _fails(closed, "http://site.example/")).reason
+    # Nor does the door open any other port.
+    assert "not a public address" in (await _fails(_fetcher(site), "http://site.example/")).reason
+    assert site.requests == []
+
+
+@pytest.mark.parametrize("resolver", [None, "none", "fails"])
+async def test_names_that_do_not_resolve_are_unreachable(site: Site, resolver: str | None) -> None:
+    async def nothing(host: str, port: int) -> list[str]:
+        if resolver == "fails":
+            raise OSError("no name server")
+        return []
+
+    chosen: Resolver | None = None if resolver is None else nothing
+    failure = await _fails(_fetcher(site, resolver=chosen), "http://no-such-name.invalid/")
+    assert failure.status == "unreachable"
+    assert "does not resolve" in failure.reason
+
+
+async def test_at_most_five_redirects(site: Site) -> None:
+    for step in range(20):
+        site.routes[f"/{step}"] = redirect(
+            f"/{step + 1}", ["301 M", "302 F", "303 S", "307 T", "308 P"][step % 5]
+        )
+    failure = await _fails(_fetcher(site), site.url("/0"))
+    assert failure.reason == "more than 5 redirects"
+    assert len(site.requests) == MAX_REDIRECTS + 1
+    site.routes["/5"] = reply(ARTICLE)
+    assert (await _fetcher(site).fetch(site.url("/0"))).final_url == site.url("/5")
+    site.routes["/loop"] = redirect("/loop")
+    assert (await _fails(_fetcher(site), site.url("/loop"))).reason == "more than 5 redirects"
+    site.routes["/nowhere"] = reply("", status="302 Found")
+    assert "without a new address" in (await _fails(_fetcher(site), site.url("/nowhere"))).reason
+
+
+def _drip(first: bytes, then: bytes) -> Route:
+    async def send(writer: asyncio.StreamWriter) -> None:
+        writer.write(first)
+        for _ in range(10_000):
+            writer.write(then)
+            await writer.drain()
+            await asyncio.sleep(0.02)
+
+    return send
+
+
+_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+
+
+@pytest.mark.parametrize(
+    "route",
+    [
+        _drip(b"", b""),
+        _drip(b"H", b""),
+        _drip(_HEAD, b"X-More: 1\r\n"),
+        _drip(_HEAD + b"Content-Length: 50000\r\n\r\n", b"a"),
+        _drip(_HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n"),
+    ],
+)
+async def test_a_slow_drip_meets_the_total_deadline(site: Site, route: Route) -> None:
+    site.routes["/slow"] = route
+    failure = await _fails(_fetcher(site, timeout=0.3), site.url("/slow"))
+    assert (failure.status, failure.reason) == ("unreachable", "no complete answer within 0.3 s")
+
+
+async def test_slow_redirects_share_one_deadline(site: Site) -> None:
+    async def slow(writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.15)
+        await redirect("/slow")(writer)
+
+    site.routes["/slow"] = slow
+    assert "within 0.3 s" in (await _fails(_fetcher(site, timeout=0.3), site.url("/slow"))).reason
+
+
+def _raw_deflate(body: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-15)
+    return packer.compress(body) + packer.flush()
+
+
+_ZEROS = bytes(20_000_000)
+_BOMBS = {
+    "gzip": gzip.compress(_ZEROS),
+    "x-gzip": gzip.compress(_ZEROS),
+    "deflate": zlib.compress(_ZEROS),
+    "Deflate": _raw_deflate(_ZEROS),
+    "GZIP": b"".join(gzip.compress(bytes(60_000)) for _ in range(300)),
+}
+
+
+@pytest.mark.parametrize("encoding", list(_BOMBS))
+async def test_decompression_bombs_are_stopped(site: Site, encoding: str) -> None:
+    site.routes["/bomb"] = reply(_BOMBS[encoding], Content_Encoding=encoding)
+    assert (await _fails(_fetcher(site), site.url("/bomb"))).reason == "the page is larger than 100,000 bytes"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "packed"),
+    [
+        ("gzip", gzip.compress(ARTICLE.encode())),
+        ("gzip", gzip.compress(ARTICLE[:90].encode()) + gzip.compress(ARTICLE[90:].encode())),
+        ("deflate", zlib.compress(ARTICLE.encode())),
+        ("deflate", _raw_deflate(ARTICLE.encode())),
+        ("identity", ARTICLE.encode()),
+    ],
+)
+async def test_honest_compression_is_read(site: Site, encoding: str, packed: bytes) -> None:
+    site.routes["/packed"] = reply(packed, Content_Encoding=encoding)
+    assert (await _fetcher(site).fetch(site.url("/packed"))).body.decode() == ARTICLE
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body", "said"),
+    [
+        ("gzip", b"not gzip at all", "damaged"),
+        ("gzip", gzip.compress(ARTICLE.encode())[:-20], "ends too early"),
+        ("gzip", b"", "ends too early"),
+        ("br", b"x", "not asked for"),
+        ("gzip, gzip", gzip.compress(gzip.compress(b"x")), "not asked for"),
+        ("zstd", b"x", "not asked for"),
+    ],
+)
+async def test_damaged_and_unasked_encodings(site: Site, encoding: str, body: bytes, said: str) -> None:
+    site.routes["/odd"] = reply(body, Content_Encoding=encoding)
+    assert said in (await _fails(_fetcher(site), site.url("/odd"))).reason
+
+
+async def _endless(writer: asyncio.StreamWriter) -> None:
+    writer.write(_HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
+    for _ in range(100_000):
+        writer.write(b"2000\r\n" + b"a" * 0x2000 + b"\r\n")
+        await writer.drain()
+
+
+async def test_size_is_capped_whether_declared_or_not(site: Site) -> None:
+    site.routes["/endless"] = _endless
+    site.routes["/large"] = reply("a" * 100_001)
+    site.routes["/fits"] = reply("a" * 100_000)
+    for path in ("/endless", "/large"):
+        assert (
+            await _fails(_fetcher(site), site.url(path))
+        ).reason == "the page is larger than 100,000 bytes"
+    assert len((await _fetcher(site).fetch(site.url("/fits"))).body) == 100_000
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "image/png",
+        "application/pdf",
+        "application/octet-stream",
+        "video/mp4",
+        "application/json",
+        "text/html-ish",
+    ],
+)
+async def test_wrong_types_are_not_pages(site: Site, content_type: str) -> None:
+    site.routes["/file"] = reply(b"\x89PNG", content_type)
+    failure = await _fails(_fetcher(site), site.url("/file"))
+    assert failure.status == "unreachable"
+    assert content_type in failure.reason
+
+
+async def test_a_page_without_a_type_is_not_read(site: Site) -> None:
+    site.routes["/file"] = reply("x", "")
+    assert "not stated" in (await _fails(_fetcher(site), site.url("/file"))).reason
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        ("401 Unauthorized", "blocked"),
+        ("403 Forbidden", "blocked"),
+        ("429 Too Many Requests", "blocked"),
+        ("503 Service Unavailable", "blocked"),
+        ("404 Not Found", "unreachable"),
+        ("410 Gone", "unreachable"),
+        ("500 Internal Server Error", "unreachable"),
+        ("204 No Content", "unreachable"),
+        ("206 Partial Content", "unreachable"),
+    ],
+)
+async def test_statuses(site: Site, status: str, expected: str) -> None:
+    site.routes["/status"] = reply("" if status.startswith("204") else ARTICLE, status=status)
+    failure = await _fails(_fetcher(site), site.url("/status"))
+    assert failure.status == expected
+    assert failure.http_status == int(status[:3])
+
+
+async def _bytes(writer: asyncio.StreamWriter, content: bytes) -> None:
+    writer.write(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"SSH-2.0-OpenSSH_9.7\r\n",
+        b"HTTP/1.1 abc\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nBad Header\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nX: " + b"a" * 300_000 + b"\r\n\r\n",
+        _HEAD + b"X: 1\r\n" * 60_000 + b"\r\n",
+        _HEAD + b"Content-Length: 100\r\n\r\nshort",
+        _HEAD + b"Content-Length: -5\r\n\r\n",
+        _HEAD + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+        _HEAD + b"Transfer-Encoding: chunked\r\n\r\nZZ\r\n",
+        _HEAD + b"Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",
+        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n",
+    ],
+)
+async def test_broken_answers_are_unreachable_and_never_an_exception(site: Site, content: bytes) -> None:
+    site.routes["/broken"] = lambda writer: _bytes(writer, content)
+    failure = await _fails(_fetcher(site, timeout=5.0), site.url("/broken"))
+    assert failure.status == "unreachable"
+
+
+async def test_at_most_two_requests_per_host_at_once(site: Site) -> None:
+    async def slow(writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.03)
+        await reply(ARTICLE)(writer)
+
+    site.routes["/slow"] = slow
+    fetcher = _fetcher(site)
+    await asyncio.gather(*(fetcher.fetch(site.url("/slow", "one.example")) for _ in range(8)))
+    assert site.most_at_once == 2
+    hosts = [f"{name}.example" for name in "abcd"]
+    await asyncio.gather(*(fetcher.fetch(site.url("/slow", host)) for host in hosts * 2))
+    assert site.most_at_once > 2
+
+
+async def test_robots_are_asked_once_per_site_and_obeyed(site: Site) -> None:
+    site.routes["/robots.txt"] = reply("User-agent: *\nDisallow: /private\n", "text/plain")
+    site.routes["/private/page"] = reply(ARTICLE)
+    fetcher = _fetcher(site, respect_robots=True)
+    assert (await fetcher.fetch(site.url("/"))).http_status == 200
+    failure = await _fails(fetcher, site.url("/private/page"))
+    assert (failure.status, failure.reason) == ("blocked", "robots.txt of site.example forbids it")
+    site.routes["/detour"] = redirect("/private/page")
+    assert "forbids" in (await _fails(fetcher, site.url("/detour"))).reason
+    assert site.paths() == ["/robots.txt", "/", "/detour"]
+    assert (await _fetcher(site).fetch(site.url("/private/page"))).http_status == 200
+
+
+@pytest.mark.parametrize(
+    ("robots", "allowed"),
+    [
+        (None, True),
+        (reply("", status="403 Forbidden"), True),
+        (reply("<html>no such page</html>"), True),
+        (reply("", status="500 Oops"), False),
+        (reply("", status="429 Too Many Requests"), False),
+        (redirect("/rules.txt"), False),
+        (redirect("http://10.0.0.1/robots.txt"), False),
+        (
+            reply("User-agent: DeepResearchRetail\nDisallow: /\n\nUser-agent: *\nAllow: /", "text/plain"),
+            False,
+        ),
+        (reply(b"\xff\xfe\x00garbage\x00", "application/octet-stream"), True),
+    ],
+)
+async def test_no_robots_file_allows_and_a_failing_one_forbids(
+    site: Site, robots: Route | None, allowed: bool
+) -> None:
+    if robots is not None:
+        site.routes["/robots.txt"] = robots
+    site.routes["/rules.txt"] = reply("User-agent: *\nDisallow: /", "text/plain")
+
+    async def resolver(host: str, port: int) -> list[str]:
+        return ["127.0.0.1" if host == "site.example" else host]
+
+    fetcher = _fetcher(site, respect_robots=True, resolver=resolver)
+    if allowed:
+        assert (await fetcher.fetch(site.url("/"))).http_status == 200
+    else:
+        assert (await _fails(fetcher, site.url("/"))).status == "blocked"
+        assert "/" not in site.paths()
+
+
+async def test_the_shop_is_never_asked_over_the_network(site: Site) -> None:
+    fetcher = _fetcher(site, never=frozenset({"shop.example"}))
+    site.routes["/to-shop"] = redirect(site.url("/", "www.shop.example"))
+    for url in (site.url("/", "shop.example"), site.url("/", "SHOP.example."), site.url("/to-shop")):
+        assert "the store answers" in (await _fails(fetcher, url)).reason
+    assert site.paths() == ["/to-shop"]
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate for site.example, signed by itself."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "site.example")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("site.example")]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    folder = tmp_path_factory.mktemp("tls")
+    cert_file, key_file = folder / "cert.pem", folder / "key.pem"
+    cert_file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    key_file.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+    )
+    return cert_file, key_file
+
+
+async def test_tls_verifies_the_name_although_the_connection_goes_to_a_number(
+    certificates: tuple[Path, Path],
+) -> None:
+    cert_file, key_file = certificates
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(cert_file, key_file)
+    asked: list[str | None] = []
+    server.sni_callback = lambda _socket, name, _context: asked.append(name)
+    trusting = ssl.create_default_context(cafile=str(cert_file))
+    async with serving(server) as site:
+        site.routes["/"] = reply(ARTICLE)
+        good = _fetcher(site, ssl_context=trusting)
+        assert (await good.fetch(site.url("/", scheme="https"))).body.decode() == ARTICLE
+        assert asked == ["site.example"]
+        wrong_name = await _fails(good, site.url("/", "other.example", "https"))
+        assert "Hostname mismatch" in wrong_name.reason
+        unknown_signer = await _fails(_fetcher(site), site.url("/", scheme="https"))
+        assert "CERTIFICATE_VERIFY_FAILED" in unknown_signer.reason
+        assert len(site.requests) == 1

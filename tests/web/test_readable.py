@@ -1,0 +1,150 @@
+"""From bytes to a page: readable markdown, or the reason why it is not content."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from env.errors import Misuse
+from env.web.crawl4ai_reader import from_result
+from env.web.fetch import Fetched
+from env.web.readable import Readable, Trafilatura, make_page, page_reader
+from tests.web.hostile import ARTICLE
+
+
+def _fetched(body: str | bytes, content_type: str = "text/html", charset: str | None = None) -> Fetched:
+    content = body.encode() if isinstance(body, str) else body
+    return Fetched("http://site.example/a", "http://site.example/b", 200, content_type, charset, content)
+
+
+async def test_an_article_becomes_markdown_with_title_and_the_readers_version() -> None:
+    page = await make_page(_fetched(ARTICLE), Trafilatura())
+    assert (page.status, page.reason, page.title) == ("ok", None, "Dog ramps")
+    assert (page.url, page.final_url) == ("http://site.example/a", "http://site.example/b")
+    assert page.markdown is not None
+    assert "rises no more than eighteen degrees" in page.markdown
+    assert "<p>" not in page.markdown
+    name, _, version = page.reader.partition("/")
+    assert name == "trafilatura"
+    assert version[0].isdigit()
+
+
+async def test_plain_text_and_markdown_are_taken_as_they_are() -> None:
+    text = "# Ramps\n\n" + "A ramp rises gently. " * 20
+    for content_type in ("text/plain", "text/markdown"):
+        page = await make_page(_fetched(text, content_type), Trafilatura())
+        assert (page.status, page.markdown, page.reader) == ("ok", text.strip(), "plain/1")
+
+
+_FORM = "<form><input name=u><input type='password' name=p></form>"
+
+
+@pytest.mark.parametrize(
+    ("html", "status", "said"),
+    [
+        ("", "empty", "0 characters"),
+        ("<html><body></body></html>", "empty", "fewer than 200"),
+        ("<p>Short page about ramps.</p>", "empty", "fewer than 200"),
+        (
+            "<title>Just a moment...</title><p>Checking your browser before accessing site.example.</p>",
+            "blocked",
+            "bot",
+        ),
+        ("<h1>Access Denied</h1><p>You don't have permission to access this.</p>", "blocked", "bot wall"),
+        ("<p>Please verify you are human by completing the captcha below.</p>" * 4, "blocked", "bot wall"),
+        ("<p>Enable JavaScript and cookies to continue</p>", "blocked", "bot wall"),
+        (f"<h1>Welcome</h1><p>Members only.</p>{_FORM}", "blocked", "log-in"),
+        (
+            "<p>Please log in to continue reading this story about ramps and dogs.</p>" * 4,
+            "blocked",
+            "log-in",
+        ),
+        (
+            "<h1>Before you continue to Search</h1><p>We use cookies.</p><button>Accept all</button>",
+            "blocked",
+            "consent",
+        ),
+        ("<script>" + "var ramp = 'ramp';" * 500 + "</script>", "empty", "fewer than 200"),
+    ],
+)
+async def test_walls_and_empty_pages_are_not_content(html: str, status: str, said: str) -> None:
+    page = await make_page(_fetched(html), Trafilatura())
+    assert page.status == status
+    assert page.markdown is None
+    assert page.reason is not None
+    assert said in page.reason
+
+
+async def test_an_article_about_captchas_is_not_a_captcha() -> None:
+    article = ARTICLE.replace(
+        "<article>", "<article><p>How a captcha asks: are you a robot? " + "It looks at you. " * 120
+    )
+    page = await make_page(_fetched(article), Trafilatura())
+    assert page.status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("body", "charset"),
+    [
+        (ARTICLE.replace("old dog", "müder Hund").encode("iso-8859-1"), "iso-8859-1"),
+        (
+            ARTICLE.replace("old dog", "müder Hund")
+            .replace("<head>", '<head><meta charset="windows-1252">')
+            .encode("cp1252"),
+            None,
+        ),
+        (ARTICLE.replace("old dog", "müder Hund").encode(), None),
+    ],
+)
+async def test_the_pages_encoding_is_respected(body: bytes, charset: str | None) -> None:
+    page = await make_page(_fetched(body, charset=charset), Trafilatura())
+    assert page.markdown is not None
+    assert "müder Hund" in page.markdown
+
+
+class _Failing:
+    name = "failing/1"
+
+    async def read(self, html: str, url: str) -> Readable:
+        raise RecursionError("too deep")
+
+
+async def test_a_reader_that_breaks_leaves_an_empty_page_with_the_reason() -> None:
+    page = await make_page(_fetched(ARTICLE), _Failing())
+    assert (page.status, page.markdown, page.reader) == ("empty", None, "failing/1")
+    assert page.reason == "the reader failed: RecursionError"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>" * 20_000,
+        "<p>" + "&" * 50_000,
+        "\0" * 3000 + "<p>text</p>",
+        "<!doctype html><![CDATA[" + "]" * 10_000,
+        '<a href="' + "x" * 100_000,
+        "<table>" + "<tr><td>" * 5_000,
+    ],
+)
+async def test_hostile_markup_is_survived(html: str) -> None:
+    page = await make_page(_fetched(html), Trafilatura())
+    assert page.status in ("ok", "empty", "blocked")
+    assert "\0" not in (page.markdown or "")
+
+
+def test_the_paper_reader_reads_recorded_results() -> None:
+    """Recorded output of crawl4ai in its two forms; the package itself is in no lock of ours."""
+    recorded = json.loads((Path(__file__).parent / "crawl4ai_results.json").read_text(encoding="utf-8"))
+    assert from_result(recorded["object"]) == Readable("Dog ramps", "# Dog ramps\n\nRises 18 degrees.")
+    assert from_result(recorded["filtered"]) == Readable("Dog ramps", "Rises 18 degrees.")
+    assert from_result(recorded["string"]) == Readable(None, "# Dog ramps")
+    assert from_result(recorded["failed"]) == Readable(None, "")
+
+
+def test_a_reader_that_is_not_there_is_misuse() -> None:
+    with pytest.raises(Misuse, match=r"crawl4ai is not installed; docs/tools\.md"):
+        page_reader("crawl4ai")
+    with pytest.raises(Misuse, match="there are trafilatura and crawl4ai"):
+        page_reader("lynx")
