@@ -286,6 +286,12 @@ class Bench:
             self.prompts, dimension, graded, first.report, second.report, paper=self.paper
         )
 
+    # -- checks by code
+
+    def rule_units(self, answer: Answer) -> list[Unit]:
+        """One unit a report: the seventeen checks, which no model sees."""
+        return []
+
     # -- the work of one unit
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:

@@ -246,18 +246,19 @@ def _belongs(record: Record, judging: Judging) -> bool:
     task = fields.get("task")
     if task == "rules":
         return True
-    if fields.get("protocol") != judging.protocol or fields.get("repeat", 0) != judging.repeat:
+    if fields.get("protocol") != judging.protocol:
         return False
     if task == "claims":
-        return fields["judge"] == judging.extractor and fields["version"] == judging.versions.get(
-            f"claims/{fields['mode']}"
-        )
-    if fields.get("judge") != judging.judge:
+        if fields["repeat"]:
+            return False  # repetitions hold the same claims against the same evidence
+        version = judging.versions.get(f"claims/{fields['mode']}")
+        return bool(fields["judge"] == judging.extractor and fields["version"] == version)
+    if fields.get("judge") != judging.judge or fields["repeat"] != judging.repeat:
         return False
     if task == "support":
         same = fields["version"] == judging.versions["support"]
         return bool(same and fields["refetch"] == judging.refetch)
-    return bool(fields.get("version") == judging.versions.get(f"{task}/{fields.get('dimension')}"))
+    return bool(fields["version"] == judging.versions.get(f"{task}/{fields['dimension']}"))
 
 
 def _read_claims(judged: Judged, record: Record) -> None:

@@ -1,0 +1,110 @@
+"""`drr import`: takes reports of any other system into a study, so that they are judged beside ours."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from env.query import Query
+    from study.study import Study
+
+_EXAMPLES = """\
+Each line: {"id": "...", "system": "other-agent", "query": "...", "user_id": "...", "report_markdown": "...",
+"evidence": [{"url": "...", "type": "web", "text": "..."}]}. A new study is made if there is none.
+
+examples:
+  drr import study reports.jsonl
+  drr import compared reports.jsonl --shop demo/shop && drr judge compared
+"""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    from app.console import add_setting_options
+
+    parser.epilog = _EXAMPLES
+    parser.add_argument("study", metavar="STUDY", type=Path)
+    parser.add_argument("reports", metavar="FILE", type=Path, help="JSONL, a report a line")
+    parser.add_argument(
+        "--shop", metavar="SHOP", help="for a new study: the shop its products and users live in"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_setting_options(parser, "shop_url")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from app.console import print_json, progress_of, settings_of
+    from app.models import models_of
+    from eval.imported import plan, read_reports, take_in
+    from study.run import run as run_units
+
+    reports = read_reports(arguments.reports)
+    settings = settings_of(arguments).settings
+    with _study(arguments, settings) as study:
+        units, fresh = plan(study, reports)
+        _keep(study, fresh)
+        known = {record.key for record in study.records("answer")}
+        summary = asyncio.run(
+            run_units(
+                study,
+                units,
+                take_in,
+                models=models_of(settings),
+                progress=progress_of(arguments),
+                label="reports",
+            )
+        )
+        added = sum(unit.key not in known for unit in units)
+        document: dict[str, Any] = {
+            "schema": 1,
+            "study": str(Path(study.folder)),
+            "reports": len(units),
+            "added": added,
+            "systems": sorted({unit.spec["variant"] for unit in units}),
+            "queries": len({unit.spec["query_id"] for unit in units}),
+        }
+    if arguments.json:
+        print_json(document)
+    else:
+        print(
+            f"{added} of {len(units)} reports are new; {document['queries']} queries, systems {', '.join(document['systems'])}"
+        )
+    return 0 if summary.ok else 1
+
+
+def _study(arguments: argparse.Namespace, settings: Any) -> Study:
+    from importlib.metadata import version
+
+    from study.study import Study
+
+    if Study.exists(arguments.study):
+        return Study.open(arguments.study)
+    plain = settings.model_dump(mode="json")
+    secret = {
+        name for name, field in type(settings).model_fields.items() if "Secret" in str(field.annotation)
+    }
+    return Study.create(
+        arguments.study,
+        {
+            "schema": 1,
+            "made_by": f"deepresearch-retail {version('deepresearch-retail')}",
+            "run": {"shop": arguments.shop},
+            "settings": {name: value for name, value in plain.items() if name not in secret},
+        },
+    )
+
+
+def _keep(study: Study, fresh: list[Query]) -> None:
+    """Questions the study did not have yet, at the end of its own file."""
+    if not fresh:
+        return
+    path = study.folder / "queries.jsonl"
+    before = path.read_text(encoding="utf-8") if path.is_file() else ""
+    aside = path.with_name(".queries.jsonl")
+    lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in fresh)
+    aside.write_text(before + lines, encoding="utf-8")
+    aside.replace(path)

@@ -1,0 +1,318 @@
+"""`drr judge`: judges the reports of a study; what is judged already is never judged again."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from env.settings import Settings
+    from env.shop import Shop
+    from eval.bench import Bench
+    from eval.judge import Options, Ran
+    from llm.factory import Models
+    from study.study import Study
+
+_EXAMPLES = """\
+The judge is the model of --judge, else the setting model_judge, else the study's model. Without a key it is `offline`:
+surface rules, which try the machinery out and measure nothing. A new judge or a changed prompt adds judgements beside
+the old ones. `--profile paper` computes the paper's own protocol beside ours, labelled "as printed".
+
+examples:
+  drr judge study
+  drr judge study --judge anthropic:claude-sonnet-5-5 --dry-run
+  drr judge study --judge anthropic:claude-sonnet-5-5 --budget 40
+  drr judge study --what pairwise --variants react,hybrid-react
+  drr judge study --repeat 3                   # judge again, for the stability of the judge
+  drr judge study --diff                       # what changed between the last two judgings
+"""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    from app.console import add_setting_options
+    from app.models import SETTINGS
+    from app.options import positive_int
+    from app.studies import add_run_options
+
+    parser.epilog = _EXAMPLES
+    parser.add_argument("study", metavar="STUDY", type=Path)
+    parser.add_argument(
+        "--what",
+        default="faithfulness,quality,pairwise,rules",
+        metavar="KINDS",
+        help="with commas (default: all four)",
+    )
+    parser.add_argument(
+        "--judge", dest="model_judge", metavar="MODEL", help="who judges, e.g. anthropic:claude-sonnet-5-5"
+    )
+    parser.add_argument("--shop", metavar="SHOP", help="default: the shop the study was run on")
+    parser.add_argument(
+        "--variants", metavar="NAMES", help="those that meet in pairs (default: the +ws variants)"
+    )
+    parser.add_argument(
+        "--batch", type=positive_int, default=1, metavar="N", help="claims per call, at most 5 (default 1)"
+    )
+    parser.add_argument(
+        "--repeat",
+        type=positive_int,
+        default=1,
+        metavar="K",
+        help="judge 20 units of each task K times, for the stability of the judge",
+    )
+    parser.add_argument(
+        "--refetch", action="store_true", help="hold claims against the cited pages as they read now"
+    )
+    parser.add_argument(
+        "--diff", nargs="*", metavar="ID", help="compare two judgings (default: the last two); judges nothing"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="calls, tokens and cost; calls nothing")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add_run_options(parser)
+    add_setting_options(
+        parser, *SETTINGS, "model_claim_extractor", "prompts", "web", "sandbox", "web_record", "shop_url"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from app.judging import open_study, study_settings, study_shop
+    from app.models import models_of
+    from app.studies import budget_of, check_models, unit_cap_of
+
+    with open_study(arguments.study) as study:
+        if arguments.diff is not None:
+            return _diff(study, arguments)
+        options = _options(arguments, study)
+        settings = study_settings(study, arguments)
+        models = models_of(settings)
+        check_models(
+            models, ("judge", "claim_extractor"), budget_of(arguments, study), unit_cap_of(arguments)
+        )
+        with study_shop(study, settings, arguments.shop) as shop:
+            benches = _benches(study, arguments, settings, models, shop)
+            if arguments.dry_run:
+                return _dry_run(study, benches, models, options, arguments.json)
+            return asyncio.run(_judge(study, benches, models, options, arguments))
+
+
+def _options(arguments: argparse.Namespace, study: Study) -> Options:
+    from app.studies import budget_of, unit_cap_of
+    from env.errors import Misuse
+    from eval.bench import WHAT
+    from eval.judge import Options
+    from eval.verdicts import BATCH_MOST
+
+    what = [word.strip() for word in arguments.what.split(",") if word.strip()]
+    wrong = [word for word in what if word not in WHAT]
+    if wrong or not what:
+        raise Misuse(
+            f"--what {arguments.what!r}: {', '.join(wrong) or 'nothing'} cannot be judged; use {', '.join(WHAT)}"
+        )
+    if arguments.batch > BATCH_MOST:
+        raise Misuse(
+            f"--batch {arguments.batch}: at most {BATCH_MOST} claims fit one call without losing some"
+        )
+    return Options(
+        [name for name in WHAT if name in what],
+        arguments.variants.split(",") if arguments.variants else None,
+        budget_of(arguments, study),
+        unit_cap_of(arguments),
+        arguments.units,
+        arguments.retry_failed,
+        arguments.limit,
+    )
+
+
+def _benches(
+    study: Study, arguments: argparse.Namespace, settings: Settings, models: Models, shop: Shop | None
+) -> list[Bench]:
+    """Ours; under `--profile paper` the paper's beside it; one more for each repetition."""
+    import asyncio
+    from dataclasses import replace
+
+    from app.judging import bench_of
+    from env.errors import DrrError, Misuse
+    from eval.answers import read_answers
+    from eval.judge import refetch
+    from eval.sources import host_of
+
+    answers = read_answers(study)
+    if not answers:
+        raise DrrError(f"{study.folder}: holds no finished answer; `drr run` or `drr import` makes some")
+    unknown = set(arguments.variants.split(",") if arguments.variants else ()) - {a.variant for a in answers}
+    if unknown:
+        known = ", ".join(sorted({a.variant for a in answers}))
+        raise Misuse(f"--variants: {', '.join(sorted(unknown))} is not in this study; it has {known}")
+    bench = bench_of(settings, models, shop, "ours")
+    bench.batch = arguments.batch
+    if arguments.refetch:
+        from env.web.open import open_web
+
+        web = open_web(settings, shop=shop, snapshots=study.folder / "pages")
+        bench.refetched = asyncio.run(refetch(answers, web, frozenset({host_of(settings.shop_url)})))
+    benches = [bench, *(replace(bench, repeat=k) for k in range(1, arguments.repeat))]
+    if settings.profile == "paper":
+        benches.append(bench_of(settings, models, shop, "paper"))
+    for one in benches:
+        one.add(answers)
+    return benches
+
+
+async def _judge(
+    study: Study, benches: list[Bench], models: Models, options: Options, arguments: argparse.Namespace
+) -> int:
+    from app.console import progress_of
+    from eval.judge import Ran, judge
+
+    total = Ran()
+    try:
+        for bench in benches:
+            ran = await judge(study, bench, models, options, progress=progress_of(arguments))
+            total.add(ran.summary, ran.planned)
+            if total.summary.stopped is not None:
+                break
+    finally:
+        await models.aclose()
+    return _conclude(study, benches[0], total, arguments)
+
+
+def _conclude(study: Study, bench: Bench, ran: Ran, arguments: argparse.Namespace) -> int:
+    import sys
+
+    from app.console import print_json
+    from app.studies import conclude
+    from eval.metrics import study_document
+
+    document = study_document(study, bench.judge.shown)
+    document["run"] = {"planned": ran.planned, "left": ran.summary.left, "stopped": ran.summary.stopped}
+    if arguments.json:
+        print_json(document)
+    else:
+        print(_told(document))
+    code = conclude(ran.summary, study.folder, "judge")
+    if document["coverage"]["invalid"]:
+        because = "; ".join(document["coverage"]["invalid_because"])
+        print(
+            f"drr: {study.folder}: this judging is invalid ({because}); mend the cause and give --retry-failed",
+            file=sys.stderr,
+        )
+        return code or 1
+    return code
+
+
+_SHOWN = ("fp", "fp_web", "fp_product", "fp_user", "fp_seen", "fr", "fr_supported", "n_cited")
+
+
+def _told(document: dict[str, Any]) -> str:
+    from app.judging import number, table, with_interval
+    from eval.schema import DIMENSIONS
+
+    parts = [document["banner"]] if document["banner"] else []
+    metrics = document["metrics"]
+    if any("fp" in values for values in metrics.values()):
+        rows = [[v, *(with_interval(m[n], 2) if n in m else "-" for n in _SHOWN)] for v, m in metrics.items()]
+        parts.append(table(["variant", *_SHOWN], rows))
+    if any("overall" in values for values in metrics.values()):
+        rows = [
+            [v, *(with_interval(m[d], 1) if d in m else "-" for d in DIMENSIONS)] for v, m in metrics.items()
+        ]
+        parts.append(table(["variant (0-10)", *DIMENSIONS], rows))
+    if document["pairwise"]:
+        rows = [
+            [
+                row["dimension"],
+                f"{row['a']} : {row['b']}",
+                f"{row['wins']}/{row['ties']}/{row['losses']}",
+                with_interval(row["win_rate"], 2),
+                number(row["p_holm"]),
+                "unreliable" if row["unreliable"] else "",
+            ]
+            for row in document["pairwise"]
+        ]
+        parts.append(table(["dimension", "a : b", "win/tie/loss", "win rate of a", "p (Holm)", ""], rows))
+    if "as_printed" in document:
+        parts.append("As the paper prints it (another protocol, not comparable with the above):")
+        rows = [
+            [
+                v,
+                *(
+                    number(m[n]["value"], 2) if n in m else "-"
+                    for n in ("fp", "fp_web", "fp_product", "fr", "overall")
+                ),
+            ]
+            for v, m in document["as_printed"]["metrics"].items()
+        ]
+        parts.append(table(["variant", "FP (Eq. 2)", "FP web", "FP prod", "FR", "Overall"], rows))
+    return "\n\n".join(parts) or "Nothing was judged."
+
+
+def _dry_run(study: Study, benches: list[Bench], models: Models, options: Options, as_json: bool) -> int:
+    from app.console import print_json
+    from app.judging import table
+    from eval.judge import forecast
+
+    documents = [forecast(study, bench, models, options) for bench in benches]
+    tasks: dict[str, dict[str, int]] = {}
+    for document in documents:
+        for task, row in document["tasks"].items():
+            sums = tasks.setdefault(task, dict.fromkeys(row, 0))
+            for name, value in row.items():
+                sums[name] += value
+    costs = [document["cost_usd"] for document in documents]
+    whole = {
+        **documents[0],
+        "tasks": tasks,
+        **{
+            name: sum(document[name] for document in documents)
+            for name in ("calls", "input_tokens", "output_tokens")
+        },
+        "cost_usd": None if None in costs else sum(costs),
+    }
+    if as_json:
+        print_json(whole)
+        return 0
+    rows = [
+        [task, *(f"{row[n]:,}" for n in ("calls", "input_tokens", "output_tokens"))]
+        for task, row in tasks.items()
+    ]
+    rows.append(["all", *(f"{whole[n]:,}" for n in ("calls", "input_tokens", "output_tokens"))])
+    print(
+        table(
+            [f"{whole['judge']}, {whole['answers']} answers", "calls", "input tokens", "output tokens"], rows
+        )
+    )
+    cost = (
+        "unknown price"
+        if whole["cost_usd"] is None
+        else f"about ${whole['cost_usd']:,.2f} (prices of {whole['price_date']})"
+    )
+    print(f"cost: {cost}")
+    return 0
+
+
+def _diff(study: Study, arguments: argparse.Namespace) -> int:
+    from app.console import print_json
+    from env.errors import Misuse
+    from eval.judge import difference
+    from eval.judged import judgings, read_judged
+
+    known = judgings(study)
+    names = arguments.diff or [judging.id for judging in known[-2:]]
+    by_id = {judging.id: judging for judging in known}
+    if len(names) != 2 or any(name not in by_id for name in names):
+        listing = ", ".join(f"{j.id} ({j.judge}, {j.protocol}, repeat {j.repeat})" for j in known) or "none"
+        raise Misuse(f"--diff needs two judgings of this study; it has {listing}")
+    old, new = (read_judged(study, by_id[name]) for name in names)
+    document = difference(old, new)
+    if arguments.json:
+        print_json(document)
+        return 0
+    for task, row in document["tasks"].items():
+        print(f"{task}: {row['changed']} of {row['both']} changed")
+        for change in row["changes"][:20]:
+            print(f"  {change['answer']} {change['item']}: {change['old']} -> {change['new']}")
+        if len(row["changes"]) > 20:
+            print(f"  and {len(row['changes']) - 20} more; --json lists them all")
+    return 0

@@ -1,0 +1,97 @@
+"""What the commands of judging share: a study opened with its settings, its shop, a judge, and tables in plain text."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from env.settings import Settings
+    from env.shop import Shop
+    from eval.bench import Bench, Protocol
+    from llm.factory import Models
+    from study.study import Study
+
+
+def study_settings(study: Study, arguments: argparse.Namespace) -> Settings:
+    """What was given now, else what the study was made with."""
+    from env.settings import Settings, resolve
+
+    given = {
+        name: value
+        for name, value in vars(arguments).items()
+        if name in Settings.model_fields and value is not None
+    }
+    saved = {
+        k: v
+        for k, v in study.config.get("settings", {}).items()
+        if k in Settings.model_fields and k != "profile"
+    }
+    return resolve({**saved, **given}).settings
+
+
+@contextmanager
+def study_shop(study: Study, settings: Settings, given: str | None) -> Iterator[Shop | None]:
+    """The shop the study was run on; `None` for a study of imported reports that named none."""
+    from env.shop import open_shop
+
+    spec = given or study.config.get("run", {}).get("shop")
+    if spec is None:
+        yield None
+        return
+    with open_shop(spec, settings) as shop:
+        yield shop
+
+
+def bench_of(settings: Settings, models: Models, shop: Shop | None, protocol: Protocol) -> Bench:
+    from env.errors import Misuse
+    from eval.asking import FOLDER
+    from eval.bench import Bench, JudgeName
+    from llm.failures import ModelSetupError
+    from llm.offline import NAME
+    from llm.prompts import Prompts
+
+    try:
+        prompts = Prompts(FOLDER, settings.prompts)
+    except ModelSetupError as error:
+        raise Misuse(str(error)) from error
+    names = {role: models.name_of(role) for role in ("judge", "claim_extractor")}
+    return Bench(
+        JudgeName(names["judge"], names["judge"] == NAME),
+        JudgeName(names["claim_extractor"], names["claim_extractor"] == NAME),
+        shop,
+        settings.shop_url,
+        prompts,
+        protocol,
+    )
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def with_interval(v: Mapping[str, Any], digits: int = 3) -> str:
+    """`0.712 [0.655, 0.760] n=50`."""
+    if v["value"] is None:
+        return f"- n={v['n']}" + (f" ({v['n_unscored']} unscored)" if v["n_unscored"] else "")
+    span = f" [{v['ci_low']:.{digits}f}, {v['ci_high']:.{digits}f}]" if v["ci_low"] is not None else ""
+    lost = f" ({v['n_unscored']} unscored)" if v["n_unscored"] else ""
+    return f"{v['value']:.{digits}f}{span} n={v['n']}{lost}"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in [head, *rows]
+    ]
+    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+def open_study(path: Path) -> Study:
+    from study.study import Study
+
+    return Study.open(path)

@@ -1,0 +1,216 @@
+"""Every figure of a judged study as one document: what `drr report --json` prints and what tables are drawn from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from eval import offline
+from eval.answers import Answer
+from eval.faithfulness import PAPER_TYPES, STATUSES, JudgedClaims, corpus_values
+from eval.families import families
+from eval.judged import Judged, choose, read_judged
+from eval.pairwise import overall, pair_results
+from eval.quality import corpus_values as quality_values
+from eval.quality import length_correlations
+from eval.stats import V, mean, paired, with_holm
+from study.study import Study
+
+SCHEMA = 1
+MOST_FAILED = 0.02
+"""A judging in which more of the units of a task ended without an answer is invalid."""
+
+
+def study_document(study: Study, judge: str | None = None) -> dict[str, Any]:
+    """The last judging by a model (else by rules), or that of the judge named; with the paper's protocol beside it."""
+    judged = read_judged(study, choose(study, judge))
+    document = judged_document(judged)
+    paper = choose(study, judge, "paper")
+    if paper is not None:
+        document["as_printed"] = paper_document(read_judged(study, paper, answers=judged.answers))
+    return document
+
+
+def judged_document(judged: Judged) -> dict[str, Any]:
+    by_variant = variants_of(judged)
+    metrics = {
+        variant: {
+            name: v.document() for family in families() for name, v in family.corpus(judged, answers).items()
+        }
+        for variant, answers in by_variant.items()
+    }
+    comparisons = judged.comparisons()
+    rated = [r for answer in judged.answers if (r := judged.rated(answer)) is not None]
+    judging = judged.judging
+    return {
+        "schema": SCHEMA,
+        "judge": None
+        if judging is None
+        else {
+            "name": judging.judge,
+            "claims_by": judging.extractor,
+            "id": judging.id,
+            "protocol": judging.protocol,
+            "prompts": dict(judging.versions),
+            "rule_written": judging.rule_written,
+        },
+        "banner": banner(judged),
+        "metrics": metrics,
+        "pairwise": [result.document() for result in pair_results(comparisons)],
+        "pairwise_detail": overall(comparisons) if comparisons else None,
+        "length_correlation": length_correlations(rated) if rated else None,
+        "coverage": coverage(judged),
+    }
+
+
+def variants_of(judged: Judged) -> dict[str, list[Answer]]:
+    found: dict[str, list[Answer]] = {}
+    for answer in sorted(judged.answers, key=lambda a: a.variant):
+        found.setdefault(answer.variant, []).append(answer)
+    return found
+
+
+def banner(judged: Judged) -> str | None:
+    """What must stand over every table: rules that wrote, rules that judged."""
+    lines = []
+    if any(answer.rule_written for answer in judged.answers):
+        lines.append("Reports written by rules, not by a language model.")
+    if judged.judging is not None and judged.judging.rule_written:
+        lines.append(offline.BANNER)
+    return " ".join(lines) or None
+
+
+def coverage(judged: Judged) -> dict[str, Any]:
+    """How much was judged, how it failed, and whether that spoils the figures."""
+    tasks = {
+        task: {
+            "judged": judged.units[task],
+            "failed": judged.failed[task],
+            "failed_share": judged.failed[task] / n,
+        }
+        for task, n in sorted(judged.units.items())
+        if n
+    }
+    claims = judged.claims.get("all", {})
+    failed = sum(found.claims is None for found in claims.values())
+    if claims:
+        tasks["claims"] = {"judged": len(claims), "failed": failed, "failed_share": failed / len(claims)}
+    spoiled = [task for task, row in tasks.items() if row["failed_share"] > MOST_FAILED]
+    return {
+        "answers": len(judged.answers),
+        "tasks": tasks,
+        "invalid": bool(spoiled),
+        "invalid_because": [
+            f"{task}: {tasks[task]['failed_share']:.1%} of the units failed" for task in spoiled
+        ],
+        "variants": {
+            variant: _variant_coverage(judged, answers) for variant, answers in variants_of(judged).items()
+        },
+    }
+
+
+def _variant_coverage(judged: Judged, answers: Sequence[Answer]) -> dict[str, Any]:
+    extracted = [c for a in answers if (c := judged.claims.get("all", {}).get(a.key)) is not None]
+    rejects: Counter[str] = Counter()
+    for one in extracted:
+        rejects.update(one.rejects)
+    statuses = {against: dict.fromkeys(STATUSES, 0) for against in ("page", "seen")}
+    for answer in answers:
+        for verdict in judged.support.get(answer.key, {}).values():
+            statuses[verdict["against"]][verdict["status"]] += 1
+    judged_claims = [judged.judged_claims(answer) for answer in answers]
+    known = [found.claims for found in judged_claims if found is not None and found.claims is not None]
+    return {
+        "answers": len(answers),
+        "claims_extracted": len(extracted),
+        "extract_error": sum(one.claims is None for one in extracted),
+        "extraction_rejects": dict(sorted(rejects.items())),
+        "without_claims": sum(not claims for claims in known),
+        "without_citations": sum(bool(claims) and not any(c.cited for c in claims) for claims in known),
+        "verdicts": statuses,
+        "rated": sum(a.key in judged.ratings for a in answers),
+    }
+
+
+def paper_document(judged: Judged) -> dict[str, Any]:
+    """The figures as the paper's text and prompts define them. Not comparable with ours, and labelled so."""
+    figures: dict[str, dict[str, Any]] = {}
+    for variant, answers in variants_of(judged).items():
+        cited = [c for a in answers if (c := judged.judged_claims(a, "cited")) is not None]
+        recall = [found for a in answers if (found := _recall(judged, a)) is not None]
+        rated = [r for a in answers if (r := judged.rated(a)) is not None]
+        values: dict[str, Any] = {}
+        if cited:
+            by_name = corpus_values(cited)
+            values |= {
+                name: by_name[name].document()
+                for name in ("fp_web", "fp_product", "n_cited", "n_cited_web", "n_cited_product")
+            }
+            values["fp"] = equation_2(cited)
+        if recall:
+            grouped: dict[str, list[float | None]] = {}
+            for query, value in recall:
+                grouped.setdefault(query, []).append(value)
+            values["fr"] = mean(
+                grouped, "claims with a URL / claims, of a second extraction, mean over queries"
+            ).document()
+        if rated:
+            values |= {name: v.document() for name, v in quality_values(rated).items()}
+        figures[variant] = values
+    return {
+        "label": "as printed",
+        "note": "the paper's definitions and order of answers, in our words and with today's models; see docs/paper-profile.md",
+        "metrics": figures,
+        "pairwise": [result.document() for result in pair_results(judged.comparisons())],
+    }
+
+
+def _recall(judged: Judged, answer: Answer) -> tuple[str, float | None] | None:
+    found = judged.claims.get("all", {}).get(answer.key)
+    if found is None:
+        return None
+    if not found.claims:
+        return answer.query_id, None
+    return answer.query_id, sum(bool(claim["urls"]) for claim in found.claims) / len(found.claims)
+
+
+def equation_2(reports: Sequence[JudgedClaims]) -> dict[str, Any]:
+    """Half the sum of the two columns; undefined as soon as one of them is."""
+    columns = corpus_values(reports)
+    parts = {t: columns[f"fp_{t}"].value for t in PAPER_TYPES}
+    empty = [t for t, value in parts.items() if value is None]
+    method = "Eq. 2 on the column means, as printed"
+    if empty:
+        return {
+            **V(None, None, None, 0, len(reports), method).document(),
+            "reason": f"no scored claim cites {' or '.join(empty)}: a term of Eq. 2 divides by zero",
+        }
+    value = sum(v for v in parts.values() if v is not None) / len(PAPER_TYPES)
+    return V(value, None, None, len(reports), 0, f"{method}; no interval is defined for it").document()
+
+
+def compare(judged: Judged, a: str, b: str) -> dict[str, Any]:
+    """Paired differences, `a` minus `b`, on the queries both answered; Holm over all metrics."""
+    sides: dict[str, dict[str, dict[str, list[float | None]]]] = {a: {}, b: {}}
+    for answer in judged.answers:
+        if answer.variant not in sides:
+            continue
+        for family in families():
+            for name, value in family.per_report(judged, answer).items():
+                sides[answer.variant].setdefault(name, {}).setdefault(answer.query_id, []).append(value)
+    shared = [name for name in sides[a] if name in sides[b]]
+    tested = with_holm({name: paired(sides[a][name], sides[b][name]) for name in shared})
+    return {
+        "schema": SCHEMA,
+        "a": a,
+        "b": b,
+        "judge": judged.judging.judge if judged.judging else None,
+        "banner": banner(judged),
+        "differences": {name: difference.document() for name, difference in tested.items()},
+        "pairwise": [
+            result.document()
+            for result in pair_results(judged.comparisons())
+            if {result.a, result.b} == {a, b}
+        ],
+    }
