@@ -70,7 +70,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, metavar="S", help="of random picks and mixed statuses (default 7)"
     )
     recipe.add_argument(
-        "--limit-reviews", type=int, metavar="N", help="read only the first N rows of each review file"
+        "--limit-reviews", type=int, metavar="N", help="read only the first N lines of each review file"
     )
     recipe.add_argument(
         "--max-bad",

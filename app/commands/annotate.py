@@ -1,0 +1,148 @@
+"""`drr annotate`: the blind A/B page, its bundles, and the labels that come of it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.annotate.plan import Plan, Report
+    from study.study import Study
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        "examples:\n  drr annotate study --annotators 2 --pairs 21 --port 0\n  drr annotate study --bundle bundles\n"
+        "  drr annotate study --import labels-ann.json --export labels.jsonl\n\n"
+        "The pairs are drawn once, on the first call, and kept in STUDY/annotation. Labels feed `drr agreement`."
+    )
+    parser.add_argument("study", type=Path, metavar="STUDY")
+    parser.add_argument(
+        "--annotators", default="2", help="how many, or their names with commas between (default 2)"
+    )
+    parser.add_argument("--pairs", type=int, default=21, help="how many comparisons (default 21)")
+    parser.add_argument("--overlap", type=int, help="how many of them everybody gets (default: all)")
+    parser.add_argument(
+        "--variants", help="only these, with commas between (default: those with page summaries)"
+    )
+    parser.add_argument("--seed", type=int, default=7, help="draws pairs, order and sides (default 7)")
+    parser.add_argument("--port", type=int, default=0, help="loopback port (default: any free one)")
+    parser.add_argument(
+        "--bundle", type=Path, metavar="DIR", help="write one file per annotator that works from disk"
+    )
+    parser.add_argument(
+        "--import", dest="merge", type=Path, nargs="+", metavar="FILE", help="take in saved labels"
+    )
+    parser.add_argument("--export", type=Path, metavar="FILE", help="write all labels as JSONL")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from app.annotate import labels
+    from study.study import Study
+
+    folder = arguments.study / "annotation"
+    with Study.open(arguments.study) as study:
+        plan = _plan(study, folder, arguments)
+    done = False
+    if arguments.merge:
+        for name, count in labels.merge(folder, plan, arguments.merge).items():
+            print(f"{name}: {count} new labels")
+        done = True
+    if arguments.export:
+        print(f"{arguments.export}: {labels.export(folder, plan, arguments.export)} labels")
+        done = True
+    if arguments.bundle:
+        _bundles(plan, arguments.bundle)
+        done = True
+    if not done:
+        _serve(plan, folder, arguments.port)
+    return 0
+
+
+def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Plan:
+    from app.annotate.plan import load, make_plan, save
+    from env.errors import Misuse
+
+    plan = load(folder)
+    if plan is not None:
+        return plan
+    if arguments.pairs < 1 or (arguments.overlap is not None and arguments.overlap < 0):
+        raise Misuse("--pairs must be at least 1 and --overlap at least 0")
+    words = arguments.annotators
+    names = (
+        [f"annotator-{n + 1}" for n in range(int(words))]
+        if words.isdigit()
+        else [w.strip() for w in words.split(",")]
+    )
+    if (
+        not names
+        or len(set(names)) != len(names)
+        or not all(name.replace("-", "").replace("_", "").isalnum() for name in names)
+    ):
+        raise Misuse(
+            "--annotators is a number, or different names of letters, digits, - and _ with commas between"
+        )
+    plan = make_plan(
+        _reports(study, arguments.variants),
+        annotators=names,
+        pairs=arguments.pairs,
+        seed=arguments.seed,
+        overlap=arguments.overlap,
+    )
+    save(plan, folder)
+    return plan
+
+
+def _reports(study: Study, variants: str | None) -> list[Report]:
+    from app.annotate.plan import Report
+    from app.profiles import Profiles
+    from env.errors import Misuse
+    from eval.answers import read_answers
+
+    answers = read_answers(study)
+    present = sorted({answer.variant for answer in answers})
+    summarised = [name for name in present if name.endswith("+ws")]
+    wanted = variants.split(",") if variants else summarised if len(summarised) > 1 else present
+    unknown = sorted(set(wanted) - set(present))
+    if unknown:
+        raise Misuse(f"no answers by {', '.join(unknown)}; this study has {', '.join(present) or 'none'}")
+    profiles = Profiles(study)
+    return [
+        Report(
+            query_id=answer.query_id,
+            query=answer.query,
+            profile=profiles.text(answer.user_id),
+            system=answer.variant,
+            trial=answer.trial,
+            text=answer.report,
+        )
+        for answer in answers
+        if answer.variant in wanted
+    ]
+
+
+def _bundles(plan: Plan, folder: Path) -> None:
+    from app.annotate.page import bundle
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for annotator in plan.annotators:
+        path = folder / f"{annotator.name}.html"
+        path.write_text(bundle(plan, annotator), encoding="utf-8")
+        print(f"{path}: {len(annotator.turns)} pairs")
+    print("each saves its labels to a download; take them in with --import FILE ...")
+
+
+def _serve(plan: Plan, folder: Path, port: int) -> None:
+    from app.annotate.site import site
+    from app.pages.serve import bind, run
+
+    listener = bind(port)
+    port = listener.getsockname()[1]
+    for annotator in plan.annotators:
+        print(f"{annotator.name}: http://127.0.0.1:{port}/?token={annotator.token}")
+    print(
+        f"owner: http://127.0.0.1:{port}/?token={plan.owner_token}\nCtrl-C stops; every label is on disk as it is made.",
+        flush=True,
+    )
+    run(site(plan, folder, port), listener)

@@ -1,0 +1,62 @@
+"""`drr compare`: two variants of a study on the queries both answered, metric by metric, with intervals."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        "Differences are A minus B, paired by query; p-values are corrected together (Holm).\n\n"
+        "examples:\n  drr compare study hybrid-react+ws react+ws\n  drr compare study react react+ws --json"
+    )
+    parser.add_argument("study", metavar="STUDY", type=Path)
+    parser.add_argument("a", metavar="A", help="a variant or an imported system")
+    parser.add_argument("b", metavar="B")
+    parser.add_argument("--judge", metavar="NAME", help="default: the last model that judged, else the rules")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from app.console import print_json
+    from app.judging import open_study
+    from env.errors import Misuse
+    from eval.judged import choose, read_judged
+    from eval.metrics import compare
+
+    with open_study(arguments.study) as study:
+        judged = read_judged(study, choose(study, arguments.judge))
+        known = sorted({answer.variant for answer in judged.answers})
+        for name in (arguments.a, arguments.b):
+            if name not in known:
+                raise Misuse(f"{arguments.study}: {name} has no answers; it has {', '.join(known) or 'none'}")
+        if arguments.a == arguments.b:
+            raise Misuse(f"{arguments.a} cannot be compared with itself; name two of {', '.join(known)}")
+        document = compare(judged, arguments.a, arguments.b)
+    if arguments.json:
+        print_json(document)
+    else:
+        print(_told(document))
+    return 0
+
+
+def _told(document: dict[str, Any]) -> str:
+    from app.judging import number, table, with_interval
+
+    a, b = document["a"], document["b"]
+    rows = [
+        [
+            name,
+            number(row["a"]),
+            number(row["b"]),
+            with_interval(row),
+            number(row["p"]),
+            number(row["p_holm"]),
+        ]
+        for name, row in document["differences"].items()
+    ]
+    parts = [document["banner"]] if document["banner"] else []
+    parts.append(table(["metric", a, b, "difference", "p", "p (Holm)"], rows))
+    return "\n\n".join(parts)

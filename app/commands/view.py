@@ -1,0 +1,49 @@
+"""`drr view`: reports beside their evidence, served on loopback or written as files."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.viewer.reader import Reader
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = "examples:\n  drr view study\n  drr view study --static pages   # a folder to open from disk or to mail"
+    parser.add_argument("study", type=Path, metavar="STUDY")
+    parser.add_argument("--port", type=int, default=0, help="loopback port (default: any free one)")
+    parser.add_argument("--static", type=Path, metavar="DIR", help="write files instead of serving")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from app.viewer.reader import Reader
+    from study.study import Study
+
+    with Study.open(arguments.study) as study:
+        reader = Reader(study)
+        if arguments.static is not None:
+            _write(reader, arguments)
+        else:
+            _serve(reader, arguments.port)
+    return 0
+
+
+def _write(reader: Reader, arguments: argparse.Namespace) -> None:
+    from app.console import progress_of
+    from app.viewer.static import write_static
+
+    count = write_static(reader, arguments.static, progress_of(arguments))
+    print(f"{count} pages: open {arguments.static / 'index.html'}")
+
+
+def _serve(reader: Reader, port: int) -> None:
+    from app.pages.serve import bind, new_token, run
+    from app.viewer.site import site
+
+    listener, token = bind(port), new_token()
+    port = listener.getsockname()[1]
+    print(f"http://127.0.0.1:{port}/?token={token}\nCtrl-C stops.", flush=True)
+    run(site(reader, token, port), listener)

@@ -1,0 +1,47 @@
+"""The shop behind a study, where it is still there, and what it knows of a shopper."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from env.errors import DrrError
+from env.profile import build_profile
+
+if TYPE_CHECKING:
+    from env.shop import Shop
+    from study.study import Study
+
+
+class Profiles:
+    """Profile summaries for people to read; empty where the shop cannot be opened or has no such user."""
+
+    def __init__(self, study: Study) -> None:
+        self._known: dict[str, str] = {}
+        self.shop = shop_of(study)
+
+    def text(self, user_id: str | None) -> str:
+        if user_id is None or self.shop is None:
+            return ""
+        if user_id not in self._known:
+            known = self.shop.store.user(user_id) is not None
+            self._known[user_id] = (
+                build_profile(self.shop.store, user_id, self.shop.manifest.as_of).text() if known else ""
+            )
+        return self._known[user_id]
+
+
+def shop_of(study: Study) -> Shop | None:
+    """The shop that the study was run in; a study can be read without it."""
+    from env.settings import resolve
+    from env.shop import open_shop
+
+    spec = study.config.get("run", {}).get("shop")
+    if not spec:
+        return None
+    settings = resolve(
+        {"shop_url": study.config.get("settings", {}).get("shop_url")} if "settings" in study.config else {}
+    )
+    try:
+        return open_shop(spec, settings.settings)
+    except DrrError:
+        return None

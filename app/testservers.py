@@ -1,0 +1,181 @@
+"""The test servers: a real Elasticsearch node and a server that speaks MongoDB's protocol, both run by a JDK.
+
+For machines without a container engine, and for the tests. Packages come through Maven, once; the few lines of Java that
+start them lie in `tests/servers`. No security, loopback only: never for data that matters.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from env.errors import DrrError
+
+LEAST_JDK = 21
+KINDS = ("mongodb", "elasticsearch")
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = ROOT / "tests" / "servers"
+WORK = ROOT / ".drr-servers"
+_START_SECONDS = 90.0
+_BUILD_SECONDS = 600.0
+
+
+@dataclass
+class Server:
+    kind: str
+    url: str
+    process: subprocess.Popen[bytes]
+
+    def stop(self) -> None:
+        stop_process(self.process.pid, self.process)
+
+
+def find_jdk() -> Path | None:
+    """The newest JDK that is new enough: JAVA_HOME, the usual folders, the path."""
+    found = [(version, home) for home in _jdk_homes() if (version := _jdk_version(home)) >= LEAST_JDK]
+    return max(found)[1] if found else None
+
+
+def missing() -> str | None:
+    """What is missing to run the test servers here, as a sentence; `None` if nothing is."""
+    if not (SOURCES / "elasticsearch" / "pom.xml").is_file():
+        return "the test servers are part of a checkout, not of the installed package; use docker compose"
+    if find_jdk() is None:
+        return f"no JDK >= {LEAST_JDK} found (JAVA_HOME, /usr/lib/jvm, the path); install one and set JAVA_HOME"
+    if shutil.which("mvn") is None:
+        return "Maven (mvn) is not on the path; install it"
+    return None
+
+
+def _jdk_homes() -> Iterator[Path]:
+    if os.environ.get("JAVA_HOME"):
+        yield Path(os.environ["JAVA_HOME"])
+    home = Path.home()
+    for folder in (
+        Path("/usr/lib/jvm"),
+        Path("/usr/java"),
+        Path("/opt"),
+        Path("/Library/Java/JavaVirtualMachines"),
+        home / ".sdkman" / "candidates" / "java",
+        home / ".jdks",
+    ):
+        if folder.is_dir():
+            for path in sorted(folder.iterdir()):
+                yield path
+                yield path / "Contents" / "Home"
+    compiler = shutil.which("javac")
+    if compiler:
+        yield Path(compiler).resolve().parents[1]
+
+
+def _jdk_version(home: Path) -> int:
+    """From the `release` file that every JDK has; 0 where there is no compiler."""
+    try:
+        release = (home / "release").read_text(encoding="utf-8")
+    except OSError:
+        return 0
+    found = re.search(r'^JAVA_VERSION="(\d+)', release, re.MULTILINE)
+    return int(found[1]) if found and (home / "bin" / "javac").is_file() else 0
+
+
+def build(kind: str) -> Path:
+    """The folder with `classpath` and `classes` of a server, made once for each state of its sources."""
+    reason = missing()
+    jdk = find_jdk()
+    if reason is not None or jdk is None:
+        raise DrrError(f"test servers: {reason}")
+    folder = SOURCES / kind
+    files = [folder / "pom.xml", *sorted(folder.glob("src/**/*.java"))]
+    digest = sha256(b"\0".join(path.read_bytes() for path in files) + str(jdk).encode()).hexdigest()[:12]
+    target = WORK / "build" / f"{kind}-{digest}"
+    if (target / "done").exists():
+        return target
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    classpath = target / "classpath"
+    _command(
+        "mvn", "-q", "-B", "-f", str(folder / "pom.xml"), "dependency:build-classpath", f"-Dmdep.outputFile={classpath}"
+    )
+    _command(
+        str(jdk / "bin" / "javac"),
+        *("-nowarn", "-proc:none", "-Xlint:none", "-d", str(target / "classes"), "-cp", classpath.read_text()),
+        *map(str, files[1:]),
+    )
+    (target / "done").touch()
+    return target
+
+
+def _command(*command: str) -> None:
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=_BUILD_SECONDS, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise DrrError(f"test servers: {Path(command[0]).name} took too long; is the network slow?") from error
+    if done.returncode != 0:
+        lines = (done.stdout + done.stderr).decode(errors="replace").strip().splitlines()
+        raise DrrError(f"test servers: {Path(command[0]).name} failed: {' '.join(lines[-3:])[:500]}")
+
+
+def start(kind: str, home: Path, *, port: int = 0, in_memory: bool = False, heap_mb: int = 512) -> Server:
+    """Started and answering; its data and its log lie in `home`, which is kept."""
+    target = build(kind)
+    jdk = find_jdk()
+    home.mkdir(parents=True, exist_ok=True)
+    log = home / "log"
+    arguments = [str(port), str(home)]
+    if kind == "mongodb":
+        arguments = [str(port)] if in_memory else [str(port), str(home / "data.mv")]
+    command = [
+        str(jdk and jdk / "bin" / "java"),
+        f"-Xms{heap_mb}m" if kind == "elasticsearch" else "-Xms64m",
+        f"-Xmx{heap_mb}m",
+        *("-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-Dlog4j2.level=warn", "-Dlog4j2.disable.jmx=true"),
+        *("-Dio.netty.noUnsafe=true", "-Dorg.elasticsearch.nativeaccess.enableVectorLibrary=false"),
+        *("--add-modules=jdk.incubator.vector", "--enable-native-access=ALL-UNNAMED"),
+        *("-cp", f"{target / 'classes'}{os.pathsep}{(target / 'classpath').read_text()}", "drr.Launcher"),
+        *arguments,
+    ]
+    with log.open("wb") as sink:
+        process = subprocess.Popen(command, stdout=sink, stderr=subprocess.STDOUT, start_new_session=True)
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline:
+        text = log.read_text(encoding="utf-8", errors="replace")
+        ready = re.search(r"^READY (\S+)$", text, re.MULTILINE)
+        if ready:
+            return Server(kind, ready[1], process)
+        if process.poll() is not None:
+            raise DrrError(f"test servers: {kind} did not start: {' '.join(text.split()[-60:])} (log: {log})")
+        time.sleep(0.05)
+    stop_process(process.pid, process)
+    raise DrrError(f"test servers: {kind} did not answer within {_START_SECONDS:.0f} s (log: {log})")
+
+
+def stop_process(pid: int, process: subprocess.Popen[bytes] | None = None, seconds: float = 15.0) -> None:
+    """SIGTERM, and SIGKILL for one that does not listen."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            break
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and alive(pid, process):
+            time.sleep(0.05)
+        if not alive(pid, process):
+            break
+
+
+def alive(pid: int, process: subprocess.Popen[bytes] | None = None) -> bool:
+    if process is not None:
+        return process.poll() is None
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

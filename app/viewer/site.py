@@ -1,0 +1,94 @@
+"""The viewer as a loopback server: a page is drawn when it is asked for, and again only when the ledger has moved."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from app.pages.serve import STATIC, guarded
+from app.viewer.reader import Reader
+from app.viewer.render import Pages
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+REMEMBERED = 200
+
+
+def site(reader: Reader, token: str, port: int) -> Starlette:
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
+    from starlette.routing import Mount, Route
+    from starlette.staticfiles import StaticFiles
+
+    drawn = _Drawn(reader, Pages(reader.name, served=True))
+
+    async def answer(request: Request) -> Response:
+        kind, name = request.path_params["kind"], request.path_params["name"]
+        page = await run_in_threadpool(drawn.page, kind, name)
+        return PlainTextResponse("no such page in this study", 404) if page is None else HTMLResponse(page)
+
+    async def index(request: Request) -> Response:
+        page = await run_in_threadpool(drawn.page, "index", "")
+        return HTMLResponse(page or "")
+
+    async def live(request: Request) -> Response:
+        return PlainTextResponse(await run_in_threadpool(reader.version))
+
+    async def root(request: Request) -> Response:
+        return RedirectResponse("/index.html", 303)
+
+    application = Starlette(
+        routes=[
+            Route("/", root),
+            Route("/index.html", index),
+            Route("/live.json", live),
+            Route("/{kind:str}/live.json", live),
+            Mount("/static", StaticFiles(directory=STATIC)),
+            Route("/{kind:str}/{name:str}.html", answer),
+        ]
+    )
+    return guarded(application, lambda: {token}, port)
+
+
+class _Drawn:
+    """The last pages drawn, each with the version of the ledger that it shows."""
+
+    def __init__(self, reader: Reader, pages: Pages) -> None:
+        self._reader, self._pages = reader, pages
+        self._kept: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()
+
+    def page(self, kind: str, name: str) -> str | None:
+        version = self._reader.version()
+        kept = self._kept.get((kind, name))
+        if kept is not None and kept[0] == version:
+            return kept[1]
+        draw = self._makers().get(kind)
+        page = None if draw is None else draw(name)
+        if page is not None:
+            self._kept[kind, name] = (version, page)
+            while len(self._kept) > REMEMBERED:
+                self._kept.popitem(last=False)
+        return page
+
+    def _makers(self) -> dict[str, Callable[[str], str | None]]:
+        return {"index": self._index, "q": self._query, "r": self._report, "p": self._frozen}
+
+    def _index(self, name: str) -> str | None:
+        return self._pages.index(self._reader.entries())
+
+    def _query(self, name: str) -> str | None:
+        reports = self._reader.query(name)
+        return self._pages.query(reports) if reports else None
+
+    def _report(self, name: str) -> str | None:
+        report = self._reader.report(name)
+        return None if report is None else self._pages.report(report)
+
+    def _frozen(self, name: str) -> str | None:
+        text = self._reader.page(name)
+        return None if text is None else self._pages.page(name, text)

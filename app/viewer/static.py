@@ -1,0 +1,63 @@
+"""The viewer as a folder of files that opens from disk and can be mailed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from app.pages.serve import STATIC
+from app.viewer.reader import Reader
+from app.viewer.render import Pages
+from env.errors import Misuse
+from env.progress import Progress
+
+MARK = ".drr-viewer"
+
+
+def write_static(reader: Reader, folder: Path, progress: Progress) -> int:
+    """All pages; how many. Made aside and swapped in, so that a folder is never half new; only our own is replaced."""
+    if folder.exists() and any(folder.iterdir()) and not (folder / MARK).is_file():
+        raise Misuse(f"{folder}: not empty and not written by `drr view`; name a new folder")
+    draft = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(parents=True)
+    (draft / MARK).touch()
+    count = _write_pages(reader, draft, progress)
+    (draft / "static").mkdir()
+    for name in ("viewer.css", "viewer.js"):
+        shutil.copyfile(STATIC / name, draft / "static" / name)
+    if folder.exists():
+        shutil.rmtree(folder)
+    draft.replace(folder)
+    return count
+
+
+def _write_pages(reader: Reader, draft: Path, progress: Progress) -> int:
+    pages = Pages(reader.name, served=False)
+    entries = reader.entries()
+    (draft / "index.html").write_text(pages.index(entries), encoding="utf-8")
+    for kind in ("q", "r", "p"):
+        (draft / kind).mkdir()
+    frozen: set[str] = set()
+    count = 1
+    queries = dict.fromkeys(entry.query_id for entry in entries)
+
+    def put(kind: str, name: str, page: str) -> None:
+        nonlocal count
+        (draft / kind / f"{name}.html").write_text(page, encoding="utf-8")
+        count += 1
+
+    with progress.stage("pages", total=len(queries), unit="questions") as stage:
+        for query in queries:
+            reports = reader.query(query)
+            if reports:
+                put("q", query, pages.query(reports))
+            for report in filter(None, (reader.report(light.entry.key) for light in reports)):
+                put("r", report.entry.key, pages.report(report))
+                frozen |= {source.page for source in report.sources if source.page}
+            stage.advance()
+    for sha in sorted(frozen):
+        text = reader.page(sha)
+        if text is not None:
+            put("p", sha, pages.page(sha, text))
+    return count
