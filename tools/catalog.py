@@ -8,11 +8,11 @@ from pydantic import Field, StringConstraints
 
 from env.entities import Product
 from env.shop import Match, SearchRequest, Sort
-from env.source import Source
 from env.text import category_key, tokens
 from tools.access import near_products, product_id_in
 from tools.base import Answer, ToolContext, ToolError
 from tools.render import money, one_line, product_page, product_row
+from tools.sources import product_source
 
 Query = Annotated[
     str,
@@ -82,7 +82,7 @@ def product_catalog_search(
     text = "\n".join([heading, *(f"{k}. {row}" for k, row in enumerate(rows, offset + 1))])
     return Answer(
         text,
-        [_source(product, row) for product, row in zip(products, rows, strict=True)],
+        [product_source(product, row) for product, row in zip(products, rows, strict=True)],
         {"items": [_brief(product, scores[product.product_id]) for product in products], "total": page.total},
     )
 
@@ -105,7 +105,7 @@ def get_product_details(
     if product is None:
         raise ToolError("not_found", _unknown(ctx, wanted))
     text = product_page(product)
-    return Answer(text, [_source(product, text)], product.document())
+    return Answer(text, [product_source(product, text)], product.document())
 
 
 def _unknown(ctx: ToolContext, product_id: str) -> str:
@@ -117,18 +117,6 @@ def _unknown(ctx: ToolContext, product_id: str) -> str:
             f"No product {shown!r} in this shop; did you mean {meant}? O and 0, I and 1 are easily mixed up."
         )
     return f"No product {shown!r} in this shop; find ids with product_catalog_search."
-
-
-def _source(product: Product, seen: str) -> Source:
-    return Source.model_construct(
-        url=product.product_url,
-        type="product",
-        title=product.title,
-        seen=seen,
-        page=None,
-        page_status=None,
-        record=product.document(),
-    )
 
 
 def _brief(product: Product, score: float | None) -> dict[str, Any]:

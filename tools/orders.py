@@ -11,6 +11,7 @@ from env.source import Source
 from tools.access import UserId, near, owner
 from tools.base import Answer, ToolContext, ToolError
 from tools.render import one_line, order_page, order_row
+from tools.sources import order_sources
 
 
 def get_user_orders(
@@ -40,13 +41,13 @@ def get_user_orders(
         f"{kind[0].upper()}{kind[1:]} {offset + 1}-{offset + len(rows)} of {page.total:,}, newest first, at the shop's"
         f" current prices. Cite {address}<order> and {shop.shop_url.rstrip('/')}/<product>"
     )
-    sources = [
-        _source(address, order, products.get(order.product_id), row)
-        for order, row in zip(page.items, rows, strict=True)
-    ]
+    sources: dict[str, Source] = {}
+    for order, row in zip(page.items, rows, strict=True):
+        for source in order_sources(address, order, products.get(order.product_id), row):
+            sources.setdefault(source.url, source)
     return Answer(
         "\n".join([heading, *rows]),
-        sources,
+        list(sources.values()),
         {
             "items": [_item(address, order, products.get(order.product_id)) for order in page.items],
             "total": page.total,
@@ -83,7 +84,7 @@ def get_order_details(
     item = _item(address, order, product)
     item["customer"] = None if user is None else user.document()
     item["product"] = None if product is None else product.document()
-    return Answer(text, [_source(address, order, product, text)], item)
+    return Answer(text, order_sources(address, order, product, text), item)
 
 
 def _unknown(ctx: ToolContext, order_id: str) -> str:
@@ -98,23 +99,6 @@ def _unknown(ctx: ToolContext, order_id: str) -> str:
     if found:
         return f"No order {shown!r}; did you mean {' or '.join(order.order_id for order in found)}?"
     return f"No order {shown!r}; get_user_orders lists the user's orders."
-
-
-def _source(address: str, order: Order, product: Product | None, seen: str) -> Source:
-    return Source.model_construct(
-        url=address + order.order_id,
-        type="user",
-        title=f"Order {order.order_id}: {product.title}" if product else f"Order {order.order_id}",
-        seen=seen,
-        page=None,
-        page_status=None,
-        record={
-            **order.document(),
-            "product_url": product.product_url if product else None,
-            "product_title": product.title if product else None,
-            "product_price": product.price if product else None,
-        },
-    )
 
 
 def _item(address: str, order: Order, product: Product | None) -> dict[str, Any]:

@@ -155,7 +155,7 @@ def profile_page(user: User, address: str) -> str:
 
 
 def statistics_page(stats: UserStatistics, address: str) -> str:
-    """Shares are cut at eight names, biggest first; how much of the spend is unknown is never left out."""
+    """Categories and stores are cut at eight, biggest first; how much of the spend is unknown is never left out."""
     if not stats.orders:
         return f"No orders yet.\n{address}"
     known = stats.orders - stats.orders_without_price
@@ -178,7 +178,7 @@ def statistics_page(stats: UserStatistics, address: str) -> str:
         )
         lines.append(f"Item price: mean {money(stats.mean_price)}{quartiles}")
     lines += _shares("By category", stats.by_category)
-    lines += _shares("By year", stats.by_year)
+    lines += _shares("By year", stats.by_year, most=30)
     lines += _shares("Favourite stores", stats.favourite_stores)
     lines.append("Status: " + ", ".join(f"{name} {count:,}" for name, count in stats.by_status.items()))
     lines.append(address)
@@ -193,9 +193,9 @@ def _spend(value: float | None) -> str:
     return "unknown" if value is None else f"${value:,.2f}"
 
 
-def _shares(label: str, shares: Iterable[Share]) -> list[str]:
+def _shares(label: str, shares: Iterable[Share], most: int = 8) -> list[str]:
     rows = [
         f"{one_line(s.name.replace('_', ' '), 50)} {s.orders:,} ({'no known spend' if s.spend is None else _spend(s.spend)})"
         for s in shares
     ]
-    return _some(label, rows, 8, "; ")
+    return _some(label, rows, most, "; ")

@@ -7,11 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
-from env.entities import User
-from env.source import Source
 from tools.access import UserId, owner
 from tools.base import Answer, ToolContext, ToolError
 from tools.render import one_line, profile_page, statistics_page
+from tools.sources import profile_source, statistics_source
 from tools.states import STATES
 
 Text = Annotated[str | None, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
@@ -30,7 +29,7 @@ def get_user_profile(ctx: ToolContext, user_id: UserId = None) -> Answer:
     user = owner(ctx, user_id)
     address = f"user://{user.user_id}/profile"
     text = profile_page(user, address)
-    return Answer(text, [_source(user, address, text)], user.document())
+    return Answer(text, [profile_source(user, address, text)], user.document())
 
 
 def update_user_profile(
@@ -78,7 +77,7 @@ def update_user_profile(
     text = f"{said}.\nNow: {profile_page(updated, address)}"
     return Answer(
         text,
-        [_source(updated, address, text)],
+        [profile_source(updated, address, text)],
         {
             "changed": [{"field": c.field, "before": c.before, "after": c.after} for c in changes],
             "profile": updated.document(),
@@ -98,28 +97,7 @@ def get_user_statistics(ctx: ToolContext, user_id: UserId = None) -> Answer:
     address = f"user://{user.user_id}/statistics"
     text = statistics_page(stats, address)
     record = stats.model_dump()
-    source = Source.model_construct(
-        url=address,
-        type="user",
-        title="Order statistics",
-        seen=text,
-        page=None,
-        page_status=None,
-        record=record,
-    )
-    return Answer(text, [source], record)
-
-
-def _source(user: User, address: str, seen: str) -> Source:
-    return Source.model_construct(
-        url=address,
-        type="user",
-        title=f"Profile of {user.first_name} {user.last_name}",
-        seen=seen,
-        page=None,
-        page_status=None,
-        record=user.document(),
-    )
+    return Answer(text, [statistics_source(address, text, record)], record)
 
 
 def _check(field: str, value: str, form: re.Pattern[str], expected: str) -> str:

@@ -1,0 +1,42 @@
+"""What an answer offers for citation: the address, the words the model saw, and the record behind them.
+
+Built without validation, which would cost more than the store does; a test holds them to what validation accepts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from env.entities import Order, Product, User
+from env.source import Source, SourceType
+
+
+def _source(url: str, kind: SourceType, title: str, seen: str, record: dict[str, Any]) -> Source:
+    return Source.model_construct(
+        url=url, type=kind, title=title, seen=seen, page=None, page_status=None, record=record
+    )
+
+
+def product_source(product: Product, seen: str) -> Source:
+    return _source(product.product_url, "product", product.title, seen, product.document())
+
+
+def order_sources(address: str, order: Order, product: Product | None, seen: str) -> list[Source]:
+    """The order, and the product it names: what an answer says of a product may be cited as the product's."""
+    title = f"Order {order.order_id}: {product.title}" if product else f"Order {order.order_id}"
+    record = {
+        **order.document(),
+        "product_url": product.product_url if product else None,
+        "product_title": product.title if product else None,
+        "product_price": product.price if product else None,
+    }
+    found = [_source(address + order.order_id, "user", title, seen, record)]
+    return found if product is None else [*found, product_source(product, seen)]
+
+
+def profile_source(user: User, address: str, seen: str) -> Source:
+    return _source(address, "user", f"Profile of {user.first_name} {user.last_name}", seen, user.document())
+
+
+def statistics_source(address: str, seen: str, record: dict[str, Any]) -> Source:
+    return _source(address, "user", "Order statistics", seen, record)
