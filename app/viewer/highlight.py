@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from app.pages.markdown import clean, safe_html
 
-# Private-use characters stand for "claim n begins" and "claim n ends" while the markdown is rendered.
-_FIRST, _LAST = 0xF0000, 0xFFFFD
-_SENTINEL = re.compile("[\U000f0000-\U000ffffd]")
-_ENCODED = re.compile(r"%F3%B[0-9A-F]%[89AB][0-9A-F]%[89AB][0-9A-F]")
+# Private-use characters stand for "claim n begins", "claim n ends" and the same of links while the markdown is rendered.
+_CLAIMS, _LINKS, _ROOM = 0xF0000, 0x100000, 0xFFFD
+_SENTINEL = re.compile("[\U000f0000-\U000ffffd\U00100000-\U0010fffd]")
+_ENCODED = re.compile(r"%F[34]%[89AB][0-9A-F]%[89AB][0-9A-F]%[89AB][0-9A-F]")
+_OWN_LINK = re.compile(r'(<a href="#[^"]*") target="_blank" rel="[^"]*"')
 _PIECES = re.compile(r"(<[^>]*>)")
 _PREFIX = re.compile(r"[\s#>*+|_~-]*(?:\d{1,9}[.)]\s+|\[[ xX]\]\s+)?[\s*_~`]*")
 
@@ -26,16 +27,34 @@ class Span(NamedTuple):
     kind: str
 
 
-def marked_html(markdown: str, spans: Sequence[Span]) -> str:
+class Link(NamedTuple):
+    """A citation marker and the place on this page where its source stands."""
+
+    start: int
+    end: int
+    anchor: str
+
+
+def marked_html(markdown: str, spans: Sequence[Span], links: Sequence[Link] = ()) -> str:
     """Safe HTML of the report with each span in `<mark>`s; spans that overlap an earlier one give way to it."""
-    kept = _disjoint(markdown, spans)[: (_LAST - _FIRST) // 2]
+    kept = _disjoint(markdown, spans)[: _ROOM // 2]
+    linked = [link for link in sorted(links) if _is_plain(markdown, link)][: _ROOM // 2]
+    cuts = [(s.start, 1, _CLAIMS + 2 * n) for n, s in enumerate(kept)]
+    cuts += [(s.end, 0, _CLAIMS + 2 * n + 1) for n, s in enumerate(kept)]
+    cuts += [(link.start, 1, _LINKS + 2 * n) for n, link in enumerate(linked)]
+    cuts += [(link.end, 0, _LINKS + 2 * n + 1) for n, link in enumerate(linked)]
     text, at = [], 0
-    for number, span in enumerate(kept):
-        text += [_plain(markdown[at : span.start]), chr(_FIRST + 2 * number)]
-        text += [_plain(markdown[span.start : span.end]), chr(_FIRST + 2 * number + 1)]
-        at = span.end
+    for place, _, sign in sorted(cuts):
+        text += [_plain(markdown[at:place]), chr(sign)]
+        at = max(at, place)
     text.append(_plain(markdown[at:]))
-    return clean(_wrap(safe_html("".join(text)), kept))
+    return _OWN_LINK.sub(r"\1", clean(_wrap(safe_html("".join(text)), kept, linked)))
+
+
+def _is_plain(markdown: str, link: Link) -> bool:
+    """A marker that is markdown already leads somewhere by itself."""
+    text = markdown[link.start : link.end + 1]
+    return "](" not in text and "://" not in text
 
 
 def _plain(text: str) -> str:
@@ -57,27 +76,40 @@ def _disjoint(markdown: str, spans: Sequence[Span]) -> list[Span]:
     return kept
 
 
-def _wrap(html: str, spans: Sequence[Span]) -> str:
+def _wrap(html: str, spans: Sequence[Span], links: Sequence[Link]) -> str:
     """Every stretch of text between two tags that lies in a span becomes a `<mark>` of its own, so that tags stay nested."""
     out: list[str] = []
-    current: Span | None = None
+    claim: Span | None = None
+    link: Link | None = None
+    inside_link = False
     pieces = _PIECES.split(html)
+    # An end that fell into a tag is no end; what has none is not begun.
     present = set(_SENTINEL.findall("".join(piece for piece in pieces if not piece.startswith("<"))))
     for piece in pieces:
         if piece.startswith("<"):
+            inside_link = piece.startswith("<a ") or (inside_link and piece != "</a>")
             out.append(_ENCODED.sub("", _SENTINEL.sub("", piece)))
             continue
-        for part in re.split("([\U000f0000-\U000ffffd])", piece):
+        for part in re.split(f"({_SENTINEL.pattern})", piece):
             if _SENTINEL.fullmatch(part):
-                number, ends = divmod(ord(part) - _FIRST, 2)
-                whole = chr(_FIRST + 2 * number + 1) in present  # an end that fell into a tag is no end
-                current = spans[number] if not ends and whole else None
-            elif part and current is not None and not part.isspace():
-                name, kind = escape(current.name, quote=True), escape(current.kind, quote=True)
-                out.append(f'<mark class="{kind}" data-claim="{name}">{part}</mark>')
-            else:
-                out.append(part)
+                base = _CLAIMS if ord(part) < _LINKS else _LINKS
+                number, ends = divmod(ord(part) - base, 2)
+                begun = not ends and chr(ord(part) + 1) in present
+                if base == _CLAIMS:
+                    claim = spans[number] if begun else None
+                else:
+                    link = links[number] if begun else None
+            elif part:
+                linked = (
+                    part if link is None or inside_link else f'<a href="#{escape(link.anchor)}">{part}</a>'
+                )
+                out.append(linked if claim is None or part.isspace() else _mark(linked, claim))
     return "".join(out)
+
+
+def _mark(html: str, claim: Span) -> str:
+    name, kind = escape(claim.name, quote=True), escape(claim.kind, quote=True)
+    return f'<mark class="{kind}" data-claim="{name}">{html}</mark>'
 
 
 def marked_text(text: str, spans: Sequence[tuple[int, int]]) -> str:

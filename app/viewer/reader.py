@@ -230,7 +230,7 @@ def _passages(verdict: Mapping[str, Any], book: Book) -> Iterable[Passage]:
 
 def _sources(answer: Answer) -> Iterable[SourceView]:
     brought: dict[str, int] = {}
-    for call in answer.tool_calls() or ():
+    for call in sorted(answer.tool_calls() or (), key=lambda call: call.get("kind", "api") != "api"):
         for url in _addresses(call):
             brought.setdefault(canonical_url(url), int(call.get("number") or 0))
     for number, source in enumerate(answer.sources, 1):
@@ -250,8 +250,7 @@ def _addresses(call: Mapping[str, Any]) -> list[str]:
     listed = call.get("sources")
     if isinstance(listed, Sequence) and not isinstance(listed, str):
         return [item if isinstance(item, str) else str(item.get("url")) for item in listed]
-    words = str(call.get("result") or "").split()
-    return [w.strip("()[]<>,.;") for word in words for w in (word,) if "://" in word]
+    return [word.strip("()[]<>,.;") for word in str(call.get("result") or "").split() if "://" in word]
 
 
 def _calls(calls: Sequence[Mapping[str, Any]]) -> Iterable[CallView]:

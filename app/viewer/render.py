@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.viewer.highlight import Span, marked_html, marked_text
+from app.viewer.highlight import Link, Span, marked_html, marked_text
 from app.viewer.model import Entry, ReportView, SourceView, Verdict
-from eval.citations import canonical_url
+from eval.citations import canonical_url, parse
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -108,7 +108,17 @@ def _safe(report: ReportView) -> Markup:
     from markupsafe import Markup
 
     spans = [Span(claim.start, claim.end, claim.id, claim.status) for claim in report.claims]
-    return Markup(marked_html(report.report, spans))
+    return Markup(marked_html(report.report, spans, _links(report)))
+
+
+def _links(report: ReportView) -> list[Link]:
+    """Each marker that leads to a source of this run leads to where the source stands on the page."""
+    places = {canonical_url(source.url): f"source-{source.number}" for source in reversed(report.sources)}
+    return [
+        Link(marker.start, marker.end, places[marker.url])
+        for marker in (parse(report.report).markers if places else ())
+        if marker.url in places
+    ]
 
 
 def _passages(verdict: Verdict) -> list[Markup]:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.pages.markdown import safe_html
-from app.viewer.highlight import Span, marked_html, marked_text
+from app.viewer.highlight import Link, Span, marked_html, marked_text
 
 REPORT = """# Plan
 
@@ -29,7 +29,9 @@ def span(text: str, name: str = "c1", report: str = REPORT) -> Span:
 
 
 def texts(html: str, name: str = "c1") -> str:
-    return " ".join(" ".join(re.findall(rf'<mark class="full" data-claim="{name}">(.*?)</mark>', html)).split())
+    return " ".join(
+        " ".join(re.findall(rf'<mark class="full" data-claim="{name}">(.*?)</mark>', html)).split()
+    )
 
 
 def test_a_claim_in_a_list_item_is_marked_around_its_bold_and_its_link() -> None:
@@ -56,6 +58,16 @@ def test_overlapping_claims_give_way() -> None:
     html = marked_html("One two three four.", [Span(0, 7, "c1", "full"), Span(4, 13, "c2", "full")])
     assert texts(html, "c1") == "One two"
     assert texts(html, "c2").strip() == "three"
+
+
+def test_a_citation_marker_leads_to_its_source_inside_and_outside_of_claims() -> None:
+    report = "A feeder [1] costs $5 [2]. And [x](http://a.example/)."
+    links = [Link(9, 12, "source-1"), Link(22, 25, "source-2"), Link(31, 34, "source-3")]
+    html = marked_html(report, [Span(0, 15, "c1", "full")], links)
+    assert '<a href="#source-1">[1]</a></mark>' in html
+    assert ' <a href="#source-2">[2]</a>.' in html
+    assert "source-3" not in html
+    assert 'href="http://a.example/" target="_blank"' in html
 
 
 def test_names_are_escaped() -> None:
