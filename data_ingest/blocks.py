@@ -156,50 +156,52 @@ class BlockReader:
 
     def _work(self) -> None:
         try:
-            carry = b""
-            while (buffer := self._free.get()) is not None:
-                carry, end, more = self._fill(buffer, carry)
+            carry, more = b"", True
+            while more and (buffer := self._free.get()) is not None:
+                buffer, end, carry, more = self._fill(buffer, carry)
                 if end:
                     self._full.put((buffer, end))
-                if not more:
-                    break
             self._full.put(None)
         except BaseException as error:  # noqa: BLE001  raised again in the reader's own thread
             self._full.put(error)
 
-    def _fill(self, buffer: bytearray, carry: bytes) -> tuple[bytes, int, bool]:
-        """Fill a buffer up to its last newline: (what is left for the next, end, more to come)."""
+    def _fill(self, buffer: bytearray, carry: bytes) -> tuple[bytearray, int, bytes, bool]:
+        """Fill a buffer up to its last newline: (buffer, end, what is left for the next, more to come)."""
         end = len(carry)
         goal = end + self._size
-        if goal > len(buffer):
-            buffer.extend(bytes(goal - len(buffer)))
+        buffer = _roomy(buffer, 0, goal)
         buffer[:end] = carry
         while True:
-            view = memoryview(buffer)
-            while end < goal:
-                got = self._stream.readinto(view[end : min(goal, end + _CHUNK)])
-                if not got:
-                    return b"", self._closed(buffer, view, end), False
-                end += got
-            view.release()
+            with memoryview(buffer) as view:
+                while end < goal:
+                    got = self._stream.readinto(view[end : min(goal, end + _CHUNK)])
+                    if not got:
+                        return buffer, _closed(view, end), b"", False
+                    end += got
             cut = buffer.rfind(b"\n", 0, end) + 1
             if cut:
-                return bytes(buffer[cut:end]), cut, True
+                return buffer, cut, bytes(buffer[cut:end]), True
             if end > LONGEST_LINE:
                 raise DrrError(
                     f"{self.path}: has a line of more than {LONGEST_LINE >> 20} MiB, so it is not JSON lines; "
                     "check the file"
                 )
             goal = end + self._size
-            buffer.extend(bytes(max(0, goal - len(buffer))))
+            buffer = _roomy(buffer, end, goal)
 
-    def _closed(self, buffer: bytearray, view: memoryview, end: int) -> int:
-        """The last line may lack its newline."""
-        view.release()
-        if end and buffer[end - 1] != 10:
-            if end == len(buffer):
-                buffer.append(10)
-            else:
-                buffer[end] = 10
-            return end + 1
-        return end
+
+def _roomy(buffer: bytearray, keep: int, size: int) -> bytearray:
+    """A buffer with room for `size` bytes and one newline. A new one: somebody may still look at the old one."""
+    if len(buffer) > size:
+        return buffer
+    larger = bytearray(size * 2)
+    larger[:keep] = buffer[:keep]
+    return larger
+
+
+def _closed(view: memoryview, end: int) -> int:
+    """The last line may lack its newline."""
+    if end and view[end - 1] != 10:
+        view[end] = 10
+        end += 1
+    return end

@@ -17,6 +17,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
+from data_ingest.blocks import BLOCK
 from data_ingest.columns import ROW
 from data_ingest.ids import Ids
 from data_ingest.metadata import Spot, read_metadata
@@ -27,7 +28,7 @@ from data_ingest.quarantine import Quarantine
 from data_ingest.raw_files import Pair
 from data_ingest.recipe import Recipe
 from data_ingest.reviews import Interactions, read_reviews
-from data_ingest.users import Profiles
+from data_ingest.users import profiles
 from env.content import as_of_from
 from env.entities import Product
 from env.errors import DrrError
@@ -53,6 +54,8 @@ class Job:
     quarantine: Path
     memory: int = DEFAULT_MEMORY
     """Bytes for the columns of one review file; what does not fit goes to a temporary file beside the shop."""
+    block: int = BLOCK
+    """Bytes read at once."""
     created: str | None = None
     replace: bool = True
     free: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free
@@ -154,12 +157,21 @@ def _gather(
     recipe, ids, rows, notes = job.recipe, gathered.ids, gathered.rows, gathered.notes
     with progress.stage(f"{pair.category}: reviews", pair.reviews.stat().st_size, "bytes") as stage:
         reviews = read_reviews(
-            pair.reviews, recipe, ids, quarantine, budget=job.memory, folder=folder, stage=stage
+            pair.reviews,
+            recipe,
+            ids,
+            quarantine,
+            budget=job.memory,
+            folder=folder,
+            block=job.block,
+            stage=stage,
         )
     try:
         tally = reviews.tally(recipe.since_ms, first=recipe.pick == "review-prefix")
         with progress.stage(f"{pair.category}: products", pair.meta.stat().st_size, "bytes") as stage:
-            meta = read_metadata(pair.meta, recipe, ids, quarantine, tally, set(gathered.spots), spool, stage)
+            meta = read_metadata(
+                pair.meta, recipe, ids, quarantine, tally, set(gathered.spots), spool, stage, job.block
+            )
         kept = np.array(sorted(meta.kept), np.int64)
         found = reviews.of_items(kept, recipe.since_ms if recipe.orders == "since" else None)
     finally:
@@ -204,12 +216,12 @@ def _products(codes: I64, gathered: _Gathered, spool: IO[bytes]) -> Iterator[Pro
 def _users(
     codes: NDArray[np.bytes_], hashes: NDArray[np.uint64], gathered: _Gathered
 ) -> Iterator[list[UserRow]]:
-    profiles = Profiles()
-    attempts = profiles.attempts(hashes)
+    pools = profiles()
+    attempts = pools.attempts(hashes)
     gathered.notes["emails_drawn_again"] += int(np.count_nonzero(attempts))
     for first in range(0, len(codes), BATCH):
         part = slice(first, first + BATCH)
-        yield profiles.rows(gathered.ids.user_texts(codes[part]), hashes[part], attempts[part])
+        yield pools.rows(gathered.ids.user_texts(codes[part]), hashes[part], attempts[part])
 
 
 def _orders(columns: list[I64], advance: Callable[[int], None]) -> Iterator[OrderColumns]:

@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from data_ingest.blocks import BlockReader
+from data_ingest.blocks import BLOCK, BlockReader
 from data_ingest.ids import Ids
 from data_ingest.lines import BadLine, Repairs
 from data_ingest.packing import I64
@@ -122,6 +122,7 @@ def read_metadata(
     taken: set[int],
     spool: IO[bytes],
     stage: Stage,
+    block: int = BLOCK,
 ) -> Metadata:
     """`taken`: products of earlier categories, which this one may not have again."""
     ranks = _Ranks(recipe, tally, taken)
@@ -130,9 +131,9 @@ def read_metadata(
     lines = total = qualified = blank = 0
     duplicates = 0
     quarantine.begin(path.name)
-    with BlockReader(path) as reader:
-        for block in reader:
-            data = bytes(block.data)
+    with BlockReader(path, size=block) as reader:
+        for piece in reader:
+            data = bytes(piece.data)
             ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 10).tolist()
             starts = [0, *(end + 1 for end in ends[:-1])]
             rows: list[RawProduct | None] = list(parse_block(data, len(ends)) or ())
@@ -158,7 +159,7 @@ def read_metadata(
             lines += len(ends)
             total = lines - blank
             quarantine.check(total, final=False)
-            stage.advance(block.read)
+            stage.advance(piece.read)
         source = reader.finish()
     quarantine.check(total, final=True)
     kept = shelf.result()

@@ -28,7 +28,7 @@ class Recipe:
     orders: Orders = "all"
     statuses: Statuses = "delivered"
     limit_reviews: int | None = None
-    """Rows read of each review file."""
+    """Lines read of each review file."""
     max_bad: float = 0.01
     """The share of a file's rows that may be unreadable."""
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from data_ingest.blocks import BlockReader
+from data_ingest.blocks import BLOCK, BlockReader
 from data_ingest.columns import Columns
 from data_ingest.duplicates import Duplicates, canonical_lines, fingerprint
 from data_ingest.ids import Ids
@@ -158,16 +158,17 @@ def read_reviews(
     budget: int,
     folder: Path | None,
     stage: Stage,
+    block: int = BLOCK,
 ) -> Reviews:
     """One pass over the file; a second one only for duplicates that lie far apart."""
     columns = Columns(budget, folder)
     duplicates = Duplicates()
     skipped: list[I64] = []
     quarantine.begin(path.name)
-    with BlockReader(path) as reader:
+    with BlockReader(path, size=block) as reader:
         rows = ReviewRows(reader, ids, quarantine.put, recipe.limit_reviews)
         seen = 0
-        for block, chunk in rows:
+        for piece, chunk in rows:
             prints = fingerprint(chunk)
             keep = duplicates.near(chunk, prints)
             user, item, time, line = chunk.user, chunk.item, chunk.time, chunk.line
@@ -181,7 +182,7 @@ def read_reviews(
             columns.append(user, item, time, prints)
             seen = rows.lines
             quarantine.check(rows.rows, final=False)
-            stage.advance(block.read)
+            stage.advance(piece.read)
         columns.close()
         source = reader.finish()
     if not rows.rows:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import partial
+from functools import cache, partial
 from itertools import repeat
 from typing import NamedTuple
 
@@ -42,7 +42,7 @@ class _Draw(NamedTuple):
 
 
 class Profiles:
-    """The pools. Building them is the only time Faker works."""
+    """The pools. Building them is the only time Faker works; `profiles` does it once."""
 
     def __init__(self) -> None:
         from faker import Faker
@@ -123,6 +123,11 @@ class Profiles:
             repeat("active"),
         )
         return list(map(_row, zip(*columns, strict=False)))
+
+
+@cache
+def profiles() -> Profiles:
+    return Profiles()
 
 
 def stream(hashes: U64, number: int) -> U64:
