@@ -8,10 +8,10 @@ and source in the body.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from operator import itemgetter
+from typing import Any, Literal, NamedTuple
 
 from eval.citations_links import Link, Scan, blank, number_in, scan
 from eval.citations_lists import Entry, ReferenceList, find_lists
@@ -33,8 +33,7 @@ DefectKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(NamedTuple):
     """One citation at one place of the body. `[1, 4]` is two markers with one span."""
 
     id: str
@@ -64,8 +63,7 @@ class Source:
     inline_spans: list[Span] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """An entry of a reference list."""
 
     numbers: tuple[str, ...]
@@ -74,8 +72,7 @@ class Reference:
     urls: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Defect:
+class Defect(NamedTuple):
     kind: DefectKind
     id: str
     start: int
@@ -150,15 +147,9 @@ def parse(report: str) -> Citations:
     canonical = _Canonical()
     body_links, list_spans = _body_links(found, lists)
     lookup = _Lookup(lists)
-    labels = frozenset(
-        number.casefold() for one in lists for number in one.by_number if not number.isdecimal()
-    )
+    elsewhere = [*list_spans, *((link.start, link.end) for link in body_links)]
     marks = find_marks(
-        found.plain,
-        _hidden(list_spans, body_links),
-        lookup.known,
-        numbered=lookup.numbered,
-        labels=labels,
+        blank(found.plain, elsewhere), lookup.numbers, numbered=lookup.numbered, labels=lookup.labels
     )
     markers = _markers(marks, body_links, lookup, canonical)
     references = [
@@ -184,69 +175,48 @@ def _body_links(found: Scan, lists: list[ReferenceList]) -> tuple[list[Link], li
     return body, spans
 
 
-def _hidden(spans: list[Span], links: list[Link]) -> Callable[[int], int]:
-    stretches = sorted([*spans, *((link.start, link.end) for link in links)])
-    starts = [start for start, _ in stretches]
-
-    def end_of(position: int) -> int:
-        index = bisect_right(starts, position) - 1
-        if index >= 0 and position < stretches[index][1]:
-            return stretches[index][1]
-        return -1
-
-    return end_of
-
-
 class _Lookup:
     """A number means the entry of the next list after it that has one, else of the last before it."""
 
     def __init__(self, lists: list[ReferenceList]) -> None:
         self._starts = [one.start for one in lists]
         self._lists = lists
-        self._numbers = {number.casefold() for one in lists for number in one.by_number}
-        self.numbered = any(number.isdecimal() for number in self._numbers)
-
-    def known(self, number: str) -> bool:
-        return number.casefold() in self._numbers
+        names = {number for one in lists for number in one.by_number}
+        self.labels = frozenset(name for name in names if not name.isdecimal())
+        self.numbers = frozenset(names)
+        self.numbered = len(self.labels) < len(names)
 
     def entry(self, number: str, position: int) -> Entry | None:
-        if not self.known(number):
+        if number not in self.numbers:
             return None
         first = bisect_right(self._starts, position)
-        order = [*range(first, len(self._lists)), *range(first - 1, -1, -1)]
-        for index in order:
-            by_number: dict[str, Entry] = self._lists[index].by_number
-            entry = by_number.get(number)
-            if entry is None and not number.isdecimal():
-                entry = next(
-                    (e for name, e in by_number.items() if name.casefold() == number.casefold()), None
-                )
-            if entry is not None:
-                return entry
+        for index in (*range(first, len(self._lists)), *range(first - 1, -1, -1)):
+            found: dict[str, Entry] = self._lists[index].by_number
+            if number in found:
+                return found[number]
         return None
 
 
 def _markers(marks: list[Mark], links: list[Link], lookup: _Lookup, canonical: _Canonical) -> list[Marker]:
     markers: list[Marker] = []
-    for mark in marks:
-        entry = lookup.entry(mark.id, mark.start) if not mark.malformed else None
-        if mark.malformed:
-            markers.append(Marker(mark.id, mark.start, mark.end, mark.form, None, "malformed"))
-        elif entry is None:
-            markers.append(Marker(mark.id, mark.start, mark.end, mark.form, None, "dangling"))
-        elif not entry.links:
-            markers.append(Marker(mark.id, mark.start, mark.end, mark.form, None, "entry_without_url"))
+    for start, end, name, form, malformed, _ in marks:
+        url = reason = None
+        entry = None if malformed else lookup.entry(name, start)
+        if entry is None:
+            reason = "malformed" if malformed else "dangling"
+        elif entry.links:
+            url = canonical[entry.links[0].url]
         else:
-            markers.append(Marker(mark.id, mark.start, mark.end, mark.form, canonical[entry.links[0].url]))
+            reason = "entry_without_url"
+        markers.append(Marker(name, start, end, form, url, reason))
     for link in links:
+        name = link.text.strip()
+        number = number_in(name) if link.kind == "link" else None
         url = canonical[link.url]
-        if link.kind == "link":
-            number = number_in(link.text)
-            form, name = ("numbered_link", number) if number else ("link", link.text.strip())
-        else:
-            form, name = link.kind, link.text or link.url
-        markers.append(Marker(name or url, link.start, link.end, form, url))
-    markers.sort(key=lambda marker: (marker.start, marker.end))
+        markers.append(
+            Marker(number or name or url, link.start, link.end, "numbered_link" if number else link.kind, url)
+        )
+    markers.sort(key=itemgetter(1, 2))
     return markers
 
 
@@ -254,6 +224,7 @@ def _sources(
     links: list[Link], lists: list[ReferenceList], markers: list[Marker], canonical: _Canonical
 ) -> list[Source]:
     sources: dict[str, Source] = {}
+    numbers: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for link in links:
         url = canonical[link.url]
         if url not in sources:
@@ -263,10 +234,12 @@ def _sources(
             for url in dict.fromkeys(canonical[link.url] for link in entry.links):
                 source = sources[url]
                 source.list_spans.append((entry.start, entry.end))
-                source.numbers += [number for number in entry.numbers if number not in source.numbers]
+                numbers[url].update(dict.fromkeys(entry.numbers))
     for marker in markers:
         if marker.url is not None:
             sources[marker.url].inline_spans.append((marker.start, marker.end))
+    for url, held in numbers.items():
+        sources[url].numbers = list(held)
     return list(sources.values())
 
 
@@ -274,15 +247,13 @@ def _defects(
     found: Scan, references: list[Reference], markers: list[Marker], marks: list[Mark], sources: list[Source]
 ) -> list[Defect]:
     defects: list[Defect] = []
-    for marker in markers:
-        if marker.reason == "malformed":
-            defects.append(
-                Defect("malformed_id", marker.id, marker.start, marker.end, "no list has such an id")
-            )
-        elif marker.reason == "dangling":
-            defects.append(
-                Defect("dangling", marker.id, marker.start, marker.end, "no entry has this number")
-            )
+    lost = Counter([(marker.id, marker.reason) for marker in markers if marker.url is None])
+    for marker in markers if lost else ():
+        times = lost.pop((marker.id, marker.reason), 0) if marker.url is None else 0
+        if times and marker.dangling:
+            kind: DefectKind = "malformed_id" if marker.reason == "malformed" else "dangling"
+            why = "no list has such an id" if marker.reason == "malformed" else "no entry has this number"
+            defects.append(Defect(kind, marker.id, marker.start, marker.end, f"{why}; {times} places"))
     blankets = {(mark.start, mark.end) for mark in marks if mark.blanket}
     for start, end in sorted(blankets):
         defects.append(Defect("blanket_range", "", start, end, "one marker cites more than ten sources"))

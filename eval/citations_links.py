@@ -41,7 +41,9 @@ _TICKS = re.compile(r"`+|\n[ \t\r]*\n")
 _TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>")
 _HREF = re.compile(r"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.I)
 _FORMULA = re.compile(r"\\begin|\\frac|\\text|\\[a-zA-Z]{2,}|[\^_={}]")
-_TOKEN = re.compile(r"\\[\\\[\]()!<>*_]|[\[\]【】]")
+_TOKEN = re.compile(
+    r"\\[\\\[\]()!<>*_]|\[\^?[\d, –-]{1,20}\](?![(（]| \([hH])|[\[\]【】]"
+)  # a plain marker is passed over as one
 _SIMPLE = re.compile(r"[^\s()\\<]*")
 _STEP = re.compile(r"\\.|[()]|[ \t]+|\n")
 _TITLE = re.compile(r"[ \t]*\n?[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\))?[ \t]*\)")

@@ -161,7 +161,7 @@ def _entry(line: _Line, *, in_section: bool) -> Entry | None:
 
 
 def _plain_number(text: str) -> str:
-    return str(int(text)) if text.isascii() and text.isdecimal() else text
+    return str(int(text)) if text.isascii() and text.isdecimal() else text.casefold()
 
 
 def find_lists(scan: Scan) -> list[ReferenceList]:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
 MarkForm = Literal["bracket", "range", "footnote", "label", "superscript", "glued"]
-Known = Callable[[str], bool]
-"""Is there an entry with this number?"""
+_RATION = 20_000
+"""Members that ranges may stand for in one report; a range beyond it counts once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    id: str
+class Mark(NamedTuple):
     start: int
     end: int
+    id: str
     form: MarkForm
     malformed: bool = False
     """An id that no list could have: `4-2`, `41-23`."""
@@ -46,7 +44,6 @@ _SOURCE_WORD = re.compile(
 _INTERVAL_BEFORE = re.compile(
     r"(?:\bCI|interval|range(?: of)?|between|from|within|∈|\bin|区间|范围|\$)\s*[:：]?\s*$", re.I
 )
-_SUP = re.compile(r"[ ]{0,60}")
 
 _PUNCTUATION = ".,;:!?。，；：！？"
 _GLUED = re.compile(
@@ -60,45 +57,58 @@ _ABBREVIATED = re.compile(
 )
 
 
-def find_marks(
-    text: str, hidden: Callable[[int], int], known: Known, *, numbered: bool, labels: frozenset[str]
-) -> list[Mark]:
-    """All markers outside the hidden places (`hidden` gives the end of the hidden stretch at a position, else -1)."""
-    candidates = list(_bracketed(text, hidden))
-    escapes_cite = any(match[1] and len(items) == 1 and known(items[0][0]) for match, items in candidates)
-    some_resolve = any(known(item) for _, items in candidates for item, _ in items)
+def find_marks(text: str, known: frozenset[str], *, numbered: bool, labels: frozenset[str]) -> list[Mark]:
+    """All markers of the text; `known` are the ids of the lists, `labels` those of them that are words."""
+    candidates = _bracketed(text)
+    escapes_cite = any(esc and len(items) == 1 and items[0][0] in known for _, _, esc, items in candidates)
+    some_resolve = any(item in known for _, _, _, items in candidates for item, _ in items)
+    ration = _RATION
     marks: list[Mark] = []
-    for match, items in candidates:
-        if _is_citation(text, match, items, known, numbered, some_resolve, escapes_cite):
-            marks += _expanded(match, items, known)
+    for start, end, esc, items in candidates:
+        if len(items) == 1 and items[0][1] == "number":
+            number = items[0][0]
+            if number in known or 0 < int(number) < 1000:
+                marks.append(Mark(start, end, number, "bracket"))
+        elif _is_citation(text, start, items, known, some_resolve, esc, escapes_cite):
+            expanded = list(_expanded(start, end, items, known, ration))
+            ration -= len(expanded)
+            marks += expanded
     if labels:
-        marks += _labelled(text, hidden, labels)
+        marks += _labelled(text, labels)
     if numbered and not some_resolve and not any(mark.form == "footnote" for mark in marks):
-        marks += _glued(text, hidden, known)
-    marks.sort(key=lambda mark: (mark.start, mark.end))
+        marks += _glued(text, known)
+    marks.sort()
     return marks
 
 
 _Item = tuple[str, str]
 """The id, and `number`, `range`, `malformed`, `footnote` or `named`."""
+_Candidate = tuple[int, int, bool, list[_Item]]
+"""Start, end, whether the bracket was escaped, the ids inside."""
 
 
-def _bracketed(text: str, hidden: Callable[[int], int]) -> Iterator[tuple[re.Match[str], list[_Item]]]:
+def _bracketed(text: str) -> list[_Candidate]:
+    found: list[_Candidate] = []
+    read: dict[str, list[_Item]] = {}
     arrays_end = -1
     for match in _BRACKET.finditer(text):
-        start = match.start()
-        if start < arrays_end:
-            continue
-        if hidden(start) >= 0:
-            continue
-        if text[start - 1 : start] == "[" or text[start : start + 2] == "[[":
+        start, end = match.span()
+        body = match[2]
+        if text[start + 1 : start + 2] == "[" or text[start - 1 : start] == "[":
+            if start < arrays_end:
+                continue
             array = _ARRAY.match(text, start - 1 if text[start - 1 : start] == "[" else start)
-            if array and "," in array[0] and array[0].count("[") > 2:
+            if array and array[0].count("[") > 2:
                 arrays_end = array.end()
                 continue
-        items = _items(match[2].strip())
+        elif start < arrays_end:
+            continue
+        items = read.get(body)
+        if items is None:
+            items = read[body] = _items(body.strip())
         if items:
-            yield match, items
+            found.append((start, end, match[1] != "", items))
+    return found
 
 
 def _items(body: str) -> list[_Item]:
@@ -136,56 +146,39 @@ def _items(body: str) -> list[_Item]:
 
 def _is_citation(
     text: str,
-    match: re.Match[str],
+    start: int,
     items: list[_Item],
-    known: Known,
-    numbered: bool,
+    known: frozenset[str],
     some_resolve: bool,
+    escaped: bool,
     escapes_cite: bool,
 ) -> bool:
-    """Numbers in brackets may also be years, ratings, intervals, arrays, formulas."""
+    """Numbers in brackets may also be ratings, intervals, arrays, formulas."""
     ids = [_ends(item) for item in items]
-    resolved = sum(any(known(one) for one in pair) for pair in ids)
-    kinds = {kind for _, kind in items}
-    if kinds == {"footnote"}:
+    resolved = sum(one in known or other in known for one, other in ids)
+    if all(kind == "footnote" for _, kind in items):
         return True
-    if "named" in kinds and not all(known(item) for item, kind in items if kind == "named"):
+    if not all(item in known for item, kind in items if kind == "named"):
         return False
+    before = text[max(0, start - 60) : start]
     if len(items) == 1:
-        item, kind = items[0]
-        if kind == "number":
-            return known(item) or 0 < int(item) < 1000
-        if kind == "named":
-            return True
         low, high = ids[0]
-        if resolved:
-            return not _looks_like_values(text, match, low, high)
-        if int(low) > 999 or int(high) > 999 or int(low) == 0:
+        if items[0][1] == "named":
+            return True
+        if not resolved and (int(low) > 999 or int(high) > 999 or int(low) == 0):
             return False
-        return not _looks_like_values(text, match, low, high)
-    if match[1] and not (escapes_cite and resolved):
+        return _INTERVAL_BEFORE.search(before) is None
+    if escaped and not (escapes_cite and resolved):
         return False
-    numbers = [int(one) for pair in ids for one in pair if one.isdecimal()]
-    before = text[max(0, match.start() - 60) : match.start()]
-    if len(set(numbers)) < len([n for pair in ids for n in set(pair)]):
+    numbers = [int(one) for pair in ids for one in dict.fromkeys(pair) if one.isdecimal()]
+    if len(set(numbers)) < len(numbers):
         return False
+    ascending = numbers == sorted(numbers)
     if _LABEL_BEFORE.search(before) and not _SOURCE_WORD.search(before):
-        return (
-            resolved == len(items)
-            and before.rstrip()[-1:] not in "="
-            and len(items) < 3
-            and numbers == sorted(numbers)
-        )
-    if _INTERVAL_BEFORE.search(before) and len(items) == 2:
+        return resolved == len(items) < 3 and ascending and before.rstrip()[-1:] != "="
+    if len(items) == 2 and _INTERVAL_BEFORE.search(before):
         return False
-    if resolved:
-        return True
-    return some_resolve and numbers == sorted(numbers) and all(0 < n < 1000 for n in numbers)
-
-
-def _looks_like_values(text: str, match: re.Match[str], low: str, high: str) -> bool:
-    before = text[max(0, match.start() - 60) : match.start()]
-    return _INTERVAL_BEFORE.search(before) is not None
+    return resolved > 0 or (some_resolve and ascending and all(0 < number < 1000 for number in numbers))
 
 
 def _ends(item: _Item) -> tuple[str, str]:
@@ -196,42 +189,37 @@ def _ends(item: _Item) -> tuple[str, str]:
     return name, name
 
 
-def _expanded(match: re.Match[str], items: list[_Item], known: Known) -> Iterator[Mark]:
-    start, end = match.span()
+def _expanded(start: int, end: int, items: list[_Item], known: frozenset[str], ration: int) -> Iterator[Mark]:
     for name, kind in items:
         if kind == "range":
             low, high = (int(one) for one in name.split("-"))
-            if known(str(low)) and known(str(high)):
+            if str(low) in known and str(high) in known and high - low < ration:
                 blanket = high - low + 1 > 10
                 for number in range(low, high + 1):
-                    yield Mark(str(number), start, end, "range", blanket=blanket)
+                    yield Mark(start, end, str(number), "range", blanket=blanket)
                 continue
-            yield Mark(name, start, end, "range")
+            yield Mark(start, end, name, "range")
         elif kind == "malformed":
-            yield Mark(name, start, end, "bracket", malformed=True)
+            yield Mark(start, end, name, "bracket", malformed=True)
         else:
-            yield Mark(name, start, end, "footnote" if kind == "footnote" else "bracket")
+            yield Mark(start, end, name, "footnote" if kind == "footnote" else "bracket")
 
 
-def _labelled(text: str, hidden: Callable[[int], int], labels: frozenset[str]) -> Iterator[Mark]:
+def _labelled(text: str, labels: frozenset[str]) -> Iterator[Mark]:
     """`[words][id]` and `[id]`, where `[id]: url` stands somewhere."""
     for match in re.finditer(r"\[([^\[\]\n]{1,80})\](?![(:])(?:\[([^\[\]\n]{0,80})\])?", text):
-        if hidden(match.start()) >= 0:
-            continue
         label = (match[2] or match[1]).strip().casefold()
         if label in labels:
-            yield Mark(label, match.start(), match.end(), "label")
+            yield Mark(match.start(), match.end(), label, "label")
 
 
-def _glued(text: str, hidden: Callable[[int], int], known: Known) -> Iterator[Mark]:
+def _glued(text: str, known: frozenset[str]) -> Iterator[Mark]:
     for pattern in (_GLUED, _GLUED_YEAR):
         for match in pattern.finditer(text):
-            if hidden(match.start()) >= 0 or hidden(match.start(1)) >= 0:
-                continue
             numbers = [str(int(one)) for one in match[1].split(",")]
-            if not all(known(number) for number in numbers):
+            if not known.issuperset(numbers):
                 continue
             if pattern is _GLUED and _ABBREVIATED.search(text[max(0, match.start() - 12) : match.start()]):
                 continue
             for number in numbers:
-                yield Mark(number, match.start(1), match.end(1), "glued")
+                yield Mark(match.start(1), match.end(1), number, "glued")
