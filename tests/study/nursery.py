@@ -1,0 +1,95 @@
+"""A process that bears workers and kills them: `python nursery.py FOLDER KILLS SEED`. Prints what it saw as JSON.
+
+It forks after everything is imported, so that a worker begins its work within milliseconds; a kill then falls anywhere
+into a worker's life: before the first claim, between a blob and its record, in the middle of a commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+from study.run import Pace, run
+from study.study import Study
+from tests.study.plain import logged, offline, units
+
+UNITS_PER_KILL = 25
+
+
+def main(folder: Path, kills: int, seed: int) -> None:
+    chance = random.Random(seed)
+    count = max(200, kills * UNITS_PER_KILL)
+    begun = folder.with_suffix(".begun")
+    begun.touch()
+    Study.create(folder, {"n": count}).close()
+    known: dict[str, str] = {}
+    killed = rounds = doubled = lost = changed = 0
+    offset = 0
+    while True:
+        rounds += 1
+        workers = [_bear(folder, begun, count) for _ in range(chance.choice((1, 1, 2)))]
+        spared = killed >= kills
+        if not spared:
+            time.sleep(chance.uniform(0.002, 0.12))
+            victim = chance.choice(workers)
+            os.kill(victim, signal.SIGKILL)
+            killed += 1
+            for other in workers:
+                if other != victim and chance.random() < 0.7:
+                    os.kill(other, signal.SIGKILL)
+                    killed += 1
+        ended = [os.waitpid(worker, 0)[1] for worker in workers]
+        with Study.open(folder) as study:
+            now = {
+                r.key: json.dumps([r.status, r.result, dict(r.blobs), r.attempts])
+                for r in study.records(status=None)
+            }
+        lost += len(known.keys() - now.keys())
+        changed += sum(now.get(key) != value for key, value in known.items())
+        lines = begun.read_text().splitlines()
+        doubled += sum(line.split()[0] in known for line in lines[offset:])
+        offset = len(lines)
+        known = now
+        if len(known) == count and killed >= kills:
+            break
+        if rounds > 40 * (kills + 5) or (spared and any(ended)):
+            raise SystemExit(f"no end in sight: {len(known)} of {count} after {rounds} rounds, exits {ended}")
+        if len(known) == count:  # all is done before the kills are: begin a wider study
+            count += 200
+    json.dump(
+        {
+            "units": count,
+            "killed": killed,
+            "lost": lost,
+            "changed": changed,
+            "doubled": doubled,
+            "begun": len(begun.read_text().splitlines()),
+        },
+        sys.stdout,
+    )
+
+
+def _bear(folder: Path, begun: Path, count: int) -> int:
+    child = os.fork()
+    if child:
+        return child
+    try:
+        with Study.open(folder) as study:
+            work = logged(begun, pause_s=0.002)
+            asyncio.run(run(study, units(count), work, models=offline(), pace=Pace(units=6, poll_s=0.05)))
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,84 @@
+"""Plain work for studies under test: deterministic results, evidence shared by many units, real role calls."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+
+from env.source import Source
+from llm.factory import Models, ModelSettings
+from study.evidence import pack
+from study.run import Context
+from study.unit import Kind, Outcome, Unit
+
+
+def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+    return AIMessage(f"an answer to {messages[-1].text}")
+
+
+def offline(**settings: Any) -> Models:
+    return Models(ModelSettings({"default": "offline"}, max_tokens=40, **settings))
+
+
+def units(count: int, kind: Kind = "answer", **more: Any) -> list[Unit]:
+    return [
+        Unit(kind, {"n": n, **more}, {"n": n, "query": f"question {n}", "variant": f"v{n % 3}"}, f"unit-{n}")
+        for n in range(count)
+    ]
+
+
+async def answer(spec: Mapping[str, Any], context: Context) -> Outcome:
+    """Two calls, three sources of which one is everybody's, a tool call, a report."""
+    n = spec["n"]
+    role = context.models.role("agent", policy)
+    first = await role.reply([HumanMessage(f"plan {n}")])
+    second = await role.reply([HumanMessage(f"report {n}")])
+    seen = [
+        Source(url="https://everybody.example/", type="web", title="Everybody's", seen="the same for all" * 9),
+        Source(url=f"https://pages.example/{n % 7}", type="web", title=None, seen=f"page {n % 7} " * 20),
+        Source(url=f"http://shop.example/{n}", type="product", title=f"P{n}", seen=f"p {n}", record={"n": n, "b": [1.5]}),
+    ]  # fmt: skip
+    rows, blobs = pack(seen)
+    text = f"result {n}"
+    call = {
+        "number": 1,
+        "name": "search",
+        "kind": "api",
+        "arguments": {"q": n},
+        "researcher": None,
+        "result_sha256": sha256(text.encode()).hexdigest(),
+        "error": None,
+        "seconds": 0.001 * os.getpid(),
+    }
+    return Outcome(
+        {
+            "variant": spec["variant"],
+            "words": n,
+            "tool_calls": [call],
+            "sources": rows,
+            "seconds": os.getpid() / 7,
+        },
+        {**blobs, f"text:{call['result_sha256']}": text, "report": f"{first.text}\n{second.text}\n"},
+    )
+
+
+def logged(log: Path, pause_s: float = 0.0) -> Any:
+    """The same work, with a line in a file when a unit is begun: what was begun twice can be seen."""
+
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+        line = f"{context.unit.key} {os.getpid()}\n".encode()
+        descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        try:
+            os.write(descriptor, line)
+        finally:
+            os.close(descriptor)
+        await asyncio.sleep(pause_s)
+        return await answer(spec, context)
+
+    return work

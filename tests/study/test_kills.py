@@ -1,0 +1,70 @@
+"""`kill -9` at any moment: nothing that finished is lost, nothing is done twice, the tables come out the same."""
+
+from __future__ import annotations
+
+import filecmp
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from study.export import export
+from study.run import Pace, run
+from study.study import Study
+from tests.study.plain import answer, offline, units
+
+
+def campaign(folder: Path, kills: int, seed: int) -> dict[str, Any]:
+    nursery = Path(__file__).with_name("nursery.py")
+    done = subprocess.run(
+        [sys.executable, str(nursery), str(folder), str(kills), str(seed)],
+        capture_output=True,
+        text=True,
+        timeout=1_800,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4_000:]
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+async def compare(tmp_path: Path, kills: int, seed: int) -> None:
+    killed = tmp_path / "killed"
+    told = campaign(killed, kills, seed)
+    assert told["killed"] >= kills
+    assert (told["lost"], told["changed"], told["doubled"]) == (0, 0, 0)
+    with Study.create(tmp_path / "calm", {}) as calm:
+        summary = await run(calm, units(told["units"]), answer, models=offline(), pace=Pace(units=3))
+        assert summary.done == told["units"]
+        export(calm, tmp_path / "calm-tables", canonical=True)
+    with Study.open(killed) as study:
+        export(study, tmp_path / "killed-tables", canonical=True)
+        records = list(study.records(status=None))
+        assert len({record.key for record in records}) == told["units"] == len(records)
+        for record in records:
+            for name in record.blobs:
+                assert study.text(record, name) is not None
+        spending = study.ledger.spending()
+        recorded = sum(u["input_tokens"] + u["output_tokens"] for r in records for u in r.usage.values())
+        assert spending.tokens >= recorded
+        assert spending.reserved_tokens == 0
+        assert not study.ledger.running(0)
+    for name in ("units", "tool_calls", "sources", "usage"):
+        for ending in ("jsonl", "parquet"):
+            file = f"{name}.{ending}"
+            same = filecmp.cmp(
+                tmp_path / "calm-tables" / file, tmp_path / "killed-tables" / file, shallow=False
+            )
+            assert same, file
+
+
+async def test_ten_kills_lose_and_double_nothing(tmp_path: Path) -> None:
+    await compare(tmp_path, kills=10, seed=3)
+
+
+@pytest.mark.endurance
+async def test_two_hundred_kills_lose_and_double_nothing(tmp_path: Path) -> None:
+    await compare(tmp_path, kills=200, seed=4)

@@ -1,0 +1,574 @@
+"""The runner: what is computed again and what is not, who may work on what, how a run ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+from pydantic import SecretStr
+
+from env.errors import DrrError, Misuse
+from llm.budget import Limit
+from llm.factory import Models, ModelSettings
+from llm.failures import ModelFailure
+from study.export import export
+from study.ledger import Finished
+from study.process import is_dead, this_worker
+from study.run import Context, Pace, run
+from study.status import status
+from study.study import Study
+from study.unit import Outcome, UnitFailure, canonical_json
+from tests.study.plain import answer, offline, units
+from tests.wire import Fail, FastClock, Request, Say, Wire
+
+SONNET = "anthropic:claude-sonnet-5-5"
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Any:
+    with Study.create(tmp_path / "study", {"name": "test"}) as made:
+        yield made
+
+
+def counting() -> tuple[Counter[int], Any]:
+    begun: Counter[int] = Counter()
+
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+        begun[spec["n"]] += 1
+        return await answer(spec, context)
+
+    return begun, work
+
+
+async def test_what_is_finished_is_never_computed_again(study: Study) -> None:
+    begun, work = counting()
+    first = await run(study, units(20), work, models=offline())
+    again = await run(study, units(25), work, models=offline())
+    assert (first.done, again.done) == (20, 5)
+    assert set(begun.values()) == {1}
+    assert again.ok
+    assert again.left == 0
+
+
+async def test_a_record_holds_what_the_work_left(study: Study) -> None:
+    await run(study, units(3), answer, models=offline())
+    record = next(r for r in study.records() if r.spec["n"] == 2)
+    assert record.result["words"] == 2
+    assert study.text(record, "report") == "an answer to plan 2\nan answer to report 2\n"
+    assert record.usage["agent"]["calls"] == 2
+    assert record.cost_usd == 0.0
+    assert record.attempts == 1
+    assert record.finished_at >= record.started_at
+
+
+async def test_evidence_is_kept_once(study: Study) -> None:
+    await run(study, units(50), answer, models=offline())
+    shared = {
+        record.blobs[name] for record in study.records() for name in record.blobs if name.startswith("text:")
+    }
+    assert (
+        len(shared) == 1 + 7 + 2 * 50 + 50
+    )  # everybody's, seven pages, a product and its record, a tool's result
+    assert len(list(study.blobs)) == len(shared) + 50
+
+
+async def test_the_key_is_what_decides_the_result(study: Study) -> None:
+    one = units(1)[0]
+    assert one.key == replace(one, spec={"n": 0, "path": "elsewhere"}, label="other").key
+    assert one.key != units(1, model="another")[0].key
+    assert one.key != replace(one, kind="judgement").key
+    assert canonical_json({"b": 1, "a": [True, None, "é"]}) == '{"a":[true,null,"é"],"b":1}'
+    with pytest.raises(ValueError, match="Out of range"):
+        canonical_json({"x": float("nan")})
+
+
+async def test_another_configuration_makes_new_units_and_never_mixes(study: Study) -> None:
+    await run(study, units(4), answer, models=offline())
+    changed = units(4, prompt="another")
+    assert study.retire("answer", changed) == 4
+    await run(study, changed, answer, models=offline())
+    assert {record.key for record in study.records()} == {unit.key for unit in changed}
+    assert len(list(study.records(current=False))) == 8
+    assert status(study, now=0)["units"]["total"] == 4
+
+
+# -- failures
+
+
+def failing(kinds: Mapping[int, Exception]) -> tuple[Counter[int], Any]:
+    begun, work = counting()
+
+    async def fails(spec: Mapping[str, Any], context: Context) -> Outcome:
+        if spec["n"] in kinds:
+            begun[spec["n"]] += 1
+            raise kinds[spec["n"]]
+        outcome: Outcome = await work(spec, context)
+        return outcome
+
+    return begun, fails
+
+
+async def test_failures_are_typed_and_only_those_that_may_pass_are_tried_again(study: Study) -> None:
+    begun, work = failing(
+        {
+            0: ModelFailure("overloaded", "529"),
+            1: ModelFailure("refusal", "no"),
+            2: UnitFailure("no_plan", "nothing planned"),
+            3: UnitFailure("shop_down", "try later", transient=True),
+            4: KeyError("a bug"),
+            5: DrrError("the shop is gone"),
+        }
+    )
+    first = await run(study, units(8), work, models=offline())
+    assert first.done == 2
+    assert first.failures == {
+        "overloaded": 1,
+        "refusal": 1,
+        "no_plan": 1,
+        "shop_down": 1,
+        "bug": 1,
+        "error": 1,
+    }
+    assert not first.ok
+    assert any("KeyError" in bug for bug in first.bugs)
+    document = status(study, now=0)
+    assert document["units"] == {"total": 8, "done": 2, "failed": 6, "pending": 0, "running": 0}
+    assert document["failures"] == dict(sorted(first.failures.items()))
+    bug = next(r for r in study.records(status="failed") if r.reason == "bug")
+    assert "KeyError" in (study.text(bug, "traceback") or "")
+    await run(study, units(8), work, models=offline())
+    assert begun == {0: 2, 1: 1, 2: 1, 3: 2, 4: 1, 5: 1, 6: 1, 7: 1}
+    await run(study, units(8), work, models=offline(), retry_failed=True)
+    assert begun == {0: 3, 1: 2, 2: 2, 3: 3, 4: 2, 5: 2, 6: 1, 7: 1}
+    assert next(r for r in study.records(status="failed") if r.reason == "refusal").attempts == 2
+
+
+async def test_a_failed_unit_that_is_mended_replaces_its_record(study: Study) -> None:
+    _, work = failing({1: ModelFailure("timeout", "slow")})
+    await run(study, units(3), work, models=offline())
+    summary = await run(study, units(3), answer, models=offline())
+    assert summary.done == 1
+    assert len(list(study.records())) == len(list(study.records(status=None))) == 3
+
+
+async def test_what_a_failed_unit_gathered_is_kept(study: Study) -> None:
+    partial = Outcome({"tool_calls": []}, {"transcript": "so far"})
+    _, work = failing({0: UnitFailure("no_report", "empty", outcome=partial)})
+    await run(study, units(1), work, models=offline())
+    record = next(study.records(status="failed"))
+    assert study.text(record, "transcript") == "so far"
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (Fail(401, "authentication_error", "invalid"), "bad_key"),
+        (Fail(404, "not_found_error", "model: x"), "unknown_model"),
+        (Fail(400, "invalid_request_error", "Your credit balance is too low"), "no_credit"),
+    ],
+)
+async def test_what_would_fail_everywhere_stops_the_study_at_the_first_unit(
+    study: Study, fault: Fail, kind: str
+) -> None:
+    with Wire(lambda request: fault) as wire:
+        models = Models(ModelSettings({"default": SONNET}, base_url=wire.url))
+        summary = await run(study, units(300), answer, models=models, pace=Pace(units=4))
+        await models.aclose()
+    assert summary.stopped == kind
+    assert len(wire.requests) <= 4
+    assert summary.left == 300
+    assert not summary.ok
+    with Wire(lambda request: Say("fine now")) as wire:
+        models = Models(ModelSettings({"default": SONNET}, base_url=wire.url, concurrency=32))
+        mended = await run(study, units(300)[:20], answer, models=models, pace=Pace(units=20))
+        await models.aclose()
+    assert mended.done == 20
+    assert status(study, now=0)["stopped"] is None
+
+
+async def test_an_outage_stops_the_run_and_becomes_no_report(study: Study) -> None:
+    with Wire(lambda request: Fail(529, "overloaded_error")) as wire:
+        settings = ModelSettings({"default": SONNET}, base_url=wire.url, concurrency=4)
+        models = Models(settings, clock=FastClock().clock)
+        summary = await run(study, units(100), answer, models=models, pace=Pace(units=2, outage_after=4))
+        await models.aclose()
+    assert summary.stopped == "outage"
+    assert sum(summary.failures.values()) <= 6
+    assert not list(study.records())
+    assert summary.left == 100
+
+
+# -- budgets
+
+
+async def test_a_budget_stops_cleanly_and_a_larger_one_continues(study: Study) -> None:
+    _, work = counting()
+    stopped = await run(
+        study, units(40), work, models=offline(), budget=Limit(tokens=300), pace=Pace(units=4)
+    )
+    assert stopped.stopped == "budget"
+    assert 0 < stopped.done < 40
+    document = status(study, now=0)
+    assert document["spent_tokens"] <= 300
+    assert document["units"]["failed"] == 0
+    assert document["units"]["pending"] == 40 - stopped.done
+    assert document["stopped"] == "budget"
+    assert document["budget"]["tokens"] == 300
+    rest = await run(study, units(40), work, models=offline(), budget=Limit(tokens=100_000))
+    assert rest.stopped is None
+    assert rest.done == 40 - stopped.done
+    assert len(list(study.records())) == 40
+
+
+async def test_a_budget_counts_what_earlier_runs_and_other_kinds_spent(study: Study) -> None:
+    await run(study, units(10), answer, models=offline())
+    spent = study.ledger.spending().tokens
+    assert spent > 0
+    stopped = await run(
+        study, units(10, kind="judgement"), answer, models=offline(), budget=Limit(tokens=spent + 60)
+    )
+    assert stopped.stopped == "budget"
+    assert study.ledger.spending().tokens <= spent + 60
+
+
+async def test_dollars_are_counted_as_the_provider_bills_them(study: Study) -> None:
+    with Wire(lambda request: Say("fine")) as wire:
+        settings = ModelSettings({"default": SONNET}, base_url=wire.url, max_tokens=100)
+        models = Models(settings)
+        budget = Limit.of(usd=0.02)
+        summary = await run(study, units(60), answer, models=models, budget=budget, pace=Pace(units=3))
+        await models.aclose()
+    assert summary.stopped == "budget"
+    cost = status(study, now=0)["cost_usd"]
+    assert cost == pytest.approx(len(wire.requests) * (100 * 2 + 20 * 10) / 1e6)
+    assert cost <= 0.02
+
+
+async def test_the_cap_of_a_unit_ends_that_unit_only(study: Study) -> None:
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+        for _ in range(50 if spec["n"] == 1 else 1):
+            await answer(spec, context)
+        return await answer(spec, context)
+
+    summary = await run(study, units(4), work, models=offline(), unit_cap=Limit(tokens=300))
+    assert summary.done == 3
+    assert summary.failures == {"unit_cap": 1}
+    assert next(study.records(status="over_budget")).spec["n"] == 1
+
+
+# -- leases and processes
+
+
+async def test_two_runs_in_one_study_share_the_work(study: Study, tmp_path: Path) -> None:
+    begun, work = counting()
+    other = Study.open(study.folder)
+    pace = Pace(units=3, poll_s=0.02)
+    both = await asyncio.gather(
+        run(study, units(60), work, models=offline(), pace=pace),
+        run(other, units(60), work, models=offline(), pace=pace),
+    )
+    other.close()
+    assert sum(summary.done for summary in both) == 60
+    assert set(begun.values()) == {1}
+    assert all(summary.left == 0 and summary.ok for summary in both)
+
+
+async def test_a_lease_of_another_host_is_waited_for_until_it_expires(study: Study) -> None:
+    begun, work = counting()
+    study.ledger.register(units(2))
+    key = units(2)[0].key
+    foreign = "elsewhere-0/77/1/0"
+    study.ledger.claim(foreign, [key], now=1_000, seconds=50, retry_failed=False)
+    assert study.ledger.running(1_001) == {key: foreign}
+    now = [1_000.0]
+    pace = Pace(poll_s=0.01, wall=lambda: now[0])
+    task = asyncio.create_task(run(study, units(2), work, models=offline(), pace=pace))
+    await asyncio.sleep(0.1)
+    assert begun == {1: 1}
+    now[0] = 1_051
+    assert (await task).done == 2
+    assert begun == {0: 1, 1: 1}
+
+
+async def test_the_leases_of_a_dead_process_are_free_at_once(study: Study) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", "pass"])
+    gone.wait()
+    worker = this_worker()
+    dead = replace(worker, pid=gone.pid, start="1").id
+    same_number = replace(worker, start="1").id
+    assert is_dead(dead)
+    assert is_dead(same_number), "a later process of the same number holds nothing"
+    assert not is_dead(worker.id)
+    assert not is_dead("elsewhere-0/1/1/0")
+    study.ledger.register(units(2))
+    study.ledger.claim(dead, [unit.key for unit in units(2)], now=10, seconds=1e9, retry_failed=False)
+    assert (await run(study, units(2), answer, models=offline())).done == 2
+
+
+def test_a_record_is_written_only_by_who_still_holds_the_unit(study: Study) -> None:
+    study.ledger.register(units(1))
+    key = units(1)[0].key
+    finished = Finished(key, "done", None, None, False, {"who": "first"}, {}, {}, 0, 0.1, 1, 2)
+    study.ledger.claim("a/1/1/0", [key], now=0, seconds=10, retry_failed=False)
+    study.ledger.release("a/1/1/0")
+    study.ledger.claim("b/1/1/0", [key], now=0, seconds=10, retry_failed=False)
+    assert study.ledger.commit("a/1/1/0", [finished]) == []
+    assert study.ledger.commit("b/1/1/0", [replace(finished, result={"who": "second"})]) == [key]
+    record = study.record(key)
+    assert record is not None
+    assert record.result == {"who": "second"}
+
+
+async def test_a_budget_is_shared_by_processes(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    Study.create(folder, {}).close()
+    script = (
+        "import asyncio, sys\nfrom pathlib import Path\nfrom llm.budget import Limit\nfrom study.run import Pace, run\n"
+        "from study.study import Study\nfrom tests.study.plain import logged, offline, units\n"
+        "with Study.open(Path(sys.argv[1])) as study:\n"
+        "    work = logged(Path(sys.argv[2]), 0.005)\n"
+        "    print(asyncio.run(run(study, units(300), work, models=offline(), budget=Limit(tokens=900),"
+        " pace=Pace(units=4, poll_s=0.05))).stopped)\n"
+    )
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-c", script, str(folder), str(tmp_path / "begun")],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    assert [worker.communicate(timeout=60)[0].strip() for worker in workers] == ["budget", "budget"]
+    with Study.open(folder) as study:
+        spending = study.ledger.spending()
+        assert 600 < spending.tokens <= 900
+        assert spending.reserved_tokens == 0
+
+
+async def test_reservations_that_died_count_as_spent(study: Study) -> None:
+    dead = replace(this_worker(), start="1").id
+    study.ledger.spend(dead, cost=5, tokens=10, unpriced=0, reserved_cost=7, reserved_tokens=20)
+    spending = study.ledger.spending()
+    assert (spending.cost, spending.tokens, spending.reserved_tokens) == (12, 30, 0)
+
+
+# -- stopping
+
+
+async def test_ctrl_c_lets_what_runs_finish_and_begins_nothing_more(study: Study) -> None:
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+        if spec["n"] == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.sleep(0.05)
+        return await answer(spec, context)
+
+    before = signal.getsignal(signal.SIGINT)
+    summary = await run(study, units(50), work, models=offline(), pace=Pace(units=5))
+    assert signal.getsignal(signal.SIGINT) == before
+    assert summary.stopped == "interrupted"
+    assert summary.done == 5
+    assert summary.left == 45
+    assert not study.ledger.running(0)
+    assert status(study, now=0)["stopped"] == "interrupted"
+    assert (await run(study, units(50), answer, models=offline())).done == 45
+
+
+async def test_a_second_ctrl_c_stops_at_once_and_keeps_what_finished(study: Study) -> None:
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+        if spec["n"] < 3:
+            return await answer(spec, context)
+        asyncio.get_running_loop().call_later(0.05, os.kill, os.getpid(), signal.SIGINT)
+        asyncio.get_running_loop().call_later(0.10, os.kill, os.getpid(), signal.SIGINT)
+        await asyncio.sleep(60)
+        raise AssertionError("it went on")
+
+    async with asyncio.timeout(10):
+        summary = await run(study, units(10), work, models=offline(), pace=Pace(units=4))
+    assert summary.stopped == "interrupted"
+    assert summary.done == 3
+    assert len(list(study.records())) == 3
+    assert not study.ledger.running(0)
+
+
+async def test_limit_begins_so_many_and_no_more(study: Study) -> None:
+    begun, work = counting()
+    first = await run(study, units(30), work, models=offline(), limit=7, pace=Pace(units=4))
+    assert (first.done, first.stopped, first.left) == (7, "limit", 23)
+    assert first.ok
+    rest = await run(study, units(30), work, models=offline(), limit=100)
+    assert (rest.done, rest.stopped) == (23, None)
+    assert set(begun.values()) == {1}
+
+
+async def test_a_full_disk_is_said_in_one_line_and_loses_nothing(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await run(study, units(3), answer, models=offline())
+
+    def full(content: bytes) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(study.blobs, "put", full)
+    with pytest.raises(DrrError, match="No space left"):
+        await run(study, units(10), answer, models=offline())
+    monkeypatch.undo()
+    assert (await run(study, units(10), answer, models=offline())).done == 7
+
+
+# -- the folder
+
+
+def test_a_study_is_recognised_and_other_folders_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(Misuse, match="not a study"):
+        Study.open(tmp_path)
+    (tmp_path / "letter.txt").write_text("private")
+    with pytest.raises(Misuse, match="neither empty nor a study"):
+        Study.create(tmp_path, {})
+    Study.create(tmp_path / "new", {"a": {"b": [1, "ü\x7f\n"]}, "none": None, "x.y": True}).close()
+    with Study.open(tmp_path / "new") as study:
+        assert study.config == {"a": {"b": [1, "ü\x7f\n"]}, "x.y": True}
+
+
+def test_a_ledger_of_a_newer_program_is_refused(study: Study) -> None:
+    study.ledger.set_meta("schema", "99")
+    with pytest.raises(DrrError, match="update drr"):
+        Study.open(study.folder)
+
+
+def test_a_broken_ledger_is_said_in_words(study: Study) -> None:
+    study.close()
+    (study.folder / "ledger.sqlite").write_bytes(b"this is not a database" * 100)
+    with pytest.raises(DrrError, match="cannot be used as a ledger"):
+        Study.open(study.folder)
+
+
+async def test_a_blob_that_changed_is_no_evidence(study: Study) -> None:
+    await run(study, units(1), answer, models=offline())
+    record = next(study.records())
+    path = study.blobs.path(record.blobs["report"])
+    path.write_bytes(b"forged")
+    with pytest.raises(DrrError, match="no longer has this hash"):
+        study.text(record, "report")
+    path.unlink()
+    with pytest.raises(DrrError, match="missing"):
+        study.text(record, "report")
+
+
+async def test_records_are_committed_with_a_full_sync(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Finished means on disk: the policy is looked at where it acts, in the transaction that writes the record."""
+    seen: list[int] = []
+    real = study.ledger.commit
+
+    def commit(worker: str, finished: Any) -> list[str]:
+        statements: list[str] = []
+        study.ledger._db.set_trace_callback(statements.append)
+        written = real(worker, finished)
+        study.ledger._db.set_trace_callback(None)
+        before = statements[: statements.index("BEGIN IMMEDIATE")]
+        seen.append(sum("synchronous = FULL" in statement for statement in before))
+        return written
+
+    monkeypatch.setattr(study.ledger, "commit", commit)
+    await run(study, units(2), answer, models=offline())
+    assert seen
+    assert set(seen) == {1}
+
+
+# -- secrets
+
+
+async def test_no_planted_secret_is_in_any_file(tmp_path: Path) -> None:
+    key = "sk-ant-api03-planted-0123456789abcdef"
+
+    def script(request: Request) -> Say | Fail:
+        if request.number % 5 == 4:
+            return Fail(400, "invalid_request_error", f"bad header: Bearer {key}")
+        return Say(f"Your key is {key}, by the way.")
+
+    folder = tmp_path / "study"
+    with Wire(script) as wire, Study.create(folder, {"model": SONNET}) as study:
+        settings = ModelSettings(
+            {"default": SONNET}, base_url=wire.url, keys={"anthropic": SecretStr(key)}, concurrency=1
+        )
+        models = Models(settings)
+
+        async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+            if spec["n"] == 3:
+                raise RuntimeError(f"leak {key}")
+            reply = await context.models.role("agent").reply([HumanMessage("x")])
+            return Outcome({"said": reply.text, "nested": [{"again": reply.text}]}, {"report": reply.text})
+
+        summary = await run(study, units(12), work, models=models)
+        await models.aclose()
+        assert summary.done
+        assert summary.failures["bad_request"]
+        assert summary.failures["bug"] == 1
+        export(study, tmp_path / "tables")
+        assert json.dumps(status(study, now=0)).count("[hidden]") == 0
+        with sqlite3.connect(folder / "ledger.sqlite") as ledger:
+            ledger.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        ledger.close()
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) > 10
+    for path in files:
+        assert key.encode() not in path.read_bytes(), path
+    assert key not in str(summary)
+
+
+async def test_exports_of_equal_studies_are_equal_and_say_what_happened(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    for name, pace in (("a", Pace(units=1)), ("b", Pace(units=16))):
+        with Study.create(tmp_path / name, {}) as made:
+            wanted = units(30) if name == "a" else list(reversed(units(30)))
+            await run(made, wanted, answer, models=offline(), pace=pace)
+            assert export(made, tmp_path / f"{name}-c", canonical=True)["units"] == 30
+            export(made, tmp_path / f"{name}-f")
+    for file in sorted((tmp_path / "a-c").iterdir()):
+        assert file.read_bytes() == (tmp_path / "b-c" / file.name).read_bytes(), file.name
+    lines = [json.loads(line) for line in (tmp_path / "a-f" / "units.jsonl").read_text().splitlines()]
+    table = pq.read_table(tmp_path / "a-f" / "units.parquet").to_pylist()
+    assert (
+        [row["key"] for row in lines] == [row["key"] for row in table] == sorted(row["key"] for row in lines)
+    )
+    assert {"seconds", "started_at", "attempts"} <= set(lines[0])
+    canonical = json.loads((tmp_path / "a-c" / "units.jsonl").read_text().splitlines()[0])
+    assert not {"seconds", "started_at", "finished_at", "attempts"} & (
+        set(canonical) | set(canonical["result"])
+    )
+    assert canonical["report"].startswith("an answer to plan")
+    calls = pq.read_table(tmp_path / "a-f" / "tool_calls.parquet").to_pylist()
+    assert {(call["name"], call["ok"]) for call in calls} == {("search", True)}
+    usage = [json.loads(line) for line in (tmp_path / "a-f" / "usage.jsonl").read_text().splitlines()]
+    assert sum(row["calls"] for row in usage) == 60
+
+
+async def test_the_log_of_begun_units_shows_two_processes_sharing(tmp_path: Path) -> None:
+    folder, begun = tmp_path / "study", tmp_path / "begun"
+    Study.create(folder, {}).close()
+    script = (
+        "import asyncio, os, sys, time\nfrom pathlib import Path\nfrom study.run import Pace, run\nfrom study.study import Study\n"
+        "from tests.study.plain import logged, offline, units\n"
+        "here = Path(sys.argv[2] + '.ready')\nhere.mkdir(exist_ok=True)\n(here / str(os.getpid())).touch()\n"
+        "while len(os.listdir(here)) < 2: time.sleep(0.01)\n"
+        "with Study.open(Path(sys.argv[1])) as study:\n"
+        "    work = logged(Path(sys.argv[2]), 0.01)\n"
+        "    asyncio.run(run(study, units(120), work, models=offline(), pace=Pace(units=2, poll_s=0.05)))\n"
+    )
+    workers = [subprocess.Popen([sys.executable, "-c", script, str(folder), str(begun)]) for _ in range(2)]
+    assert [worker.wait(60) for worker in workers] == [0, 0]
+    lines = [line.split() for line in begun.read_text().splitlines()]
+    assert len(lines) == len({key for key, _ in lines}) == 120
+    assert len({pid for _, pid in lines}) == 2
