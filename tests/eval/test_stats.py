@@ -13,6 +13,7 @@ from eval.stats import (
     pooled,
     resampled,
     share,
+    sign_flip,
     sign_test,
     spread,
     wilson,
@@ -86,8 +87,21 @@ def test_paired_p_is_large_without_a_difference_and_small_with_one():
     same = paired(base, base)
     better = paired({k: [x + 1 + 0.1 * i] for i, (k, [x]) in enumerate(base.items())}, base)
     assert same.p == 1.0
-    assert better.p == pytest.approx(2 / (RESAMPLES + 1))
+    assert better.p == pytest.approx(1 / 10_001)
     assert better.difference.ci_low > 0
+
+
+def test_few_queries_cannot_be_significant():
+    few = {str(i): [1.0 + 0.1 * i] for i in range(4)}
+    assert paired(few, {key: [0.0] for key in few}).p == pytest.approx(2 / 16)
+
+
+def test_sign_flips_equal_scipy():
+    from scipy.stats import permutation_test
+
+    x = np.random.default_rng(1).normal(0.5, 1, 10)
+    reference = permutation_test((x,), np.mean, permutation_type="samples", n_resamples=np.inf)
+    assert sign_flip(x) == pytest.approx(reference.pvalue)
 
 
 def test_paired_with_nothing_in_common_is_none():

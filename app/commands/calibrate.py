@@ -1,0 +1,121 @@
+"""`drr calibrate`: holds a judge against labels by people."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+_EXAMPLES = """\
+A label a line: support {"id", "claim", "evidence", "label": full/partial/none, "judge"}, pairwise {"id", "query",
+"answer_a", "answer_b", "label": A/B/tie, ...}, rating {"id", "query", "answer", "label": number, ...}.
+
+examples:
+  drr calibrate labels.jsonl --task support --judge anthropic:claude-sonnet-5-5 --budget 5
+  drr calibrate labels.jsonl --task rating --scale 1 5
+"""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    from app.console import add_setting_options
+    from app.models import SETTINGS
+    from app.studies import add_run_options
+
+    parser.epilog = _EXAMPLES
+    parser.add_argument("labels", metavar="FILE", type=Path, help="labels, JSONL")
+    parser.add_argument("--task", required=True, choices=("support", "pairwise", "rating"))
+    parser.add_argument("--judge", dest="model_judge", metavar="MODEL", help="who is held against them")
+    parser.add_argument(
+        "--study", metavar="DIR", type=Path, help="where judgements are kept (default: FILE.study)"
+    )
+    parser.add_argument(
+        "--scale", type=float, nargs=2, metavar=("LOW", "HIGH"), help="of the people's grades"
+    )
+    parser.add_argument("--require", action="store_true", help="exit 1 where a threshold is not met")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add_run_options(parser)
+    add_setting_options(parser, *SETTINGS, "prompts", "shop_url")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from app.console import print_json, progress_of, settings_of
+    from app.judging import bench_of
+    from app.models import models_of
+    from app.studies import budget_of, check_models, conclude, unit_cap_of
+    from env.errors import DrrError, Misuse
+    from eval.calibrate import Calibration, cases, held_against
+    from eval.schema import read_labels
+    from study.run import Pace
+    from study.run import run as run_units
+    from study.study import Study
+
+    if arguments.scale and arguments.scale[0] >= arguments.scale[1]:
+        raise Misuse("--scale: LOW is below HIGH, e.g. --scale 1 5")
+    labelled = cases(read_labels(arguments.labels), arguments.task)
+    if not labelled:
+        raise DrrError(f"{arguments.labels}: holds no {arguments.task} label; see `drr calibrate --help`")
+    settings = settings_of(arguments).settings
+    models = models_of(settings)
+    check_models(models, ["judge"], budget_of(arguments), unit_cap_of(arguments))
+    bench = bench_of(settings, models, None, "ours")
+    calibration = Calibration(
+        bench.judge, bench.prompts, settings.shop_url, {case.id: case for case in labelled}
+    )
+    units = calibration.units()
+    folder = arguments.study or arguments.labels.with_name(arguments.labels.name + ".study")
+    with (
+        Study.open(folder)
+        if Study.exists(folder)
+        else Study.create(folder, {"schema": 1, "run": {}}) as study
+    ):
+
+        async def go() -> Any:
+            try:
+                return await run_units(
+                    study,
+                    units,
+                    calibration.work,
+                    models=models,
+                    budget=budget_of(arguments, study),
+                    unit_cap=unit_cap_of(arguments),
+                    pace=Pace(units=arguments.units),
+                    progress=progress_of(arguments),
+                    retry_failed=arguments.retry_failed,
+                    limit=arguments.limit,
+                    label="labels",
+                )
+            finally:
+                await models.aclose()
+
+        summary = asyncio.run(go())
+        scale = (arguments.scale[0], arguments.scale[1]) if arguments.scale else None
+        document = held_against(calibration, study, arguments.task, scale)
+    if arguments.json:
+        print_json(document)
+    else:
+        print(_told(document))
+    code = conclude(summary, folder, "calibrate")
+    missed = any(row["met"] is not True for row in document["thresholds"].values())
+    return code or int(arguments.require and missed)
+
+
+def _told(document: dict[str, Any]) -> str:
+    from app.judging import number, table, with_interval
+
+    parts = [document["banner"]] if document["banner"] else []
+    people = ", ".join(document["people"])
+    rows = [
+        [name, with_interval(v) if isinstance(v, dict) else number(v)]
+        for name, v in document["statistics"].items()
+    ]
+    parts.append(table([f"{document['judge']} against {people}, {document['items']} items", "value"], rows))
+    if document["among_people"]:
+        parts.append(
+            f"Among the people: Krippendorff's alpha {with_interval(document['among_people']['alpha'])}"
+        )
+    for name, row in document["thresholds"].items():
+        told = {True: "met", False: "not met", None: "unknown"}[row["met"]]
+        parts.append(f"{name}: {number(row['value'])}, at least {row['at_least']:.2f} is asked: {told}")
+    return "\n\n".join(parts)

@@ -1,0 +1,394 @@
+"""Judges held against judges: people's labels, a study's verdicts, or both; pair by pair of judges, task by task.
+
+Labels of different judges are of the same thing if they have one id, or if their texts are the same. Turned pairs (`answer_a`
+of one is `answer_b` of the other) are turned back by the texts before they are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from eval import agreement as ag
+from eval.judged import Judged
+from eval.pairwise import reconcile
+from eval.schema import (
+    DIMENSIONS,
+    Label,
+    PairwiseLabel,
+    RatingLabel,
+    SupportLabel,
+    content_id,
+    pair_id,
+    rating_id,
+)
+from eval.stats import V
+
+SUPPORT = ("none", "partial", "full")
+SUPPORT_SCORE = {"none": 0.0, "partial": 0.5, "full": 1.0}
+PAIRWISE = ("A", "tie", "B")
+OVERALL = "overall"
+
+
+def document_of(v: V) -> dict[str, Any]:
+    """`n_dropped` is what agreement calls the items that a statistic leaves out."""
+    return {**v.document(), "n_dropped": v.n_unscored}
+
+
+def agreement(labels: Sequence[Label]) -> dict[str, Any]:
+    """Every pair of judges that judged anything in common, and all of them together."""
+    return {
+        "schema": 1,
+        "support": _support([label for label in labels if isinstance(label, SupportLabel)]),
+        "pairwise": _pairwise([label for label in labels if isinstance(label, PairwiseLabel)]),
+        "rating": _rating([label for label in labels if isinstance(label, RatingLabel)]),
+    }
+
+
+def _judges(labels: Iterable[Label]) -> list[str]:
+    return sorted({label.judge for label in labels})
+
+
+def _support(labels: Sequence[SupportLabel]) -> dict[str, Any]:
+    by_judge: dict[str, dict[str, str]] = {}
+    for label in labels:
+        by_judge.setdefault(label.judge, {})[content_id(label.claim, label.evidence)] = label.label
+    found = []
+    for a, b in combinations(_judges(labels), 2):
+        shared = sorted(by_judge[a].keys() & by_judge[b].keys())
+        if shared:
+            x, y = [by_judge[a][k] for k in shared], [by_judge[b][k] for k in shared]
+            found.append({"judges": [a, b], **support_statistics(x, y)})
+    return {"labels": len(labels), "pairs": found, "alpha": _alpha(by_judge, SUPPORT, "ordinal")}
+
+
+def support_statistics(x: Sequence[str | None], y: Sequence[str | None]) -> dict[str, Any]:
+    return {
+        name: document_of(v)
+        for name, v in {
+            "exact": ag.exact_agreement(x, y),
+            "kappa": ag.cohen_kappa(x, y, categories=SUPPORT),
+            "weighted_kappa": ag.cohen_kappa(x, y, categories=SUPPORT, weights="quadratic"),
+            "ac1": ag.gwet_ac1(x, y, categories=SUPPORT),
+            "mad": ag.mean_absolute_deviation(_scores(x), _scores(y), name="MAD"),
+            "bias": ag.bias(_scores(x), _scores(y)),
+        }.items()
+    }
+
+
+def _scores(labels: Sequence[str | None]) -> list[float | None]:
+    return [None if label is None else SUPPORT_SCORE[label] for label in labels]
+
+
+def _alpha(
+    by_judge: Mapping[str, Mapping[str, Any]], categories: Sequence[str] | None, level: ag.Level
+) -> dict[str, Any] | None:
+    if len(by_judge) < 2:
+        return None
+    items = sorted({key for labels in by_judge.values() for key in labels})
+    raters = [[labels.get(key) for key in items] for _, labels in sorted(by_judge.items())]
+    return document_of(ag.krippendorff_alpha(raters, level=level, categories=categories))
+
+
+class _Items:
+    """Which labels are of the same thing: those with one id, and those with the same texts, turned or not."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, int] = {}
+        self._by_text: dict[tuple[str, ...], int] = {}
+        self.first: list[PairwiseLabel] = []
+
+    def place(self, label: PairwiseLabel) -> tuple[int, bool]:
+        """The item, and whether this label has its sides the other way round than the item's first label."""
+        question, a, b = (content_id(t) for t in (label.query, label.answer_a, label.answer_b))
+        text = (question, *sorted((a, b)))
+        item = self._by_text.get(text)
+        if item is None:
+            item = self._by_id.get(label.id)
+        if item is None:
+            item = len(self.first)
+            self.first.append(label)
+        self._by_id.setdefault(label.id, item)
+        self._by_text.setdefault(text, item)
+        known = self.first[item]
+        turned = a != b and content_id(known.answer_a) == b and content_id(known.answer_b) == a
+        return item, turned
+
+
+Turned = dict[tuple[str, str], tuple[str, str, str]]
+"""By (item, dimension): the label as seen from the item's first label, the question, and the two systems."""
+
+
+def _turned(labels: Sequence[PairwiseLabel]) -> dict[str, Turned]:
+    found: dict[str, Turned] = {}
+    items = _Items()
+    for label in labels:
+        item, turn = items.place(label)
+        value = {"A": "B", "B": "A", "tie": "tie"}[label.three_class] if turn else label.three_class
+        first = items.first[item]
+        systems = f"{first.system_a or ''}\0{first.system_b or ''}"
+        key = (str(item), label.dimension or OVERALL)
+        found.setdefault(label.judge, {})[key] = (value, content_id(first.query), systems)
+    return found
+
+
+def _pairwise(labels: Sequence[PairwiseLabel]) -> dict[str, Any]:
+    by_judge = _turned(labels)
+    dimensions: list[str] = [*DIMENSIONS]
+    dimensions += sorted({x.dimension or OVERALL for x in labels} - set(DIMENSIONS))
+    pairs = []
+    for one, other in combinations(_judges(labels), 2):
+        shared = sorted(by_judge[one].keys() & by_judge[other].keys())
+        if not shared:
+            continue
+        rows: dict[str, Any] = {}
+        for dimension in ("all", *dimensions):
+            keys = [key for key in shared if dimension in ("all", key[1])]
+            if keys:
+                x, y = [by_judge[one][k][0] for k in keys], [by_judge[other][k][0] for k in keys]
+                clusters = [by_judge[one][k][1] for k in keys]
+                rows[dimension] = pairwise_statistics(x, y, clusters)
+        pairs.append(
+            {
+                "judges": [one, other],
+                "dimensions": rows,
+                "rankings": _rankings(by_judge[one], by_judge[other], shared),
+            }
+        )
+    plain = {
+        judge: {"\0".join(key): value[0] for key, value in rows.items()} for judge, rows in by_judge.items()
+    }
+    return {"labels": len(labels), "pairs": pairs, "alpha": _alpha(plain, PAIRWISE, "nominal")}
+
+
+def pairwise_statistics(
+    x: Sequence[str | None], y: Sequence[str | None], clusters: Sequence[str] | None = None
+) -> dict[str, Any]:
+    both = [(p, q) for p, q in zip(x, y, strict=True) if p is not None and q is not None]
+    ties = sum(ag.TIE in pair for pair in both)
+    return {
+        "exact": document_of(ag.exact_agreement(x, y, clusters=clusters)),
+        "kappa_no_ties": document_of(
+            ag.cohen_kappa(x, y, clusters=clusters, drop={ag.TIE}, categories=("A", "B"))
+        ),
+        "kappa_with_ties": document_of(ag.cohen_kappa(x, y, clusters=clusters, categories=PAIRWISE)),
+        "weighted_kappa": document_of(
+            ag.cohen_kappa(x, y, clusters=clusters, categories=PAIRWISE, weights="quadratic")
+        ),
+        "ac1": document_of(ag.gwet_ac1(x, y, clusters=clusters, categories=PAIRWISE)),
+        "soft_disagreement": document_of(ag.soft_disagreement(x, y, clusters=clusters)),
+        "ties_share": ties / len(both) if both else None,
+    }
+
+
+def _rankings(one: Turned, other: Turned, shared: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Systems by win rate for both judges: per dimension the two orders, and how well they agree."""
+    found: dict[str, Any] = {}
+    for dimension in sorted({key[1] for key in shared}):
+        keys = [key for key in shared if key[1] == dimension]
+        left, right = _win_rates(one, keys), _win_rates(other, keys)
+        systems = sorted(left)
+        if len(systems) < 2:
+            continue
+        x: list[float | None] = [left[name] for name in systems]
+        y: list[float | None] = [right[name] for name in systems]
+        same = sorted(systems, key=lambda s: -left[s]) == sorted(systems, key=lambda s: -right[s])
+        found[dimension] = {
+            "systems": {name: [left[name], right[name]] for name in systems},
+            "same_order": same,
+            "spearman": document_of(ag.spearman(x, y, unit="system")),
+            "kendall": document_of(ag.kendall_tau_b(x, y, unit="system")),
+        }
+    return found
+
+
+def _win_rates(labels: Turned, keys: Sequence[tuple[str, str]]) -> dict[str, float]:
+    points: dict[str, list[float]] = {}
+    for key in keys:
+        value, _, systems = labels[key]
+        a, _, b = systems.partition("\0")
+        if a and b:
+            score = {"A": 1.0, "tie": 0.5, "B": 0.0}[value]
+            points.setdefault(a, []).append(score)
+            points.setdefault(b, []).append(1 - score)
+    return {name: sum(scores) / len(scores) for name, scores in points.items()}
+
+
+def _rating(labels: Sequence[RatingLabel]) -> dict[str, Any]:
+    by_judge: dict[str, dict[tuple[str, str], float]] = {}
+    question: dict[tuple[str, str], str] = {}
+    for label in labels:
+        key = (content_id(label.query, label.answer), label.dimension or OVERALL)
+        by_judge.setdefault(label.judge, {})[key] = label.label
+        question[key] = content_id(label.query)
+    pairs = []
+    for one, other in combinations(_judges(labels), 2):
+        shared = sorted(by_judge[one].keys() & by_judge[other].keys())
+        rows = {}
+        for dimension in ("all", *sorted({key[1] for key in shared})):
+            keys = [key for key in shared if dimension in ("all", key[1])]
+            x: list[float | None] = [by_judge[one][k] for k in keys]
+            y: list[float | None] = [by_judge[other][k] for k in keys]
+            rows[dimension] = rating_statistics(x, y, [question[k] for k in keys], [k[1] for k in keys])
+        if shared:
+            pairs.append({"judges": [one, other], "dimensions": rows})
+    plain = {
+        judge: {"\0".join(key): value for key, value in rows.items()} for judge, rows in by_judge.items()
+    }
+    return {"labels": len(labels), "pairs": pairs, "alpha": _alpha(plain, None, "interval")}
+
+
+def rating_statistics(
+    x: Sequence[float | None],
+    y: Sequence[float | None],
+    clusters: Sequence[str],
+    dimensions: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """`x` minus `y`; PCA over the pairs of answers to one question under one dimension."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for i, cluster in enumerate(clusters):
+        groups.setdefault((cluster, dimensions[i] if dimensions else ""), []).append(i)
+    inside = [(i, j) for members in groups.values() for i, j in combinations(members, 2)]
+    dx = [_minus(x[i], x[j]) for i, j in inside]
+    dy = [_minus(y[i], y[j]) for i, j in inside]
+    where = [clusters[i] for i, _ in inside]
+    pca, chance = ag.preference_agreement(dx, dy, clusters=where)
+    decided, chance_decided = ag.preference_agreement(dx, dy, clusters=where, without_human_ties=True)
+    return {
+        "spearman": document_of(ag.spearman(x, y, unit="report", clusters=clusters)),
+        "kendall": document_of(ag.kendall_tau_b(x, y, unit="report", clusters=clusters)),
+        "pearson": document_of(ag.pearson(x, y, unit="report", clusters=clusters)),
+        "mard": document_of(ag.mean_absolute_deviation(x, y, clusters=clusters)),
+        "bias": document_of(ag.bias(x, y, clusters=clusters)),
+        "pca": {**document_of(pca), "chance": chance},
+        "pca_no_human_ties": {**document_of(decided), "chance": chance_decided},
+    }
+
+
+def _minus(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else a - b
+
+
+def study_labels(judged: Judged) -> list[Label]:
+    """A study's verdicts in the form of labels, so that the judge stands beside people."""
+    if judged.judging is None:
+        return []
+    name = judged.judging.judge
+    return [*_study_pairs(judged, name), *_study_ratings(judged, name), *_study_support(judged, name)]
+
+
+_LETTER: dict[str, Any] = {"a": "A", "b": "B", "tie": "tie", "inconsistent": "tie"}
+
+
+def _study_pairs(judged: Judged, name: str) -> Iterable[Label]:
+    place = {(a.query_id, a.variant, a.trial): a for a in judged.answers}
+    for c in judged.comparisons():
+        outcome = reconcile(c.a_first, c.b_first)
+        if outcome == "error":
+            continue
+        a, b = place[c.query, c.a, c.trial], place[c.query, c.b, c.trial]
+        yield PairwiseLabel(
+            id=pair_id(c.query, c.a, c.b, c.trial),
+            judge=name,
+            query=a.query,
+            answer_a=a.report,
+            answer_b=b.report,
+            system_a=c.a,
+            system_b=c.b,
+            dimension=c.dimension,
+            label=_LETTER[outcome],
+        )
+
+
+def _study_ratings(judged: Judged, name: str) -> Iterable[Label]:
+    for answer in judged.answers:
+        for dimension, verdict in sorted(judged.ratings.get(answer.key, {}).items()):
+            if verdict.value is not None:
+                yield RatingLabel(
+                    id=rating_id(answer.query_id, answer.variant, answer.trial),
+                    judge=name,
+                    query=answer.query,
+                    answer=answer.report,
+                    dimension=dimension,
+                    label=float(verdict.value),
+                )
+
+
+def _study_support(judged: Judged, name: str) -> Iterable[Label]:
+    """The evidence is named by what the judge was shown: the hashes and passages of the sources."""
+    for answer in judged.answers:
+        found = judged.claims.get("all", {}).get(answer.key)
+        text = {claim["id"]: claim["text"] for claim in (found.claims or ()) if found} if found else {}
+        for item, verdict in sorted(judged.support.get(answer.key, {}).items()):
+            if verdict["status"] in SUPPORT_SCORE and verdict["claim_id"] in text:
+                shown = "; ".join(f"{s['url']} {s['sha256']} {s['passages']}" for s in verdict["sources"])
+                yield SupportLabel(
+                    id=f"{answer.label}/{item}",
+                    judge=name,
+                    claim=text[verdict["claim_id"]],
+                    evidence=shown,
+                    label=verdict["status"],
+                )
+
+
+def across_systems(one: Judged, other: Judged) -> dict[str, Any]:
+    """Two judges' mean grades of the systems, per dimension: system-level correlations, as the paper's Appendix E."""
+    from eval.families import quality
+    from eval.metrics import variants_of
+
+    left = {v: quality.corpus(one, answers) for v, answers in variants_of(one).items()}
+    right = {v: quality.corpus(other, answers) for v, answers in variants_of(other).items()}
+    systems = sorted(left.keys() & right.keys())
+    found: dict[str, Any] = {}
+    for dimension in DIMENSIONS:
+        x = [left[s][dimension].value if dimension in left[s] else None for s in systems]
+        y = [right[s][dimension].value if dimension in right[s] else None for s in systems]
+        found[dimension] = {
+            "spearman": document_of(ag.spearman(x, y, unit="system")),
+            "kendall": document_of(ag.kendall_tau_b(x, y, unit="system")),
+            "pearson": document_of(ag.pearson(x, y, unit="system")),
+        }
+    return found
+
+
+def stability(repetitions: Sequence[Judged]) -> dict[str, Any] | None:
+    """Of the units that were judged more than once by one judge: how often the label was the same every time."""
+    if len(repetitions) < 2:
+        return None
+    first = repetitions[0]
+    support = [
+        [rep.support.get(a, {}).get(item, {}).get("status") for rep in repetitions]
+        for a, items in sorted(first.support.items())
+        for item in sorted(items)
+        if any(item in rep.support.get(a, {}) for rep in repetitions[1:])
+    ]
+    ratings = [
+        [_value(rep.ratings.get(a, {}).get(d)) for rep in repetitions]
+        for a, found in sorted(first.ratings.items())
+        for d in sorted(found)
+        if any(d in rep.ratings.get(a, {}) for rep in repetitions[1:])
+    ]
+    pairs = [
+        [_value(rep.pairs.get(key)) for rep in repetitions]
+        for key in sorted(first.pairs)
+        if any(key in rep.pairs for rep in repetitions[1:])
+    ]
+    found = {"support": support, "rating": ratings, "pairwise": pairs}
+    return {
+        "repetitions": len(repetitions),
+        **{task: document_of(ag.repeat_stability(units)) for task, units in found.items()},
+        "rating_sd": _mean_sd(ratings),
+    }
+
+
+def _value(verdict: Any) -> Any:
+    return None if verdict is None else verdict.value
+
+
+def _mean_sd(units: Sequence[Sequence[float | None]]) -> float | None:
+    """Of the mean grade of each repetition: what of a system's mean is the judge's own noise."""
+    complete = [[float(x) for x in unit if x is not None] for unit in units if None not in unit]
+    return float(np.std(np.mean(complete, axis=0), ddof=1)) if complete else None
