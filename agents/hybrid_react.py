@@ -24,7 +24,7 @@ from agents import loop
 from agents.base import CallError, Outcome, ResearcherFailure, StopReason
 from agents.control import CONTROL, FINALIZE, FINALIZE_TOOL, LAUNCH, LAUNCH_TOOL, REASON_TOOL, complaint
 from agents.rendering import REPORTS, RESULTS, Piece
-from agents.unit import MAIN, Unit, tool_message, unreadable
+from agents.unit import MAIN, Unit, tool_message
 from agents.writing import compose
 from llm.failures import ModelFailure
 
@@ -138,7 +138,7 @@ async def supervisor(
         raise
     unit.tell("turn", "supervisor", turn.text)
     update: dict[str, Any] = {"messages": [turn], "steps": state["steps"] + 1}
-    if not turn.tool_calls and not turn.invalid_tool_calls:
+    if not turn.tool_calls:
         return Command(update=update | {"stop": "answered"}, goto="report")
     launches = launched(turn, unit.limits.researchers)
     if launches and state["rounds"] >= unit.limits.rounds:
@@ -200,7 +200,6 @@ async def return_control(
         text, error = _answer(unit, name, arguments, back.get(place))
         unit.record(MAIN, name, arguments, text, "control" if name in CONTROL else "unknown", error)
         answers.append(tool_message(call["id"], name, text, ok=error is None))
-    answers += unreadable(turn)
     unit.keep("supervisor", [*state["messages"], *answers])
     if any(call["name"] == FINALIZE for call in turn.tool_calls):
         return Command(update={"messages": answers, "stop": "finalized"}, goto="report")

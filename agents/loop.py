@@ -31,7 +31,7 @@ async def think(
             return None, "context_limit"
         raise
     unit.tell("turn", actor, reply.text)
-    if reply.tool_calls or reply.invalid_tool_calls:
+    if reply.tool_calls:
         return reply, None
     return reply, "answered"
 

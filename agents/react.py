@@ -16,7 +16,7 @@ from langgraph.types import Command
 from agents import loop
 from agents.base import Outcome, StopReason
 from agents.rendering import RESULTS
-from agents.unit import MAIN, Unit, tool_message, unreadable
+from agents.unit import MAIN, Unit, tool_message
 from agents.writing import WHY, compose, report_form
 from llm.failures import ModelFailure
 
@@ -73,7 +73,7 @@ async def _in_place(
                 return None, []
             raise
         added.append(reply)
-        if not reply.tool_calls and not reply.invalid_tool_calls:
+        if not reply.tool_calls:
             return reply.text.strip() or None, added
         added += _refusals(reply)
     return None, []
@@ -81,8 +81,7 @@ async def _in_place(
 
 def _refusals(reply: AIMessage) -> list[BaseMessage]:
     text = "Not run: the research is over. Write the report now."
-    refused = [tool_message(call["id"], call["name"], text, ok=False) for call in reply.tool_calls]
-    return [*refused, *unreadable(reply)]
+    return [tool_message(call["id"], call["name"], text, ok=False) for call in reply.tool_calls]
 
 
 @cache

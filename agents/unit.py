@@ -150,7 +150,7 @@ class Unit:
         for asked, (call, answer) in zip(message.tool_calls, ran, strict=True):
             self._log(actor, call, answer)
             replies.append(tool_message(asked["id"], call.name, call.result, ok=call.ok))
-        return [*replies, *unreadable(message)]
+        return replies
 
     async def run_call(
         self, name: str, arguments: dict[str, Any], context: ToolContext, allowed: Collection[str]
@@ -244,15 +244,6 @@ def tool_message(call_id: str | None, name: str, text: str, *, ok: bool = True) 
     return ToolMessage(
         content=text, tool_call_id=call_id or "", name=name, status="success" if ok else "error"
     )
-
-
-def unreadable(message: AIMessage) -> list[ToolMessage]:
-    """Answers to calls whose arguments were no JSON: the model must hear of them, or the next request is refused."""
-    text = "Error (invalid): the arguments were not a JSON object; call again with one."
-    return [
-        tool_message(call["id"], call["name"] or "unknown", text, ok=False)
-        for call in message.invalid_tool_calls
-    ]
 
 
 def actor_rank(actor: str) -> int:

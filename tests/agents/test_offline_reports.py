@@ -12,6 +12,7 @@ from tests.agents.conftest import Ask
 async def test_x(ask: Ask, name: str) -> None:
     record = await ask(name)
     print(name, record.stop_reason, record.words, record.usage)
-    for c in record.tool_calls: print(c.researcher, c.name, c.arguments, c.error)
+    for c in record.tool_calls:
+        print(c.researcher, c.name, c.arguments, c.error)
     print(record.report)
     print(record.fabricated, record.dangling, [s.url for s in record.sources])

@@ -1,0 +1,231 @@
+"""Hybrid-ReAct step by step (right half of Figure 3): supervisor, researchers side by side, synthesis, report."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from agents.base import Limits
+from llm.failures import ModelFailure
+from tests.agents.garden import ANNA, QUESTION, Ask, Asked, call, turn
+
+REPORT = "Both [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
+
+
+def kind(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> str:
+    tools = [tool["function"]["name"] for tool in arguments.get("tools") or ()]
+    if "launch_researcher" in tools:
+        return "supervisor"
+    if tools:
+        return "researcher"
+    return "synthesis" if str(messages[-1].text).startswith("# Sub-problem") else "report"
+
+
+class Team:
+    """A scripted supervisor with rounds of sub-problems; its researchers do one sum each."""
+
+    def __init__(self, *rounds: list[str], fails: Mapping[str, ModelFailure] | None = None) -> None:
+        self.rounds = rounds
+        self.fails = dict(fails or {})
+
+    def __call__(self, messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+        done = sum(isinstance(m, AIMessage) for m in messages)
+        who, task = kind(messages, arguments), str(messages[1].text)
+        if who == "supervisor":
+            if done >= len(self.rounds):
+                return turn(call("finalize", 90))
+            launches = [
+                call("launch_researcher", 10 * done + n, sub_problem=problem)
+                for n, problem in enumerate(self.rounds[done], 1)
+            ]
+            return turn(call("reason", 10 * done, thought=f"round {done}"), *launches)
+        if who == "researcher":
+            if task in self.fails:
+                raise self.fails[task]
+            return (
+                turn(call("finalize", 2))
+                if done
+                else turn(call("calculator", 1, expression=f"{len(task)} + 1"))
+            )
+        if who == "synthesis":
+            return AIMessage("## Findings\n\n" + task.split("\n")[1].upper())
+        return AIMessage(REPORT)
+
+
+def shown(asked: Asked, who: str) -> list[list[BaseMessage]]:
+    return [messages for messages, arguments in asked.requests if kind(messages, arguments) == who]
+
+
+async def test_step_by_step(ask: Ask, asked: Asked) -> None:
+    record = await ask("hybrid-react", policy=Team(["feeders", "the houses"], ["baffles"]))
+    kinds = [kind(messages, arguments) for messages, arguments in asked.requests]
+    assert kinds[0] == "supervisor" and kinds[-1] == "report"
+    assert sorted(kinds[1:7]) == ["researcher"] * 4 + ["synthesis"] * 2
+    assert kinds[7:12] == ["supervisor", "researcher", "researcher", "synthesis", "supervisor"]
+    assert asked.tools(0) == ["reason", "launch_researcher", "finalize"]
+    assert record.stop_reason == "finalized" and record.report == REPORT
+    assert [(c.researcher, c.name) for c in record.tool_calls] == [
+        (None, "reason"), (None, "launch_researcher"), (None, "launch_researcher"),
+        (None, "reason"), (None, "launch_researcher"), (None, "finalize"),
+        ("r1", "calculator"), ("r1", "finalize"),
+        ("r2", "calculator"), ("r2", "finalize"),
+        ("r3", "calculator"), ("r3", "finalize"),
+    ]  # fmt: skip
+
+
+async def test_control_returns_to_the_supervisor_with_the_syntheses_in_the_order_of_its_calls(
+    ask: Ask, asked: Asked
+) -> None:
+    await ask("hybrid-react", policy=Team(["feeders", "the houses"]))
+    answers = [m for m in shown(asked, "supervisor")[-1] if isinstance(m, ToolMessage)]
+    assert [m.tool_call_id for m in answers] == ["c0", "c1", "c2"]
+    assert "FEEDERS" in answers[1].text and "THE HOUSES" in answers[2].text
+
+
+async def test_a_researcher_is_told_its_sub_problem_only(ask: Ask, asked: Asked) -> None:
+    await ask("hybrid-react", policy=Team(["feeders"]))
+    first = shown(asked, "researcher")[0]
+    told = "\n".join(str(m.text) for m in first)
+    assert first[1].text == "feeders" and ANNA in told and "2022-06-20" in told
+    assert QUESTION not in told and "Norman" not in told and "sunflower" not in told
+
+
+async def test_profile_facts_reach_researchers_where_the_variant_says_so(ask: Ask, asked: Asked) -> None:
+    record = await ask("hybrid-react+profile", policy=Team(["feeders"]))
+    told = "\n".join(str(m.text) for m in shown(asked, "researcher")[0])
+    assert "Norman" in told and "sunflower" in told
+    for secret in ("Ortiz", "anna@post.example", "Daniel Plains", "657"):
+        assert secret not in told
+    assert "Norman" not in "\n".join(str(m.text) for m in shown(asked, "supervisor")[0])
+    assert [s.url for s in record.sources if s.type == "user"] == [f"user://{ANNA}/profile"]
+
+
+async def test_synthesis_sees_findings_without_tools_and_the_report_sees_syntheses(
+    ask: Ask, asked: Asked
+) -> None:
+    await ask("hybrid-react", policy=Team(["feeders", "the houses"]))
+    for messages, arguments in asked.requests:
+        if kind(messages, arguments) in ("synthesis", "report"):
+            assert not arguments.get("tools") and len(messages) == 2
+    assert "7 + 1 = 8" in str(shown(asked, "synthesis")[0][-1].text)
+    final = str(shown(asked, "report")[0][-1].text)
+    assert QUESTION in final and "FEEDERS" in final and "THE HOUSES" in final and "7 + 1" not in final
+
+
+async def test_researchers_run_side_by_side_and_leave_the_same_record_whoever_is_first(ask: Ask) -> None:
+    running = most = 0
+
+    class Web:
+        name, content_hash = "slow", None
+
+        async def search(self, query: str, top_k: int) -> list[Any]:
+            nonlocal running, most
+            running += 1
+            most = max(most, running)
+            await asyncio.sleep(0.02 if "one" in query else 0.001)
+            running -= 1
+            from env.web.base import WebHit
+
+            return [WebHit(query, f"https://web.example/{query.replace(' ', '-')}", f"About {query}.")]
+
+        async def read(self, url: str) -> Any:
+            raise AssertionError("nothing is cited from the web")
+
+    def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+        if kind(messages, arguments) == "researcher":
+            done = sum(isinstance(m, AIMessage) for m in messages)
+            query = str(messages[1].text)
+            return turn(call("finalize", 2)) if done else turn(call("web_search", 1, query=query))
+        return Team(["one thing", "other thing"])(messages, arguments)
+
+    record = await ask("hybrid-react", policy=policy, web=Web())
+    assert most == 2
+    assert [s.url for s in record.sources] == [
+        "https://web.example/one-thing",
+        "https://web.example/other-thing",
+    ]
+    assert [c.researcher for c in record.tool_calls if c.name == "web_search"] == ["r1", "r2"]
+
+
+@pytest.mark.parametrize("kind_of_failure", ["refusal", "timeout", "malformed"])
+async def test_a_failing_researcher_does_not_sink_its_siblings(
+    ask: Ask, asked: Asked, kind_of_failure: Any
+) -> None:
+    team = Team(["feeders", "the houses"], fails={"feeders": ModelFailure(kind_of_failure, "no")})
+    record = await ask("hybrid-react", policy=team)
+    assert record.report == REPORT
+    assert [(f.researcher, f.kind, f.problem) for f in record.failures] == [
+        ("r1", kind_of_failure, "feeders")
+    ]
+    answers = [m for m in shown(asked, "supervisor")[-1] if isinstance(m, ToolMessage)]
+    assert answers[1].status == "error" and kind_of_failure in answers[1].text
+    assert "THE HOUSES" in answers[2].text
+    assert "FEEDERS" not in str(shown(asked, "report")[0][-1].text)
+
+
+@pytest.mark.parametrize("kind_of_failure", ["overloaded", "connection", "refusal"])
+async def test_no_report_is_written_where_every_researcher_failed(ask: Ask, kind_of_failure: Any) -> None:
+    failure = ModelFailure(kind_of_failure, "no")
+    with pytest.raises(ModelFailure) as raised:
+        await ask("hybrid-react", policy=Team(["a b", "c d"], fails={"a b": failure, "c d": failure}))
+    assert raised.value.kind == kind_of_failure
+
+
+@pytest.mark.parametrize("kind_of_failure", ["bad_key", "no_credit", "over_budget"])
+async def test_what_would_fail_every_other_call_ends_the_unit_at_once(ask: Ask, kind_of_failure: Any) -> None:
+    team = Team(["feeders", "the houses"], fails={"feeders": ModelFailure(kind_of_failure, "no")})
+    with pytest.raises(ModelFailure) as raised:
+        await ask("hybrid-react", policy=team)
+    assert raised.value.kind == kind_of_failure
+
+
+async def test_a_bug_in_a_researcher_is_loud(ask: Ask) -> None:
+    def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+        if kind(messages, arguments) == "researcher":
+            raise ZeroDivisionError
+        return Team(["feeders"])(messages, arguments)
+
+    with pytest.raises(ZeroDivisionError):
+        await ask("hybrid-react", policy=policy)
+
+
+async def test_too_many_researchers_are_refused_with_a_message(ask: Ask, asked: Asked) -> None:
+    record = await ask("hybrid-react", policy=Team(["one", "two", "three"]), limits=Limits(researchers=2))
+    answers = [m for m in shown(asked, "supervisor")[-1] if isinstance(m, ToolMessage)]
+    assert [m.status for m in answers] == ["success", "success", "success", "error"]
+    assert "at most 2 researchers" in answers[3].text
+    assert {c.researcher for c in record.tool_calls} == {None, "r1", "r2"}
+
+
+async def test_the_supervisor_has_only_its_own_tools(ask: Ask, asked: Asked) -> None:
+    def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+        if kind(messages, arguments) == "supervisor" and not any(isinstance(m, AIMessage) for m in messages):
+            return turn(
+                call("calculator", 1, expression="1+1"), call("launch_researcher", 2, sub_problem=" ")
+            )
+        if kind(messages, arguments) == "supervisor":
+            return turn(call("finalize", 3))
+        return AIMessage(REPORT)
+
+    record = await ask("hybrid-react", policy=policy)
+    answers = [m for m in shown(asked, "supervisor")[-1] if isinstance(m, ToolMessage)]
+    assert [m.status for m in answers] == ["error", "error"]
+    assert record.tool_calls[0].kind == "unknown" and record.report == REPORT
+
+
+async def test_each_conversation_only_grows(ask: Ask, asked: Asked) -> None:
+    await ask("hybrid-react", policy=Team(["feeders", "the houses"], ["baffles"]))
+    latest: dict[tuple[str, str], list[BaseMessage]] = {}
+    for messages, arguments in asked.requests:
+        who = kind(messages, arguments)
+        if who in ("supervisor", "researcher"):
+            key = (who, str(messages[1].text))
+            before = latest.get(key, [])
+            assert [m.model_dump() for m in messages[: len(before)]] == [m.model_dump() for m in before]
+            assert isinstance(messages[1], HumanMessage)
+            latest[key] = messages
+    assert len(latest) == 4

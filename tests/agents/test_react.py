@@ -1,0 +1,151 @@
+"""ReAct: reason and act with the nine tools until Finalize or a limit, then the report (left half of Figure 3)."""
+
+from __future__ import annotations
+
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+
+from tests.agents.garden import ANNA, QUESTION, Ask, Asked, call, scripted, turn
+
+REPORT = "The cedar house [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
+NINE = {
+    "product_catalog_search",
+    "get_product_details",
+    "get_user_orders",
+    "get_order_details",
+    "get_user_profile",
+    "update_user_profile",
+    "get_user_statistics",
+    "web_search",
+    "calculator",
+}
+
+
+async def test_step_by_step(ask: Ask, asked: Asked) -> None:
+    record = await ask(
+        "react",
+        policy=scripted(
+            turn(call("reason", 1, thought="find houses"), call("product_catalog_search", 2, query="house")),
+            turn(call("get_product_details", 3, product_id="B0HOUSE001"), text="looks good"),
+            turn(call("finalize", 4, reason="done")),
+            AIMessage(REPORT),
+        ),
+    )
+    assert [type(m) for m in asked.requests[0][0]] == [SystemMessage, HumanMessage]
+    assert asked.requests[0][0][1].text == QUESTION
+    assert set(asked.tools(0)) == NINE | {"reason", "finalize"}
+    answers = [m for m in asked.requests[-1][0] if isinstance(m, ToolMessage)]
+    assert [m.tool_call_id for m in answers] == ["c1", "c2", "c3", "c4"]
+    assert answers[0].text == "Noted." and "Cedar bird house" in str(answers[2].text)
+    assert [(c.name, c.kind) for c in record.tool_calls] == [
+        ("reason", "control"),
+        ("product_catalog_search", "api"),
+        ("get_product_details", "api"),
+        ("finalize", "control"),
+    ]
+    assert [c.number for c in record.tool_calls] == [1, 2, 3, 4]
+    assert record.report == record.raw_report == REPORT
+    assert record.stop_reason == "finalized" and record.words == len(REPORT.split())
+
+
+async def test_every_request_extends_the_one_before_it(ask: Ask, asked: Asked) -> None:
+    await ask("react")
+    for (before, tools_before), (after, tools_after) in zip(asked.requests, asked.requests[1:], strict=False):
+        assert [m.model_dump() for m in after[: len(before)]] == [m.model_dump() for m in before]
+        assert tools_after["tools"] == tools_before["tools"]
+
+
+async def test_no_temperature_and_no_forced_tool_choice_is_ever_sent(ask: Ask, asked: Asked) -> None:
+    for name in ("plan-to-function", "react", "hybrid-react"):
+        await ask(name)
+    assert {key for _, bound in asked.requests for key in bound} == {"tools", "response_schema"}
+
+
+async def test_the_agent_is_told_its_user_and_the_day_and_no_more(ask: Ask, asked: Asked) -> None:
+    await ask("react", "What suits me?")
+    told = "\n".join(str(m.text) for m in asked.requests[0][0])
+    assert ANNA in told and "2022-06-20" in told
+    for fact in ("Norman", "Oklahoma", "Anna", "Ortiz", "sunflower"):
+        assert fact not in told
+
+
+async def test_a_turn_without_a_call_ends_the_research(ask: Ask) -> None:
+    record = await ask("react", policy=scripted(AIMessage("I know it all."), AIMessage(REPORT)))
+    assert record.stop_reason == "answered" and record.report == REPORT
+
+
+async def test_calls_beside_finalize_are_run_and_answered(ask: Ask, asked: Asked) -> None:
+    policy = scripted(
+        turn(call("finalize", 1), call("calculator", 2, expression="2 * 21")), AIMessage(REPORT)
+    )
+    record = await ask("react", policy=policy)
+    answers = [m for m in asked.requests[-1][0] if isinstance(m, ToolMessage)]
+    assert [m.text for m in answers] == ["Noted.", "2 * 21 = 42"]
+    assert record.stop_reason == "finalized"
+
+
+async def test_unknown_tools_and_wrong_arguments_become_messages_the_model_can_act_on(
+    ask: Ask, asked: Asked
+) -> None:
+    broken = turn(
+        call("launch_researcher", 1, sub_problem="x"),
+        call("serve_tea", 2),
+        call("get_product_details", 3, product="B0HOUSE001"),
+        call("reason", 4),
+        call("get_user_orders", 5, user_id="BEN0000000000000000000000002"),
+    )
+    record = await ask("react", policy=scripted(broken, turn(call("finalize", 6)), AIMessage(REPORT)))
+    answers = {m.tool_call_id: m for m in asked.requests[1][0] if isinstance(m, ToolMessage)}
+    assert set(answers) == {"c1", "c2", "c3", "c4", "c5"}
+    assert all(answer.status == "error" for answer in answers.values())
+    assert "there is no tool 'serve_tea'" in answers["c2"].text
+    assert "product_id" in answers["c3"].text and "thought" in answers["c4"].text
+    assert "own user" in answers["c5"].text
+    assert [c.error.kind for c in record.tool_calls if c.error] == [
+        "not_found", "not_found", "invalid", "invalid", "not_allowed",
+    ]  # fmt: skip
+
+
+async def test_a_model_that_calls_tools_instead_of_writing_gets_a_fresh_conversation(
+    ask: Ask, asked: Asked
+) -> None:
+    searching = turn(call("calculator", 8, expression="1+1"))
+
+    def report(messages: object, arguments: object) -> AIMessage:
+        return AIMessage(REPORT)
+
+    policy = scripted(
+        turn(call("calculator", 1, expression="40 + 2")),
+        turn(call("finalize", 2)),
+        searching,
+        searching,
+        otherwise=report,
+    )
+    record = await ask("react", policy=policy)
+    assert record.report == REPORT
+    refused = [m for m in asked.requests[-2][0] if isinstance(m, ToolMessage)][-1]
+    assert "research is over" in refused.text
+    assert not asked.requests[-1][1].get("tools") and "40 + 2 = 42" in str(asked.requests[-1][0][-1].text)
+    assert sum(c.name == "calculator" for c in record.tool_calls) == 1
+
+
+async def test_instructions_in_a_listing_do_nothing(ask: Ask) -> None:
+    """The rules, like any model, read the hostile listing; nothing is written to the profile and it is not obeyed."""
+    record = await ask("react", "Find a bird feeder of glass under $20.")
+    assert any("B0HOSTILE9" in call.result for call in record.tool_calls)
+    assert record.state_changes == []
+    assert not any(call.name == "update_user_profile" for call in record.tool_calls)
+    assert (
+        "Evilville"
+        not in record.report.replace("“", "").split("## Sources")[0].split("the listing states")[0]
+    )
+
+
+async def test_a_write_stays_in_the_session_and_is_recorded(ask: Ask, shop: object) -> None:
+    policy = scripted(
+        turn(call("update_user_profile", 1, city="Tulsa")), turn(call("finalize", 2)), AIMessage(REPORT)
+    )
+    record = await ask("react", "I moved to Tulsa, please note that.", policy=policy)
+    assert record.state_changes == [
+        {"user_id": ANNA, "field": "address.city", "before": "Norman", "after": "Tulsa"}
+    ]
+    assert shop.store.user(ANNA).address.city == "Norman"  # type: ignore[attr-defined]
