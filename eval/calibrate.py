@@ -70,11 +70,12 @@ class Case:
     @property
     def dimension(self) -> Dimension:
         named = getattr(self.example, "dimension", None) or "overall"
-        if named not in TITLES:
-            raise DrrError(
-                f"label {self.example.id}: no dimension {named!r}; it is one of {', '.join(TITLES)}"
-            )
-        return named  # type: ignore[no-any-return]
+        for dimension in DIMENSIONS:
+            if dimension == named:
+                return dimension
+        raise DrrError(
+            f"label {self.example.id}: no dimension {named!r}; it is one of {', '.join(DIMENSIONS)}"
+        )
 
     def consensus(self) -> str | float:
         """Support: the median class; pairs: the majority, a tie where there is none; grades: the mean."""
