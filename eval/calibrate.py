@@ -37,6 +37,7 @@ from eval.quality import (
     rating_version,
 )
 from eval.schema import (
+    DIMENSIONS,
     Dimension,
     Label,
     PairwiseLabel,
