@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from hashlib import blake2b
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -105,27 +107,27 @@ def order_ids(
     groups: dict[int, list[int]] = {}
     for row in clash:
         groups.setdefault(int(result[row]), []).append(row)
-    taken_sorted = ranked
+
+    def key(row: int) -> tuple[tuple[str, str], int]:
+        return content(row), int(time[row])
+
+    losers = [row for members in groups.values() for row in sorted(members, key=key)[1:]]
     given: set[int] = set()
-    losers = []
-    for members in groups.values():
-        members.sort(key=lambda row: (content(row), int(time[row])))
-        losers += members[1:]
-    losers.sort(key=lambda row: (content(row), int(time[row])))
-    for row in losers:
-        attempt, value = 0, int(base[row])
-        while True:
-            attempt += 1
-            redrawn = finish(
-                np.array([value], np.uint64) + np.uint64(attempt) * np.uint64(0x9E3779B97F4A7C15)
-            )
-            number = int(redrawn[0]) % space
-            at = int(np.searchsorted(taken_sorted, number))
-            if number not in given and (at == len(taken_sorted) or int(taken_sorted[at]) != number):
-                break
+    for row in sorted(losers, key=key):
+        number = next(n for n in _redrawn(int(base[row]), space) if n not in given and not _holds(ranked, n))
         given.add(number)
         result[row] = number
     return result
+
+
+def _redrawn(base: int, space: int) -> Iterator[int]:
+    for attempt in count(1):
+        yield int.from_bytes(blake2b(f"{base}/{attempt}".encode(), digest_size=16).digest(), "big") % space
+
+
+def _holds(ascending: I64, number: int) -> bool:
+    at = int(np.searchsorted(ascending, number))
+    return at < len(ascending) and int(ascending[at]) == number
 
 
 def statuses(kind: Statuses, seed: int, order_id: I64, time: I64) -> NDArray[np.int64]:

@@ -1,0 +1,280 @@
+"""Every row of a review file is what a JSON parser says it is, whichever way it was read."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data_ingest.blocks import BlockReader
+from data_ingest.ids import Ids
+from data_ingest.packing import pack_texts, unpack_items
+from data_ingest.review_rows import ReviewRows, canonical
+from tests.ingest.raw import messy_reviews, odd_user, product_id, review, user_id, write
+from tests.ingest.reference import Bad, review_of
+
+Answer = tuple[Any, ...]
+
+
+def scanned(path: Path, size: int = 1 << 20) -> tuple[list[Answer], dict[int, str], int]:
+    """Rows with their line numbers, bad lines with their reasons, and how many rows needed the parser."""
+    ids, bad, found = Ids(), {}, []
+    with BlockReader(path, size=size) as reader:
+        rows = ReviewRows(reader, ids, lambda number, reason, line: bad.update({number: reason}))
+        for _, chunk in rows:
+            users, items = ids.user_texts(chunk.user), ids.item_texts(chunk.item)
+            found += zip(
+                (chunk.line + 1).tolist(),
+                users,
+                items,
+                chunk.time.tolist(),
+                chunk.rating.tolist(),
+                strict=True,
+            )
+    return found, bad, rows.parsed
+
+
+def parsed(lines: list[bytes]) -> tuple[list[Answer], dict[int, str]]:
+    bad, found = {}, []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            found.append((number, *review_of(line)[:4]))
+        except Bad as error:
+            bad[number] = str(error)
+    return found, bad
+
+
+def assert_equal(tmp_path: Path, lines: list[bytes], size: int = 1 << 20) -> int:
+    path = write(tmp_path / "X.jsonl", lines)
+    found, bad, by_parser = scanned(path, size)
+    want, want_bad = parsed(lines)
+    assert found == want
+    assert bad == want_bad
+    return by_parser
+
+
+def plain(count: int, seed: int = 0) -> list[bytes]:
+    rng = random.Random(seed)
+    return [
+        json.dumps(
+            review(
+                user_id=user_id(n),
+                parent_asin=product_id(rng.randrange(50)),
+                rating=float(rng.randint(0, 5)),
+                timestamp=rng.randrange(10**12, 1_700_000_000_000),
+                helpful_vote=rng.choice([0, 7, 10, 99, 28781]),
+                verified_purchase=rng.random() < 0.5,
+                title="x" * rng.randrange(200),
+                text="y" * rng.randrange(700),
+            )
+        ).encode()
+        for n in range(count)
+    ]
+
+
+def test_official_lines_never_need_the_parser(tmp_path: Path) -> None:
+    assert assert_equal(tmp_path, plain(5000)) == 0
+
+
+@pytest.mark.parametrize("size", [300, 1000, 4096, 100_000])
+def test_blocks_of_any_size_give_the_same_rows(tmp_path: Path, size: int) -> None:
+    lines = [*plain(300, 1), json.dumps(review(text="x" * 30000)).encode(), *plain(20, 2)]
+    assert_equal(tmp_path, lines, size)
+
+
+def test_messy_lines(tmp_path: Path) -> None:
+    rows = messy_reviews(9, [product_id(n) for n in range(30)] + ["b00lower", "short"], 4000)
+    assert_equal(tmp_path, [row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows])
+
+
+SPOILS: list[tuple[bytes, bytes]] = [
+    (b'"rating": 5.0', b'"rating": 5.5'),
+    (b'"rating": 5.0', b'"rating": 05.0'),
+    (b'"rating": 5.0', b'"rating":  5.0'),
+    (b'"rating": 5.0', b'"rating": -5.0'),
+    (b'{"rating"', b' {"rating"'),
+    (b'"text": "', b'"text": "\\"quoted\\" '),
+    (b'"text": "', b'"text": "\\x'),
+    (b'"text": "', b'"text": "\\ud83d'),
+    (b'"text": "', b'"text": "\\ud83d\\ude00'),
+    (b'"text": "', b'"text": "\x01'),
+    (b'"text": "', b'"text": "\x7f'),
+    (b'"text": "', b'"text": "\xc3\xa9'),
+    (b'"text": "', b'"text": "\xe9'),
+    (b'"text": "', b'"text": "\xed\xa0\x80'),
+    (b'"text": "', b'"text": "" '),
+    (b'"text": "', b'"text": "a", "text": "'),
+    (b'"text": "', b'"texT": "'),
+    (b'"images": []', b'"images": [1]'),
+    (b'"images": []', b'"images": [{}]'),
+    (b'"images": []', b'"images": {"a": [NaN]}'),
+    (b'"asin": "B', b'"asin": "b'),
+    (b'"parent_asin": "B', b'"parent_asin": "b'),
+    (b'"parent_asin": "B', b'"parent_asin": "'),
+    (b'"parent_asin": "B', b'"parent_asin": "BB'),
+    (b'"parent_asin": "B', b'"parent_asin": " '),
+    (b'"user_id": "A', b'"user_id": "a'),
+    (b'"user_id": "A', b'"user_id": "'),
+    (b'"user_id": "A', b'"user_id": "AA'),
+    (b'"user_id": "A', b'"user_id": "\\u0041'),
+    (b'"user_id": "A', b'"user_id": "\\ud800'),
+    (b'"timestamp": 1', b'"timestamp": 0'),
+    (b'"timestamp": 1', b'"timestamp": '),
+    (b'"timestamp": 1', b'"timestamp": 11'),
+    (b'"timestamp": 1', b'"timestamp": 99999999999999999999'),
+    (b'"timestamp": 1', b'"timestamp": +'),
+    (b'"timestamp": 1', b'"timestamp": /'),
+    (b'"timestamp": 1', b'"timestamp": :'),
+    (b', "helpful_vote"', b'.0, "helpful_vote"'),
+    (b', "helpful_vote"', b'e1, "helpful_vote"'),
+    (b'"helpful_vote": ', b'"helpful_vote": 0'),
+    (b'"helpful_vote": ', b'"helpful_vote": -'),
+    (b'"helpful_vote": ', b'"helpful_vote": 12345'),
+    (b'"helpful_vote": ', b'"helpful_vote": 123456'),
+    (b'"helpful_vote": ', b'"helpful_vote": 1234567'),
+    (b'"helpful_vote": ', b'"helpful_vote": null, "x": '),
+    (b'"verified_purchase": ', b'"verified_purchase": ""'),
+    (b'"verified_purchase": ', b'"verified_purchase":'),
+    (b"}", b"}}"),
+    (b"}", b"} "),
+    (b"}", b"}\r"),
+    (b"}", b', "user_id": "u2"}'),
+    (b"}", b""),
+    (b", ", b","),
+    (b": ", b":"),
+]
+
+
+def test_each_spoiled_byte_is_judged_by_the_parser(tmp_path: Path) -> None:
+    rng = random.Random(3)
+    lines = []
+    for find, put in SPOILS:
+        for good in plain(4, rng.randrange(99)):
+            lines += [good, good.replace(find, put, 1), good.replace(find, put)]
+    lines += [a + b for a, b in zip(plain(20, 5), plain(20, 6), strict=True)]
+    lines += [a[: rng.randrange(len(a))] + b for a, b in zip(plain(50, 7), plain(50, 8), strict=True)]
+    lines += [b"", b"   ", b"{}", b"[]", b"1", b'"x"', b"\xef\xbb\xbf{}", b"[" * 3000, b'{"a":' * 3000]
+    rng.shuffle(lines)
+    assert_equal(tmp_path, lines)
+    assert_equal(tmp_path, lines, 700)
+
+
+def mutated(rng: random.Random, line: bytes) -> bytes:
+    data = bytearray(line)
+    for _ in range(rng.randint(1, 3)):
+        at = (
+            rng.randrange(len(data))
+            if rng.random() < 0.5
+            else len(data) - 1 - rng.randrange(min(200, len(data)))
+        )
+        kind = rng.random()
+        if kind < 0.4:
+            data[at] = rng.choice(b'"\\{}[],: 019.-eutrfalsA\x00\x1f\x7f\xc3')
+        elif kind < 0.7:
+            del data[at]
+        else:
+            data.insert(at, rng.choice(b'"\\0 ,}{u\xa9'))
+    return bytes(data).replace(b"\n", b" ")
+
+
+def fuzz(tmp_path: Path, seed: int, count: int) -> None:
+    rng = random.Random(seed)
+    good = plain(count // 2, seed)
+    assert_equal(tmp_path, [mutated(rng, one) for one in good] + good)
+
+
+def test_random_damage(tmp_path: Path) -> None:
+    fuzz(tmp_path, 1, 6000)
+
+
+@pytest.mark.endurance
+def test_random_damage_long(tmp_path: Path) -> None:
+    for seed in range(40):
+        fuzz(tmp_path, 100 + seed, 20_000)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {
+                "rating": st.sampled_from([0.0, 1.0, 2.5, 5.0, 5]),
+                "title": st.text(max_size=30),
+                "text": st.text(max_size=80),
+                "user_id": st.one_of(st.just(user_id(1)), st.text(min_size=1, max_size=40)),
+                "parent_asin": st.one_of(st.just(product_id(1)), st.text(min_size=1, max_size=12)),
+                "timestamp": st.integers(-5, 2 * 10**15),
+                "helpful_vote": st.integers(-3, 10**7),
+                "verified_purchase": st.booleans(),
+            }
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+    st.booleans(),
+)
+def test_any_row_in_either_spelling(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]], ascii_only: bool
+) -> None:
+    lines = [
+        json.dumps(review(**row), ensure_ascii=ascii_only)
+        .encode("utf-8", "surrogatepass")
+        .replace(b"\n", b" ")
+        for row in rows
+    ]
+    assert_equal(tmp_path_factory.mktemp("rows"), lines)
+
+
+@given(
+    st.lists(
+        st.text("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", min_size=10, max_size=10), min_size=1, max_size=20
+    )
+)
+def test_packed_ids_lose_nothing_and_sort_as_text(texts: list[str]) -> None:
+    packed, fine = pack_texts(texts)
+    assert fine.all()
+    assert [text.decode() for text in unpack_items(packed).tolist()] == texts
+    assert [texts[at] for at in np.argsort(packed, kind="stable")] == sorted(texts)
+
+
+@given(st.text(max_size=11))
+def test_other_ids_have_no_packed_form(text: str) -> None:
+    _, fine = pack_texts([text])
+    assert bool(fine[0]) == (len(text) == 10 and set(text) <= set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+
+
+def test_odd_ids_are_never_cut() -> None:
+    rng, ids = random.Random(1), Ids()
+    users = [odd_user(rng) for _ in range(100)] + [user_id(n) for n in range(100)]
+    assert ids.user_texts(ids.users(users)) == users
+    items = ["", "B0", "b000000001", "B000000001X", "ÄÄÄÄÄÄÄÄÄÄ", product_id(3), "B0000 0001"]
+    assert ids.item_texts(ids.items(items)) == items
+
+
+def test_canonical_text_is_equal_exactly_where_parsed_rows_are() -> None:
+    row = review(text="Très \u2014 \U0001f600", images=[{"b": 1.0, "a": 2}])
+    plain_text = canonical(json.dumps(row).encode())
+    for same in (
+        json.dumps(row, ensure_ascii=False),
+        json.dumps(row, separators=(",", ":")),
+        json.dumps(dict(reversed(row.items()))),
+        json.dumps({**row, "rating": 5, "images": [{"a": 2, "b": 1}]}),
+        json.dumps(row).replace("timestamp", "sortTimestamp"),
+    ):
+        assert canonical(same.encode()) == plain_text
+    for other in (
+        {"rating": 4.0},
+        {"text": ""},
+        {"helpful_vote": 1},
+        {"verified_purchase": 1},
+        {"new": None},
+    ):
+        assert canonical(json.dumps({**row, **other}).encode()) != plain_text
