@@ -24,7 +24,7 @@ PAPER = {
 
 
 def forecast(bench: Bench, units: list[Unit], variants: list[Variant], folder: Path | None) -> dict[str, Any]:
-    open_units, measured = _looked_up(units, folder)
+    open_units, measured = _looked_up(units, folder, bench.models.name_of("agent"))
     counts = Counter(str(unit.spec["variant"]) for unit in units)
     left = Counter(str(unit.spec["variant"]) for unit in open_units)
     rows = [
@@ -48,7 +48,7 @@ def forecast(bench: Bench, units: list[Unit], variants: list[Variant], folder: P
 
 
 def _looked_up(
-    units: list[Unit], folder: Path | None
+    units: list[Unit], folder: Path | None, model: str
 ) -> tuple[list[Unit], dict[str, tuple[float, float, float]]]:
     from study.study import Study
 
@@ -59,6 +59,8 @@ def _looked_up(
         done = set()
         for record in study.records("answer"):
             done.add(record.key)
+            if record.key_fields["models"]["agent"] != model:
+                continue
             used = record.usage.values()
             sums[str(record.spec["variant"])].append(
                 (

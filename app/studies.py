@@ -99,8 +99,7 @@ def conclude(summary: Summary, folder: Path, what: str = "run") -> int:
         parts.append(
             f"{failed:,} failed ({', '.join(f'{kind} {n}' for kind, n in sorted(summary.failures.items()))})"
         )
-    if summary.left:
-        parts.append(f"{summary.left:,} left")
+    parts.append(f"{summary.left:,} left" if summary.left else "nothing left")
     print(f"drr: {folder}: {'; '.join(parts)}", file=sys.stderr)
     for bug in summary.bugs[:3]:
         print(f"drr: a unit ended with a bug: {bug}; `drr trace` shows where", file=sys.stderr)

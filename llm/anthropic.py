@@ -1,36 +1,20 @@
-"""ChatAnthropic with a connection pool of its own per event loop, so that a second `asyncio.run` finds no dead sockets."""
+"""ChatAnthropic with a connection pool of its own: the library's is shared by the process and outlives event loops."""
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
-from weakref import WeakKeyDictionary
+from functools import cached_property
 
 import anthropic
 from langchain_anthropic import ChatAnthropic
-from pydantic import PrivateAttr
-
-_Loop = asyncio.AbstractEventLoop
 
 
 class Claude(ChatAnthropic):
-    """The library's client cache is shared by the process and outlives loops; ours ends with the loop it serves."""
+    """To be used in one event loop, and closed there."""
 
-    _by_loop: WeakKeyDictionary[_Loop, anthropic.AsyncAnthropic] = PrivateAttr(
-        default_factory=WeakKeyDictionary
-    )
-
-    @property
+    @cached_property
     def _async_client(self) -> anthropic.AsyncAnthropic:
-        loop = asyncio.get_running_loop()
-        client = self._by_loop.get(loop)
-        if client is None:
-            parameters: dict[str, Any] = dict(self._client_params)
-            client = self._by_loop[loop] = anthropic.AsyncAnthropic(**parameters)
-        return client
+        return anthropic.AsyncAnthropic(**self._client_params)
 
     async def aclose(self) -> None:
-        """Closes this loop's connections."""
-        client = self._by_loop.pop(asyncio.get_running_loop(), None)
-        if client is not None:
-            await client.close()
+        if "_async_client" in self.__dict__:
+            await self._async_client.close()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -27,6 +29,8 @@ from llm.prices import Price, Prices, load_prices
 from llm.role import Policy, RoleModel, Schema
 from llm.secrets import Redactor
 from llm.structured import structured
+
+_Loop = asyncio.AbstractEventLoop
 
 
 @dataclass(frozen=True)
@@ -59,29 +63,41 @@ class _Shared:
         self.retries = retries
         self.redact = Redactor(key.get_secret_value() for key in settings.keys.values() if key is not None)
         self._limiters: dict[str, Limiter] = {}
-        self._chats: dict[str, BaseChatModel] = {}
+        self._chats: WeakKeyDictionary[_Loop, dict[str, BaseChatModel]] = WeakKeyDictionary()
+        self._checked: set[str] = set()
 
     def limiter(self, provider: str) -> Limiter:
         if provider not in self._limiters:
             self._limiters[provider] = Limiter(self.settings.concurrency, self.clock)
         return self._limiters[provider]
 
+    def check(self, name: str) -> None:
+        """`ModelSetupError` where it is asked for, and not at the first call."""
+        if name not in self._checked:
+            self._build(name)
+            self._checked.add(name)
+
+    def _build(self, name: str) -> BaseChatModel:
+        s = self.settings
+        return chat_model(
+            name,
+            base_url=s.base_url,
+            api_key=s.keys.get(parse_name(name).provider),
+            timeout=s.timeout_s,
+            max_tokens=s.max_tokens,
+            streaming=s.streaming,
+            context_window=s.context_window,
+        )
+
     def chat(self, name: str) -> BaseChatModel:
-        if name not in self._chats:
-            s = self.settings
-            self._chats[name] = chat_model(
-                name,
-                base_url=s.base_url,
-                api_key=s.keys.get(parse_name(name).provider),
-                timeout=s.timeout_s,
-                max_tokens=s.max_tokens,
-                streaming=s.streaming,
-                context_window=s.context_window,
-            )
-        return self._chats[name]
+        """One per event loop: connections do not outlive the loop they were made in."""
+        chats = self._chats.setdefault(asyncio.get_running_loop(), {})
+        if name not in chats:
+            chats[name] = self._build(name)
+        return chats[name]
 
     async def aclose(self) -> None:
-        for chat in self._chats.values():
+        for chat in self._chats.pop(asyncio.get_running_loop(), {}).values():
             await close(chat)
 
 
@@ -136,14 +152,14 @@ class Models:
             if policy is None:
                 raise TypeError(f"role {role}: the offline model needs a policy to play it")
             chat: BaseChatModel = chat_model(name, policy=policy)
-        else:
-            chat = self._shared.chat(name)
-        return _Role(name, role, provider, chat, self)
+            return _Role(name, role, provider, chat, self)
+        self._shared.check(name)
+        return _Role(name, role, provider, None, self)
 
     def check(self, roles: Iterable[str]) -> None:
         """Build these roles' models, so that a missing key or package is found before any work: `ModelSetupError`."""
         for role in roles:
-            self._shared.chat(self.name_of(role))
+            self._shared.check(self.name_of(role))
 
     def unpriced(self, roles: Iterable[str]) -> list[str]:
         """The models of these roles whose price nobody told."""
@@ -156,12 +172,14 @@ class Models:
 class _Role:
     """`RoleModel` for one unit."""
 
-    def __init__(self, name: str, role: str, provider: str, chat: BaseChatModel, models: Models) -> None:
+    def __init__(
+        self, name: str, role: str, provider: str, chat: BaseChatModel | None, models: Models
+    ) -> None:
         self.name = name
         self.role = role
         self.rule_written = provider == OFFLINE
         self._provider = provider
-        self._chat = chat
+        self._own_chat = chat
         self._models = models
         self._shared = models._shared
         self._price: Price | None = self._shared.prices.of(name)
@@ -171,6 +189,12 @@ class _Role:
 
     def __repr__(self) -> str:
         return f"<{self.role}: {self.name}>"
+
+    @property
+    def _chat(self) -> BaseChatModel:
+        if self._own_chat is None:
+            self._own_chat = self._shared.chat(self.name)
+        return self._own_chat
 
     async def reply(self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = ()) -> AIMessage:
         chat, extra = self._with_tools(tools) if tools else (self._chat, 0)

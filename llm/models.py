@@ -102,6 +102,7 @@ def _openai(
 ) -> BaseChatModel:
     try:
         from langchain_openai import ChatOpenAI
+        from openai import DefaultAsyncHttpxClient
     except ImportError as error:
         raise _missing("openai", "langchain-openai") from error
     return ChatOpenAI(
@@ -114,6 +115,8 @@ def _openai(
         streaming=streaming,
         stream_usage=True,
         use_responses_api=False,
+        # The library's own cache of connections is shared by the process and outlives event loops.
+        http_async_client=DefaultAsyncHttpxClient(timeout=timeout),
     )
 
 

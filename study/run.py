@@ -94,17 +94,22 @@ async def run(
     """Compute what is missing of `units`. Finished units are never computed again; `limit` is the most this run begins."""
     pace = pace or Pace()
     study.ledger.register(units)
-    study.ledger.set_meta("stopped", None)
+    kinds = {unit.kind for unit in units}
+    for kind in kinds:
+        study.ledger.set_meta(f"stopped:{kind}", None)
     if budget is not None:
         study.ledger.set_meta("budget", json.dumps({"cost": budget.cost, "tokens": budget.tokens}))
     runner = _Runner(study, work, models, budget or Limit(), unit_cap, pace, retry_failed)
     try:
         with (progress or Quiet()).stage(label, total=len(units), unit="units") as stage:
-            return await runner.go([unit.key for unit in units], stage, limit)
+            summary = await runner.go([unit.key for unit in units], stage, limit)
     except (sqlite3.Error, OSError) as error:
         raise DrrError(
             f"{study.folder}: cannot be written ({error}); what finished is kept, run it again when there is room"
         ) from error
+    for kind in kinds:
+        study.ledger.set_meta(f"stopped:{kind}", summary.stopped)
+    return summary
 
 
 class _Runner:
@@ -303,7 +308,6 @@ class _Runner:
         summary.left = self.study.ledger.count_open(keys)
         if summary.stopped is None and limit_reached and summary.left:
             summary.stopped = "limit"
-        self.study.ledger.set_meta("stopped", summary.stopped)
         return summary
 
     @asynccontextmanager

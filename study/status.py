@@ -44,7 +44,7 @@ def status(study: Study, *, now: float) -> dict[str, Any]:
         "units": by_kind["answer"],
         "by_kind": by_kind,
         "failures": dict(sorted(failures.items())),
-        "stopped": study.ledger.meta("stopped"),
+        "stopped": next(filter(None, (study.ledger.meta(f"stopped:{kind}") for kind in KINDS)), None),
         "usage": _usage(study),
         "cost_usd": None if spending.unpriced else dollars(spending.cost),
         "spent_tokens": spending.tokens,

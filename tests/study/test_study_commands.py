@@ -1,0 +1,267 @@
+"""`drr run`, `status`, `trace`, `export`: from a shop and a file of questions to tables, by rules and over the wire."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli import main
+from env.settings import Settings
+from tests.agents.garden import ANNA, BEN, DOCUMENTS, QUESTION, write_shop
+from tests.wire import Fail, Request, Say, Wire
+
+SONNET = "anthropic:claude-sonnet-5-5"
+Drr = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("box")
+    write_shop(str(folder / "shop"), Settings())
+    (folder / "sandbox").mkdir()
+    lines = "\n".join(document.model_dump_json() for document in DOCUMENTS)
+    (folder / "sandbox" / "documents.jsonl").write_text(lines + "\n")
+    asked = [
+        {"id": "q-birds", "query": QUESTION, "user_id": ANNA},
+        {"query": "Which feeder is best under $30?", "user_id": BEN},
+    ]
+    (folder / "queries.jsonl").write_text("".join(json.dumps(line) + "\n" for line in asked))
+    return folder
+
+
+@pytest.fixture
+def drr(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Drr]:
+    monkeypatch.chdir(tmp_path)
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "DRR_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+
+    def call(*words: object) -> tuple[int, str, str]:
+        code = main([str(word) for word in words])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    yield call
+
+
+def new(box: Path, variants: str = "react,plan-to-function+ws") -> list[object]:
+    return [
+        "study",
+        *("--shop", box / "shop"),
+        *("--queries", box / "queries.jsonl"),
+        *("--variants", variants),
+        *("--sandbox", box / "sandbox"),
+    ]
+
+
+def test_a_study_is_run_continued_looked_into_and_exported(box: Path, drr: Drr, tmp_path: Path) -> None:
+    code, out, err = drr("run", *new(box), "--limit", 1)
+    assert (code, out) == (0, "")
+    assert "1 done now; 3 left" in err
+    code, out, _ = drr("status", "study", "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert document["units"] == {"total": 4, "done": 1, "failed": 0, "pending": 3, "running": 0}
+    assert document["stopped"] == "limit"
+    assert set(document["by_kind"]) == {"answer", "generation", "judgement"}
+
+    code, out, err = drr("run", "study", "--json")
+    assert code == 0
+    assert json.loads(out)["units"] == {"total": 4, "done": 4, "failed": 0, "pending": 0, "running": 0}
+    assert "3 done now; nothing left" in err
+    code, _, err = drr("run", "study")
+    assert code == 0
+    assert "0 done now" in err
+
+    code, out, _ = drr("status", "study")
+    assert code == 0
+    assert "4 done" in out
+    code, out, _ = drr("trace", "study")
+    assert len(out.splitlines()) == 4
+    assert "q-birds/react/0" in out
+    code, out, _ = drr("trace", "study", "q-birds/react/0")
+    assert code == 0
+    assert "written by rules, not by an LLM" in out
+    assert "product_catalog_search(" in out
+    assert "--- report ---" in out
+    _, out, _ = drr("trace", "study", "q-birds/react/0", "--full")
+    assert "--- conversation" in out
+    _, out, _ = drr("trace", "study", "q-birds/react/0", "--json")
+    trace = json.loads(out)
+    assert trace["result"]["rule_written"] is True
+    assert trace["transcript"]
+    code, out, _ = drr("trace", "study", trace["key"][:10])
+    assert code == 0
+
+    code, out, _ = drr("export", "study", "--out", "tables", "--json")
+    rows = json.loads(out)["rows"]
+    assert rows["units"] == 4
+    assert rows["tool_calls"] > 4
+    assert rows["sources"] > 4
+    units = [json.loads(line) for line in (tmp_path / "tables" / "units.jsonl").read_text().splitlines()]
+    assert {unit["variant"] for unit in units} == {"react", "plan-to-function+ws"}
+    assert all(unit["rule_written"] and unit["report"] and unit["stop_reason"] for unit in units)
+    assert {unit["query_id"] for unit in units} >= {"q-birds"}
+
+
+def test_the_study_holds_its_own_configuration_and_questions(box: Path, drr: Drr, tmp_path: Path) -> None:
+    import tomllib
+
+    queries = tmp_path / "mine.jsonl"
+    queries.write_text((box / "queries.jsonl").read_text())
+    words = [queries if word == box / "queries.jsonl" else word for word in new(box, "react")]
+    assert drr("run", *words, "--trials", 2, "--limits", "steps=3", "--limit", 1)[0] == 0
+    queries.unlink()
+    config = tomllib.loads((tmp_path / "study" / "study.toml").read_text())
+    assert config["run"]["trials"] == 2
+    assert config["run"]["limits"] == {"steps": 3}
+    assert config["settings"]["model"] == "offline"
+    assert not [name for name in config["settings"] if "key" in name or ("url" in name and "mongo" in name)]
+    code, _, err = drr("run", "study")
+    assert code == 0
+    assert "3 done now; nothing left" in err
+
+
+def test_other_limits_or_models_make_new_units_and_set_the_old_aside(box: Path, drr: Drr) -> None:
+    assert drr("run", *new(box, "react"))[0] == 0
+    code, _, err = drr("run", "study", "--limits", "steps=2")
+    assert code == 0
+    assert "2 units of an earlier configuration are kept aside" in err
+    assert "2 done now" in err
+    document = json.loads(drr("status", "study", "--json")[1])
+    assert document["units"]["total"] == 2
+
+
+def test_the_same_questions_give_the_same_bytes(box: Path, drr: Drr, tmp_path: Path) -> None:
+    for name, units in (("one", 1), ("two", 8)):
+        words = new(box, "all")
+        words[0] = name
+        assert drr("run", *words, "--units", units, "--quiet")[0] == 0
+        assert drr("export", name, "--out", f"{name}-t", "--canonical")[0] == 0
+    files = sorted((tmp_path / "one-t").iterdir())
+    assert len(files) == 8
+    for file in files:
+        assert file.read_bytes() == (tmp_path / "two-t" / file.name).read_bytes(), file.name
+
+
+def test_a_dry_run_says_what_it_would_take_and_calls_nothing(box: Path, drr: Drr, tmp_path: Path) -> None:
+    with Wire([]) as wire:
+        code, out, _ = drr(
+            "run", *new(box, "all"), "--model", SONNET, "--base-url", wire.url, "--dry-run", "--json"
+        )
+        document = json.loads(out)
+        assert (code, wire.requests) == (0, [])
+    assert not (tmp_path / "study").exists()
+    assert document["units"] == document["left"] == 12
+    assert document["price_date"] == "2026-11-20"
+    row = next(row for row in document["variants"] if row["variant"] == "react")
+    assert row["input_tokens"] == 2 * 198_900
+    assert row["cost_usd"] == pytest.approx((2 * 198_900 * 2 + 2 * 2_900 * 10) / 1e6)
+    code, out, _ = drr(
+        "run", *new(box, "react"), "--model", "openai:mine", "--base-url", "http://127.0.0.1:9", "--dry-run"
+    )
+    assert code == 0
+    assert "unknown" in out
+    assert "prices: none known for openai:mine" in out
+
+
+def test_misuse_is_told_in_one_line_with_exit_2(box: Path, drr: Drr, tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("\n")
+    local = ("--base-url", "http://127.0.0.1:9")
+    cases: list[list[Any]] = [
+        ["run", "study"],
+        ["run", "study", "--shop", box / "shop"],
+        ["run", *new(box, "reakt")],
+        ["run", *new(box), "--queries", tmp_path / "empty.jsonl"],
+        ["run", *new(box), "--queries", tmp_path / "nowhere.jsonl"],
+        ["run", *new(box), "--limits", "stepz=3"],
+        ["run", *new(box), "--limits", "steps=many"],
+        ["run", *new(box), "--budget", "-1"],
+        ["run", *new(box), "--trials", "0"],
+        ["run", *new(box), "--model", "gpt"],
+        ["run", *new(box), "--model", SONNET],
+        ["run", *new(box), "--model", "openai:mine", *local, "--budget", "5"],
+        ["run", *new(box), "--model", "openai:mine", *local, "--max-cost-per-unit", "5"],
+        ["run", *new(box), "--prompts", tmp_path / "nowhere"],
+        ["status", "study"],
+        ["trace", "study"],
+        ["export", "study", "--out", "x"],
+    ]
+    for words in cases:
+        code, out, err = drr(*words)
+        assert code == 2, (words, err)
+        assert out == ""
+        assert len(err.strip().splitlines()) == 1, err
+        assert err.startswith("drr")
+
+
+def test_an_unpriced_model_with_a_token_budget_or_a_price_is_accepted(
+    box: Path, drr: Drr, tmp_path: Path
+) -> None:
+    (tmp_path / "prices.toml").write_text(
+        'date = "2027-01-01"\n[models."openai:mine"]\ninput = 1\noutput = 1\n'
+    )
+    local = ("--model", "openai:mine", "--limit", 1, "--model-max-tokens", 50)
+    with Wire(lambda request: Say("A report without sources.")) as wire:
+        url = ("--base-url", f"{wire.url}/v1")
+        assert drr("run", *new(box, "react"), *local, *url, "--budget-tokens", 500_000)[0] == 0
+        document = json.loads(drr("status", "study", "--json")[1])
+        assert document["cost_usd"] is None
+        code, _, err = drr(
+            "run", "study", "--budget", 5, "--price-file", tmp_path / "prices.toml", *local, *url
+        )
+        assert code == 0, err
+
+
+@pytest.mark.parametrize(
+    ("fault", "word"),
+    [
+        (Fail(401, "authentication_error", "invalid key"), "bad_key"),
+        (Fail(404, "not_found_error", "model: nope"), "unknown_model"),
+        (Fail(400, "invalid_request_error", "Your credit balance is too low"), "no_credit"),
+    ],
+)
+def test_what_fails_everywhere_ends_with_exit_1_at_once(box: Path, drr: Drr, fault: Fail, word: str) -> None:
+    with Wire(lambda request: fault) as wire:
+        code, _, err = drr(
+            "run", *new(box, "all"), "--trials", 5, "--model", SONNET, "--base-url", wire.url
+        )
+        assert code == 1
+        assert word in err.splitlines()[-1]
+        assert len(wire.requests) <= 8
+    document = json.loads(drr("status", "study", "--json")[1])
+    assert document["stopped"] == word
+    assert document["units"]["done"] == 0
+
+
+def test_a_budget_stops_with_exit_1_and_a_larger_one_finishes(box: Path, drr: Drr) -> None:
+    def script(request: Request) -> Say:
+        return Say("A short report.", usage={"input_tokens": 1_000, "output_tokens": 100})
+
+    with Wire(script) as wire:
+        model = ("--model", SONNET, "--base-url", wire.url, "--model-max-tokens", 200, "--units", 1)
+        code, _, err = drr("run", *new(box, "react"), *model, "--trials", 20, "--budget", 0.2)
+        assert code == 1
+        assert "budget of $0.20" in err
+        document = json.loads(drr("status", "study", "--json")[1])
+        assert document["stopped"] == "budget"
+        assert 0 < document["cost_usd"] <= 0.2
+        assert document["budget"]["usd"] == 0.2
+        assert document["units"]["failed"] == 0
+        code, _, err = drr("run", "study", "--base-url", wire.url)
+        assert code == 1, "without a larger budget the old one still holds"
+        code, _, err = drr("run", "study", "--base-url", wire.url, "--budget", 5)
+        assert code == 0, err
+    assert json.loads(drr("status", "study", "--json")[1])["units"]["done"] == 40
+
+
+def test_hostile_text_does_not_steer_the_terminal(box: Path, drr: Drr) -> None:
+    with Wire(lambda request: Say("\x1b]0;owned\x07\x1b[2Jreport [1]\n")) as wire:
+        assert drr("run", *new(box, "react"), "--model", SONNET, "--base-url", wire.url, "--limit", 1)[0] == 0
+    _, out, _ = drr("trace", "study", "q-birds/react/0", "--full")
+    assert "owned" in out
+    assert "\x1b" not in out
+    assert "\x07" not in out
