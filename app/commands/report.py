@@ -1,0 +1,56 @@
+"""`drr report`: every table and figure of a study, from its ledger alone."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = "examples:\n  drr report study --out report\n  drr report study --json\n  drr report study --out report --paper-figures"
+    parser.add_argument("study", type=Path, metavar="STUDY")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="index.html, tables as md, tex, csv, figures as svg, png"
+    )
+    parser.add_argument("--judge", help="whose judgements (default: the last by a model, else by rules)")
+    parser.add_argument(
+        "--paper-figures",
+        action="store_true",
+        help="the paper's figures beside ours, marked as another setting",
+    )
+    parser.add_argument("--json", action="store_true", help="the metrics as one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from app.console import print_json
+    from env.errors import Misuse
+    from eval.judged import choose, read_judged
+    from eval.metrics import study_document
+    from study.study import Study
+
+    if arguments.out is None and not arguments.json:
+        raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
+    with Study.open(arguments.study) as study:
+        document = study_document(study, arguments.judge)
+        if arguments.out is not None:
+            from app.report.build import Material
+            from app.report.write import write_report
+
+            judged = read_judged(study, choose(study, arguments.judge))
+            if not judged.answers:
+                raise Misuse(
+                    f"{arguments.study}: no answer has finished yet; `drr status {arguments.study}` says why"
+                )
+            beside = arguments.paper_figures and document["banner"] is None
+            tables = write_report(Material(study, judged, document, beside), arguments.out)
+            if arguments.paper_figures and not beside:
+                print(
+                    "what rules wrote or judged is never set beside the paper's figures: left out",
+                    file=sys.stderr,
+                )
+            if not arguments.json:
+                print(f"{len(tables)} tables: open {arguments.out / 'index.html'}")
+        if arguments.json:
+            print_json(document)
+    return 0

@@ -1,0 +1,1 @@
+"""Every table and figure of a study, from its ledger alone."""

@@ -1,0 +1,382 @@
+"""From a judged study to its tables: the paper's, and those the paper lacks."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from app.report.paper import NOTE, printed
+from app.report.tables import Cell, Table
+from eval.answers import Answer
+from eval.families import families
+from eval.judged import Judged
+from eval.metrics import variants_of
+from eval.schema import DIMENSIONS
+from eval.stats import mean, paired, spread, with_holm
+
+if TYPE_CHECKING:
+    from study.study import Study
+
+FAITHFULNESS = (
+    "fp",
+    "fp_web",
+    "fp_product",
+    "fp_user",
+    "fr",
+    "n_cited",
+    "n_cited_web",
+    "n_cited_product",
+    "n_cited_user",
+)
+BOUNDS = ("fp", "fp_micro", "fp_strict", "fp_reachable", "fp_seen", "fr_supported")
+EFFORT = ("input_tokens", "output_tokens", "words", "tool_calls")
+SIGNIFICANT = 0.05
+_LABELS = {
+    "fp": "FP",
+    "fp_web": "FP web",
+    "fp_product": "FP product",
+    "fp_user": "FP user",
+    "fp_micro": "FP pooled",
+    "fp_strict": "FP strict",
+    "fp_reachable": "FP reachable",
+    "fp_seen": "FP seen",
+    "fr": "FR",
+    "fr_supported": "FR supported",
+    "n_cited": "N cited",
+    "n_cited_web": "N web",
+    "n_cited_product": "N product",
+    "n_cited_user": "N user",
+    "input_tokens": "input tokens",
+    "output_tokens": "output tokens",
+    "tool_calls": "tool calls",
+}
+BOLD_NOTE = (
+    "Bold: better than the next by more than the noise (paired bootstrap over queries, Holm over the table, p < 0.05); "
+    "never by rank alone. In brackets the 95 % interval by bootstrap over queries."
+)
+Values = Mapping[str, Sequence[float | None]]
+
+
+@dataclass(frozen=True)
+class Material:
+    """What all tables are drawn from."""
+
+    study: Study
+    judged: Judged
+    document: Mapping[str, Any]
+    with_paper: bool = False
+
+    @property
+    def banner(self) -> str | None:
+        return self.document.get("banner")
+
+    def per_report(self, metric: str) -> dict[str, dict[str, list[float | None]]]:
+        """Variant to query to the trials' values."""
+        found: dict[str, dict[str, list[float | None]]] = {}
+        for variant, answers in variants_of(self.judged).items():
+            for answer in answers:
+                value = self._values(answer).get(metric)
+                found.setdefault(variant, {}).setdefault(answer.query_id, []).append(value)
+        return found
+
+    def _values(self, answer: Answer) -> Mapping[str, float | None]:
+        cache: dict[str, Mapping[str, float | None]] = self.__dict__.setdefault("_cache", {})
+        if answer.key not in cache:
+            merged: dict[str, float | None] = {}
+            for family in families():
+                merged.update(family.per_report(self.judged, answer))
+            cache[answer.key] = merged
+        return cache[answer.key]
+
+
+def label(metric: str) -> str:
+    return _LABELS.get(metric, metric.replace("_", " "))
+
+
+def all_tables(material: Material) -> list[Table]:
+    """Those that this study has anything for."""
+    builders: tuple[Callable[[Material], Table | None], ...] = (
+        _faithfulness,
+        _bounds,
+        _quality,
+        _effort,
+        _tool_calls,
+        _pairwise,
+        _noise,
+        _rules,
+        _coverage,
+        _failures,
+    )
+    return [table for build in builders if (table := build(material)) is not None]
+
+
+def _metric_table(
+    material: Material,
+    name: str,
+    title: str,
+    metrics: Sequence[str],
+    *,
+    digits: int = 2,
+    sd: bool = False,
+    best: bool = True,
+) -> Table | None:
+    metrics = [
+        metric for metric in metrics if any(metric in row for row in material.document["metrics"].values())
+    ]
+    if not metrics:
+        return None
+    per_report = {metric: material.per_report(metric) for metric in metrics}
+    winners = _winners(per_report) if best else {}
+    rows = []
+    for variant, values in material.document["metrics"].items():
+        cells = [
+            Cell.of(
+                values.get(metric),
+                digits,
+                sd=spread(per_report[metric].get(variant, {})) if sd else None,
+                bold=winners.get(metric) == variant,
+                printed=printed(variant, metric) if material.with_paper else None,
+            )
+            for metric in metrics
+        ]
+        rows.append((variant, cells))
+    notes = [BOLD_NOTE] if best else []
+    if material.with_paper:
+        notes.append(f"In braces {NOTE}.")
+    return Table(name, title, [label(metric) for metric in metrics], rows, notes, material.banner, metrics)
+
+
+def _winners(per_report: Mapping[str, Mapping[str, Values]]) -> dict[str, str]:
+    """For each metric the variant that beats the next one beyond the noise, if there is one."""
+    tests = {}
+    leaders = {}
+    for metric, by_variant in per_report.items():
+        means = {variant: mean(values).value for variant, values in by_variant.items()}
+        ranked = sorted((v for v in means if means[v] is not None), key=lambda v: -(means[v] or 0.0))
+        if len(ranked) > 1:
+            leaders[metric] = ranked[0]
+            tests[metric] = paired(by_variant[ranked[0]], by_variant[ranked[1]])
+    tested = with_holm(tests)
+    return {
+        metric: leaders[metric]
+        for metric, test in tested.items()
+        if test.p_holm is not None and test.p_holm < SIGNIFICANT and (test.difference.value or 0) > 0
+    }
+
+
+def _faithfulness(material: Material) -> Table | None:
+    return _metric_table(material, "faithfulness", "Faithfulness (Table 1)", FAITHFULNESS)
+
+
+def _bounds(material: Material) -> Table | None:
+    title = "Faithfulness: bounds, pooled, and what the agent saw"
+    return _metric_table(material, "faithfulness-bounds", title, BOUNDS)
+
+
+def _quality(material: Material) -> Table | None:
+    table = _metric_table(material, "quality", "Answer quality, 0-10 (Table 2)", DIMENSIONS)
+    if table is None:
+        return None
+    per_dimension = {name: material.per_report(name) for name in DIMENSIONS}
+    rows = []
+    for variant, cells in table.rows:
+        averages: dict[str, list[float | None]] = defaultdict(list)
+        first = per_dimension[DIMENSIONS[0]].get(variant, {})
+        for query, trials in first.items():
+            for trial in range(len(trials)):
+                scores = [per_dimension[name][variant][query][trial] for name in DIMENSIONS]
+                known = [score for score in scores if score is not None]
+                averages[query].append(sum(known) / len(known) if len(known) == len(DIMENSIONS) else None)
+        rows.append((variant, [*cells, Cell.of(mean(averages).document())]))
+    notes = [*table.notes, *_length_notes(material.document.get("length_correlation"))]
+    return Table(
+        table.name,
+        table.title,
+        [*table.columns, "average"],
+        rows,
+        notes,
+        table.banner,
+        [*table.keys, "average"],
+    )
+
+
+def _length_notes(correlations: Mapping[str, Any] | None) -> list[str]:
+    if not correlations:
+        return []
+    shown = []
+    for name, v in correlations.items():
+        value = v.get("value") if isinstance(v, Mapping) else None
+        if value is not None:
+            shown.append(f"{name.replace('_', ' ')} {value:+.2f}{' (!)' if value > 0.5 else ''}")
+    return (
+        [
+            f"Correlation of the score with report length: {', '.join(shown)}. (!) is above 0.5: length may be what is scored."
+        ]
+        if shown
+        else []
+    )
+
+
+def _effort(material: Material) -> Table | None:
+    return _metric_table(
+        material, "effort", "Tokens, words, calls (Table 5)", EFFORT, digits=0, sd=True, best=False
+    )
+
+
+def tool_calls(judged: Judged) -> dict[str, dict[str, Values]]:
+    """Variant to tool to query to counts of the trials; control calls and page reads under their own names."""
+    from tools.registry import TOOLS
+
+    found: dict[str, dict[str, dict[str, list[float | None]]]] = {}
+    for variant, answers in variants_of(judged).items():
+        known = [answer for answer in answers if answer.calls is not None]
+        names = [*TOOLS, "control calls", "unknown tools"]
+        table: dict[str, dict[str, list[float | None]]] = {name: {} for name in names}
+        for answer in known:
+            counts = Counter(_group(call, TOOLS) for call in answer.calls or ())
+            for name in names:
+                table[name].setdefault(answer.query_id, []).append(float(counts[name]))
+        found[variant] = dict(table)
+    return found  # type: ignore[return-value]
+
+
+def _group(call: Mapping[str, Any], tools: Mapping[str, Any]) -> str:
+    kind = call.get("kind", "api")
+    if kind == "control":
+        return "control calls"
+    return str(call["name"]) if call.get("name") in tools else "unknown tools"
+
+
+def _tool_calls(material: Material) -> Table | None:
+    counts = tool_calls(material.judged)
+    if not any(values for by_tool in counts.values() for values in by_tool.values()):
+        return None
+    names = list(next(iter(counts.values())))
+    rows = [
+        (variant, [Cell.of(mean(by_tool[name]).document(), 1) for name in names])
+        for variant, by_tool in counts.items()
+    ]
+    notes = [
+        "Calls per answer, mean over queries. Page reads of +ws variants are no tool calls and are not in it."
+    ]
+    return Table("tool-calls", "Tool calls per answer (Figure 4)", names, rows, notes, material.banner)
+
+
+def _pairwise(material: Material) -> Table | None:
+    results = material.document.get("pairwise") or []
+    if not results:
+        return None
+    rows = []
+    for row in results:
+        p = row.get("p_holm")
+        verdict = "unreliable (order decides)" if row.get("unreliable") else "" if p is None else f"{p:.3f}"
+        cells = [
+            *(
+                Cell(float(row[name]), digits=0)
+                for name in ("wins", "ties", "losses", "inconsistent", "errors")
+            ),
+            Cell.of(row["win_rate"], bold=p is not None and p < SIGNIFICANT and not row.get("unreliable")),
+            Cell(verdict),
+        ]
+        rows.append((f"{row['dimension'].replace('_', ' ')}: {row['a']} over {row['b']}", cells))
+    columns = ["wins", "ties", "losses", "inconsistent", "errors", "win rate", "p (Holm)"]
+    notes = [
+        "Both orders judged; opposite winners are a tie, counted as inconsistent. Win rate is (W + T/2)/n, interval by bootstrap "
+        "over queries; p from an exact sign test on decided pairs, Holm over the table. At n = 50 significance needs 33 of 50 decided."
+    ]
+    return Table("pairwise", "Pairwise comparison (Figure 6)", columns, rows, notes, material.banner)
+
+
+def _noise(material: Material) -> Table | None:
+    """How much the same variant differs from itself on the same query: what a difference must exceed."""
+    metrics = ("fp", "fr", *DIMENSIONS, "words", "tool_calls")
+    rows = []
+    for metric in metrics:
+        cells = []
+        for by_query in material.per_report(metric).values():
+            inside = [[x for x in trials if x is not None] for trials in by_query.values()]
+            repeated = [trials for trials in inside if len(trials) > 1]
+            sd = (
+                float(np.sqrt(np.mean([np.var(trials, ddof=1) for trials in repeated]))) if repeated else None
+            )
+            cells.append(Cell(sd, n=len(repeated)))
+        if any(cell.value is not None for cell in cells):
+            rows.append((label(metric), cells))
+    if not rows:
+        return None
+    columns = list(variants_of(material.judged))
+    note = "Standard deviation between trials of one query, pooled over the queries with more than one trial (n)."
+    return Table("noise", "Noise floor of repeated trials", columns, rows, [note], material.banner)
+
+
+def _rules(material: Material) -> Table | None:
+    judged = material.judged
+    if not judged.rules:
+        return None
+    by_variant = variants_of(judged)
+    names: list[str] = []
+    counts: dict[str, dict[str, Counter[str]]] = {}
+    for variant, answers in by_variant.items():
+        for answer in answers:
+            found = judged.rules.get(answer.key) or {}
+            for name, rule in (found.get("rules") or found).items():
+                if isinstance(rule, Mapping) and "status" in rule:
+                    names += [name] if name not in names else []
+                    counts.setdefault(name, {}).setdefault(variant, Counter())[str(rule["status"])] += 1
+    rows = []
+    for name in names:
+        cells = []
+        for variant in by_variant:
+            c = counts[name].get(variant, Counter())
+            cells.append(Cell(f"{c['fail']} fail, {c['pass']} pass, {c['unverifiable']} unverifiable"))
+        rows.append((name.replace("_", " "), cells))
+    note = "Decided by code from the shop's records and the run's evidence; no model is asked."
+    return Table("rules", "Rule checks", list(by_variant), rows, [note])
+
+
+def _coverage(material: Material) -> Table | None:
+    coverage = material.document["coverage"]
+    rows = [
+        (
+            task,
+            [
+                Cell(float(row["judged"]), digits=0),
+                Cell(float(row["failed"]), digits=0),
+                Cell(row["failed_share"], digits=3),
+            ],
+        )
+        for task, row in coverage["tasks"].items()
+    ]
+    if not rows:
+        return None
+    notes = [f"INVALID: {'; '.join(coverage['invalid_because'])}."] if coverage["invalid"] else []
+    return Table(
+        "coverage", "What was judged", ["units", "without an answer", "share"], rows, notes, material.banner
+    )
+
+
+def _failures(material: Material) -> Table | None:
+    """Units that left no answer, by kind: they are in no mean above."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for record in material.study.records("answer", None):
+        variant = str(record.spec.get("variant") or record.label)
+        counts[variant]["done" if record.done else record.reason or record.status] += 1
+    kinds = sorted({kind for counter in counts.values() for kind in counter} - {"done"})
+    if not counts:
+        return None
+    columns = ["done", *kinds]
+    rows = [
+        (variant, [Cell(float(c[kind]), digits=0) for kind in columns])
+        for variant, c in sorted(counts.items())
+    ]
+    return Table(
+        "failures",
+        "Answers and failures",
+        columns,
+        rows,
+        ["A failed unit is in no mean; here it is counted."],
+    )

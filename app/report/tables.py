@@ -1,0 +1,180 @@
+"""Tables as values: cells with interval and n, drawn as Markdown, LaTeX, CSV and HTML by one function each."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number with what is needed to believe it, or a text."""
+
+    value: float | str | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    unscored: int | None = None
+    sd: float | None = None
+    digits: int = 2
+    bold: bool = False
+    """Better than the next by more than the noise: a paired test, corrected over the table."""
+    printed: float | None = None
+
+    @classmethod
+    def of(cls, v: Mapping[str, Any] | None, digits: int = 2, **more: Any) -> Cell:
+        """From a statistic's document."""
+        if v is None:
+            return cls(None, digits=digits, **more)
+        return cls(v["value"], v["ci_low"], v["ci_high"], v["n"], v["n_unscored"], digits=digits, **more)
+
+    def number(self, value: float) -> str:
+        return f"{value:,.{self.digits}f}"
+
+    def text(self) -> str:
+        """In one line, for every form."""
+        if self.value is None:
+            shown = "–"
+        elif isinstance(self.value, str):
+            return self.value
+        else:
+            shown = self.number(self.value)
+        if self.sd is not None:
+            shown += f" ± {self.number(self.sd)}"
+        if self.low is not None and self.high is not None:
+            shown += f" [{self.number(self.low)}, {self.number(self.high)}]"
+        if self.n is not None:
+            shown += f" n={self.n}" + (f" (+{self.unscored} unscored)" if self.unscored else "")
+        if self.printed is not None:
+            shown += f" {{paper {self.number(self.printed)}}}"
+        return shown
+
+
+@dataclass(frozen=True)
+class Table:
+    name: str
+    """Of its files."""
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Cell]]]
+    notes: Sequence[str] = ()
+    banner: str | None = None
+    keys: Sequence[str] = field(default=())
+    """Machine names of the columns, for the CSV."""
+
+
+def markdown(table: Table) -> str:
+    lines = [f"## {table.title}", ""]
+    if table.banner:
+        lines += [f"> **{table.banner}**", ""]
+    lines += ["| | " + " | ".join(map(_md, table.columns)) + " |", "|---" * (len(table.columns) + 1) + "|"]
+    for name, cells in table.rows:
+        shown = [f"**{_md(c.text())}**" if c.bold else _md(c.text()) for c in cells]
+        lines.append(f"| {_md(name)} | " + " | ".join(shown) + " |")
+    return "\n".join([*lines, "", *(f"{note}  " for note in table.notes)]) + "\n"
+
+
+def _md(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+
+
+def latex(table: Table) -> str:
+    """A `tabular` in a `table`; needs booktabs."""
+    lines = [r"\begin{table}", r"\centering", r"\small"]
+    lines += [r"\begin{tabular}{l" + "r" * len(table.columns) + "}", r"\toprule"]
+    lines.append(" & " + " & ".join(map(_tex, table.columns)) + r" \\")
+    lines.append(r"\midrule")
+    for name, cells in table.rows:
+        shown = [rf"\textbf{{{_tex(c.text())}}}" if c.bold else _tex(c.text()) for c in cells]
+        lines.append(f"{_tex(name)} & " + " & ".join(shown) + r" \\")
+    caption = " ".join([f"{table.title}.", *([table.banner] if table.banner else []), *table.notes])
+    lines += [
+        r"\bottomrule",
+        r"\end{tabular}",
+        rf"\caption{{{_tex(caption)}}}",
+        rf"\label{{tab:{table.name}}}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_TEX = {
+    "\\": r"\textbackslash{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "–": "--",
+    "<": r"$<$",
+    ">": r"$>$",
+}
+
+
+def _tex(text: str) -> str:
+    return "".join(_TEX.get(sign, sign) for sign in text.replace("\n", " "))
+
+
+def as_csv(table: Table) -> str:
+    """One row a cell, every number at full precision; the banner in every row, so that none loses it."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        [
+            "table",
+            "row",
+            "column",
+            "value",
+            "ci_low",
+            "ci_high",
+            "n",
+            "n_unscored",
+            "sd",
+            "best",
+            "paper",
+            "banner",
+        ]
+    )
+    names = table.keys or table.columns
+    for row, cells in table.rows:
+        for column, cell in zip(names, cells, strict=True):
+            values = [cell.value, cell.low, cell.high, cell.n, cell.unscored, cell.sd]
+            shown = ["" if value is None else value for value in values]
+            line = [
+                table.name,
+                row,
+                column,
+                *shown,
+                int(cell.bold),
+                "" if cell.printed is None else cell.printed,
+            ]
+            writer.writerow([_harmless(item) for item in [*line, table.banner or ""]])
+    return out.getvalue()
+
+
+def _harmless(value: object) -> object:
+    """A spreadsheet runs a text that begins like a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value
+
+
+def html(table: Table) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
+    body = ""
+    for name, cells in table.rows:
+        shown = "".join(f"<td>{_html(cell)}</td>" for cell in cells)
+        body += f'<tr><th scope="row">{escape(name)}</th>{shown}</tr>\n'
+    banner = f'<p class="banner">{escape(table.banner)}</p>' if table.banner else ""
+    notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in table.notes)
+    files = " ".join(f'<a href="tables/{table.name}.{form}">{form}</a>' for form in ("md", "tex", "csv"))
+    return (
+        f'<section id="{table.name}"><h2>{escape(table.title)} <small>{files}</small></h2>{banner}<div class="scroll"><table>'
+        f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>{notes}</section>"
+    )
+
+
+def _html(cell: Cell) -> str:
+    text = escape(cell.text())
+    return f"<b>{text}</b>" if cell.bold else text

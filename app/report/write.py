@@ -1,0 +1,68 @@
+"""One folder: index.html, tables in three forms, figures in two, the document behind them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from html import escape
+from pathlib import Path
+
+from app.pages.serve import STATIC
+from app.report.build import Material, all_tables
+from app.report.figures import draw_all
+from app.report.tables import Table, as_csv, html, latex, markdown
+from env.errors import Misuse
+
+MARK = ".drr-report"
+POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
+
+
+def write_report(material: Material, folder: Path) -> list[Table]:
+    """Made aside and swapped in; only a folder of ours is replaced."""
+    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / MARK).is_file())):
+        raise Misuse(f"{folder}: not empty and not written by `drr report`; name a new folder")
+    draft = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(draft, ignore_errors=True)
+    for name in ("tables", "figures", "static"):
+        (draft / name).mkdir(parents=True)
+    (draft / MARK).touch()
+    tables = all_tables(material)
+    for table in tables:
+        for form, draw in (("md", markdown), ("tex", latex), ("csv", as_csv)):
+            (draft / "tables" / f"{table.name}.{form}").write_text(draw(table), encoding="utf-8")
+    figures = draw_all(material, draft / "figures")
+    shutil.copyfile(STATIC / "viewer.css", draft / "static" / "viewer.css")
+    document = json.dumps(material.document, indent=1, sort_keys=True, allow_nan=False)
+    (draft / "metrics.json").write_text(document + "\n", encoding="utf-8")
+    (draft / "index.html").write_text(_index(material, tables, figures), encoding="utf-8")
+    if folder.exists():
+        shutil.rmtree(folder)
+    draft.replace(folder)
+    return tables
+
+
+def _index(material: Material, tables: list[Table], figures: list[tuple[str, str]]) -> str:
+    name = escape(material.study.folder.resolve().name)
+    judge = material.document.get("judge")
+    banner = f'<p class="banner" role="note">{escape(material.banner)}</p>' if material.banner else ""
+    invalid = material.document["coverage"]["invalid_because"]
+    spoiled = f'<p class="banner" role="alert">INVALID: {escape("; ".join(invalid))}</p>' if invalid else ""
+    by = (
+        f"<p>Judged by {escape(judge['name'])}, claims by {escape(judge['claims_by'])}.</p>"
+        if judge
+        else "<p>Not judged yet.</p>"
+    )
+    contents = " · ".join(f'<a href="#{table.name}">{escape(table.title)}</a>' for table in tables)
+    pictures = "".join(
+        f'<section><h2>{escape(title)} <small><a href="figures/{file}.svg">svg</a> <a href="figures/{file}.png">png</a></small></h2>'
+        f'<p class="scroll"><img src="figures/{file}.svg" alt="{escape(title)}"></p></section>'
+        for file, title in figures
+    )
+    return f"""<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<title>{name}: report</title><link rel="stylesheet" href="static/viewer.css"></head>
+<body>{banner}{spoiled}<main><h1>{name}</h1>{by}<p>{contents} · <a href="metrics.json">metrics.json</a></p>
+{"".join(html(table) for table in tables)}
+{pictures}</main></body></html>
+"""
