@@ -86,6 +86,7 @@ def _tool_calls(material: Material) -> Figure | None:
     for position, total in enumerate(left):
         axes.text(total + 0.1, position, f"{total:.1f}", va="center")
     axes.invert_yaxis()
+    axes.set_xlim(0, max(left) * 1.1 or 1)
     axes.set_xlabel("calls of the nine tools per answer, mean over queries")
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7, frameon=False)
     return figure
