@@ -121,6 +121,7 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
         with progress.stage("orders", len(order), "orders") as stage:
             gathered.rows["orders"] = writer.write_orders(_orders(columns, stage.advance))
         _verify(gathered.rows)
+        quarantine.flush()
         return writer.publish(_manifest(job, gathered, quarantine, time, written))
 
 

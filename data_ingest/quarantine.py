@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
 import orjson
 
-from env.errors import DrrError
+from env.errors import DrrError, Misuse
 
 EXCERPT = 200
+_BEGINS = b'{"file":'
 _EARLY = 1000
 """Rows after which a file that is mostly unreadable is given up at once."""
 
@@ -28,8 +31,16 @@ class Quarantine:
         self._bad = 0
 
     def __enter__(self) -> Quarantine:
+        """An earlier ingest's file goes; anything else of that name is not ours to touch."""
         try:
-            self.path.unlink(missing_ok=True)
+            if self.path.is_file():
+                with self.path.open("rb") as file:
+                    start = file.read(len(_BEGINS))
+                if start and start != _BEGINS:
+                    raise Misuse(
+                        f"{self.path}: is there and is no quarantine file; choose another with --quarantine"
+                    )
+                self.path.unlink()
         except OSError as error:
             raise DrrError(
                 f"{self.path}: the quarantine file cannot be replaced ({error.strerror}); choose another with --quarantine"
@@ -40,7 +51,8 @@ class Quarantine:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._file:
-            self._file.close()
+            with suppress(OSError) if kind else self._writing():
+                self._file.close()
 
     def begin(self, name: str) -> None:
         """The file whose rows come next."""
@@ -56,10 +68,15 @@ class Quarantine:
             "bytes": len(line),
             "excerpt": line[:EXCERPT].decode("utf-8", "replace"),
         }
-        try:
+        with self._writing():
             if self._file is None:
                 self._file = self.path.open("wb")
             self._file.write(orjson.dumps(record) + b"\n")
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             raise DrrError(
                 f"{self.path}: the quarantine file cannot be written ({error.strerror}); choose another with --quarantine"
@@ -70,12 +87,16 @@ class Quarantine:
         limit = self._max_bad if final else max(self._max_bad, 0.5)
         if (not final and rows < _EARLY) or self._bad <= limit * rows:
             return
-        if self._file:
-            self._file.flush()
+        self.flush()
         raise DrrError(
             f"{self._name}: {self._bad:,} of {rows:,} rows cannot be read ({self._bad / rows:.1%}, more than "
             f"{self._max_bad:.1%}); see {self.path}, then mend the file or allow more with --max-bad"
         )
+
+    def flush(self) -> None:
+        with self._writing():
+            if self._file:
+                self._file.flush()
 
     @property
     def bad(self) -> int:

@@ -1,0 +1,349 @@
+"""What is wrong with the raw files is said in one line, with what to do; the shop that was there stays."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from env.errors import DrrError
+from env.settings import Settings
+from env.shop import open_shop
+from tests.ingest.conftest import Ingest
+from tests.ingest.raw import SINCE, meta, product_id, review, user_id, write, write_pair
+
+REVIEWS = [
+    review(
+        user_id=user_id(n % 7), parent_asin=product_id(n % 3), timestamp=SINCE + n * 86_400_000, text=str(n)
+    )
+    for n in range(60)
+]
+METAS = [meta(parent_asin=product_id(n)) for n in range(5)]
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> Path:
+    folder = tmp_path / "raw"
+    write_pair(folder, "Pet_Supplies", REVIEWS, METAS)
+    return folder
+
+
+@pytest.fixture
+def reviews_file(raw: Path) -> Path:
+    return raw / "raw" / "review_categories" / "Pet_Supplies.jsonl.gz"
+
+
+def drr(capsys: pytest.CaptureFixture[str], raw: Path, *options: str) -> tuple[int, str]:
+    """Exit code and the one line on standard error."""
+    shop = raw.parent / "shop"
+    code = main(
+        ["ingest", str(raw), "--shop", str(shop), "--categories", "Pet_Supplies", "--quiet", *options]
+    )
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    return code, printed.err
+
+
+def test_a_good_folder_is_loaded(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert drr(capsys, raw) == (0, "")
+
+
+@pytest.mark.parametrize("layout", ["parent", "raw itself", "flat gz", "flat plain"])
+def test_every_layout_gives_the_same_shop(tmp_path: Path, run_ingest: Ingest, layout: str) -> None:
+    write_pair(tmp_path / "a", "Pet_Supplies", REVIEWS, METAS)
+    official = run_ingest(tmp_path / "a", "one", ("Pet_Supplies",))
+    place = {"parent": tmp_path / "a", "raw itself": tmp_path / "a" / "raw"}.get(layout, tmp_path / "flat")
+    if layout.startswith("flat"):
+        suffix = ".jsonl.gz" if layout == "flat gz" else ".jsonl"
+        write(place / f"Pet_Supplies{suffix}", REVIEWS)
+        write(place / f"meta_Pet_Supplies{suffix}", METAS)
+    assert run_ingest(place, "two", ("Pet_Supplies",)).content_hash == official.content_hash
+
+
+def test_no_newline_at_the_end_and_several_gzip_members(
+    raw: Path, run_ingest: Ingest, reviews_file: Path
+) -> None:
+    before = run_ingest(raw, "one", ("Pet_Supplies",))
+    data = gzip.decompress(reviews_file.read_bytes())
+    cut = data.index(b"\n", 5000) + 100
+    reviews_file.write_bytes(gzip.compress(data[:cut]) + gzip.compress(data[cut:-1]))
+    assert run_ingest(raw, "two", ("Pet_Supplies",)).content_hash == before.content_hash
+
+
+def test_cut_short(raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = reviews_file.read_bytes()
+    for size in (len(data) - 1, len(data) - 9, len(data) // 2, 15):
+        reviews_file.write_bytes(data[:size])
+        code, error = drr(capsys, raw)
+        assert code == 1
+        assert "Pet_Supplies.jsonl.gz: is cut short" in error
+        assert "download it again" in error
+
+
+def test_damaged(raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = bytearray(reviews_file.read_bytes())
+    for at in (len(data) // 2, len(data) - 6):
+        spoiled = bytearray(data)
+        spoiled[at] ^= 0xFF
+        reviews_file.write_bytes(spoiled)
+        code, error = drr(capsys, raw)
+        assert (code, "is damaged" in error or "is cut short" in error) == (1, True), error
+
+
+def test_not_gzip(raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reviews_file.write_bytes(b"<html>404 not found</html>")
+    code, error = drr(capsys, raw)
+    assert code == 1
+    assert "is not a gzip file" in error
+    assert "rename it to Pet_Supplies.jsonl" in error
+
+
+def test_gzip_without_the_name(raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reviews_file.rename(reviews_file.with_suffix(""))
+    code, error = drr(capsys, raw)
+    assert code == 1
+    assert "rename it to Pet_Supplies.jsonl.gz" in error
+
+
+def test_nothing_in_the_file(raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reviews_file.write_bytes(b"")
+    code, error = drr(capsys, raw)
+    assert code == 1
+    assert "is empty" in error
+    reviews_file.write_bytes(gzip.compress(b""))
+    code, error = drr(capsys, raw)
+    assert code == 1
+    assert "no product qualifies" in error
+
+
+def test_missing_pair(raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reviews_file.unlink()
+    code, error = drr(capsys, raw)
+    assert code == 1
+    assert "its pair Pet_Supplies.jsonl.gz is missing" in error
+
+
+def test_missing_category(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, error = drr(capsys, raw, "--categories", "Baby_Products")
+    assert code == 2
+    assert "has no file of Baby_Products; there are Pet_Supplies" in error
+
+
+def test_some_of_the_default_categories(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["ingest", str(raw), "--shop", str(raw.parent / "shop"), "--quiet"])
+    error = capsys.readouterr().err
+    assert code == 2
+    assert "has 1 of the ten default categories" in error
+    assert "missing: Baby_Products, " in error
+    assert "`--categories Pet_Supplies`" in error
+
+
+def test_empty_folder_no_folder_and_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty").mkdir()
+    write(tmp_path / "file.jsonl", [{}])
+    for name, words in (
+        ("empty", "holds no Amazon-2023 file"),
+        ("nowhere", "there is no such folder"),
+        ("file.jsonl", "is a file"),
+    ):
+        code, error = drr(capsys, tmp_path / name)
+        assert (code, words in error) == (2, True), error
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--categories", "Pet_Suplies"), "did you mean Pet_Supplies"),
+        (("--categories", ","), "names nothing"),
+        (("--since", "last year"), "write it like 2019-01-01"),
+        (("--max-products", "0"), "must be at least 1"),
+        (("--min-reviews", "-1"), "must be at least 0"),
+        (("--limit-reviews", "0"), "must be at least 1"),
+        (("--max-bad", "7"), "share between 0 and 1"),
+        (("--memory", "0"), "at least 1"),
+        (("--pick", "best"), "invalid choice"),
+    ],
+)
+def test_bad_options(
+    raw: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], words: str
+) -> None:
+    code, error = drr(capsys, raw, *options)
+    assert (code, words in error) == (2, True), error
+    assert not (raw.parent / "shop").exists()
+
+
+def test_a_folder_that_is_no_shop_is_left_alone(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shop = raw.parent / "shop"
+    write(shop / "holiday.jsonl", [{"dear": "diary"}])
+    code, error = drr(capsys, raw)
+    assert code == 1
+    assert "other things in it" in error
+    assert [path.name for path in shop.iterdir()] == ["holiday.jsonl"]
+
+
+def test_a_shop_is_replaced_unless_asked_not_to(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert drr(capsys, raw)[0] == 0
+    assert drr(capsys, raw, "--seed", "8")[0] == 0
+    with open_shop(str(raw.parent / "shop"), Settings()) as shop:
+        assert shop.manifest.recipe["seed"] == 8
+    code, error = drr(capsys, raw, "--no-replace")
+    assert (code, "there is a shop already" in error) == (1, True)
+
+
+def test_too_little_disk(raw: Path, run_ingest: Ingest) -> None:
+    with pytest.raises(DrrError, match=r"has 1 MB free and about \d+ MB are needed; make room"):
+        run_ingest(raw, categories=("Pet_Supplies",), free=lambda folder: 1_000_000)
+
+
+def test_a_full_disk_while_quarantining(
+    raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(reviews_file, [*REVIEWS, b"broken"])
+    full = raw.parent / "full"
+    full.symlink_to("/dev/full")
+    code, error = drr(capsys, raw, "--max-bad", "1", "--quarantine", str(full))
+    assert code == 1
+    assert "the quarantine file cannot be written (No space left on device)" in error
+    assert Path("/dev/full").is_char_device()
+
+
+def test_a_file_that_is_no_quarantine_is_left_alone(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    thesis = raw.parent / "thesis.txt"
+    thesis.write_text("Chapter 1")
+    code, error = drr(capsys, raw, "--quarantine", str(thesis))
+    assert (code, "is no quarantine file" in error) == (2, True)
+    assert thesis.read_text() == "Chapter 1"
+
+
+def test_nothing_qualifies(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, error = drr(capsys, raw, "--min-reviews", "500")
+    assert code == 1
+    assert "lower --min-reviews" in error
+
+
+def test_too_many_bad_rows_stop_and_keep_the_old_shop(
+    raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert drr(capsys, raw)[0] == 0
+    write(reviews_file, [*REVIEWS, b"{broken", {**REVIEWS[0], "user_id": 7}])
+    code, error = drr(capsys, raw)
+    assert code == 1
+    assert "2 of 62 rows cannot be read (3.2%, more than 1.0%)" in error
+    assert "--max-bad" in error
+    with open_shop(str(raw.parent / "shop"), Settings()) as shop:
+        assert shop.manifest.counts["orders"] == len(REVIEWS)
+
+
+def test_a_hopeless_file_is_given_up_early(raw: Path, reviews_file: Path, run_ingest: Ingest) -> None:
+    write(reviews_file, [b"id,rating"] * 50_000)
+    with pytest.raises(DrrError, match=r"rows cannot be read \(100.0%"):
+        run_ingest(raw, categories=("Pet_Supplies",), block=10_000, max_bad=0.01)
+    assert len((raw.parent / "shop.quarantine.jsonl").read_bytes().splitlines()) < 5000
+
+
+def test_quarantine_says_file_line_and_reason(
+    raw: Path, reviews_file: Path, run_ingest: Ingest, tmp_path: Path
+) -> None:
+    bad = {
+        3: (b'{"rating": 5.0, "ti', "broken_json"),
+        10: (b"[]", "not_an_object"),
+        11: ({**REVIEWS[0], "user_id": ""}, "missing_user_id"),
+        12: ({**REVIEWS[0], "parent_asin": None}, "missing_parent_asin"),
+        30: ({**REVIEWS[0], "timestamp": "soon"}, "wrong_type"),
+        31: ({**REVIEWS[0], "timestamp": 10**17}, "timestamp_out_of_range"),
+        32: (b'{"title": "\xff"}', "not_utf8"),
+        40: (b"x" * 5000, "broken_json"),
+    }
+    rows: list[object] = list(REVIEWS)
+    for number, (row, _) in bad.items():
+        rows.insert(number - 1, row)
+    write(reviews_file, rows)
+    manifest = run_ingest(raw, categories=("Pet_Supplies",))
+    records = [json.loads(one) for one in (tmp_path / "shop.quarantine.jsonl").read_bytes().splitlines()]
+    assert {r["line"]: r["reason"] for r in records} == {
+        number: reason for number, (_, reason) in bad.items()
+    }
+    assert {r["file"] for r in records} == {"Pet_Supplies.jsonl.gz"}
+    assert max(len(r["excerpt"]) for r in records) <= 200
+    assert records[-1]["bytes"] == 5000
+    assert manifest.rows == {
+        "reviews": len(rows),
+        "orders": len(REVIEWS),
+        "duplicates": 0,
+        "not_selected": 0,
+        "quarantined": len(bad),
+    }
+    assert sum(manifest.quarantined.values()) == len(bad)
+
+
+def test_zero_ratings_negative_votes_and_long_texts_are_kept(
+    raw: Path, reviews_file: Path, run_ingest: Ingest
+) -> None:
+    odd = [
+        review(parent_asin=product_id(0), timestamp=SINCE + 1, rating=0.0),
+        review(parent_asin=product_id(0), timestamp=SINCE + 2, helpful_vote=-3),
+        review(parent_asin=product_id(0), timestamp=SINCE + 3, text="long " * 6000),
+    ]
+    write(reviews_file, REVIEWS + odd)
+    manifest = run_ingest(raw, categories=("Pet_Supplies",))
+    assert manifest.rows["orders"] == len(REVIEWS) + 3
+    assert not manifest.quarantined
+    assert not (raw.parent / "shop.quarantine.jsonl").exists()
+
+
+def test_surrogates_and_nul_in_products_are_mended(raw: Path, run_ingest: Ingest, tmp_path: Path) -> None:
+    metas = [
+        meta(parent_asin=product_id(0), title="broken \ud83d heart", details={"Note\x00": "a\x00b"}),
+        meta(parent_asin=product_id(1), description=["x" * 30_000]),
+    ]
+    write(raw / "raw" / "meta_categories" / "meta_Pet_Supplies.jsonl.gz", metas)
+    manifest = run_ingest(raw, categories=("Pet_Supplies",))
+    assert (manifest.notes["products_with_lone_surrogates"], manifest.notes["products_with_nul"]) == (1, 1)
+    with open_shop(str(tmp_path / "shop"), Settings()) as shop:
+        mended = shop.store.product(product_id(0))
+        long = shop.store.product(product_id(1))
+    assert mended is not None
+    assert (mended.title, mended.details) == ("broken \ufffd heart", {"Note": "ab"})
+    assert long is not None
+    assert long.description == ["x" * 30_000]
+
+
+def test_a_product_in_two_categories_belongs_to_the_first(run_ingest: Ingest, tmp_path: Path) -> None:
+    for category in ("Baby_Products", "Pet_Supplies"):
+        write_pair(tmp_path / "two", category, REVIEWS, METAS)
+    manifest = run_ingest(tmp_path / "two")
+    assert manifest.counts["products"] == 3
+    assert manifest.rows["orders"] == len(REVIEWS)
+    assert manifest.rows["not_selected"] == len(REVIEWS)
+    assert manifest.notes["metadata_duplicates"] == 3
+    with open_shop(str(tmp_path / "shop"), Settings()) as shop:
+        assert shop.catalog.categories() == {"Baby_Products": 3}
+    hashes = {one.name: one.sha256 for one in manifest.inputs}
+    assert len(hashes) == 4
+
+
+def test_json_and_plain_summaries(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["ingest", str(raw), "--shop", str(raw.parent / "shop"), "--categories", "all"]
+    assert main([*options, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["counts"] == {"products": 3, "users": 7, "orders": 60}
+    assert document["ratios"] == {"orders_per_product": 20.0, "orders_per_user": 60 / 7}
+    assert document["recipe"]["categories"] == ["Pet_Supplies"]
+    assert main(options) == 0
+    printed = capsys.readouterr()
+    assert "orders per product     20.00   (paper: 53.8)" in printed.out
+    assert "60 review rows = 60 orders + 0 duplicates" in printed.out
+    assert "Pet_Supplies: reviews" in printed.err
+
+
+def test_inputs_are_named_with_their_hashes(raw: Path, run_ingest: Ingest, reviews_file: Path) -> None:
+    from hashlib import sha256
+
+    for options in ({}, {"limit_reviews": 10, "min_reviews": 1}):
+        manifest = run_ingest(raw, categories=("Pet_Supplies",), **options)
+        one = next(one for one in manifest.inputs if one.name == "Pet_Supplies.jsonl.gz")
+        assert one.sha256 == sha256(reviews_file.read_bytes()).hexdigest()
+        assert one.bytes == reviews_file.stat().st_size

@@ -1,0 +1,103 @@
+"""An ingest that is killed leaves the old shop or a whole new one."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from env.settings import Settings
+from env.shop import check_shop, open_shop
+from tests.ingest.raw import messy_reviews, meta, product_id, write_pair
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("killed")
+    products = [product_id(n) for n in range(300)]
+    write_pair(
+        folder, "Pet_Supplies", messy_reviews(1, products, 6000), [meta(parent_asin=p) for p in products]
+    )
+    return folder
+
+
+def arguments(raw: Path, shop: Path, seed: int) -> list[str]:
+    options = [
+        "--categories",
+        "all",
+        "--max-bad",
+        "1",
+        "--seed",
+        str(seed),
+        "--quiet",
+        "--statuses",
+        "varied",
+    ]
+    return ["ingest", str(raw), "--shop", str(shop), *options]
+
+
+def kill_at_random(raw: Path, tmp_path: Path, times: int, seed: int) -> set[int]:
+    """Recipes' seeds of the shops that were found after each kill."""
+    rng = random.Random(seed)
+    shop = tmp_path / "shop"
+    assert main(arguments(raw, shop, 0)) == 0
+    start = time.monotonic()
+    subprocess.run([sys.executable, "-m", "app.cli", *arguments(raw, shop, 0)], check=True, timeout=120)
+    whole = time.monotonic() - start
+    found = set()
+    last = 0
+    for attempt in range(1, times + 1):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "app.cli", *arguments(raw, shop, attempt)], start_new_session=True
+        )
+        try:
+            process.wait(rng.uniform(0.1, 1.1) * whole)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+        finished = process.wait() == 0
+        with open_shop(str(shop), Settings()) as opened:
+            now = opened.manifest.recipe["seed"]
+        assert now in (last, attempt)
+        assert now == attempt or not finished
+        assert list(check_shop(str(shop), Settings())) == []
+        last = now
+        found.add(now)
+    assert main(arguments(raw, shop, times + 1)) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["shop", "shop.quarantine.jsonl"]
+    return found
+
+
+def test_five_kills(raw: Path, tmp_path: Path) -> None:
+    kill_at_random(raw, tmp_path, 5, 1)
+
+
+@pytest.mark.endurance
+def test_fifty_kills(raw: Path, tmp_path: Path) -> None:
+    found = kill_at_random(raw, tmp_path, 50, 2)
+    assert len(found) > 2  # some were too late, so both outcomes were seen
+
+
+def test_interrupt_leaves_the_old_shop(raw: Path, tmp_path: Path) -> None:
+    shop = tmp_path / "shop"
+    assert main(arguments(raw, shop, 0)) == 0
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app.cli", *arguments(raw, shop, 1)], stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not any(
+        p.name.startswith(".shop.new-") for p in tmp_path.iterdir()
+    ):
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert (process.returncode, error) == (130, "drr: interrupted\n")
+    with open_shop(str(shop), Settings()) as opened:
+        assert opened.manifest.recipe["seed"] == 0
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
