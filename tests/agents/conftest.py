@@ -16,6 +16,7 @@ from env.session import Session
 from env.settings import Settings
 from env.shop import Shop, open_shop
 from env.web.sandbox import Sandbox
+from llm.calls import Retries
 from llm.factory import Models, ModelSettings
 from llm.meter import Meter
 from llm.role import Policy
@@ -63,7 +64,7 @@ def ask(shop: Shop, web: CountingWeb, asked: Asked) -> Ask:
         **options: Any,
     ) -> AnswerRecord:
         meter = Meter()
-        models = Models(ModelSettings({})).unit(meter)
+        models = Models(ModelSettings({}), retries=Retries(attempts=1)).unit(meter)
         extra: dict[str, Any] = {} if now is None else {"now": now}
         if listener is not None:
             extra["listener"] = listener
