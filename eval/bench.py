@@ -302,7 +302,7 @@ class Bench:
             return Outcome(await self._extract(self._answer(spec["answer"]), spec["mode"], extractor))
         judge = models.role("judge", offline.policy)
         if task == "support":
-            return Outcome({"verdicts": await self._judge_support(spec, judge)})
+            return await self._judge_support(spec, judge)
         if task == "rating":
             messages = self._rating_messages(self._answer(spec["answer"]), spec["dimension"])
             return Outcome(await rate(judge, messages, paper=self.paper))
@@ -312,12 +312,17 @@ class Bench:
             return Outcome(await prefer(judge, messages, paper=self.paper))
         raise DrrError(f"no judgement of the kind {task!r} is known; it was planned by a newer version")
 
-    async def _judge_support(self, spec: Mapping[str, Any], judge: RoleModel) -> dict[str, Any]:
+    async def _judge_support(self, spec: Mapping[str, Any], judge: RoleModel) -> Outcome:
+        """Pages that were read now are kept with the verdict; all other evidence is in the answer's record."""
         answer = self._answer(spec["answer"])
         wanted = set(spec["items"])
         items = [item for item in self.items(answer, spec["claims"]) if item.id in wanted]
         prompt = self.prompts["paper_support" if self.paper else "support"]
-        return await judge_support(judge, prompt, items, paper=self.paper)
+        verdicts = await judge_support(judge, prompt, items, paper=self.paper)
+        fresh = [source for item in items for source in item.readable] if self.refetched is not None else []
+        return Outcome(
+            {"verdicts": verdicts}, {f"text:{source.sha256}": source.text or "" for source in fresh}
+        )
 
     def _answer(self, key: str) -> Answer:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,7 @@ from study.run import Pace, Summary, run
 from study.study import Study
 from study.unit import Unit
 
+FETCHES = 8
 REPEATED = 20
 """Units of each task that a repetition judges again."""
 
@@ -134,12 +136,18 @@ def support_units(bench: Bench, judged: Judged, answer: Answer) -> list[Unit]:
 
 
 async def refetch(answers: Sequence[Answer], web: WebSearch, shop_hosts: frozenset[str]) -> dict[str, Page]:
-    """Every cited web address as it reads now."""
+    """Every cited web address of the study as it reads now, each read once."""
     wanted: dict[str, None] = {}
     for answer in answers:
         book = Book(answer, None, shop_hosts=shop_hosts)
         wanted |= {s.url: None for s in parse(answer.report).sources if book.type_of(s.url) == "web"}
-    return {url: await web.read(url) for url in wanted}
+    gate = asyncio.Semaphore(FETCHES)
+
+    async def read(url: str) -> Page:
+        async with gate:
+            return await web.read(url)
+
+    return dict(zip(wanted, await asyncio.gather(*map(read, wanted)), strict=True))
 
 
 def forecast(study: Study, bench: Bench, models: Models, options: Options) -> dict[str, Any]:

@@ -90,6 +90,18 @@ def choose(study: Study, judge: str | None = None, protocol: Protocol = "ours") 
     return ranked[-1] if ranked else None
 
 
+def refetched(study: Study, judging: Judging | None) -> Judging | None:
+    """The last judging by the same judge against the pages as they were read anew."""
+    if judging is None:
+        return None
+    same = [
+        j
+        for j in judgings(study)
+        if j.refetch and j.judge == judging.judge and j.protocol == judging.protocol
+    ]
+    return same[-1] if same else None
+
+
 @dataclass(frozen=True)
 class Verdict:
     """A rating or a preference; `value` is `None` where the judge failed, and `reason` says how."""

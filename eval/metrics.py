@@ -8,9 +8,9 @@ from typing import Any
 
 from eval import offline
 from eval.answers import Answer
-from eval.faithfulness import PAPER_TYPES, STATUSES, JudgedClaims, corpus_values
+from eval.faithfulness import PAPER_TYPES, STATUSES, JudgedClaims, corpus_values, strict
 from eval.families import families
-from eval.judged import Judged, choose, read_judged
+from eval.judged import Judged, choose, read_judged, refetched
 from eval.pairwise import overall, pair_results
 from eval.quality import corpus_values as quality_values
 from eval.quality import length_correlations
@@ -26,6 +26,9 @@ def study_document(study: Study, judge: str | None = None) -> dict[str, Any]:
     """The last judging by a model (else by rules), or that of the judge named; with the paper's protocol beside it."""
     judged = read_judged(study, choose(study, judge))
     document = judged_document(judged)
+    now = refetched(study, judged.judging)
+    if now is not None:
+        _add_now(document, read_judged(study, now, answers=judged.answers))
     paper = choose(study, judge, "paper")
     if paper is not None:
         document["as_printed"] = paper_document(read_judged(study, paper, answers=judged.answers))
@@ -62,6 +65,17 @@ def judged_document(judged: Judged) -> dict[str, Any]:
         "length_correlation": length_correlations(rated) if rated else None,
         "coverage": coverage(judged),
     }
+
+
+def _add_now(document: dict[str, Any], now: Judged) -> None:
+    """FP against the pages as they read when `--refetch` was last given."""
+    for variant, answers in variants_of(now).items():
+        found = [claims for answer in answers if (claims := now.judged_claims(answer)) is not None]
+        if found:
+            values = corpus_values(found)
+            document["metrics"][variant] |= {
+                f"{name}_now": values[name].document() for name in ("fp", "fp_web")
+            }
 
 
 def variants_of(judged: Judged) -> dict[str, list[Answer]]:
@@ -129,8 +143,30 @@ def _variant_coverage(judged: Judged, answers: Sequence[Answer]) -> dict[str, An
         "without_claims": sum(not claims for claims in known),
         "without_citations": sum(bool(claims) and not any(c.cited for c in claims) for claims in known),
         "verdicts": statuses,
+        "reading": _reading(judged, answers),
         "rated": sum(a.key in judged.ratings for a in answers),
     }
+
+
+def _reading(judged: Judged, answers: Sequence[Answer]) -> dict[str, int]:
+    """Web claims by what supports them: the page, what the agent saw of it, both or neither.
+
+    Only the page: the agent wrote more than it had read. Only what it saw: the snippet or summary misled. Neither: made up,
+    or beyond the frozen text.
+    """
+    counts = dict.fromkeys(("both", "page_only", "seen_only", "neither", "unknown"), 0)
+    for answer in answers:
+        found = judged.judged_claims(answer)
+        for claim in (found.claims if found else None) or ():
+            if "web" not in claim.page:
+                continue
+            page, seen = strict(claim.page["web"]), strict(claim.seen["web"])
+            if page is None or seen is None:
+                counts["unknown"] += 1
+            else:
+                told = {(True, True): "both", (True, False): "page_only", (False, True): "seen_only"}
+                counts[told.get((page >= 0.5, seen >= 0.5), "neither")] += 1
+    return counts
 
 
 def paper_document(judged: Judged) -> dict[str, Any]:

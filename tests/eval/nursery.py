@@ -1,0 +1,207 @@
+"""Studies with answers put there by hand, and a judge that follows a script through the real client."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pydantic import SecretStr
+
+from env.shop import Shop
+from env.source import Source, text_hash
+from eval.answers import read_answers
+from eval.asking import sections_of
+from eval.bench import Bench, JudgeName
+from llm.factory import Models, ModelSettings
+from study.evidence import pack
+from study.run import Context, run
+from study.study import Study
+from study.unit import Outcome, Unit
+from tests.wire import FastClock, Reply, Request, Say
+
+SONNET = "anthropic:claude-sonnet-5-5"
+SHOP_URL = "http://ecommerce.example"
+
+
+def offline() -> Models:
+    return Models(ModelSettings(roles={"default": "offline"}))
+
+
+def scripted(url: str) -> Models:
+    """The real client of both judge roles, talking to a local server; waits take no time."""
+    return Models(
+        ModelSettings(
+            roles={"default": "offline", "judge": SONNET, "claim_extractor": SONNET},
+            base_url=url,
+            keys={"anthropic": SecretStr("k")},
+            timeout_s=5,
+            deadline_s=60,
+        ),
+        clock=FastClock().clock,
+    )
+
+
+def web(url: str, page: str | None, *, seen: str | None = None, status: str = "ok") -> Source:
+    return Source.model_validate(
+        {
+            "url": url,
+            "type": "web",
+            "title": "a page",
+            "seen": seen or page or "",
+            "page": page,
+            "page_status": status,
+        }
+    )
+
+
+def answer(
+    query: str,
+    variant: str,
+    report: str,
+    sources: Sequence[Source] = (),
+    *,
+    trial: int = 0,
+    user_id: str | None = None,
+    fabricated: Sequence[Mapping[str, Any]] = (),
+) -> Unit:
+    spec = {
+        "query_id": f"q-{query}",
+        "query": f"What of {query}, under $100?",
+        "user_id": user_id,
+        "variant": variant,
+        "trial": trial,
+        "report": report,
+        "sources": [source.model_dump(mode="json") for source in sources],
+        "fabricated": list(fabricated),
+    }
+    return Unit("answer", {**spec, "made": "by hand"}, spec, f"q-{query}/{variant}/{trial}")
+
+
+async def _put(spec: Mapping[str, Any], context: Context) -> Outcome:
+    rows, blobs = pack([Source.model_validate(source) for source in spec["sources"]])
+    extras = []
+    for one in spec["fabricated"]:
+        page = one.get("page")
+        digest = None if page is None else text_hash(page)
+        extras.append({"url": one["url"], "page_status": one["page_status"], "page_sha256": digest})
+        if page is not None:
+            blobs[f"text:{digest}"] = page
+    facts = {name: spec[name] for name in ("query_id", "query", "user_id", "variant", "trial")}
+    return Outcome(
+        {
+            **facts,
+            "words": len(spec["report"].split()),
+            "sources": rows,
+            "fabricated": extras,
+            "tool_calls": [],
+        },
+        {**blobs, "report": spec["report"]},
+    )
+
+
+async def put(study: Study, *units: Unit) -> None:
+    summary = await run(study, units, _put, models=offline())
+    assert summary.ok, summary
+
+
+def bench(study: Study, models: Models, shop: Shop | None = None, **more: Any) -> Bench:
+    name = models.name_of("judge")
+    judge = JudgeName(name, name == "offline")
+    made = Bench(judge, judge, shop, SHOP_URL, **more)
+    made.add(read_answers(study))
+    return made
+
+
+class Judge:
+    """Answers as told: `support`, `rating`, `winner` are values or functions; `claims` defaults to sentences."""
+
+    def __init__(
+        self,
+        *,
+        claims: Callable[[str], list[dict[str, Any]]] | None = None,
+        support: Callable[[str, str], str] = lambda claim, evidence: "full_support",
+        rating: Callable[[str], int] = lambda answer: 7,
+        winner: Callable[[str, str], str] = lambda a, b: "tie",
+        instead: Callable[[str, Request], Reply | None] = lambda task, request: None,
+    ) -> None:
+        self.claims, self.support, self.rating, self.winner, self.instead = (
+            claims,
+            support,
+            rating,
+            winner,
+            instead,
+        )
+        self.asked: list[str] = []
+
+    def __call__(self, request: Request) -> Reply:
+        task = _task(request)
+        self.asked.append(task)
+        reply = self.instead(task, request)
+        return reply if reply is not None else Say(json.dumps(getattr(self, f"_{task}")(message(request))))
+
+    def _claims(self, text: str) -> dict[str, Any]:
+        report = next(s.text for s in sections_of(text) if s.label == "report")
+        return {"claims": self.claims(report) if self.claims else []}
+
+    def _support(self, text: str) -> dict[str, Any]:
+        evidence = "\n".join(s.text for s in sections_of(text) if s.label == "evidence")
+        return {
+            "verdicts": [
+                {
+                    "id": name,
+                    "justification": "as told",
+                    "quote": "",
+                    "support": self.support(claim, evidence),
+                }
+                for name, claim in asked_for(text)
+            ]
+        }
+
+    def _rating(self, text: str) -> dict[str, Any]:
+        said = next(s.text for s in sections_of(text) if s.label == "answer")
+        return {"justification": "as told", "rating": self.rating(said)}
+
+    def _pairwise(self, text: str) -> dict[str, Any]:
+        a, b = (next(s.text for s in sections_of(text) if s.label == f"answer_{side}") for side in "ab")
+        return {"justification": "as told", "winner": self.winner(a, b)}
+
+
+def asked_for(text: str) -> list[tuple[str, str]]:
+    """(id, claim) of a support prompt."""
+    return [
+        (re.findall(r"`([^`]+)`", section.intro)[0], section.text)
+        for section in sections_of(text)
+        if section.label == "claim"
+    ]
+
+
+def message(request: Request) -> str:
+    content = request.body["messages"][0]["content"]
+    return content if isinstance(content, str) else "".join(block["text"] for block in content)
+
+
+def system(request: Request) -> str:
+    told = request.body["system"]
+    return told if isinstance(told, str) else "".join(block["text"] for block in told)
+
+
+def _task(request: Request) -> str:
+    told = system(request)
+    if "back up what a report says" in told or "backed by the sources" in told:
+        return "support"
+    if "compare" in told[:20]:
+        return "pairwise"
+    return "rating" if "grade" in told[:20] else "claims"
+
+
+def sentences(report: str) -> list[dict[str, Any]]:
+    """One claim a cited line; `[n]` refers to the list at the end."""
+    urls = dict(re.findall(r"^\[(\d+)\] \S*?:? ?(\S+://\S+)$", report, re.MULTILINE))
+    found = []
+    for line in report.split("\n"):
+        if line.strip() and not line.startswith(("#", "[")):
+            cited = [urls[n] for n in re.findall(r"\[(\d+)\]", line) if n in urls]
+            found.append({"quote": line, "claim": re.sub(r"\s*\[\d+\]", "", line), "sources": cited})
+    return found

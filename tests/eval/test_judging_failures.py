@@ -1,0 +1,325 @@
+"""What happens when things fail, row by row of the table in the notes: a scripted judge behind the real client."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from env.shop import Shop
+from env.web.base import Page
+from eval.answers import read_answers
+from eval.judge import Options, judge, refetch
+from eval.judged import choose, read_judged
+from eval.metrics import study_document
+from study.study import Study
+from tests.eval.nursery import (
+    Judge,
+    answer,
+    asked_for,
+    bench,
+    message,
+    put,
+    scripted,
+    sentences,
+    web,
+)
+from tests.tools.small_shop import ANNA, FEEDER
+from tests.wire import Fail, Say, Wire
+
+CARE = "https://birds.example/care"
+REPORT = f"""# Care
+
+Feeders should be cleaned once a week [1].
+The Panorama feeder has six ports [2].
+
+## Sources
+[1] {CARE}
+[2] http://ecommerce.example/{FEEDER}
+"""
+PAGE = web(CARE, "Clean every feeder once a week. Wet seed spoils.")
+FAITH = Options(["faithfulness"])
+
+
+def statuses(study: Study) -> dict[str, str]:
+    judged = read_judged(study, choose(study))
+    return {name: v["status"] for items in judged.support.values() for name, v in items.items()}
+
+
+async def judged_with(script: Judge, study: Study, shop: Shop | None, options: Options = FAITH, **more):  # type: ignore[no-untyped-def]
+    with Wire(script) as wire:
+        models = scripted(wire.url)
+        try:
+            ran = await judge(study, bench(study, models, shop, **more), models, options)
+        finally:
+            await models.aclose()
+        return ran, wire.requests
+
+
+@pytest.mark.parametrize("status", ["unreachable", "blocked", "empty"])
+async def test_an_unreadable_source_has_its_own_status_and_is_never_shown(
+    study: Study, shop: Shop, status: str
+) -> None:
+    await put(
+        study,
+        answer("a", "react", REPORT, [web(CARE, None, seen="Access denied. Error 503.", status=status)]),
+    )
+    script = Judge(claims=sentences)
+    await judged_with(script, study, shop)
+    assert statuses(study)["c1-web"] == status
+    metrics = study_document(study)["metrics"]["react"]
+    assert metrics["fp_strict"]["value"] == pytest.approx(0.5)
+    assert metrics["fp_reachable"]["value"] == pytest.approx(1.0)
+    assert metrics["fp"]["value"] == metrics["fp_strict"]["value"]
+    assert metrics["unreadable_rate"]["value"] == pytest.approx(0.5)
+
+
+async def test_error_text_of_a_page_is_no_evidence(study: Study) -> None:
+    await put(
+        study,
+        answer(
+            "a", "react", REPORT, [web(CARE, "**Error for URL** 503", seen="On care", status="unreachable")]
+        ),
+    )
+    _, requests = await judged_with(Judge(claims=sentences), study, None)
+    assert not any("Error for URL" in message(r) for r in requests)
+
+
+async def test_a_failed_extraction_is_tried_again_twice_then_counted_and_left_out(
+    study: Study, shop: Shop
+) -> None:
+    await put(
+        study, answer("a", "react", REPORT, [PAGE]), answer("b", "react", "# Broken\n\n" + REPORT, [PAGE])
+    )
+
+    def broken(task: str, request):  # type: ignore[no-untyped-def]
+        first = request.body["messages"][0]["content"]
+        return Say("no JSON at all") if task == "claims" and "# Broken" in str(first) else None
+
+    script = Judge(claims=sentences, instead=broken)
+    ran, _ = await judged_with(script, study, shop)
+    assert script.asked.count("claims") == 1 + 3 * 2
+    assert ran.summary.failures == {"malformed": 1}
+    document = study_document(study)
+    fp = document["metrics"]["react"]["fp"]
+    assert (fp["value"], fp["n"], fp["n_unscored"]) == (pytest.approx(1.0), 1, 1)
+    assert document["metrics"]["react"]["fr"]["n_unscored"] == 1
+    assert document["coverage"]["variants"]["react"]["extract_error"] == 1
+    assert document["coverage"]["invalid"]
+
+
+async def test_malformed_judge_json_is_asked_for_once_more_then_a_judge_error(
+    study: Study, shop: Shop
+) -> None:
+    await put(study, answer("a", "react", REPORT, [PAGE]))
+
+    def cut(task: str, request):  # type: ignore[no-untyped-def]
+        if task == "support" and "once a week" in message(request):
+            return Say(
+                '{"verdicts": [{"id": "c1-web", "justification": "x", "quote": "", "support": "full_su'
+            )
+        return None
+
+    script = Judge(claims=sentences, instead=cut)
+    await judged_with(script, study, shop)
+    assert script.asked.count("support") == 2 + 1
+    assert statuses(study) == {"c1-web": "judge_error", "c2-product": "full"}
+    metrics = study_document(study)["metrics"]["react"]
+    assert (metrics["fp_web"]["value"], metrics["fp_product"]["value"], metrics["fp"]["value"]) == (
+        None,
+        1.0,
+        1.0,
+    )
+
+
+async def test_an_answer_cut_by_the_token_limit_is_never_mended(study: Study, shop: Shop) -> None:
+    await put(study, answer("a", "react", REPORT, [PAGE]))
+    whole = '{"verdicts": [{"id": "c1-web", "justification": "x", "quote": "", "support": "full_support"}]}'
+
+    def cut(task: str, request):  # type: ignore[no-untyped-def]
+        return Say(whole, stop_reason="max_tokens") if task == "support" else None
+
+    script = Judge(claims=sentences, instead=cut)
+    ran, _ = await judged_with(script, study, shop)
+    assert script.asked.count("support") == 2
+    assert ran.summary.failures == {"truncated": 2}
+    assert set(statuses(study).values()) == {"judge_error"}
+
+
+async def test_only_missing_ids_are_asked_for_again(study: Study, shop: Shop) -> None:
+    await put(study, answer("a", "react", REPORT, [PAGE]))
+    asked: list[list[str]] = []
+
+    def forgetful(task: str, request):  # type: ignore[no-untyped-def]
+        if task != "support":
+            return None
+        ids = [name for name, _ in asked_for(message(request))]
+        asked.append(ids)
+        given = ids[:1] if len(asked) == 1 else []
+        return Say(
+            json.dumps(
+                {
+                    "verdicts": [
+                        {"id": name, "justification": "", "quote": "", "support": "partial_support"}
+                        for name in (*given, "c99-web")
+                    ]
+                }
+            )
+        )
+
+    await judged_with(Judge(claims=sentences, instead=forgetful), study, shop, batch=5)
+    assert asked == [["c1-web", "c2-product"], ["c2-product"]]
+    assert statuses(study) == {"c1-web": "partial", "c2-product": "judge_error"}
+    assert study_document(study)["coverage"]["tasks"]["support"]["failed"] == 1
+
+
+async def test_no_citations_give_no_precision_and_a_recall_of_zero(study: Study) -> None:
+    await put(study, answer("a", "react", "Feeders should be cleaned often.\nSeed spoils when wet."))
+    await judged_with(Judge(claims=sentences), study, None)
+    metrics = study_document(study)["metrics"]["react"]
+    assert (metrics["fp"]["value"], metrics["fr"]["value"], metrics["n_cited"]["value"]) == (None, 0.0, 0.0)
+    assert study_document(study)["coverage"]["variants"]["react"]["without_citations"] == 1
+
+
+async def test_no_claims_at_all_are_unknown_and_flagged(study: Study) -> None:
+    await put(study, answer("a", "react", "Hello there!"))
+    await judged_with(Judge(claims=lambda report: []), study, None)
+    document = study_document(study)
+    metrics = document["metrics"]["react"]
+    assert metrics["fp"]["value"] is metrics["fr"]["value"] is None
+    assert document["coverage"]["variants"]["react"]["without_claims"] == 1
+
+
+async def test_of_a_long_source_the_passages_for_this_claim_are_shown(study: Study) -> None:
+    filler = "\n\n".join(
+        f"Paragraph {i} tells of gardens, fences and lawns at length. " * 12 for i in range(80)
+    )
+    fact = "Feeders should be cleaned once a week, says the survey."
+    page = f"Head of the page.\n\n{filler[:30000]}\n\n{fact}\n\n{filler[30000:]}"
+    await put(study, answer("a", "react", REPORT, [web(CARE, page)]))
+
+    def quoting(task: str, request):  # type: ignore[no-untyped-def]
+        if task != "support":
+            return None
+        return Say(
+            json.dumps(
+                {
+                    "verdicts": [
+                        {"id": "c1-web", "justification": "", "quote": fact, "support": "full_support"}
+                    ]
+                }
+            )
+        )
+
+    _, requests = await judged_with(Judge(claims=sentences, instead=quoting), study, None)
+    shown = [message(r) for r in requests if "c1-web" in message(r)]
+    assert len(shown) == 1
+    assert fact in shown[0]
+    assert "Head of the page" in shown[0]
+    assert len(shown[0]) < 9000
+    (verdicts,) = read_judged(study, choose(study)).support.values()
+    (span,) = verdicts["c1-web"]["spans"]
+    assert page[span["start"] : span["end"]] == fact
+
+
+async def test_what_was_judged_before_an_outage_is_kept_and_only_the_rest_is_judged_after(
+    study: Study, shop: Shop
+) -> None:
+    await put(study, *(answer(str(i), "react", REPORT, [PAGE]) for i in range(4)))
+    quality = Options(["quality"], units=1)
+
+    def dying(task: str, request):  # type: ignore[no-untyped-def]
+        return Fail(401, "authentication_error") if request.number == 10 else None
+
+    first, requests = await judged_with(Judge(instead=dying), study, shop, quality)
+    assert first.summary.stopped == "bad_key"
+    assert first.summary.done == 10
+    second, requests = await judged_with(Judge(), study, shop, quality)
+    assert second.summary.stopped is None
+    assert len(requests) == 28 - 10
+
+
+async def test_a_second_run_makes_no_call_and_changes_no_byte(study: Study, shop: Shop) -> None:
+    await put(study, answer("a", "react+ws", REPORT, [PAGE]), answer("a", "hybrid-react+ws", REPORT, [PAGE]))
+    everything = Options(["faithfulness", "quality", "pairwise"])
+    await judged_with(Judge(claims=sentences), study, shop, everything)
+    before = json.dumps(study_document(study))
+    _, requests = await judged_with(Judge(claims=sentences), study, shop, everything)
+    assert requests == []
+    assert json.dumps(study_document(study)) == before
+
+
+async def test_a_failure_that_passes_is_judged_again_on_the_next_run(study: Study, shop: Shop) -> None:
+    await put(study, answer("a", "react", REPORT, [PAGE]))
+    down = Judge(instead=lambda task, request: Fail(529, "overloaded_error"))
+    first, _ = await judged_with(down, study, shop, Options(["quality"]))
+    assert first.summary.failures["overloaded"] > 0
+    assert "overall" not in study_document(study)["metrics"]["react"]
+    await judged_with(Judge(), study, shop, Options(["quality"]))
+    assert study_document(study)["metrics"]["react"]["overall"]["value"] == 7.0
+
+
+async def test_every_cited_page_is_fetched_once_for_the_whole_study(study: Study) -> None:
+    reads: list[str] = []
+
+    class Fetcher:
+        name, content_hash = "scripted", None
+
+        async def search(self, query: str, top_k: int):  # type: ignore[no-untyped-def]
+            raise AssertionError
+
+        async def read(self, url: str) -> Page:
+            reads.append(url)
+            return Page(url, url, "unreachable", None, None, "scripted", "404")
+
+    report = REPORT.replace(CARE, CARE + "/?utm_source=x")
+    await put(
+        study,
+        answer("a", "react", REPORT, [PAGE]),
+        answer("b", "react", report, [PAGE]),
+        answer("c", "react", REPORT, [PAGE]),
+    )
+    pages = await refetch(read_answers(study), Fetcher(), frozenset({"ecommerce.example"}))
+    assert reads == [CARE]
+    await judged_with(Judge(claims=sentences), study, None)
+    await judged_with(Judge(claims=sentences), study, None, refetched=pages)
+    metrics = study_document(study)["metrics"]["react"]
+    assert (metrics["fp_web"]["value"], metrics["fp_web_now"]["value"]) == (1.0, 0.0)
+
+
+async def test_frozen_page_and_what_the_agent_saw_are_judged_apart(study: Study) -> None:
+    source = web(CARE, "Clean every feeder once a week.", seen="A page on birds.")
+    await put(study, answer("a", "react", REPORT, [source]))
+    script = Judge(
+        claims=sentences,
+        support=lambda claim, text: "full_support" if "once a week" in text else "no_support",
+    )
+    await judged_with(script, study, None)
+    document = study_document(study)
+    metrics = document["metrics"]["react"]
+    assert (metrics["fp_web"]["value"], metrics["fp"]["value"]) == (1.0, 1.0)
+    assert metrics["fp_seen"]["value"] == 0.0
+    assert document["coverage"]["variants"]["react"]["reading"]["page_only"] == 1
+
+
+async def test_a_number_that_no_source_states_is_never_fully_supported(study: Study, shop: Shop) -> None:
+    report = f"The Panorama feeder costs $21.99 [1].\n\n## Sources\n[1] http://ecommerce.example/{FEEDER}\n"
+    await put(study, answer("a", "react", report, user_id=ANNA))
+    await judged_with(Judge(claims=sentences), study, shop)
+    (verdicts,) = read_judged(study, choose(study)).support.values()
+    verdict = verdicts["c1-product"]
+    assert (verdict["status"], verdict["judged"], verdict["by"]) == ("partial", "full", "rule over judge")
+    assert "21.99" in verdict["reason"]
+
+
+async def test_records_of_another_user_and_products_that_do_not_exist_support_nothing(
+    study: Study, shop: Shop
+) -> None:
+    report = (
+        "You bought a nail grinder [1].\nThe feeder has ports [2].\nYou live in Norman [3].\n\n## Sources\n"
+        f"[1] user://BEN0000000000000000000000002/orders\n[2] http://ecommerce.example/B0NOSUCH00\n[3] user://{ANNA}/profile\n"
+    )
+    await put(study, answer("a", "react", report, user_id=ANNA))
+    _, requests = await judged_with(Judge(claims=sentences), study, shop)
+    assert statuses(study) == {"c1-user": "unreachable", "c2-product": "unreachable", "c3-user": "full"}
+    assert any("Norman" in message(r) for r in requests)
