@@ -7,7 +7,7 @@ fingerprint of the whole prompt. A unit's spec only says where to look; the work
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -135,6 +135,7 @@ class Bench:
         return Unit("judgement", fields, spec, f"claims \u00b7 {answer.label}")
 
     async def _extract(self, answer: Answer, mode: str, model: RoleModel) -> dict[str, Any]:
+        """Distinct claims: saying a thing twice makes it neither better cited nor better supported."""
         citations = parse(answer.report)
         if model.rule_written:
             claims, rejects = extract_by_rules(answer.report, citations), dict[str, int]()
@@ -144,8 +145,15 @@ class Bench:
                 lambda: extract_with_model(answer.report, citations, model, prompt=prompt)
             )
             claims, rejects = extraction.claims, extraction.rejects
-        blanket = _blanket(citations)
-        kept = [_without_blanket(claim, blanket, citations) for claim in claims]
+        blanket, book = _blanket(citations), self.book(answer)
+        distinct = list(
+            {" ".join(claim.text.casefold().split()): claim for claim in reversed(claims)}.values()
+        )[::-1]
+        if len(distinct) < len(claims):
+            rejects = {**rejects, "repeated": len(claims) - len(distinct)}
+        kept = [_without_blanket(claim, blanket, citations) for claim in distinct]
+        for claim in kept:
+            claim["resolved"] = any(book.resolves(url) for url in claim["urls"])
         if mode == "cited":
             kept = [claim for claim in kept if claim["urls"]]
         return {"claims": kept, "rejects": rejects, "by_rule": model.rule_written}
@@ -353,6 +361,267 @@ def _batches(items: Sequence[Item], size: int) -> list[list[Item]]:
     shown = [item for item in items if item.unreadable() is None]
     silent = [[item] for item in items if item.unreadable() is not None]
     return [list(shown[i : i + size]) for i in range(0, len(shown), size)] + silent
+
+
+def _distinct(claims: Sequence[Claim]) -> list[Claim]:
+    """The first of equal statements, with the sources of all of them."""
+    found: dict[str, Claim] = {}
+    for claim in claims:
+        words = " ".join(claim.text.casefold().split())
+        known = found.setdefault(words, claim)
+        if known is not claim:
+            found[words] = replace(known, urls=tuple(dict.fromkeys((*known.urls, *claim.urls))))
+    return list(found.values())
+
+
+def _blanket(citations: Any) -> list[tuple[int, int]]:
+    """A marker for more than ten sources names none of them: it earns no claim a citation."""
+    return [(d.start, d.end) for d in citations.defects if d.kind == "blanket_range"]
+
+
+def _without_blanket(claim: Claim, blanket: Sequence[tuple[int, int]], citations: Any) -> dict[str, Any]:
+    urls = list(claim.urls)
+    inside = [span for span in blanket if claim.start <= span[0] < claim.end + 12]
+    if inside:
+        named = {
+            m.url
+            for m in citations.markers
+            if claim.start <= m.start < claim.end + 12 and (m.start, m.end) not in inside
+        }
+        urls = [url for url in urls if url in named]
+    return {
+        "id": claim.id,
+        "text": claim.text,
+        "quote": claim.quote,
+        "start": claim.start,
+        "end": claim.end,
+        "urls": urls,
+        "section_level": claim.section_level,
+        "blanket": bool(inside),
+    }        distinct = _distinct(claims)
+        if len(distinct) < len(claims):
+            rejects = {**rejects, "repeated": len(claims) - len(distinct)}
+        kept = [_without_blanket(claim, blanket, citations) for claim in distinct]
+        for claim in kept:
+            claim["resolved"] = any(book.resolves(url) for url in claim["urls"])
+        if mode == "cited":
+            kept = [claim for claim in kept if claim["urls"]]
+        return {"claims": kept, "rejects": rejects, "by_rule": model.rule_written}
+
+    # -- support
+
+    def support_units(
+        self, answer: Answer, extraction_key: str, claims: Sequence[Mapping[str, Any]]
+    ) -> list[Unit]:
+        items = self.items(answer, claims)
+        units = []
+        prompt = self.prompts["paper_support" if self.paper else "support"]
+        for group in _batches(items, self.batch):
+            fields = {
+                "task": "support",
+                "protocol": self.protocol,
+                "judge": self.judge.shown,
+                "version": version_of(prompt),
+                "schema": SCHEMA,
+                "answer": answer.key,
+                "claims": extraction_key,
+                "items": [item.id for item in group],
+                "statuses": [[s.status for s in item.sources] for item in group],
+                "prompt": fingerprint(support_messages(prompt, group)),
+                "refetch": self.refetched is not None,
+                "repeat": self.repeat,
+            }
+            spec = {
+                "task": "support",
+                "answer": answer.key,
+                "items": [item.id for item in group],
+                "claims": [
+                    {"id": claim["id"], "text": claim["text"], "urls": claim["urls"]}
+                    for claim in claims
+                    if claim["id"] in {item.claim_id for item in group}
+                ],
+            }
+            units.append(
+                Unit(
+                    "judgement",
+                    fields,
+                    spec,
+                    f"support {', '.join(i.id for i in group)} \u00b7 {answer.label}",
+                )
+            )
+        return units
+
+    def items(self, answer: Answer, claims: Iterable[Mapping[str, Any]]) -> list[Item]:
+        """Every (claim, type) against its frozen sources, and for the web against what the agent saw where that differs."""
+        book = self.book(answer)
+        found: list[Item] = []
+        for claim in claims:
+            by_type: dict[Any, list[str]] = {}
+            for url in claim["urls"]:
+                by_type.setdefault(book.type_of(url), []).append(url)
+            for source_type, urls in by_type.items():
+                pages = tuple(book.page(url) for url in urls)
+                found.append(self._item(claim, source_type, "page", pages))
+                if source_type != "web" or self.paper or self.refetched is not None:
+                    continue
+                seen = tuple(book.seen(url) for url in urls)
+                if [s.sha256 for s in seen] != [p.sha256 for p in pages]:
+                    found.append(self._item(claim, source_type, "seen", seen))
+        return found
+
+    @staticmethod
+    def _item(claim: Mapping[str, Any], source_type: Any, against: Against, sources: Any) -> Item:
+        name = item_id(claim["id"], source_type, against)
+        return Item(name, claim["id"], claim["text"], source_type, against, sources)
+
+    # -- quality and pairs
+
+    def rating_units(self, answer: Answer) -> list[Unit]:
+        units = []
+        for dimension in DIMENSIONS:
+            messages = self._rating_messages(answer, dimension)
+            fields = {
+                "task": "rating",
+                "protocol": self.protocol,
+                "judge": self.judge.shown,
+                "version": rating_version(self.prompts, dimension, paper=self.paper),
+                "schema": SCHEMA,
+                "answer": answer.key,
+                "dimension": dimension,
+                "prompt": fingerprint(messages),
+                "repeat": self.repeat,
+            }
+            spec = {"task": "rating", "answer": answer.key, "dimension": dimension}
+            units.append(Unit("judgement", fields, spec, f"{dimension} \u00b7 {answer.label}"))
+        return units
+
+    def _rating_messages(self, answer: Answer, dimension: Dimension) -> list[BaseMessage]:
+        return rating_messages(self.prompts, dimension, self.graded(answer), answer.report, paper=self.paper)
+
+    def pair_units(self, variants: Sequence[str]) -> list[Unit]:
+        """Trial k meets trial k; each pair in both orders, under the paper's protocol in one order drawn by lot."""
+        units: list[Unit] = []
+        for first, second in self.pairs(variants):
+            for dimension in DIMENSIONS:
+                orders: tuple[tuple[Answer, Answer], ...] = ((first, second), (second, first))
+                if self.paper:
+                    lot = _hash(
+                        f"{pair_id(first.query_id, first.variant, second.variant, first.trial)}\0{dimension}"
+                    )
+                    orders = (orders[int(lot, 16) % 2],)
+                units += [self._pair_unit(dimension, a, b) for a, b in orders]
+        return units
+
+    def pairs(self, variants: Sequence[str]) -> Iterator[tuple[Answer, Answer]]:
+        """In alphabetical order of the variants."""
+        places: dict[tuple[str, int], dict[str, Answer]] = {}
+        for answer in self.answers.values():
+            if answer.variant in variants:
+                places.setdefault((answer.query_id, answer.trial), {})[answer.variant] = answer
+        for here in places.values():
+            yield from ((here[a], here[b]) for a, b in combinations(sorted(here), 2))
+
+    def _pair_unit(self, dimension: Dimension, first: Answer, second: Answer) -> Unit:
+        fields = {
+            "task": "pairwise",
+            "protocol": self.protocol,
+            "judge": self.judge.shown,
+            "version": comparison_version(self.prompts, dimension, paper=self.paper),
+            "schema": SCHEMA,
+            "first": first.key,
+            "second": second.key,
+            "dimension": dimension,
+            "prompt": fingerprint(self._pair_messages(dimension, first, second)),
+            "repeat": self.repeat,
+        }
+        spec = {"task": "pairwise", "first": first.key, "second": second.key, "dimension": dimension}
+        label = f"{dimension} \u00b7 {first.query_id} \u00b7 {first.variant} then {second.variant} \u00b7 {first.trial}"
+        return Unit("judgement", fields, spec, label)
+
+    def _pair_messages(self, dimension: Dimension, first: Answer, second: Answer) -> list[BaseMessage]:
+        graded = self.graded(first)
+        return comparison_messages(
+            self.prompts, dimension, graded, first.report, second.report, paper=self.paper
+        )
+
+    # -- checks by code
+
+    def rule_units(self, answer: Answer) -> list[Unit]:
+        """One unit a report: the seventeen checks, which no model sees."""
+        return []
+
+    # -- the work of one unit
+
+    async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
+        models = context.models
+        task = spec["task"]
+        if task == "claims":
+            extractor = models.role("claim_extractor", offline.policy)
+            return Outcome(await self._extract(self._answer(spec["answer"]), spec["mode"], extractor))
+        judge = models.role("judge", offline.policy)
+        if task == "support":
+            return await self._judge_support(spec, judge)
+        if task == "rating":
+            messages = self._rating_messages(self._answer(spec["answer"]), spec["dimension"])
+            return Outcome(await rate(judge, messages, paper=self.paper))
+        if task == "pairwise":
+            first, second = self._answer(spec["first"]), self._answer(spec["second"])
+            messages = self._pair_messages(spec["dimension"], first, second)
+            return Outcome(await prefer(judge, messages, paper=self.paper))
+        raise DrrError(f"no judgement of the kind {task!r} is known; it was planned by a newer version")
+
+    async def _judge_support(self, spec: Mapping[str, Any], judge: RoleModel) -> Outcome:
+        """Pages that were read now are kept with the verdict; all other evidence is in the answer's record."""
+        answer = self._answer(spec["answer"])
+        wanted = set(spec["items"])
+        items = [item for item in self.items(answer, spec["claims"]) if item.id in wanted]
+        prompt = self.prompts["paper_support" if self.paper else "support"]
+        verdicts = await judge_support(judge, prompt, items, paper=self.paper)
+        fresh = [source for item in items for source in item.readable] if self.refetched is not None else []
+        return Outcome(
+            {"verdicts": verdicts}, {f"text:{source.sha256}": source.text or "" for source in fresh}
+        )
+
+    def _answer(self, key: str) -> Answer:
+        try:
+            return self.answers[key]
+        except KeyError:
+            raise DrrError(
+                f"answer {key[:12]} is not among those being judged; run `drr judge` on the whole study"
+            ) from None
+
+
+async def _persist(extract: Any) -> Any:
+    """An extraction that cannot be read is tried again from the start, twice; then the report has no claims."""
+    for attempt in range(EXTRACTION_TRIES):
+        try:
+            return await extract()
+        except ModelFailure as failure:
+            if failure.kind != "malformed" or attempt == EXTRACTION_TRIES - 1:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _batches(items: Sequence[Item], size: int) -> list[list[Item]]:
+    """Claims of one report; what needs no model stands alone, so that a batch is a prompt."""
+    shown = [item for item in items if item.unreadable() is None]
+    silent = [[item] for item in items if item.unreadable() is not None]
+    return [list(shown[i : i + size]) for i in range(0, len(shown), size)] + silent
+
+
+def _distinct(claims: Sequence[Claim]) -> list[Claim]:
+    """The first of equal statements, with the sources of all of them."""
+    found: dict[str, Claim] = {}
+    for claim in claims:
+        words = " ".join(claim.text.casefold().split())
+        known = found.setdefault(words, claim)
+        if known is not claim:
+            found[words] = replace(known, urls=tuple(dict.fromkeys((*known.urls, *claim.urls))))
+    return list(found.values())
 
 
 def _blanket(citations: Any) -> list[tuple[int, int]]:

@@ -45,9 +45,12 @@ class JudgedClaim:
     seen: Mapping[SourceType, Status | None] = field(default_factory=dict)
     """Against the text the agent saw (snippet, summary, rendered record)."""
 
+    resolved: bool | None = None
+    """Whether a cited address is a source: something a tool returned or the shop holds. `None`: any address counts."""
+
     @property
     def cited(self) -> bool:
-        return bool(self.page)
+        return bool(self.page) if self.resolved is None else self.resolved
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,7 +208,7 @@ def _judged(claim: Mapping[str, Any], verdicts: Iterable[Mapping[str, Any]]) -> 
         (page if verdict["against"] == "page" else seen)[verdict["type"]] = verdict["status"]
     if claim["urls"] and not page:
         page = {"web": None}
-    return JudgedClaim(claim["id"], page, {**page, **seen})
+    return JudgedClaim(claim["id"], page, {**page, **seen}, claim["resolved"])
 
 
 def read_judged(study: Study, judging: Judging | None, *, answers: list[Answer] | None = None) -> Judged:

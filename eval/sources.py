@@ -60,6 +60,15 @@ class Book:
             return known[0].type
         return "product" if host_of(url) in self.shop_hosts else "web"
 
+    def resolves(self, url: str) -> bool:
+        """Whether the address is a source: a tool returned it, or the shop holds it. What nobody returned is made up.
+
+        Of imported reports it is not known what was returned, so any address counts.
+        """
+        if self.answer.imported or canonical_url(url) in self._by_url:
+            return True
+        return self.type_of(url) != "web" and self.page(url).status == "ok"
+
     def page(self, url: str) -> Frozen:
         """What stands behind the address: the store's record, or the page as it was frozen."""
         url = canonical_url(url)
