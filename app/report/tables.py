@@ -68,14 +68,14 @@ class Table:
 
 
 def markdown(table: Table) -> str:
-    lines = [f"## {table.title}", ""]
+    lines = [f"## {_md(table.title)}", ""]
     if table.banner:
-        lines += [f"> **{table.banner}**", ""]
+        lines += [f"> **{_md(table.banner)}**", ""]
     lines += ["| | " + " | ".join(map(_md, table.columns)) + " |", "|---" * (len(table.columns) + 1) + "|"]
     for name, cells in table.rows:
         shown = [f"**{_md(c.text())}**" if c.bold else _md(c.text()) for c in cells]
         lines.append(f"| {_md(name)} | " + " | ".join(shown) + " |")
-    return "\n".join([*lines, "", *(f"{note}  " for note in table.notes)]) + "\n"
+    return "\n".join([*lines, "", *(f"{_md(note)}  " for note in table.notes)]) + "\n"
 
 
 def _md(text: str) -> str:

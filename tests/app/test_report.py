@@ -1,0 +1,143 @@
+"""`drr report`: every number with its n, three forms that agree, the banner everywhere, hostile names harmless."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.report.build import Material, all_tables
+from app.report.tables import Cell, Table, as_csv, html, latex, markdown
+from eval.judged import choose, read_judged
+from eval.metrics import study_document
+from study.study import Study
+
+VARIANTS = ["plan-to-function+ws", "react", "react+ws"]
+
+
+@pytest.fixture(scope="module")
+def report(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report") / "out"
+    assert main(["report", str(judged_study), "--out", str(folder)]) == 0
+    return folder
+
+
+def cells(report: Path, name: str) -> dict[tuple[str, str], dict[str, str]]:
+    with (report / "tables" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return {(row["row"], row["column"]): row for row in csv.DictReader(file)}
+
+
+def test_the_tables_hold_the_figures_of_the_document(judged_study: Path, report: Path) -> None:
+    with Study.open(judged_study) as study:
+        metrics = study_document(study)["metrics"]
+    table = cells(report, "faithfulness")
+    for variant in VARIANTS:
+        for name in ("fp", "fp_web", "fp_product", "fp_user", "fr", "n_cited"):
+            v, row = metrics[variant][name], table[variant, name]
+            assert row["value"] == ("" if v["value"] is None else repr(v["value"]))
+            assert row["n"] == str(v["n"])
+            assert row["ci_low"] == ("" if v["ci_low"] is None else repr(v["ci_low"]))
+
+
+def test_every_form_of_every_table_carries_the_banner(report: Path) -> None:
+    for name in ("faithfulness", "quality", "effort", "pairwise"):
+        for form in ("md", "tex", "csv"):
+            assert "not by a language model" in (report / "tables" / f"{name}.{form}").read_text(
+                encoding="utf-8"
+            )
+    for figure in (report / "figures").glob("*.svg"):
+        assert "by rules" in re.sub(r"<!--|-->", "", figure.read_text(encoding="utf-8"))
+
+
+def test_effort_has_mean_sd_and_interval(report: Path) -> None:
+    row = cells(report, "effort")["react", "words"]
+    assert float(row["ci_low"]) <= float(row["value"]) <= float(row["ci_high"])
+    assert float(row["sd"]) >= 0
+    assert row["n"] == "4"
+
+
+def test_page_summaries_are_in_the_input_tokens(judged_study: Path, report: Path) -> None:
+    table = cells(report, "effort")
+    with Study.open(judged_study) as study:
+        record = next(r for r in study.records("answer") if r.spec["variant"] == "react+ws")
+    assert record.usage["summariser"]["input_tokens"] > 0
+    assert float(table["react+ws", "input_tokens"]["value"]) > record.usage["agent"]["input_tokens"] / 10
+
+
+def test_repeated_trials_give_a_noise_floor(report: Path) -> None:
+    row = cells(report, "noise")["words", "react"]
+    assert row["n"] == "2"
+    assert float(row["value"]) == 0.0  # rules repeat themselves exactly
+
+
+def test_nothing_is_bold_that_the_noise_could_have_made(report: Path) -> None:
+    assert all(row["best"] == "0" for row in cells(report, "faithfulness").values())
+
+
+def test_the_same_study_draws_the_same_bytes(judged_study: Path, report: Path, tmp_path: Path) -> None:
+    assert main(["report", str(judged_study), "--out", str(tmp_path / "again")]) == 0
+    files = sorted(path.relative_to(report) for path in report.rglob("*") if path.is_file())
+    assert files == sorted(
+        path.relative_to(tmp_path / "again") for path in (tmp_path / "again").rglob("*") if path.is_file()
+    )
+    assert [
+        file for file in files if (report / file).read_bytes() != (tmp_path / "again" / file).read_bytes()
+    ] == []
+
+
+def test_rules_are_never_set_beside_the_papers_figures(
+    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(judged_study), "--out", str(tmp_path / "r"), "--paper-figures"]) == 0
+    assert "paper 0.6" not in (tmp_path / "r" / "tables" / "faithfulness.md").read_text(encoding="utf-8")
+    assert "left out" in capsys.readouterr().err
+
+
+def test_the_papers_figures_stand_beside_a_models_on_request(judged_study: Path) -> None:
+    with Study.open(judged_study) as study:
+        judged = read_judged(study, choose(study))
+        document = {**study_document(study), "banner": None}
+        tables = {
+            table.name: table for table in all_tables(Material(study, judged, document, with_paper=True))
+        }
+    row = dict(tables["faithfulness"].rows)["react+ws"]
+    assert row[0].printed == 0.74
+    assert any("not comparable" in note for note in tables["faithfulness"].notes)
+
+
+def test_json_is_the_document_and_nothing_else(
+    judged_study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(judged_study), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {"schema", "metrics", "pairwise", "coverage"} <= set(document)
+    v = document["metrics"]["react"]["fp"]
+    assert set(v) == {"value", "ci_low", "ci_high", "n", "n_unscored", "method"}
+
+
+def test_a_folder_that_is_not_ours_is_left_alone(
+    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("years of work", encoding="utf-8")
+    assert main(["report", str(judged_study), "--out", str(tmp_path / "mine")]) == 2
+    assert "name a new folder" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
+
+
+def test_no_study_and_no_destination_are_misuse(tmp_path: Path, judged_study: Path) -> None:
+    assert main(["report", str(tmp_path / "nowhere"), "--json"]) == 2
+    assert main(["report", str(judged_study)]) == 2
+
+
+def test_hostile_names_stay_text_in_every_form() -> None:
+    evil = '=HYPERLINK("http://x")|</td><script>alert(1)</script>\\input{x}$&%'
+    table = Table("t", evil, [evil], [(evil, [Cell(evil)])], [evil], evil)
+    assert "<script>" not in html(table)
+    assert "<script>" not in markdown(table)
+    assert r"\input" not in latex(table).replace(r"\textbackslash{}input", "")
+    assert next(csv.reader([as_csv(table).splitlines()[1]]))[1].startswith("'=")
