@@ -74,6 +74,22 @@ _OWNED = re.compile(
     r"|\bthan just (?:a|my)|\binstead of (?:a|my))\W+(?:\w[\w-]*\W+){0,2}$",
     re.IGNORECASE,
 )
+_GOAL = re.compile(
+    r"\b(?:design|designing|put(?:ting)? together|set(?:ting)? up|create|creating|build|building|arrange|start|starting|make"
+    r"|making|upgrad(?:e|ing)|plan(?:ning)?)\W+(?:(?:a|an|my|our|the|home|complete|small|new|simple|out|to)\W+)*$",
+    re.IGNORECASE,
+)
+_FOR_WHOM = re.compile(r"\bfor (?:(?:a|an|my|our|the|his|her|their|home)\W+)*(?:[\w-]+\W+)?$", re.IGNORECASE)
+_LOOKING = re.compile(
+    r"\b(?:look(?:ing|ed)?|search(?:ing)?|shop(?:ping)?|ask(?:ing)?|hunt(?:ing)?|market|need|options?|recommendations?|suggestions?)\s+for\b\W*(?:[\w-]+\W+){0,3}$",
+    re.IGNORECASE,
+)
+_REPLACED = re.compile(r"\breplac|\bworn\b|\bbroke|\bup for renewal\b", re.IGNORECASE)
+_COMPOUND = re.compile(
+    r"\b(pour|slow|stand|pull|push|lift|drop|snap|clip|press|plug|roll|fold|build)\s(over|up|in|on|down|out)\b(?=\s\w)",
+    re.IGNORECASE,
+)
+_JOINS = frozenset((",", "and", "or", "plus", "&"))
 _FIND = re.compile(r"^Find (.+?) in this shop's catalogue", re.IGNORECASE)
 _ASKS = re.compile(
     r"\b(?:what|which|how|when|why|where|is it|are there|do i|should i|does|can i|tell me|explain)\b",
@@ -137,7 +153,7 @@ class Task:
 @lru_cache(maxsize=256)
 def read(text: str) -> Task:
     """Total on any text."""
-    text = text[:6000]
+    text = _COMPOUND.sub(r"\1-\2", text[:6000])
     constraints = parse_constraints(text)
     chunks = list(_chunks(text))
     counts = Counter(word for words, _, _ in chunks for word in map(stem, words))
@@ -174,6 +190,11 @@ def web_only(text: str) -> str | None:
     return " ".join(found[1].split()) if found else None
 
 
+def is_quality(word: str) -> bool:
+    """A word that says how something should be, not what it is."""
+    return _QUALITY.match(word) is not None
+
+
 def content_words(text: str) -> list[str]:
     """The words that carry meaning, as the catalogue indexes them."""
     return [word for word in tokens(text) if word not in _STOP and not word.isdigit() and len(word) > 1]
@@ -183,31 +204,30 @@ def _chunks(text: str) -> list[tuple[list[str], int, bool]]:
     """Runs of words that carry meaning: the words, where they start, whether they stand in a list."""
     chunks: list[tuple[list[str], int, bool]] = []
     run: list[str] = []
-    start, listed, joined = 0, False, False
-    for match in _WORD.finditer(text):
-        word = match[0].lower().replace("’", "'")
-        word = word.removesuffix("'s")
+    start, joined, listed = 0, False, False
+    for match in _WORD.finditer(text + " ."):
+        word = match[0].lower().replace("’", "'").removesuffix("'s")
         if len(word) > 1 and word[0].isalpha() and word not in _STOP and stem(word) not in _STOP:
             if not run:
                 start, listed = match.start(), joined
+                if joined and chunks:
+                    chunks[-1] = (*chunks[-1][:2], True)
             run.append(word)
-            joined = False
             continue
         if run:
             chunks.append((run, start, listed))
             run = []
-        joined = word in (",", "and", "or", "plus", "&") or (joined and word in ("a", "an", "the", "some"))
-        if joined and chunks and chunks[-1][1] + 40 > match.start():
-            words, at, _ = chunks[-1]
-            chunks[-1] = (words, at, True)
-    if run:
-        chunks.append((run, start, listed))
+            joined = False
+            if word not in _JOINS:
+                listed = False
+        joined = word in _JOINS or (joined and word in ("a", "an", "the", "some"))
     return chunks
 
 
 def _needs(text: str, chunks: list[tuple[list[str], int, bool]], topic: str) -> list[str]:
     """The chunks that name something to buy. A lone word of a list ("feeders, houses, plants") takes the topic along."""
     rated: list[tuple[float, int, list[str]]] = []
+    replaced = _REPLACED.search(text) is not None
     for words, start, listed in chunks:
         if all(_QUALITY.match(word) for word in words):
             continue
@@ -218,9 +238,16 @@ def _needs(text: str, chunks: list[tuple[list[str], int, bool]], topic: str) -> 
         score += 2.0 if _WANTED.intersection(near) else 0.0
         score += 1.5 if 2 <= len(words) <= 4 else 0.0
         score += 0.5 if topic in map(stem, words) else 0.0
-        score -= 4.0 if _OWNED.search(before) else 0.0
+        if _OWNED.search(before):
+            score += 2.5 if replaced else -4.0
+        elif _GOAL.search(before) or (_FOR_WHOM.search(before) and not _LOOKING.search(before)):
+            score -= 3.0
         if len(kept) == 1 and listed and topic and stem(kept[0]) != topic:
             kept = [topic, *kept]
+        elif len(kept) == 1 and not listed and not _WANTED.intersection(near):
+            score -= 2.0
+        if near and near[-1] in ("what", "how"):
+            score -= 2.0
         rated.append((score, start, kept))
     if not rated:
         return []
@@ -228,7 +255,7 @@ def _needs(text: str, chunks: list[tuple[list[str], int, bool]], topic: str) -> 
     chosen: list[tuple[int, list[str]]] = []
     for score, start, words in sorted(rated, key=lambda entry: (-entry[0], entry[1])):
         stems = set(map(stem, words))
-        if score < best - 2.6 or len(chosen) == MOST_NEEDS:
+        if score < min(best - 2.6, 2.0) or len(chosen) == MOST_NEEDS or (chosen and score <= 0):
             break
         if not any(stems <= other or stems >= other for other in (set(map(stem, w)) for _, w in chosen)):
             chosen.append((start, words))

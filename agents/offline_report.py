@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from agents.offline_memory import Memory, SeenOrder, SeenPage, SeenProduct, sentences
-from agents.offline_question import Task, content_words, state_name
+from agents.offline_question import Task, content_words, is_quality, state_name
 from env.text import tokens
 
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
@@ -99,16 +99,19 @@ def short(title: str) -> str:
 
 
 def relevance(need: str, product: SeenProduct) -> float:
-    """0 where the product is something else; what is looked for is named last ("gooseneck kettle")."""
-    words = content_words(need) or tokens(need)
+    """0 where the product is something else: what is looked for is named last ("gooseneck kettle") and must be there.
+
+    A maker's name says nothing of the product, and qualities ("quiet") are wishes, rated apart.
+    """
+    words = [word for word in content_words(need) if not is_quality(word)] or tokens(need)
     if not words:
         return 0.0
-    title, path = set(tokens(product.title)), set(tokens(product.path))
+    name = product.title.removeprefix(product.store or "")
+    title, path = set(tokens(name)), set(tokens(product.path))
     inside = set(tokens(" ".join((*product.features, product.description))))
-    hits = sum(1.0 if w in title else 0.6 if w in path else 0.2 if w in inside else 0.0 for w in words)
-    if words[-1] not in title | path and hits / len(words) < 0.66:
-        return 0.0
-    return hits / len(words)
+    hits = sum(1.0 if w in title else 0.7 if w in path else 0.4 if w in inside else 0.0 for w in words)
+    share = hits / len(words)
+    return share if words[-1] in title | path and share >= 0.6 else 0.0
 
 
 def score(task: Task, need: str, product: SeenProduct) -> float:
@@ -220,7 +223,7 @@ def _cheaper(
 
 def web_facts(task: Task, pages: Iterable[SeenPage], most: int, each: int = 2) -> list[tuple[str, SeenPage]]:
     """The sentences that say most on the question, at most `each` of a page; none that sell or talk to machines."""
-    wanted = set(content_words(task.text)) | {word for ask in task.asks for word in tokens(ask)}
+    wanted = _subject(task) | {word for ask in task.asks for word in content_words(ask)}
     rated: list[tuple[float, int, str, SeenPage]] = []
     for place, page in enumerate(pages):
         for sentence in sentences(page.text.split(" (the page could not be ")[0]):
@@ -229,7 +232,7 @@ def web_facts(task: Task, pages: Iterable[SeenPage], most: int, each: int = 2) -
                 continue
             hits = len(wanted.intersection(words))
             figures = 0.5 if any(word[0].isdigit() for word in words) else 0.0
-            if hits:
+            if hits >= 2 or (hits and task.topic in words):
                 rated.append((-(hits + figures) / len(words) ** 0.3, place, plain(sentence, 300), page))
     chosen: list[tuple[str, SeenPage]] = []
     for _, _, sentence, page in sorted(rated, key=lambda entry: entry[:3]):
@@ -255,10 +258,18 @@ def usable(sentence: str) -> bool:
 
 def related_orders(task: Task, memory: Memory, most: int) -> list[SeenOrder]:
     """The shopper's own purchases that bear on the question, else the latest."""
-    wanted = set(content_words(task.text))
+    wanted = _subject(task)
     kept = [order for order in memory.orders.values() if order.kept]
     near = [order for order in kept if wanted.intersection(content_words(order.title))]
-    return (near or kept[:2])[:most]
+    return (near or kept[: 2 if task.about_history else 0])[:most]
+
+
+def _subject(task: Task) -> set[str]:
+    """The words that name what the question is about."""
+    named = {word for need in task.needs for word in content_words(need)} | {task.topic}
+    if not task.needs:
+        named |= set(content_words(task.text))
+    return {word for word in named if word and not is_quality(word)}
 
 
 def summarise(search: str, problem: str, page: str, words: int = 220) -> str:
@@ -336,7 +347,7 @@ def report(task: Task, memory: Memory) -> str:
     parts = [f"# {_heading(task)}", BANNER, _answer(task, basket, memory, cites)]
     parts += [_reasons(task, basket, memory, cites), _comparison(basket, cites), _budget(basket, cites)]
     parts += [_background(task, memory, cites), _record(task, basket, memory, cites)]
-    parts += [_open(basket, memory), cites.listing()]
+    parts += [_open(task, basket, memory), cites.listing()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -498,7 +509,7 @@ def _level(basket: Basket, mean: float) -> str:
     return f"; {short(dear[0].product.title)} lies well above that" if dear else ""
 
 
-def _open(basket: Basket, memory: Memory) -> str:
+def _open(task: Task, basket: Basket, memory: Memory) -> str:
     lines = [f"- Nothing fitting was found for {plain(need, 60)}." for need in basket.unmet]
     lines += [f"- The limit leaves no room for {plain(need, 60)}." for need in basket.dropped]
     lines += [
@@ -508,6 +519,6 @@ def _open(basket: Basket, memory: Memory) -> str:
     ]
     if not memory.pages:
         lines.append("- No outside guidance was consulted.")
-    if not memory.orders:
+    if not memory.orders and task.personal:
         lines.append("- Earlier purchases were not taken into account.")
     return "## What stays open\n\n" + "\n".join(lines) if lines else ""
