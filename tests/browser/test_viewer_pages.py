@@ -1,0 +1,183 @@
+"""The viewer in a real browser: from claim to passage, by keyboard, from disk, with hostile reports, readable by machines."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import uvicorn
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from app.pages.serve import bind
+from app.viewer.reader import Reader
+from app.viewer.site import site
+from study.study import Study
+
+pytestmark = pytest.mark.browser
+PAYLOADS = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "[a](javascript:alert(1))",
+    "![b](http://outside.example/b.png)",
+    "</pre></script><script>alert(1)</script>",
+    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+    "{{ 7*7 }} {% raw %}",
+    "<a href='data:text/html,<script>alert(1)</script>'>c</a>",
+    "<style>@import 'http://outside.example/c.css';</style>",
+    "<details open ontoggle=alert(1)>",
+    "<meta http-equiv=refresh content='0;url=http://outside.example'>",
+)
+
+
+def drr(*words: str | Path) -> None:
+    """In a process of its own: Playwright keeps this one's event loop busy."""
+    subprocess.run(
+        [sys.executable, "-m", "app.cli", *map(str, words)], check=True, capture_output=True, timeout=120
+    )
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two systems, one calm and one hostile in every text it controls."""
+    home = tmp_path_factory.mktemp("viewer")
+    url = "http://birds.example/feeding"
+    page = "Sunflower seed suits cardinals. Place feeders ten feet from shrubs. " * 5
+    calm = f"# Feeders\n\nSunflower seed suits cardinals [1].\n\nPlace feeders ten feet from shrubs [1].\n\n## Sources\n\n[1] Feeding: {url}\n"
+    hostile = "\n\n".join(f"Sunflower seed suits cardinals {payload} [1]." for payload in PAYLOADS)
+    hostile += f"\n\n## Sources\n\n[1] {PAYLOADS[0]}: {url}\n"
+    rows = [
+        {"id": "a", "system": "calm", "query": "What do cardinals eat?", "report_markdown": calm,
+         "evidence": [{"url": url, "type": "web", "text": page}]},
+        {"id": "b", "system": "hostile " + PAYLOADS[1], "query": "What do cardinals eat?", "report_markdown": hostile,
+         "evidence": [{"url": url, "type": "web", "text": page + " ".join(PAYLOADS)}]},
+        {"id": "c", "system": "calm", "query": "Seeds " + PAYLOADS[0] + PAYLOADS[2], "report_markdown": calm},
+    ]  # fmt: skip
+    (home / "reports.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+    drr("import", home / "study", home / "reports.jsonl")
+    drr("judge", home / "study", "--what", "faithfulness,quality", "--quiet")
+    return home / "study"
+
+
+@contextmanager
+def served(study: Path) -> Iterator[str]:
+    listener = bind(0)
+    port = listener.getsockname()[1]
+    with Study.open(study) as opened:
+        config = uvicorn.Config(site(Reader(opened), "token", port), log_level="error", lifespan="off")
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def open_calm(page: Page, index: str) -> None:
+    page.goto(index)
+    page.locator("tr", has_text="What do cardinals eat?").locator("td a").first.click()
+    expect(page.locator("body[data-ready=yes]")).to_be_attached()
+
+
+def walk_claims(page: Page) -> None:
+    page.locator("main.report mark").first.click()
+    shown = page.locator("section.evidence:target")
+    expect(shown).to_be_visible()
+    expect(shown.locator("blockquote.passage")).to_contain_text("Sunflower seed suits cardinals")
+    expect(shown.locator("blockquote.passage mark").first).to_be_visible()
+    assert "#claim-" in page.url
+    first = page.url
+    page.keyboard.press("j")
+    expect(shown.locator("h2")).to_contain_text("ten feet")
+    assert page.url != first
+    page.keyboard.press("k")
+    expect(shown.locator("h2")).to_contain_text("Sunflower")
+    page.keyboard.press("Escape")
+    expect(shown).to_have_count(0)
+
+
+def test_a_click_on_a_claim_shows_the_passage_behind_it(page: Page, study: Path) -> None:
+    with served(study) as home:
+        open_calm(page, home + "?token=token")
+        walk_claims(page)
+
+
+def test_a_deep_link_opens_its_claim(page: Page, study: Path) -> None:
+    with served(study) as home:
+        open_calm(page, home + "?token=token")
+        page.goto(page.url.split("#")[0] + "#claim-c2")
+        expect(page.locator("section.evidence:target h2")).to_contain_text("ten feet")
+        expect(page.locator("mark.on").first).to_be_visible()
+
+
+def test_the_folder_opens_from_disk(page: Page, study: Path, tmp_path: Path) -> None:
+    drr("view", study, "--static", tmp_path / "pages", "--quiet")
+    open_calm(page, (tmp_path / "pages" / "index.html").as_uri())
+    walk_claims(page)
+    page.locator("#find").wait_for(state="detached")
+    page.goto((tmp_path / "pages" / "index.html").as_uri())
+    page.locator("#find").fill("seeds")
+    expect(page.locator("#units tbody tr:visible")).to_have_count(1)
+
+
+def test_hostile_reports_do_nothing_and_load_nothing(page: Page, study: Path) -> None:
+    with served(study) as home:
+        page.goto(home + "?token=token")
+        with Study.open(study) as opened:
+            entries = Reader(opened).entries()
+        paths = [f"r/{entry.key}.html" for entry in entries] + [
+            f"q/{entry.query_id}.html" for entry in entries
+        ]
+        for path in ["index.html", *dict.fromkeys(paths)]:
+            page.goto(home + path)
+            expect(page.locator("body[data-ready=yes]")).to_be_attached()
+            assert (
+                page.locator("body img, body iframe, body svg, body style, body script, body meta").count()
+                == 0
+            )
+            assert page.locator('a[href^="javascript"], a[href^="data"]').count() == 0
+            assert "49" not in page.locator("h1").first.inner_text()
+
+
+def test_filters_and_side_by_side(page: Page, study: Path) -> None:
+    with served(study) as home:
+        open_calm(page, home + "?token=token")
+        page.locator('#filters button[data-verdict="full"]').click()
+        assert page.locator("main.report mark.full.dim").count() == 0
+        page.locator("header a", has_text="question").click()
+        expect(page.locator("article.side:visible")).to_have_count(2)
+        page.locator("#left-choice").select_option(index=1)
+        expect(page.locator("article.side:visible")).to_have_count(1)
+
+
+def test_no_serious_accessibility_finding(page: Page, study: Path) -> None:
+    with served(study) as home:
+        open_calm(page, home + "?token=token")
+        for url in (page.url, page.url + "#claim-c1", home + "index.html"):
+            page.goto(url)
+            found = Axe().run(page).response["violations"]
+            assert [
+                (v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")
+            ] == []
+        page.emulate_media(color_scheme="dark")
+        page.reload()
+        found = Axe().run(page).response["violations"]
+        assert [
+            (v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")
+        ] == []
+
+
+def test_a_phone_needs_no_sideways_scroll(page: Page, study: Path) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    with served(study) as home:
+        open_calm(page, home + "?token=token")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
