@@ -48,6 +48,8 @@ class ModelSettings:
     concurrency: int = 8
     streaming: bool = False
     context_window: int = 32_768
+    offline_latency_s: float = 0.0
+    """How long the offline model holds an answer back, for measuring what waits for it."""
 
     def model_of(self, role: str) -> str:
         return self.roles.get(role) or self.roles.get("default", OFFLINE)
@@ -151,7 +153,7 @@ class Models:
         if provider == OFFLINE:
             if policy is None:
                 raise TypeError(f"role {role}: the offline model needs a policy to play it")
-            chat: BaseChatModel = chat_model(name, policy=policy)
+            chat: BaseChatModel = chat_model(name, policy=policy, latency_s=self.settings.offline_latency_s)
             return _Role(name, role, provider, chat, self)
         self._shared.check(name)
         return _Role(name, role, provider, None, self)

@@ -51,14 +51,17 @@ def chat_model(
     max_tokens: int = 8192,
     streaming: bool = False,
     context_window: int = 32_768,
+    latency_s: float = 0.0,
 ) -> BaseChatModel:
     """The LangChain model of this name. Environment variables never redirect it; the address is given or the provider's.
 
-    `policy` is what `offline` runs. `context_window` is sent to Ollama only, which otherwise cuts prompts silently.
+    `policy` is what `offline` runs, after `latency_s`. `context_window` is sent to Ollama only, which otherwise cuts
+    prompts silently.
     """
     provider, model = parse_name(name)
     if provider == OFFLINE:
-        return OfflineChatModel() if policy is None else OfflineChatModel(policy=policy)
+        given = {} if policy is None else {"policy": policy}
+        return OfflineChatModel(latency_s=latency_s, **given)
     key = api_key.get_secret_value() if isinstance(api_key, SecretStr) else api_key
     address = _address(provider, base_url)
     if provider == "ollama":
