@@ -49,7 +49,9 @@ def missing() -> str | None:
     if not (SOURCES / "elasticsearch" / "pom.xml").is_file():
         return "the test servers are part of a checkout, not of the installed package; use docker compose"
     if find_jdk() is None:
-        return f"no JDK >= {LEAST_JDK} found (JAVA_HOME, /usr/lib/jvm, the path); install one and set JAVA_HOME"
+        return (
+            f"no JDK >= {LEAST_JDK} found (JAVA_HOME, /usr/lib/jvm, the path); install one and set JAVA_HOME"
+        )
     if shutil.which("mvn") is None:
         return "Maven (mvn) is not on the path; install it"
     return None
@@ -102,11 +104,25 @@ def build(kind: str) -> Path:
     target.mkdir(parents=True)
     classpath = target / "classpath"
     _command(
-        "mvn", "-q", "-B", "-f", str(folder / "pom.xml"), "dependency:build-classpath", f"-Dmdep.outputFile={classpath}"
+        "mvn",
+        "-q",
+        "-B",
+        "-f",
+        str(folder / "pom.xml"),
+        "dependency:build-classpath",
+        f"-Dmdep.outputFile={classpath}",
     )
     _command(
         str(jdk / "bin" / "javac"),
-        *("-nowarn", "-proc:none", "-Xlint:none", "-d", str(target / "classes"), "-cp", classpath.read_text()),
+        *(
+            "-nowarn",
+            "-proc:none",
+            "-Xlint:none",
+            "-d",
+            str(target / "classes"),
+            "-cp",
+            classpath.read_text(),
+        ),
         *map(str, files[1:]),
     )
     (target / "done").touch()
@@ -115,9 +131,11 @@ def build(kind: str) -> Path:
 
 def _command(*command: str) -> None:
     try:
-        done = subprocess.run(command, capture_output=True, timeout=_BUILD_SECONDS, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=_BUILD_SECONDS, check=False)  # noqa: S603
     except subprocess.TimeoutExpired as error:
-        raise DrrError(f"test servers: {Path(command[0]).name} took too long; is the network slow?") from error
+        raise DrrError(
+            f"test servers: {Path(command[0]).name} took too long; is the network slow?"
+        ) from error
     if done.returncode != 0:
         lines = (done.stdout + done.stderr).decode(errors="replace").strip().splitlines()
         raise DrrError(f"test servers: {Path(command[0]).name} failed: {' '.join(lines[-3:])[:500]}")
@@ -143,7 +161,7 @@ def start(kind: str, home: Path, *, port: int = 0, in_memory: bool = False, heap
         *arguments,
     ]
     with log.open("wb") as sink:
-        process = subprocess.Popen(command, stdout=sink, stderr=subprocess.STDOUT, start_new_session=True)
+        process = subprocess.Popen(command, stdout=sink, stderr=subprocess.STDOUT, start_new_session=True)  # noqa: S603
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         text = log.read_text(encoding="utf-8", errors="replace")

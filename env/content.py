@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from env.entities import ORDER_STATUSES, Order, Product, User, ms_from_iso
+from env.errors import ShopError
 
 if TYPE_CHECKING:
     from env.shop import OrderColumns, Shop, UserRow
@@ -70,6 +71,10 @@ class ContentHash:
         self.counts["orders"] += len(table)
         last = int(table[:, 3].max())
         self.last_order_ms = last if self.last_order_ms is None else max(last, self.last_order_ms)
+
+    def prefix(self, kind: str) -> str:
+        """Of all rows of this kind so far: what a load that is continued compares."""
+        return {"products": self._products, "users": self._users, "orders": self._orders}[kind].hexdigest()
 
     def digest(self, as_of: str) -> str:
         parts = [h.hexdigest() for h in (self._products, self._users, self._orders)]
@@ -157,3 +162,33 @@ def content_of(shop: Shop) -> ContentHash:
     for orders in batched(shop.store.iter_orders()):
         found.add_orders(columns(orders))
     return found
+
+
+def ascending(last: str, ids: list[str], kind: str) -> str:
+    """The last of the ids, if they go on where the last batch ended; the order that every writer asks for."""
+    for one in ids:
+        if one <= last:
+            raise ShopError(
+                f"{kind}: {one!r} comes after {last!r}; they are written in the order of their ids, each once"
+            )
+        last = one
+    return last
+
+
+def ordered(
+    last: tuple[int, int, int] | None, columns: OrderColumns, products: int, users: int
+) -> tuple[int, int, int]:
+    """Where this batch of orders ends, if it is in order and names only products and users that were written."""
+    import numpy as np
+
+    order_id, product, user, ts, *_ = (np.asarray(c, dtype=np.int64) for c in columns)
+    if product.min() < 0 or product.max() >= products or user.min() < 0 or user.max() >= users:
+        raise ShopError("orders: one names a product or user that was not written")
+    if last is not None:
+        user, ts, order_id = (
+            np.concatenate(([a], b)) for a, b in zip(last, (user, ts, order_id), strict=True)
+        )
+    du, dt, di = np.diff(user), np.diff(ts), np.diff(order_id)
+    if not np.all((du > 0) | ((du == 0) & ((dt < 0) | ((dt == 0) & (di > 0))))):
+        raise ShopError("orders: they are written by user, then newest first, then order id, each once")
+    return int(user[-1]), int(ts[-1]), int(order_id[-1])

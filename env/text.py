@@ -14,6 +14,7 @@ _WORD = re.compile(r"[^\W_]+(?:(?<=\d)\.(?=\d)[^\W_]+)*")
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
 # Elasticsearch's whitespace tokenizer splits longer words, tantivy does not; nobody searches for one.
 _LONGEST = 64
+MOST_WORDS = 512
 
 
 def fold(text: str) -> str:
@@ -47,6 +48,11 @@ def tokens(text: str) -> list[str]:
     return [stem(word[:_LONGEST]) for word in _WORD.findall(folded)]
 
 
+def query_words(query: str) -> list[str]:
+    """The words of a query, each once. More than `MOST_WORDS` no index takes and nobody means."""
+    return list(dict.fromkeys(tokens(query)))[:MOST_WORDS]
+
+
 def indexed_text(title: str, features: list[str], description: list[str]) -> str:
     """What a catalogue indexes of a product: the title counts twice. Words are separated by single spaces."""
     head = tokens(title)
@@ -78,3 +84,12 @@ def person_key(*parts: str) -> str:
 def sample_key(seed: int, user_id: str) -> bytes:
     """The place of a user in a seeded shuffle; ties cannot occur in practice and would go by user id."""
     return blake2b(f"{seed}\n{user_id}".encode(), digest_size=12).digest()
+
+
+def nearest(key: str, candidates: list[str], limit: int) -> list[str]:
+    """Those that share the longest beginning with the key."""
+
+    def shared(candidate: str) -> int:
+        return next((i for i, (a, b) in enumerate(zip(key, candidate, strict=False)) if a != b), len(key))
+
+    return sorted((c for c in candidates if shared(c) > 0), key=lambda c: (-shared(c), c))[:limit]

@@ -14,7 +14,7 @@ import tantivy as tv
 
 from env.errors import ShopError
 from env.shop import SearchPage, SearchRequest
-from env.text import category_key, tokens
+from env.text import category_key, query_words
 
 RANKS = ("by_price_asc", "by_price_desc", "by_rating", "by_popularity")
 
@@ -51,10 +51,10 @@ class EmbeddedCatalog:
     def search(self, request: SearchRequest) -> SearchPage:
         if request.limit < 0 or request.offset < 0:
             raise ValueError("limit and offset are not negative")
-        words = dict.fromkeys(tokens(request.query))
+        words = query_words(request.query)
         if not words:
             return SearchPage([], [], 0)
-        query = self._query(request, list(words))
+        query = self._query(request, words)
         # tantivy reserves room for offset + limit hits at once, and wants one at least.
         limit = min(request.limit, self._size - request.offset)
         if limit <= 0:

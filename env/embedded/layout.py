@@ -15,11 +15,10 @@ from difflib import get_close_matches
 from pathlib import Path
 
 import orjson
-from pydantic import ValidationError
 
 from env.errors import ShopError
-from env.shop import SCHEMA, Manifest
-from env.text import VERSION as TEXT_VERSION
+from env.manifest import check_tokenizer, parse_manifest
+from env.shop import Manifest
 
 MANIFEST = "manifest.json"
 DATABASE = "shop.sqlite"
@@ -63,22 +62,8 @@ def read_manifest(folder: Path) -> tuple[Manifest, Path]:
         raise ShopError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
     except ValueError as error:
         raise ShopError(f"{path}: is damaged ({error}); ingest again with --replace") from error
-    if not isinstance(raw, dict) or not isinstance(raw.get("schema_version"), int):
-        raise ShopError(f"{path}: is not the manifest of a shop; give a folder made by `drr ingest`")
-    if raw["schema_version"] > SCHEMA:
-        raise ShopError(
-            f"{folder}: was made by a newer version (schema {raw['schema_version']}, this one reads {SCHEMA}); "
-            "update drr"
-        )
-    data = raw.pop("data", None)
-    try:
-        manifest = Manifest.model_validate(raw)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ShopError(
-            f"{path}: is damaged ({where}: {first['msg']}); ingest again with --replace"
-        ) from error
+    data = raw.pop("data", None) if isinstance(raw, dict) else None
+    manifest = parse_manifest(raw, str(folder))
     if not isinstance(data, str) or Path(data).name != data:
         raise ShopError(f"{path}: is damaged (it names no data folder); ingest again with --replace")
     return manifest, folder / data
@@ -108,12 +93,7 @@ def check_files(folder: Path, data: Path, manifest: Manifest) -> None:
             f"{folder}: is damaged ({database.relative_to(folder)} has {size:,} bytes and the manifest says "
             f"{manifest.sizes[DATABASE]:,}); ingest again with --replace"
         )
-    version = manifest.versions.get("text")
-    if version != TEXT_VERSION:
-        raise ShopError(
-            f"{folder}: its index was made by tokenizer {version}, this drr has {TEXT_VERSION}; "
-            "ingest again with --replace"
-        )
+    check_tokenizer(manifest, str(folder))
 
 
 def folder_size(folder: Path) -> int:

@@ -19,7 +19,7 @@ from env.entities import ORDER_STATUSES, Order, OrderStatus, Product, User, boun
 from env.errors import ShopError
 from env.shop import IdKind, Manifest, OrderPage
 from env.statistics import Purchase, UserStatistics, user_statistics
-from env.text import is_text, person_key, sample_key
+from env.text import is_text, nearest, person_key, sample_key
 
 _ORDERS = TypeAdapter(list[Order])
 _USER = (
@@ -265,15 +265,6 @@ class EmbeddedStore:
                 f"{self._folder}: its database is damaged ({error}); ingest again with --replace"
             ) from error
         return counts
-
-
-def nearest(key: str, candidates: list[str], limit: int) -> list[str]:
-    """Those that share the longest beginning with the key."""
-
-    def shared(candidate: str) -> int:
-        return next((i for i, (a, b) in enumerate(zip(key, candidate, strict=False)) if a != b), len(key))
-
-    return sorted((c for c in candidates if shared(c) > 0), key=lambda c: (-shared(c), c))[:limit]
 
 
 def _order_key(order_id: str) -> int | None:

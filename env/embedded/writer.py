@@ -14,7 +14,7 @@ from types import TracebackType
 
 import orjson
 
-from env.content import ContentHash, as_of_from, batched
+from env.content import ContentHash, as_of_from, ascending, batched, ordered
 from env.embedded.index import build_index
 from env.embedded.layout import (
     DATABASE,
@@ -87,7 +87,7 @@ class FolderWriter:
         last = ""
         first = 0
         for batch in batched(products, 1000):
-            last = _ascending(last, [p.product_id for p in batch], "products")
+            last = ascending(last, [p.product_id for p in batch], "products")
             self._hash.add_products(batch)
             self._categories.update(p.category for p in batch)
             self._insert(
@@ -108,7 +108,7 @@ class FolderWriter:
         for batch in batches:
             if not batch:
                 continue
-            last = _ascending(last, [row.user_id for row in batch], "users")
+            last = ascending(last, [row.user_id for row in batch], "users")
             self._hash.add_users(batch)
             self._insert(
                 "insert into user values(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -128,7 +128,7 @@ class FolderWriter:
         for columns in batches:
             if not len(columns.order_id):
                 continue
-            last = _ordered(last, columns, products, users)
+            last = ordered(last, columns, products, users)
             self._hash.add_orders(columns)
             values = [c.tolist() if hasattr(c, "tolist") else c for c in columns]
             order_id, product, user, ts, quantity, status = values
@@ -228,31 +228,3 @@ def _remove_stale(folder: Path) -> None:
 def _document(product: Product) -> bytes:
     """All that is not a column of its own and not the address; `product_id` is the key."""
     return orjson.dumps(product.model_dump(exclude={"product_id", "product_url"}))
-
-
-def _ascending(last: str, ids: list[str], kind: str) -> str:
-    for one in ids:
-        if one <= last:
-            raise ShopError(
-                f"{kind}: {one!r} comes after {last!r}; they are written in the order of their ids, each once"
-            )
-        last = one
-    return last
-
-
-def _ordered(
-    last: tuple[int, int, int] | None, columns: OrderColumns, products: int, users: int
-) -> tuple[int, int, int]:
-    import numpy as np
-
-    order_id, product, user, ts, *_ = (np.asarray(c, dtype=np.int64) for c in columns)
-    if product.min() < 0 or product.max() >= products or user.min() < 0 or user.max() >= users:
-        raise ShopError("orders: one names a product or user that was not written")
-    if last is not None:
-        user, ts, order_id = (
-            np.concatenate(([a], b)) for a, b in zip(last, (user, ts, order_id), strict=True)
-        )
-    du, dt, di = np.diff(user), np.diff(ts), np.diff(order_id)
-    if not np.all((du > 0) | ((du == 0) & ((dt < 0) | ((dt == 0) & (di > 0))))):
-        raise ShopError("orders: they are written by user, then newest first, then order id, each once")
-    return int(user[-1]), int(ts[-1]), int(order_id[-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -215,16 +216,35 @@ def data() -> Data:
     return make_data()
 
 
+@pytest.fixture(scope="session", params=["embedded", pytest.param("servers", marks=pytest.mark.servers)])
+def backend(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
 @pytest.fixture(scope="session")
-def settings() -> Settings:
+def settings(backend: str) -> Settings:
+    if backend == "servers":
+        from tests.servers import running
+
+        return running.settings()
     return Settings(shop_url="http://shop.example/")
 
 
-@pytest.fixture(scope="session", params=["embedded"])
-def spec_of(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+@pytest.fixture(scope="session")
+def spec_of(
+    backend: str, settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], str]]:
     """Names a shop of the backend under test."""
-    root: Path = tmp_path_factory.mktemp("shops")
-    return lambda name: str(root / name)
+    if backend == "embedded":
+        root: Path = tmp_path_factory.mktemp("shops")
+        yield lambda name: str(root / name)
+        return
+    from tests.servers.running import remove_shops
+
+    prefix = f"drr-contract-{os.getpid()}"
+    yield lambda name: f"servers:{prefix}-{name}"
+    remove_shops(settings, prefix)
 
 
 @pytest.fixture(scope="session")

@@ -48,8 +48,8 @@ def test_a_sound_shop_has_no_problems(spec: str, settings: Settings, shop: Shop)
     assert list(check_shop(spec, settings)) == []
 
 
-def test_the_shops_address_is_no_part_of_it(spec: str, shop: Shop) -> None:
-    with open_shop(spec, Settings(shop_url="https://elsewhere.example")) as other:
+def test_the_shops_address_is_no_part_of_it(spec: str, shop: Shop, settings: Settings) -> None:
+    with open_shop(spec, settings.model_copy(update={"shop_url": "https://elsewhere.example"})) as other:
         assert other.shop_url == "https://elsewhere.example"
         product = other.store.product("B000TIE001")
         assert product is not None and product.product_url == "https://elsewhere.example/B000TIE001"

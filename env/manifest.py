@@ -1,0 +1,37 @@
+"""Reading a manifest that some backend kept: what is too new, damaged or made by another tokenizer is said so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from env.errors import ShopError
+from env.shop import SCHEMA, Manifest
+from env.text import VERSION as TEXT_VERSION
+
+AGAIN = "ingest again with --replace"
+
+
+def parse_manifest(raw: Any, where: str) -> Manifest:
+    if not isinstance(raw, dict) or not isinstance(raw.get("schema_version"), int):
+        raise ShopError(f"{where}: is not the manifest of a shop; give a shop made by `drr ingest`")
+    if raw["schema_version"] > SCHEMA:
+        raise ShopError(
+            f"{where}: was made by a newer version (schema {raw['schema_version']}, this one reads {SCHEMA}); "
+            "update drr"
+        )
+    try:
+        return Manifest.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise ShopError(f"{where}: is damaged ({field}: {first['msg']}); {AGAIN}") from error
+
+
+def check_tokenizer(manifest: Manifest, where: str) -> None:
+    version = manifest.versions.get("text")
+    if version != TEXT_VERSION:
+        raise ShopError(
+            f"{where}: its index was made by tokenizer {version}, this drr has {TEXT_VERSION}; {AGAIN}"
+        )

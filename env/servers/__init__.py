@@ -1,0 +1,9 @@
+"""The shop on servers: MongoDB for records, Elasticsearch for search, one manifest document that names the current set."""
+
+from __future__ import annotations
+
+from env.servers.check import check_shop
+from env.servers.opening import open_shop
+from env.servers.writer import shop_writer
+
+__all__ = ["check_shop", "open_shop", "shop_writer"]

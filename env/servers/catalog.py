@@ -1,0 +1,93 @@
+"""Search in Elasticsearch: the same words in the same kind of query as every catalogue.
+
+Ties go by product id because it is the last sort key; unknown prices and ratings are missing fields, which no range holds
+and every sort puts last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import elastic_transport
+import elasticsearch
+
+from env.errors import ShopError
+from env.servers.connect import Servers
+from env.shop import SearchPage, SearchRequest
+from env.text import category_key, query_words
+
+# tantivy's BM25 has the factor k1 + 1 that Lucene's lost; with it the two backends' scores are on one scale.
+_SCALE = 2.2
+_SORTS: dict[str, dict[str, Any]] = {
+    "price_asc": {"price": {"order": "asc", "missing": "_last"}},
+    "price_desc": {"price": {"order": "desc", "missing": "_last"}},
+    "rating": {"average_rating": {"order": "desc", "missing": "_last"}},
+    "popularity": {"rating_number": {"order": "desc", "missing": "_last"}},
+    "relevance": {"_score": {"order": "desc"}},
+}
+
+
+class ServersCatalog:
+    def __init__(self, servers: Servers, index: str, size: int, categories: Mapping[str, int]) -> None:
+        self.servers, self.index, self._size = servers, index, size
+        self._categories = dict(categories)
+
+    def categories(self) -> dict[str, int]:
+        return dict(self._categories)
+
+    def search(self, request: SearchRequest) -> SearchPage:
+        if request.limit < 0 or request.offset < 0:
+            raise ValueError("limit and offset are not negative")
+        words = query_words(request.query)
+        if not words:
+            return SearchPage([], [], 0)
+        # A page past the end is empty, and the server reserves room for what it is asked.
+        limit = max(0, min(request.limit, self._size - request.offset))
+        try:
+            answer = self.servers.search.search(
+                index=self.index,
+                query=_query(request, words),
+                sort=[_SORTS[request.sort], {"product_id": {"order": "asc"}}],
+                from_=request.offset if limit else 0,
+                size=limit,
+                track_total_hits=True,
+                source=False,
+                search_type="dfs_query_then_fetch",
+            )
+        except elasticsearch.NotFoundError as error:
+            raise ShopError(
+                f"Elasticsearch at {self.servers.shown['Elasticsearch']}: the index {self.index} is gone; the shop was replaced "
+                "while open (open it again) or half removed (ingest again with --replace)"
+            ) from error
+        except (elastic_transport.TransportError, elasticsearch.ApiError):
+            with self.servers.speaking():
+                raise
+        hits = answer["hits"]
+        relevance = request.sort == "relevance"
+        return SearchPage(
+            [hit["_id"] for hit in hits["hits"]],
+            [hit["sort"][0] if relevance else None for hit in hits["hits"]],
+            hits["total"]["value"],
+        )
+
+
+def _query(request: SearchRequest, words: list[str]) -> dict[str, Any]:
+    each = [{"term": {"text": {"value": word}}} for word in words]
+    query: dict[str, Any] = {"boost": _SCALE}
+    if request.match == "all":
+        query["must"] = each
+    else:
+        query |= {"should": each, "minimum_should_match": 1}
+    filters: list[dict[str, Any]] = []
+    bounds = {"gte": request.min_price, "lte": request.max_price}
+    given = {name: value for name, value in bounds.items() if value is not None}
+    if given:
+        filters.append({"range": {"price": given}})
+    if request.min_rating is not None:
+        filters.append({"range": {"average_rating": {"gte": request.min_rating}}})
+    if request.category is not None:
+        filters.append({"term": {"category": category_key(request.category)}})
+    if filters:
+        query["filter"] = filters
+    return {"bool": query}

@@ -1,0 +1,112 @@
+"""Whether a shop on servers holds together: records, index and manifest against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from env.content import Columns, ContentHash, as_of_from, batched, user_row
+from env.errors import ShopError
+from env.servers.catalog import ServersCatalog
+from env.servers.index import Entry, entry_of, export
+from env.servers.names import names_of
+from env.servers.opening import open_shop
+from env.servers.store import ServersStore
+from env.settings import Settings
+from env.shop import Shop
+
+_NAMED = 3
+
+
+def check_shop(spec: str, settings: Settings) -> Iterator[str]:
+    try:
+        shop = open_shop(spec, settings)
+    except ShopError as error:
+        yield str(error)
+        return
+    with shop:
+        try:
+            yield from _check_open(shop)
+        except ShopError as error:
+            yield str(error)
+        except (ValueError, LookupError) as error:
+            yield f"A record cannot be read: {str(error).splitlines()[0]}."
+
+
+def _check_open(shop: Shop) -> Iterator[str]:
+    store, catalog, manifest = shop.store, shop.catalog, shop.manifest
+    assert isinstance(store, ServersStore) and isinstance(catalog, ServersCatalog)
+    found = ContentHash()
+    product_ids: list[str] = []
+    user_ids: list[str] = []
+    searched = export(catalog.servers, catalog.index)
+    different: list[str] = []
+    entry = next(searched, None)
+    for products in batched(store.iter_products()):
+        found.add_products(products)
+        product_ids += [product.product_id for product in products]
+        for product in products:
+            while entry is not None and entry.product_id < product.product_id:
+                different.append(entry.product_id)
+                entry = next(searched, None)
+            if entry != entry_of(product):
+                different.append(product.product_id)
+            if entry is not None and entry.product_id == product.product_id:
+                entry = next(searched, None)
+    different += [one.product_id for one in _rest(entry, searched)]
+    if different:
+        yield f"Store and index differ in {len(different):,} products: {_named(different)}."
+    for users in batched(store.iter_users()):
+        found.add_users([user_row(user) for user in users])
+        user_ids += [user.user_id for user in users]
+    yield from _check_orders(store, found, product_ids, user_ids)
+    for kind, count in found.counts.items():
+        if count != manifest.counts.get(kind):
+            yield f"There are {count:,} {kind} and the manifest says {manifest.counts.get(kind):,}."
+    if found.digest(manifest.as_of) != manifest.content_hash:
+        yield "Products, users and orders are not those that were written: their content hash is not the manifest's."
+    if manifest.as_of != as_of_from(found.last_order_ms):
+        yield (
+            f"The manifest's as_of is {manifest.as_of}, and the day after the last order is "
+            f"{as_of_from(found.last_order_ms)}."
+        )
+    names = names_of(shop.spec)
+    with catalog.servers.speaking():
+        pointed = catalog.servers.search.indices
+        aliased = list(pointed.get_alias(name=names.alias)) if pointed.exists_alias(name=names.alias) else []
+    if aliased != [catalog.index]:
+        yield f"The alias {names.alias} names {', '.join(aliased) or 'nothing'} and should name {catalog.index}."
+
+
+def _rest(entry: Entry | None, searched: Iterator[Entry]) -> Iterator[Entry]:
+    if entry is not None:
+        yield entry
+        yield from searched
+
+
+def _check_orders(
+    store: ServersStore, found: ContentHash, product_ids: list[str], user_ids: list[str]
+) -> Iterator[str]:
+    """Orders of unknown products or users cannot enter the hash, which then differs anyway."""
+    products, users = set(product_ids), set(user_ids)
+    columns = Columns(product_ids, user_ids)
+    without: dict[str, list[str]] = {"product": [], "user": []}
+    for orders in batched(store.iter_orders()):
+        whole = []
+        for order in orders:
+            if order.product_id not in products:
+                without["product"].append(order.order_id)
+            elif order.user_id not in users:
+                without["user"].append(order.order_id)
+            else:
+                whole.append(order)
+        if whole:
+            found.add_orders(columns(whole))
+    lost = sum(map(len, without.values()))
+    found.counts["orders"] += lost
+    for kind, order_ids in without.items():
+        if order_ids:
+            yield f"{len(order_ids):,} orders have no {kind}: {_named(order_ids)}."
+
+
+def _named(ids: list[str]) -> str:
+    return ", ".join(ids[:_NAMED]) + (", ..." if len(ids) > _NAMED else "")

@@ -1,0 +1,168 @@
+"""Connections to the two servers, and their failures as sentences that say what to do. No address with a password is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import elastic_transport
+import elasticsearch
+import pymongo
+from elasticsearch import Elasticsearch
+from pymongo import MongoClient
+from pymongo import errors as mongo
+
+from env.errors import Misuse, ShopError
+from env.settings import Settings
+
+NEEDED_ELASTICSEARCH = 9
+# 200 concurrent calls wait for these; more connections make a server slower, not faster.
+CONNECTIONS = 64
+# A server that is not there is noticed sooner than one that is slow to answer.
+_CONNECT_SECONDS = 5.0
+_FULL = {"disk", "space", "quota", "full"}
+
+Mongo = MongoClient[dict[str, Any]]
+
+
+class Servers:
+    """One client each, shared by all threads of a process; `close` gives every connection back."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.timeout = settings.server_timeout
+        self.mongo_address = settings.mongodb_url.get_secret_value()
+        self.search_address = settings.elasticsearch_url.get_secret_value()
+        self.shown = {"MongoDB": host_of(self.mongo_address), "Elasticsearch": host_of(self.search_address)}
+        connect = min(_CONNECT_SECONDS, self.timeout) * 1000
+        tls: dict[str, Any] = {}
+        if settings.mongodb_ca_file is not None:
+            tls = {"tls": True, "tlsCAFile": str(settings.mongodb_ca_file)}
+        try:
+            self.mongo: Mongo = MongoClient(
+                self.mongo_address,
+                appname="drr",
+                serverSelectionTimeoutMS=connect,
+                connectTimeoutMS=connect,
+                socketTimeoutMS=self.timeout * 1000,
+                waitQueueTimeoutMS=self.timeout * 1000,
+                maxPoolSize=CONNECTIONS,
+                **tls,
+            )
+        except (mongo.PyMongoError, ValueError) as error:
+            raise Misuse(f"setting mongodb_url: {_plain(error)}; see `drr settings`") from None
+        options: dict[str, Any] = {}
+        if settings.elasticsearch_api_key is not None:
+            options["api_key"] = settings.elasticsearch_api_key.get_secret_value()
+        if settings.elasticsearch_ca_file is not None:
+            options["ca_certs"] = str(settings.elasticsearch_ca_file)
+        try:
+            self.search = Elasticsearch(
+                self.search_address,
+                request_timeout=self.timeout,
+                max_retries=0,
+                connections_per_node=CONNECTIONS,
+                **options,
+            )
+        except (elastic_transport.TransportError, ValueError, OSError) as error:
+            self.mongo.close()
+            raise Misuse(f"setting elasticsearch_url: {_plain(error)}; see `drr settings`") from None
+
+    def versions(self) -> dict[str, str]:
+        """Both servers answer and are of a kind we speak with; the versions they give."""
+        with self.speaking():
+            mongodb = str(self.mongo.server_info()["version"])
+        with self.speaking():
+            number = str(self.search.info()["version"]["number"])
+        if int(number.partition(".")[0]) < NEEDED_ELASTICSEARCH:
+            raise ShopError(_too_old(self.shown["Elasticsearch"], number))
+        return {"mongodb": mongodb, "elasticsearch": number}
+
+    def close(self) -> None:
+        self.mongo.close()
+        self.search.close()
+
+    @contextmanager
+    def speaking(self) -> Iterator[None]:
+        """Translate whatever a client raises."""
+        try:
+            yield
+        except mongo.PyMongoError as error:
+            raise ShopError(self._mongo_sentence(error)) from error
+        except (elastic_transport.TransportError, elasticsearch.ApiError) as error:
+            raise ShopError(self._search_sentence(error)) from error
+
+    def _mongo_sentence(self, error: mongo.PyMongoError) -> str:
+        where = f"MongoDB at {self.shown['MongoDB']}"
+        if isinstance(error, mongo.ServerSelectionTimeoutError | mongo.AutoReconnect) and not isinstance(
+            error, mongo.NetworkTimeout
+        ):
+            if "auth" in str(error).lower():
+                return f"{where} refuses the user or password; check DRR_MONGODB_URL"
+            return f"{where} does not answer; start it (`docker compose up -d` or `drr servers start`) or set DRR_MONGODB_URL"
+        if isinstance(error, mongo.NetworkTimeout | mongo.ExecutionTimeout | mongo.WaitQueueTimeoutError):
+            return f"{where} did not answer within {self.timeout:g} s; look at its load, or raise DRR_SERVER_TIMEOUT"
+        if isinstance(error, mongo.ConfigurationError):
+            return f"{where}: {_plain(error)}; check DRR_MONGODB_URL and the server's version (6.0 or newer)"
+        if isinstance(error, mongo.OperationFailure):
+            if error.code in (18, 8000):
+                return f"{where} refuses the user or password; check DRR_MONGODB_URL"
+            if error.code == 13:
+                return f"{where}: this user may not do that ({_plain(error)}); give it the role readWrite on this database"
+            if error.code == 14031 or _FULL & set(_plain(error).lower().split()):
+                return f"{where} is full ({_plain(error)}); make room there and run the same command again"
+        return f"{where}: {type(error).__name__}: {_plain(error)}"
+
+    def _search_sentence(self, error: elastic_transport.TransportError | elasticsearch.ApiError) -> str:
+        where = f"Elasticsearch at {self.shown['Elasticsearch']}"
+        if isinstance(error, elastic_transport.ConnectionTimeout):
+            return f"{where} did not answer within {self.timeout:g} s; look at its load, or raise DRR_SERVER_TIMEOUT"
+        if isinstance(error, elastic_transport.TlsError):
+            return f"{where}: the certificate is not accepted; set DRR_ELASTICSEARCH_CA_FILE"
+        if isinstance(error, elastic_transport.ConnectionError):
+            return (
+                f"{where} does not answer; start it (`docker compose up -d` or `drr servers start`) "
+                "or set DRR_ELASTICSEARCH_URL"
+            )
+        if isinstance(error, elasticsearch.UnsupportedProductError):
+            return f"{where}: what answers there is not Elasticsearch; check DRR_ELASTICSEARCH_URL"
+        if isinstance(error, elasticsearch.ApiError):
+            status, text = error.meta.status, str(error)
+            if "media_type_header" in text or "compatible-with" in text:
+                return _too_old(self.shown["Elasticsearch"], "8 or older")
+            if status == 401:
+                return f"{where} refuses the credentials; check DRR_ELASTICSEARCH_API_KEY and DRR_ELASTICSEARCH_URL"
+            if status == 403 and "cluster_block" not in text:
+                return f"{where}: these credentials may not do that; give them all rights on indices of this shop"
+            if status in (429, 507) or "cluster_block" in text:
+                return f"{where} is full or overloaded ({text[:200]}); make room there and run the same command again"
+            return f"{where}: {status}: {text[:300]}"
+        return f"{where}: {type(error).__name__}: {_plain(error)}"
+
+
+def host_of(address: str) -> str:
+    """Host and port of an address, without user, password, or anything else that should not be printed."""
+    try:
+        parts = urlsplit(address)
+        hosts = parts.netloc.rpartition("@")[2]
+    except ValueError:
+        return "the given address"
+    return hosts or "the given address"
+
+
+def client_versions() -> dict[str, str]:
+    return {"pymongo": pymongo.version, "elasticsearch-py": ".".join(map(str, elasticsearch.__version__))}
+
+
+def _too_old(host: str, number: str) -> str:
+    return (
+        f"Elasticsearch at {host} is version {number}, and this drr speaks with {NEEDED_ELASTICSEARCH}.x; "
+        "update the server (docker-compose.yml names one)"
+    )
+
+
+def _plain(error: Exception) -> str:
+    """The first line, without an address that may hold a password."""
+    text = (str(error).splitlines() or [""])[0].split(", full error:")[0]
+    return " ".join(word if "@" not in word else "(address)" for word in text.split())[:300]

@@ -1,0 +1,120 @@
+"""Records as documents of MongoDB and back: the paper's, with nothing lost.
+
+Keys of `details` may hold dots, dollar signs or be empty, which are operators and paths to a database; they are written in
+percent form and read back exactly. `product_url` is not stored: it depends on the reader. `find` holds what `find_users`
+compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bson.int64 import Int64
+
+from env.entities import ORDER_STATUSES, Order, Product, User, iso_from_ms
+from env.shop import OrderColumns, UserRow
+from env.text import person_key
+
+_ESCAPES = {"%": "%25", ".": "%2E", "$": "%24", "\0": "%00"}
+_EMPTY = "%"
+
+
+def safe_key(key: str) -> str:
+    if not key:
+        return _EMPTY
+    if not any(c in _ESCAPES for c in key):
+        return key
+    return "".join(_ESCAPES.get(c, c) for c in key)
+
+
+def plain_key(key: str) -> str:
+    if "%" not in key:
+        return key
+    if key == _EMPTY:
+        return ""
+    for c, escaped in reversed(_ESCAPES.items()):
+        key = key.replace(escaped, c)
+    return key
+
+
+def safe(value: Any) -> Any:
+    """A JSON value with keys that every database takes."""
+    if isinstance(value, Mapping):
+        return {safe_key(key): safe(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [safe(inner) for inner in value]
+    return value
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {plain_key(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+    return int(value) if isinstance(value, Int64) else value
+
+
+def product_document(product: Product) -> dict[str, Any]:
+    document = product.document()
+    del document["product_url"]
+    document["details"] = safe(product.details)
+    return document
+
+
+def product_of(document: dict[str, Any], address: str) -> Product:
+    del document["_id"]
+    document["details"] = plain(document["details"])
+    document["product_url"] = address + document["product_id"]
+    return Product.model_validate(document)
+
+
+def user_document(row: UserRow) -> dict[str, Any]:
+    return {
+        "_id": row.user_id,
+        "user_id": row.user_id,
+        "email": row.email,
+        "first_name": row.first_name,
+        "last_name": row.last_name,
+        "phone_number": row.phone_number,
+        "address": {
+            "address1": row.address1,
+            "city": row.city,
+            "state": row.state,
+            "zip": row.zip,
+            "country": row.country,
+        },
+        "account_status": row.account_status,
+        "find": {"email": person_key(row.email), "name": person_key(row.first_name, row.last_name)},
+    }
+
+
+def user_of(document: dict[str, Any]) -> User:
+    del document["_id"], document["find"]
+    return User.model_validate(document)
+
+
+def order_documents(
+    columns: OrderColumns, product_ids: list[str], user_ids: list[str]
+) -> list[dict[str, Any]]:
+    rows = zip(*(c.tolist() if hasattr(c, "tolist") else c for c in columns), strict=True)
+    documents = []
+    for order_id, product, user, moment, quantity, status in rows:
+        key = f"{order_id:016d}"
+        documents.append(
+            {
+                "_id": key,
+                "order_id": key,
+                "product_id": product_ids[product],
+                "user_id": user_ids[user],
+                "order_date": iso_from_ms(moment),
+                "quantity": quantity,
+                "order_status": ORDER_STATUSES[status],
+            }
+        )
+    return documents
+
+
+def order_of(document: dict[str, Any]) -> Order:
+    del document["_id"]
+    return Order.model_validate(document)

@@ -1,0 +1,181 @@
+"""The search index: its mapping, and loading it with as little work per document as possible.
+
+The text is already cut into the shop's own words, so the server only splits at spaces. The mapping is strict: a field that
+nobody thought of is an error and not a guess.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import orjson
+from elasticsearch import Elasticsearch
+
+from env.entities import Product
+from env.errors import ShopError
+from env.servers.connect import Servers
+from env.text import category_key, indexed_text
+
+# Far beyond any page that is asked for; the server keeps no more than there are hits.
+_WINDOW = 100_000_000
+_EXPORT = 1000
+_KEEP_ALIVE = "2m"
+# Too busy is the one answer that is worth asking again.
+_BUSY = 429
+_ATTEMPTS = 6
+_FIRST_PAUSE = 0.5
+
+PROPERTIES: dict[str, dict[str, Any]] = {
+    "product_id": {"type": "keyword"},
+    "text": {"type": "text", "analyzer": "whitespace", "index_options": "freqs"},
+    "text_crc": {"type": "long", "index": False},
+    "category": {"type": "keyword"},
+    "price": {"type": "double"},
+    "average_rating": {"type": "double"},
+    "rating_number": {"type": "long"},
+    "title": {"type": "keyword", "index": False, "doc_values": False},
+    "store": {"type": "keyword", "index": False, "doc_values": False},
+    "details": {"type": "object", "enabled": False},
+}
+
+
+class Entry(NamedTuple):
+    """What `shop check` compares between store and index."""
+
+    product_id: str
+    price: float | None
+    average_rating: float | None
+    rating_number: int | None
+    text_crc: int
+
+
+def entry_of(product: Product) -> Entry:
+    text = indexed_text(product.title, product.features, product.description)
+    return Entry(
+        product.product_id, product.price, product.average_rating, product.rating_number, crc32(text.encode())
+    )
+
+
+def create(servers: Servers, index: str, shards: int) -> None:
+    """Refresh is off and there are no replicas while it is loaded; `finish` sets both."""
+    servers.search.indices.create(
+        index=index,
+        settings={
+            "number_of_shards": shards,
+            "number_of_replicas": 0,
+            "refresh_interval": "-1",
+            "max_result_window": _WINDOW,
+        },
+        mappings={"dynamic": "strict", "_source": {"excludes": ["text"]}, "properties": PROPERTIES},
+    )
+
+
+def lines(products: Sequence[Product]) -> bytes:
+    """The body of one bulk request."""
+    parts: list[bytes] = []
+    for product in products:
+        text = indexed_text(product.title, product.features, product.description)
+        keys = {category_key(name) for name in (product.category, *product.categories)} - {""}
+        parts.append(orjson.dumps({"index": {"_id": product.product_id}}))
+        parts.append(
+            orjson.dumps(
+                {
+                    "product_id": product.product_id,
+                    "text": text,
+                    "text_crc": crc32(text.encode()),
+                    "category": sorted(keys),
+                    "price": product.price,
+                    "average_rating": product.average_rating,
+                    "rating_number": product.rating_number,
+                    "title": product.title,
+                    "store": product.store,
+                    "details": product.details,
+                }
+            )
+        )
+    return b"\n".join(parts) + b"\n"
+
+
+def bulk(
+    servers: Servers, index: str, products: Sequence[Product], pause: Callable[[float], None] = time.sleep
+) -> None:
+    """All of them or an error that names the ones refused. Documents refused because the server is busy are sent again."""
+    left = list(products)
+    wait = _FIRST_PAUSE
+    for _ in range(_ATTEMPTS):
+        answer = servers.search.bulk(
+            index=index,
+            operations=lines(left),  # type: ignore[arg-type]
+            filter_path="errors,items.index.status,items.index.error.type,items.index.error.reason",
+        )
+        if not answer["errors"]:
+            return
+        results = [item["index"] for item in answer["items"]]
+        refused = [(p, r) for p, r in zip(left, results, strict=True) if r["status"] not in (200, 201, _BUSY)]
+        if refused:
+            raise ShopError(_refusal(servers, refused, len(left)))
+        left = [p for p, r in zip(left, results, strict=True) if r["status"] == _BUSY]
+        pause(wait)
+        wait *= 2
+    raise ShopError(
+        f"Elasticsearch at {servers.shown['Elasticsearch']} stays too busy: {len(left)} documents were refused {_ATTEMPTS} "
+        f"times ({left[0].product_id}, ...); run the same command again later"
+    )
+
+
+def _refusal(servers: Servers, refused: list[tuple[Product, dict[str, Any]]], of: int) -> str:
+    named = "; ".join(
+        f"{product.product_id}: {result['status']} {result['error']['type']}: {result['error']['reason'][:150]}"
+        for product, result in refused[:3]
+    )
+    full = any("cluster_block" in r["error"]["type"] or r["status"] == 507 for _, r in refused)
+    advice = "make room there and run the same command again" if full else "nothing was published"
+    return (
+        f"Elasticsearch at {servers.shown['Elasticsearch']} refused {len(refused)} of {of} documents "
+        f"({named}{'; ...' if len(refused) > 3 else ''}); {advice}"
+    )
+
+
+def finish(servers: Servers, index: str, meta: dict[str, Any]) -> int:
+    """Make it searchable and say in it what it is of; the number of documents."""
+    search = servers.search.options(request_timeout=max(servers.timeout, 600.0))
+    search.indices.put_settings(index=index, settings={"index": {"refresh_interval": "1s"}})
+    search.indices.refresh(index=index)
+    search.indices.forcemerge(index=index, max_num_segments=1)
+    search.indices.put_mapping(index=index, meta=meta)
+    search.indices.refresh(index=index)
+    return int(search.count(index=index)["count"])
+
+
+def export(servers: Servers, index: str) -> Iterator[Entry]:
+    """Every document by product id, as it was at one moment."""
+    with servers.speaking():
+        yield from _export(servers.search, index)
+
+
+def _export(search: Elasticsearch, index: str) -> Iterator[Entry]:
+    point: str = search.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
+    after: list[Any] | None = None
+    fields = list(Entry._fields)
+    try:
+        while True:
+            answer = search.search(
+                pit={"id": point, "keep_alive": _KEEP_ALIVE},
+                size=_EXPORT,
+                sort=[{"product_id": "asc"}],
+                search_after=after,
+                source_includes=fields,
+                track_total_hits=False,
+            )
+            point = answer["pit_id"]
+            hits = answer["hits"]["hits"]
+            for hit in hits:
+                yield Entry(*(hit["_source"].get(name) for name in fields))
+            if len(hits) < _EXPORT:
+                return
+            after = hits[-1]["sort"]
+    finally:
+        search.close_point_in_time(id=point)

@@ -1,0 +1,103 @@
+"""The one load in progress of a shop on servers: who does it, into which version, and how far it is.
+
+A load that died is continued by whoever runs the same command: what was acknowledged is recorded after each batch, with the
+hash of all rows up to there, so a continuation can tell that it is fed the same rows.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+import uuid
+from typing import Any
+
+from pymongo import ReturnDocument, WriteConcern
+from pymongo import errors as mongo
+
+from env.errors import ShopError
+from env.servers.connect import Mongo
+from env.servers.names import CURRENT, LOAD, MANIFEST, Names
+
+# A load on another machine that has not been heard of for so long is dead.
+SILENT_SECONDS = 60.0
+
+
+class Load:
+    def __init__(self, client: Mongo, names: Names) -> None:
+        database = client[names.shop]
+        # Journalled: what is recorded as done must not be lost with the server.
+        self._there = database.get_collection(MANIFEST, write_concern=WriteConcern(w=1, j=True))
+        self._names = names
+        self._token = uuid.uuid4().hex
+        kept = self._there.find_one({"_id": LOAD})
+        current = self._there.find_one({"_id": CURRENT}, {"version": 1})
+        if kept is not None and current is not None and kept["version"] == current["version"]:
+            self._there.delete_one({"_id": LOAD})
+            kept = None
+        self.continued = kept is not None
+        state = self._begin() if kept is None else self._take_over(kept)
+        self.version: str = state["version"]
+        self.done: dict[str, dict[str, Any]] = state["done"]
+
+    def _owner(self) -> dict[str, Any]:
+        return {"token": self._token, "host": socket.gethostname(), "pid": os.getpid(), "beat": time.time()}
+
+    def _begin(self) -> dict[str, Any]:
+        state = {"_id": LOAD, "version": f"v{uuid.uuid4().hex[:12]}", "owner": self._owner(), "done": {}}
+        try:
+            self._there.insert_one(dict(state))
+        except mongo.DuplicateKeyError:
+            raise ShopError(self._busy()) from None
+        return state
+
+    def _take_over(self, kept: dict[str, Any]) -> dict[str, Any]:
+        owner = kept["owner"]
+        if owner is not None and _alive(owner):
+            raise ShopError(self._busy())
+        taken = self._there.find_one_and_update(
+            {"_id": LOAD, "owner": owner},
+            {"$set": {"owner": self._owner()}},
+            return_document=ReturnDocument.AFTER,
+        )
+        if taken is None:
+            raise ShopError(self._busy())
+        state: dict[str, Any] = taken
+        return state
+
+    def _busy(self) -> str:
+        return f"servers:{self._names.shop}: another load into this shop is running; wait for it, or name another shop"
+
+    def record(self, kind: str, count: int, digest: str) -> None:
+        """So many rows of this kind are stored, and this is the hash of them all."""
+        self.done[kind] = {"count": count, "digest": digest}
+        self._set({f"done.{kind}": self.done[kind], "owner": self._owner()})
+
+    def release(self) -> None:
+        """Stopped before the end: anyone may continue at once."""
+        self._set({"owner": None})
+
+    def _set(self, values: dict[str, Any]) -> None:
+        if not self._there.update_one(
+            {"_id": LOAD, "owner.token": self._token}, {"$set": values}
+        ).matched_count:
+            raise ShopError(
+                f"servers:{self._names.shop}: another process took this load over; nothing was published"
+            )
+
+    def end(self) -> None:
+        self._there.delete_one({"_id": LOAD, "owner.token": self._token})
+
+
+def _alive(owner: dict[str, Any]) -> bool:
+    if owner["host"] == socket.gethostname():
+        if owner["pid"] == os.getpid():
+            return True
+        try:
+            os.kill(owner["pid"], 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            return True
+        return True
+    return time.time() - float(owner["beat"]) < SILENT_SECONDS

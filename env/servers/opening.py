@@ -1,0 +1,86 @@
+"""Opening a shop on servers: the manifest names the set of collections and the index, and both must be its own."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any
+
+import elasticsearch
+from pymongo import errors as mongo
+
+from env.errors import ShopError
+from env.manifest import AGAIN, check_tokenizer, parse_manifest
+from env.servers.catalog import ServersCatalog
+from env.servers.connect import Servers
+from env.servers.documents import plain
+from env.servers.names import CURRENT, KINDS, MANIFEST, RESERVED, Names, collection, names_of
+from env.servers.store import ServersStore
+from env.settings import Settings
+from env.shop import SERVERS, Manifest, Shop
+
+
+def open_shop(spec: str, settings: Settings) -> Shop:
+    names = names_of(spec)
+    servers = Servers(settings)
+    try:
+        servers.versions()
+        with servers.speaking():
+            kept = _current(servers, names, spec)
+            manifest = parse_manifest(plain(kept["manifest"]), spec)
+            check_tokenizer(manifest, spec)
+            _check_set(servers, names, kept["version"], manifest, spec)
+    except BaseException:
+        servers.close()
+        raise
+    store = ServersStore(servers, names, kept["version"], manifest, settings.shop_url)
+    categories = plain(kept["categories"])
+    catalog = ServersCatalog(servers, names.index(kept["version"]), manifest.counts["products"], categories)
+    return Shop(spec, manifest, store, catalog, settings.shop_url.rstrip("/"), servers.close)
+
+
+def index_meta(names: Names, version: str, content_hash: str) -> dict[str, Any]:
+    """What an index says it is of."""
+    return {"shop": names.shop, "version": version, "content_hash": content_hash}
+
+
+def _current(servers: Servers, names: Names, spec: str) -> dict[str, Any]:
+    kept = servers.mongo[names.shop][MANIFEST].find_one({"_id": CURRENT})
+    if kept is None:
+        raise ShopError(_nothing_there(servers, names, spec))
+    return kept
+
+
+def _nothing_there(servers: Servers, names: Names, spec: str) -> str:
+    if servers.search.indices.exists_alias(name=names.alias):
+        return (
+            f"{spec}: Elasticsearch has the index {names.alias} and MongoDB has no such database; "
+            "check DRR_MONGODB_URL, or ingest again"
+        )
+    try:
+        others = [name for name in servers.mongo.list_database_names() if name not in RESERVED]
+    except mongo.OperationFailure:
+        others = []
+    near = get_close_matches(names.shop, others, 3)
+    hint = (
+        f"did you mean {' or '.join(SERVERS + name for name in near)}?"
+        if near
+        else f"`drr ingest RAW_DIR --shop {spec}` makes one"
+    )
+    return f"{spec}: there is no such shop on MongoDB at {servers.shown['MongoDB']}; {hint}"
+
+
+def _check_set(servers: Servers, names: Names, version: str, manifest: Manifest, spec: str) -> None:
+    index = names.index(version)
+    try:
+        mapping = servers.search.indices.get_mapping(index=index)
+    except elasticsearch.NotFoundError:
+        raise ShopError(
+            f"{spec}: MongoDB has the shop and Elasticsearch has no index {index}; check DRR_ELASTICSEARCH_URL, or {AGAIN}"
+        ) from None
+    meta = mapping[index]["mappings"].get("_meta")
+    if meta != index_meta(names, version, manifest.content_hash):
+        raise ShopError(f"{spec}: the index {index} and the database are of different shops; {AGAIN}")
+    database = servers.mongo[names.shop]
+    for kind in KINDS:
+        if manifest.counts[kind] and not database[collection(kind, version)].estimated_document_count():
+            raise ShopError(f"{spec}: MongoDB has no {kind} of this shop any more; {AGAIN}")

@@ -1,0 +1,321 @@
+"""Loading a shop onto servers: a new set of collections and a new index beside the old, shown by one document.
+
+Where a shop of this name exists and is not to be replaced, nothing is written: the rows are only hashed, so that the same
+load a second time changes nothing and another one is refused.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Any
+
+import elastic_transport
+import elasticsearch
+import pymongo
+from pymongo import ReplaceOne
+from pymongo import errors as mongo
+
+from env.content import ContentHash, as_of_from, ascending, batched, ordered
+from env.entities import Product
+from env.errors import ShopError
+from env.manifest import parse_manifest
+from env.servers import index
+from env.servers.connect import Servers, client_versions
+from env.servers.documents import order_documents, plain, product_document, safe, user_document
+from env.servers.load import Load
+from env.servers.names import CURRENT, KINDS, MANIFEST, Names, collection, names_of, version_of_collection
+from env.servers.opening import index_meta
+from env.servers.store import INDEXES
+from env.settings import Settings
+from env.shop import Manifest, OrderColumns, UserRow
+from env.text import VERSION as TEXT_VERSION
+
+PRODUCTS, USERS, ORDERS = 500, 5000, 5000
+_DUPLICATE = 11000
+_INDEX_SECONDS = 3600.0
+_FAILURES = (mongo.PyMongoError, elastic_transport.TransportError, elasticsearch.ApiError)
+
+
+def shop_writer(spec: str, settings: Settings, *, replace: bool = False) -> ServersWriter:
+    return ServersWriter(names_of(spec), settings, replace=replace)
+
+
+class ServersWriter:
+    def __init__(self, names: Names, settings: Settings, *, replace: bool) -> None:
+        self._names = names
+        self._servers = Servers(settings)
+        self._hash = ContentHash()
+        self._categories: Counter[str] = Counter()
+        self._product_ids: list[str] = []
+        self._user_ids: list[str] = []
+        self._load: Load | None = None
+        self._published = False
+        try:
+            self._versions = self._servers.versions()
+            with self._servers.speaking():
+                self._database = self._servers.mongo[names.shop]
+                self._current = self._database[MANIFEST].find_one({"_id": CURRENT})
+                if replace or self._current is None:
+                    self._load = Load(self._servers.mongo, names)
+                    self._sweep()
+                    self._prepare()
+        except BaseException:
+            self._servers.close()
+            raise
+
+    def __enter__(self) -> ServersWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """What a server or the user stopped may be continued; what was refused is removed."""
+        try:
+            if self._load is not None and not self._published:
+                # If the servers cannot be reached now, the next load sweeps.
+                with suppress(ShopError), self._servers.speaking():
+                    if isinstance(value, KeyboardInterrupt) or isinstance(
+                        value and value.__cause__, _FAILURES
+                    ):
+                        self._load.release()
+                    else:
+                        self._load.end()
+                        self._drop(self._load.version)
+        finally:
+            self._servers.close()
+
+    def _collection(self, kind: str) -> Any:
+        assert self._load is not None
+        return self._database[collection(kind, self._load.version)]
+
+    def _prepare(self) -> None:
+        assert self._load is not None
+        name = self._names.index(self._load.version)
+        if not self._servers.search.indices.exists(index=name):
+            if self._load.done:
+                raise ShopError(
+                    f"servers:{self._names.shop}: {self._discarded('the index of an unfinished load is gone')}"
+                )
+            index.create(self._servers, name, shards=1)
+
+    def _sweep(self) -> None:
+        """Remove what interrupted loads and swaps left; point the alias where it belongs."""
+        assert self._load is not None
+        keep = {self._load.version, self._current["version"] if self._current else None}
+        found = {version_of_collection(name) for name in self._database.list_collection_names()}
+        indices = self._servers.search.indices.get(
+            index=f"{self._names.alias}-v*", expand_wildcards="all", features="aliases"
+        )
+        found |= {self._names.version_of_index(name) for name in indices}
+        for version in found - keep - {None}:
+            self._drop(str(version))
+        if self._current:
+            self._point_alias(self._current["version"])
+
+    def _drop(self, version: str) -> None:
+        for kind in KINDS:
+            self._database.drop_collection(collection(kind, version))
+        self._servers.search.indices.delete(index=self._names.index(version), ignore_unavailable=True)
+
+    def _discarded(self, reason: str) -> str:
+        """An unfinished load that cannot be continued is removed, so that the next attempt begins afresh."""
+        assert self._load is not None
+        self._load.end()
+        self._drop(self._load.version)
+        self._load = None
+        return f"{reason}; it was removed, so run the same command again"
+
+    def write_products(self, products: Iterable[Product]) -> int:
+        last = ""
+        for batch in batched(products, PRODUCTS):
+            last = ascending(last, [product.product_id for product in batch], "products")
+            self._product_ids += [product.product_id for product in batch]
+            self._categories.update(product.category for product in batch)
+            fresh = self._fresh("products", batch, self._hash.add_products)
+            if fresh:
+                with self._servers.speaking():
+                    self._insert("products", [product_document(product) for product in fresh])
+                    assert self._load is not None
+                    index.bulk(self._servers, self._names.index(self._load.version), fresh)
+                    self._record("products")
+        return self._ended("products")
+
+    def write_users(self, batches: Iterable[Sequence[UserRow]]) -> int:
+        last = ""
+        for batch in batched((row for rows in batches for row in rows), USERS):
+            last = ascending(last, [row.user_id for row in batch], "users")
+            self._user_ids += [row.user_id for row in batch]
+            fresh = self._fresh("users", batch, self._hash.add_users)
+            if fresh:
+                with self._servers.speaking():
+                    self._insert("users", [user_document(row) for row in fresh])
+                    self._record("users")
+        return self._ended("users")
+
+    def write_orders(self, batches: Iterable[OrderColumns]) -> int:
+        last: tuple[int, int, int] | None = None
+        for columns in _sliced(batches, ORDERS):
+            last = ordered(last, columns, len(self._product_ids), len(self._user_ids))
+            rows = list(zip(*columns, strict=True))
+            fresh = self._fresh(
+                "orders", rows, lambda some: self._hash.add_orders(OrderColumns(*zip(*some, strict=True)))
+            )
+            if fresh:
+                documents = order_documents(
+                    OrderColumns(*zip(*fresh, strict=True)), self._product_ids, self._user_ids
+                )
+                with self._servers.speaking():
+                    self._insert("orders", documents)
+                    self._record("orders")
+        return self._ended("orders")
+
+    def _fresh(self, kind: str, rows: list[Any], add: Callable[[list[Any]], None]) -> list[Any]:
+        """Hash the rows; return those that are not stored yet."""
+        done = self._load.done.get(kind) if self._load else None
+        stored = done["count"] if done else 0
+        known = max(0, min(stored - self._hash.counts[kind], len(rows)))
+        if known:
+            add(rows[:known])
+            if done and self._hash.counts[kind] == stored and self._hash.prefix(kind) != done["digest"]:
+                self._other_data()
+        if known < len(rows):
+            add(rows[known:])
+        return rows[known:] if self._load else []
+
+    def _other_data(self) -> None:
+        with self._servers.speaking():
+            reason = self._discarded("an unfinished load of other data was found there")
+        raise ShopError(f"servers:{self._names.shop}: {reason}")
+
+    def _record(self, kind: str) -> None:
+        assert self._load is not None
+        self._load.record(kind, self._hash.counts[kind], self._hash.prefix(kind))
+
+    def _ended(self, kind: str) -> int:
+        done = self._load.done.get(kind) if self._load else None
+        count = self._hash.counts[kind]
+        if done and count < done["count"]:
+            self._other_data()
+        if self._load:
+            with self._servers.speaking(), pymongo.timeout(_INDEX_SECONDS):
+                for keys in INDEXES[kind]:
+                    self._collection(kind).create_index(keys)
+        return count
+
+    def _insert(self, kind: str, documents: list[dict[str, Any]]) -> None:
+        """Those of a batch that an interrupted load had already stored are replaced."""
+        try:
+            self._collection(kind).insert_many(documents, ordered=False)
+        except mongo.BulkWriteError as error:
+            failed: list[dict[str, Any]] = error.details["writeErrors"]
+            others = [one for one in failed if one["code"] != _DUPLICATE]
+            if others:
+                raise mongo.OperationFailure(
+                    f"{len(others)} of {len(documents)} {kind} were refused, the first {documents[others[0]['index']]['_id']}: "
+                    f"{others[0].get('errmsg', '')}",
+                    others[0]["code"],
+                ) from error
+            if not self._load or not self._load.continued:
+                raise ShopError(
+                    f"{kind}: {documents[failed[0]['index']]['_id']} occurs twice; ids are unique in a shop"
+                ) from None
+            again = [documents[one["index"]] for one in failed]
+            self._collection(kind).bulk_write(
+                [ReplaceOne({"_id": d["_id"]}, d) for d in again], ordered=False
+            )
+
+    def publish(self, manifest: Manifest) -> Manifest:
+        manifest = self._completed(manifest)
+        if self._load is None:
+            return self._unchanged(manifest)
+        version = self._load.version
+        name = self._names.index(version)
+        with self._servers.speaking():
+            meta = index_meta(self._names, version, manifest.content_hash)
+            counts = {kind: self._collection(kind).count_documents({}) for kind in KINDS}
+            counts["documents in the index"] = index.finish(self._servers, name, meta)
+            for kind, count in counts.items():
+                expected = manifest.counts.get(kind, manifest.counts["products"])
+                if count != expected:
+                    reason = f"{count:,} {kind} are there and {expected:,} were written"
+                    raise ShopError(f"servers:{self._names.shop}: {reason}; nothing was published")
+            manifest = manifest.model_copy(update={"sizes": self._sizes(name)})
+            self._show(version, manifest)
+        return manifest
+
+    def _show(self, version: str, manifest: Manifest) -> None:
+        """The swap is the update of one document; all the rest is tidying, and the next load does what is left of it."""
+        document = {
+            "version": version,
+            "manifest": safe(manifest.model_dump(mode="json")),
+            "categories": safe(dict(self._categories)),
+        }
+        self._database[MANIFEST].replace_one({"_id": CURRENT}, document, upsert=True)
+        self._published = True
+        assert self._load is not None
+        self._load.end()
+        self._point_alias(version)
+        if self._current:
+            self._drop(self._current["version"])
+
+    def _point_alias(self, version: str) -> None:
+        indices = self._servers.search.indices
+        wanted = self._names.index(version)
+        if not indices.exists(index=wanted):
+            return
+        actions: list[dict[str, Any]] = [{"add": {"index": wanted, "alias": self._names.alias}}]
+        if indices.exists_alias(name=self._names.alias):
+            others = [name for name in indices.get_alias(name=self._names.alias) if name != wanted]
+            actions += [{"remove": {"index": name, "alias": self._names.alias}} for name in others]
+        indices.update_aliases(actions=actions)
+
+    def _unchanged(self, manifest: Manifest) -> Manifest:
+        """The shop that is there, if it is the one that would have been written."""
+        spec = f"servers:{self._names.shop}"
+        assert self._current is not None
+        there = parse_manifest(plain(self._current["manifest"]), spec)
+        same = (there.content_hash, there.recipe) == (manifest.content_hash, manifest.recipe)
+        if not same:
+            raise ShopError(
+                f"{spec}: there is a shop already, of other data; give another name, or --replace"
+            )
+        return there
+
+    def _completed(self, manifest: Manifest) -> Manifest:
+        as_of = manifest.as_of or as_of_from(self._hash.last_order_ms)
+        digest = self._hash.digest(as_of)
+        if manifest.content_hash not in ("", digest):
+            raise ShopError(
+                f"servers:{self._names.shop}: what was written is not what the manifest says "
+                f"(content hash {digest[:12]}, manifest {manifest.content_hash[:12]}); nothing was published"
+            )
+        versions = {**manifest.versions, **self._versions, **client_versions(), "text": TEXT_VERSION}
+        return manifest.model_copy(
+            update={
+                "backend": "servers",
+                "as_of": as_of,
+                "content_hash": digest,
+                "counts": dict(self._hash.counts),
+                "versions": versions,
+            }
+        )
+
+    def _sizes(self, name: str) -> dict[str, int]:
+        records = 0
+        for kind in KINDS:
+            stats = self._database.command("collStats", self._collection(kind).name)
+            records += int((stats.get("storageSize") or stats["size"]) + stats.get("totalIndexSize", 0))
+        shards = self._servers.search.indices.stats(index=name, metric="store")
+        searched = int(shards["_all"]["primaries"]["store"]["size_in_bytes"])
+        return {"mongodb": records, "elasticsearch": searched, "total": records + searched}
+
+
+def _sliced(batches: Iterable[OrderColumns], size: int) -> Iterator[OrderColumns]:
+    """Pieces of at most `size`, in plain integers."""
+    for columns in batches:
+        values = [c.tolist() if hasattr(c, "tolist") else list(c) for c in columns]
+        for first in range(0, len(values[0]), size):
+            yield OrderColumns(*(value[first : first + size] for value in values))
