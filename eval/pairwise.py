@@ -31,6 +31,7 @@ from eval.stats import (
     share,
     sign_test,
     wilson,
+    wins_needed,
 )
 
 Winner = Literal["a", "b", "tie"]
@@ -107,6 +108,7 @@ class PairResult:
             "wilson": [self.wilson_low, self.wilson_high],
             "p_sign": self.p_sign,
             "p_holm": self.p_holm,
+            "wins_needed": wins_needed(self.wins + self.losses),
             "unreliable": self.unreliable,
         }
 

@@ -233,6 +233,15 @@ def sign_test(wins: int, losses: int) -> float | None:
     return min(1.0, float(2 * tail / 2**n))
 
 
+def wins_needed(decided: int, level: float = 0.05) -> int | None:
+    """The fewest wins out of so many decided comparisons that the sign test calls significant; `None` if none are enough."""
+    for wins in range((decided + 1) // 2, decided + 1):
+        p = sign_test(wins, decided - wins)
+        if p is not None and p < level:
+            return wins
+    return None
+
+
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Holm's step-down adjustment; `None` (no test was possible) stays and does not count as a test."""
     order = sorted((p, i) for i, p in enumerate(p_values) if p is not None)

@@ -219,6 +219,9 @@ def _told(document: dict[str, Any]) -> str:
             [v, *(with_interval(m[d], 1) if d in m else "-" for d in DIMENSIONS)] for v, m in metrics.items()
         ]
         parts.append(table(["variant (0-10)", *DIMENSIONS], rows))
+    long = [name for name, v in (document["length_correlation"] or {}).items() if v["warning"]]
+    if long:
+        parts.append(f"Warning: {', '.join(long)} follow the length of the report (Spearman above 0.5).")
     if document["pairwise"]:
         rows = [
             [

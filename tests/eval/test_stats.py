@@ -17,6 +17,7 @@ from eval.stats import (
     sign_test,
     spread,
     wilson,
+    wins_needed,
     with_holm,
 )
 
@@ -118,6 +119,8 @@ def test_wilson_figures_of_the_notes():
     assert wilson(30, 50) == pytest.approx((0.46, 0.72), abs=0.005)
     assert sign_test(33, 17) == pytest.approx(0.033, abs=0.001)
     assert sign_test(32, 18) > 0.05
+    assert wins_needed(50) == 33
+    assert wins_needed(5) is None
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(33, 17), (5, 0), (0, 5), (7, 7), (600, 510)])

@@ -1,0 +1,243 @@
+"""A judging as study work: what is asked, what is kept, what a new judge, prompt or protocol adds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from env.errors import Misuse
+from env.shop import Shop
+from eval.asking import FOLDER
+from eval.judge import Options, difference, forecast, judge
+from eval.judged import choose, judgings, read_judged
+from eval.metrics import compare, study_document
+from eval.schema import DIMENSIONS
+from llm.prompts import Prompts
+from study.study import Study
+from tests.eval.nursery import Judge, answer, bench, message, offline, put, scripted, sentences, system, web
+from tests.tools.small_shop import ANNA, FEEDER
+from tests.wire import Wire
+
+CARE = "https://birds.example/care"
+PAGE = web(CARE, "Clean every feeder once a week.")
+
+
+def report(mark: str, claims: int = 1) -> str:
+    lines = [f"{mark} claim number {i} about care [1]." for i in range(claims)]
+    return "\n".join(
+        [f"# {mark}", *lines, "", "## Sources", f"[1] {CARE}", f"[2] http://ecommerce.example/{FEEDER}"]
+    )
+
+
+async def judged_by(
+    script: Judge, study: Study, options: Options, shop: Shop | None = None, **more: Any
+) -> list[Any]:
+    with Wire(script) as wire:
+        models = scripted(wire.url)
+        try:
+            await judge(study, bench(study, models, shop, **more), models, options)
+        finally:
+            await models.aclose()
+        return wire.requests
+
+
+async def test_each_dimension_is_a_call_of_its_own_and_sees_shop_and_profile(
+    study: Study, shop: Shop
+) -> None:
+    await put(study, answer("a", "react", report("plain"), [PAGE], user_id=ANNA))
+    requests = await judged_by(Judge(), study, Options(["quality"]), shop)
+    assert len(requests) == 7
+    assert all("http://ecommerce.example" in system(r) for r in requests)
+    assert all("Norman" in message(r) for r in requests)
+    personal = [r for r in requests if "how well the answer of a shopping assistant fits" in system(r)]
+    assert len(personal) == 1
+    for request in requests:
+        form = request.body["output_config"]["format"]["schema"]
+        assert list(form["properties"]) == ["justification", "rating"]
+
+
+async def test_every_pair_meets_in_both_orders_trial_by_trial(study: Study) -> None:
+    await put(
+        study,
+        *(
+            answer(q, v, report(v), [PAGE], trial=t)
+            for q in "ab"
+            for v in ("react+ws", "hybrid-react+ws")
+            for t in (0, 1)
+        ),
+        *(answer(q, "react", report("react"), [PAGE]) for q in "ab"),
+    )
+    requests = await judged_by(Judge(winner=lambda a, b: "A"), study, Options(["pairwise"]))
+    assert len(requests) == 2 * 2 * 7 * 2
+    document = study_document(study)
+    assert {(row["a"], row["b"]) for row in document["pairwise"]} == {("hybrid-react+ws", "react+ws")}
+    row = document["pairwise"][0]
+    assert (row["ties"], row["inconsistent"], row["unreliable"]) == (4, 4, True)
+    gate = document["pairwise_detail"]["positions"]["depth"]
+    assert (gate["position_consistency"]["value"], gate["first_position_rate"]["value"]) == (0.0, 1.0)
+
+
+async def test_a_fair_judge_names_the_same_winner_whatever_the_order(study: Study) -> None:
+    await put(study, *(answer(q, v, report(v), [PAGE]) for q in "abcdef" for v in ("good", "poor")))
+    prefers = Judge(winner=lambda a, b: "A" if "# good" in a else "B")
+    await judged_by(prefers, study, Options(["pairwise"]))
+    row = study_document(study)["pairwise"][0]
+    assert (row["wins"], row["losses"], row["win_rate"]["value"], row["unreliable"]) == (6, 0, 1.0, False)
+    assert row["p_sign"] == pytest.approx(2 / 2**6)
+    assert row["wins_needed"] == 6
+
+
+async def test_a_second_judge_adds_and_never_overwrites(study: Study) -> None:
+    await put(study, answer("a", "react", report("plain"), [PAGE]))
+    await judged_by(Judge(rating=lambda text: 8), study, Options(["quality"]))
+    models = offline()
+    await judge(study, bench(study, models), models, Options(["quality"]))
+    by_model, by_rules = study_document(study), study_document(study, "rules-1")
+    assert by_model["judge"]["name"] == "anthropic:claude-sonnet-5-5"
+    assert by_model["metrics"]["react"]["overall"]["value"] == 8.0
+    assert by_rules["judge"]["rule_written"]
+    assert "rules-1" in by_rules["banner"]
+    assert by_rules["metrics"]["react"]["overall"]["value"] != 8.0
+    with pytest.raises(Misuse, match="has not judged it"):
+        choose(study, "nobody")
+
+
+async def test_a_changed_prompt_judges_again_and_the_difference_is_told(study: Study, tmp_path: Path) -> None:
+    await put(study, answer("a", "react", report("plain"), [PAGE]))
+    await judged_by(Judge(rating=lambda text: 8), study, Options(["quality"]))
+    changed = tmp_path / "prompts"
+    changed.mkdir()
+    (changed / "criterion_depth.md").write_text("How deep does it go? Stricter than before.")
+    requests = await judged_by(
+        Judge(rating=lambda text: 5), study, Options(["quality"]), prompts=Prompts(FOLDER, changed)
+    )
+    assert len(requests) == 1
+    old, new = (read_judged(study, judging) for judging in judgings(study))
+    assert (old.ratings != new.ratings, len(judgings(study))) == (True, 2)
+    told = difference(old, new)["tasks"]["rating"]
+    assert (told["both"], told["changed"]) == (7, 1)
+    assert told["changes"] == [{"answer": "q-a/react/0", "item": "depth", "old": 8, "new": 5}]
+
+
+async def test_the_papers_protocol_stands_beside_ours_and_is_labelled(study: Study, shop: Shop) -> None:
+    text = f"Cited care claim number 7 [1].\nFeeder claim [2].\nAn uncited claim.\n\n## Sources\n[1] {CARE}\n[2] http://ecommerce.example/{FEEDER}"
+    await put(study, *(answer(q, v, text, [PAGE]) for q in "ab" for v in ("react+ws", "hybrid-react+ws")))
+    everything = Options(["faithfulness", "quality", "pairwise"])
+    verdict = lambda claim, text: "no_support" if "care" in claim else "full_support"  # noqa: E731
+    await judged_by(Judge(claims=sentences, support=verdict), study, everything, shop)
+    script = Paper(claims=sentences, support=verdict)
+    requests = await judged_by(script, study, everything, shop, protocol="paper")
+    assert script.asked.count("claims") == 2 * 4
+    assert script.asked.count("pairwise") == 2 * 7
+    rating = next(r for r in requests if "grade" in system(r)[:20])
+    assert list(rating.body["output_config"]["format"]["schema"]["properties"]) == ["rating", "justification"]
+    pair = next(r for r in requests if "compare" in system(r)[:20])
+    assert pair.body["output_config"]["format"]["schema"]["properties"]["winner"]["enum"] == ["A", "B"]
+    document = study_document(study)
+    printed = document["as_printed"]["metrics"]["react+ws"]
+    assert document["as_printed"]["label"] == "as printed"
+    assert printed["fp"]["value"] == pytest.approx((0 + 1) / 2)
+    assert printed["fr"]["value"] == pytest.approx(2 / 3)
+    assert document["metrics"]["react+ws"]["overall"]["value"] == 7.0
+
+
+class Paper(Judge):
+    """Answers in the order the paper asked for."""
+
+    def _support(self, text: str) -> dict[str, Any]:
+        return {
+            "verdicts": [
+                {"id": v["id"], "support": v["support"], "justification": v["justification"]}
+                for v in super()._support(text)["verdicts"]
+            ]
+        }
+
+    def _pairwise(self, text: str) -> dict[str, Any]:
+        return {"winner": "A", "justification": "as told"}
+
+
+async def test_equation_2_is_undefined_without_one_of_its_terms(study: Study) -> None:
+    await put(study, answer("a", "react", f"Care claim [1].\n\n## Sources\n[1] {CARE}", [PAGE]))
+    await judged_by(Paper(claims=sentences), study, Options(["faithfulness"]), protocol="paper")
+    printed = study_document(study)["as_printed"]["metrics"]["react"]["fp"]
+    assert printed["value"] is None
+    assert "product" in printed["reason"]
+
+
+async def test_repetitions_bypass_the_cache_for_a_sample_and_leave_the_figures_alone(study: Study) -> None:
+    await put(study, *(answer(str(i), "react", report(f"r{i}"), [PAGE]) for i in range(4)))
+    await judged_by(Judge(), study, Options(["quality"]))
+    before = json.dumps(study_document(study))
+    requests = await judged_by(Judge(rating=lambda text: 3), study, Options(["quality"]), repeat=1)
+    assert len(requests) == 20
+    assert json.dumps(study_document(study)) == before
+
+
+async def test_a_forecast_counts_the_calls_that_a_run_then_makes(study: Study, shop: Shop) -> None:
+    text = f"Care claim number one [1].\n\nThe feeder has ports [2].\n\n## Sources\n[1] {CARE}\n[2] http://ecommerce.example/{FEEDER}"
+    await put(study, *(answer(q, v, text, [PAGE]) for q in "ab" for v in ("x+ws", "y+ws")))
+    options = Options(["faithfulness", "quality", "pairwise"])
+    models = offline()
+    made = bench(study, models, shop)
+    told = forecast(study, made, models, options)
+    assert {task: row["calls"] for task, row in told["tasks"].items()} == {
+        "claims": 4,
+        "support": 8,
+        "rating": 28,
+        "pairwise": 28,
+    }
+    await judge(study, made, models, options)
+    assert forecast(study, made, models, options)["calls"] == 0
+
+
+async def test_more_than_two_percent_of_failures_spoil_a_judging(study: Study) -> None:
+    await put(study, *(answer(str(i), "react", report(f"r{i}"), [PAGE]) for i in range(2)))
+
+    def lazy(task: str, request: Any) -> Any:
+        from tests.wire import Say
+
+        return Say("no grade from me") if request.number % 7 == 3 and request.number < 8 else None
+
+    await judged_by(Judge(instead=lazy), study, Options(["quality"]))
+    coverage = study_document(study)["coverage"]
+    assert not coverage["invalid"]  # asked once more, it answered
+    always = Judge(instead=lambda task, request: __import__("tests.wire", fromlist=["Say"]).Say("none"))
+    await put(study, answer("c", "react", report("late"), [PAGE]))
+    await judged_by(always, study, Options(["quality"]))
+    coverage = study_document(study)["coverage"]
+    assert coverage["invalid"]
+    assert coverage["tasks"]["rating"] == {"judged": 21, "failed": 7, "failed_share": pytest.approx(1 / 3)}
+    overall: Mapping[str, Any] = study_document(study)["metrics"]["react"]["overall"]
+    assert (overall["value"], overall["n"], overall["n_unscored"]) == (7.0, 2, 1)
+
+
+async def test_compare_pairs_by_query(study: Study) -> None:
+    await put(
+        study,
+        *(answer(q, v, report(f"{v}{q}"), [PAGE]) for q in "abcdefgh" for v in ("x", "y")),
+        answer("z", "x", report("only x"), [PAGE]),
+    )
+    await judged_by(Judge(rating=lambda text: 8 if "# x" in text else 6), study, Options(["quality"]))
+    told = compare(read_judged(study, choose(study)), "x", "y")["differences"]
+    assert (told["depth"]["value"], told["depth"]["n"], told["depth"]["n_unscored"]) == (2.0, 8, 1)
+    assert told["depth"]["p"] == pytest.approx(2 / 2**8)
+    assert told["depth"]["p_holm"] >= told["depth"]["p"]
+    assert set(DIMENSIONS) <= set(told)
+
+
+async def test_verdicts_keep_where_the_support_stands(study: Study) -> None:
+    await put(
+        study,
+        answer("a", "react", report("plain"), [web(CARE, "On care.\n\nclaim number 0 about care is plain.")]),
+    )
+    models = offline()
+    await judge(study, bench(study, models), models, Options(["faithfulness"]))
+    ((verdict,),) = [list(v.values()) for v in read_judged(study, choose(study)).support.values()]
+    (span,) = verdict["spans"]
+    page = "On care.\n\nclaim number 0 about care is plain."
+    assert "claim number 0" in page[span["start"] : span["end"]]
+    assert verdict["sources"][0]["sha256"] == span["sha256"]
