@@ -12,7 +12,7 @@ from env.text import category_key, tokens
 from tools.access import near_products, product_id_in
 from tools.base import Answer, ToolContext, ToolError
 from tools.render import money, one_line, product_page, product_row
-from tools.sources import product_source
+from tools.sources import product_record, product_source
 
 Query = Annotated[
     str,
@@ -97,15 +97,16 @@ def get_product_details(
 ) -> Answer:
     """Get one product's listing: title, price, ratings, store, categories, features, description, details.
 
-    Shortened so: 6 features of 140 characters, 300 characters of description, 10 details of 60 characters; an ellipsis
-    or "(n more)" marks every cut. A price or rating that the shop does not know is said to be unknown.
+    Shortened so: 5 features of 110 characters, 160 characters of description, 6 details of 50 characters; an ellipsis
+    or "(n more)" marks every cut; what repeats the lines above it, and stock numbers, are left out. A price or rating
+    that the shop does not know is said to be unknown.
     """
     wanted = product_id_in(ctx, product_id)
     product = ctx.session.shop.store.product(wanted)
     if product is None:
         raise ToolError("not_found", _unknown(ctx, wanted))
     text = product_page(product)
-    return Answer(text, [product_source(product, text)], product.document())
+    return Answer(text, [product_source(product, text)], product_record(product))
 
 
 def _unknown(ctx: ToolContext, product_id: str) -> str:

@@ -9,7 +9,7 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.prebuilt import ToolRuntime
 
 from tools.base import Answer, ToolContext, ToolError
-from tools.registry import TOOLS, call, call_sync
+from tools.registry import TOOLS, call, call_blocking
 from tools.spec import Tool
 
 ContextOf = Callable[[Any], ToolContext]
@@ -45,7 +45,7 @@ class _Whole(StructuredTool):
 def _wrap(tool: Tool, context_of: ContextOf) -> BaseTool:
     def run(runtime: ToolRuntime[Any, Any], arguments: dict[str, Any]) -> tuple[str, Answer]:
         try:
-            answer = call_sync(tool.name, arguments, context_of(runtime.context))
+            answer = call_blocking(tool.name, arguments, context_of(runtime.context))
         except ToolError as error:
             raise ToolException(error.text) from error
         return answer.text, answer

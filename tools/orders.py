@@ -11,7 +11,7 @@ from env.source import Source
 from tools.access import UserId, near, owner
 from tools.base import Answer, ToolContext, ToolError
 from tools.render import one_line, order_page, order_row
-from tools.sources import order_sources
+from tools.sources import order_sources, product_record, user_record
 
 
 def get_user_orders(
@@ -82,8 +82,8 @@ def get_order_details(
     address = f"user://{order.user_id}/orders/"
     text = order_page(order, product, user, address + order.order_id)
     item = _item(address, order, product)
-    item["customer"] = None if user is None else user.document()
-    item["product"] = None if product is None else product.document()
+    item["customer"] = None if user is None else user_record(user)
+    item["product"] = None if product is None else product_record(product)
     return Answer(text, order_sources(address, order, product, text), item)
 
 

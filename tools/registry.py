@@ -74,13 +74,21 @@ async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> Answer:
     return answer
 
 
+def call_blocking(name: str, args: Mapping[str, Any], ctx: ToolContext) -> Answer:
+    """`call` for code without an event loop, or caught inside one that it must not touch; the deadline holds."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(call(name, args, ctx))
+    with ThreadPoolExecutor(1) as alone:
+        return alone.submit(lambda: asyncio.run(call(name, args, ctx))).result()
+
+
 def call_sync(name: str, args: Mapping[str, Any], ctx: ToolContext) -> Answer:
-    """The same without an event loop: a store tool runs right here (its store's own timeouts bound it), an asynchronous
-    one under its deadline on a loop of its own.
-    """
+    """The shortest way: a store tool runs right here, bounded by its store's own timeouts and not by the deadline."""
     tool = find(name)
     if tool.is_async:
-        return _pool().submit(lambda: asyncio.run(call(name, args, ctx))).result()
+        return call_blocking(name, args, ctx)
     answer: Any = tool.function(ctx, **tool.parse(args))
     result: Answer = answer
     return result

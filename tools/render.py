@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from env.entities import Order, Product, User
@@ -20,16 +21,20 @@ _INVISIBLE = re.compile(
 
 def one_line(text: str, limit: int) -> str:
     """`text` on one line, at most `limit` characters; what is cut ends in an ellipsis."""
-    text = text[: 4 * limit + 64]
-    if not (text.isascii() and text.isprintable()):
+    if len(text) > 4 * limit + 64:
+        text = text[: 4 * limit + 64]
+    if not text.isprintable():
         text = _INVISIBLE.sub("", text)
-    text = " ".join(text.split())
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+        text = " ".join(text.split())
+    elif "  " in text or text[:1] == " " or text[-1:] == " ":
+        text = " ".join(text.split())
+    return _cut(text, limit)
 
 
 def cell(text: str, limit: int) -> str:
     """One field of a row; the mark between fields is ours alone, or a title could forge a price."""
-    return one_line(text, limit).replace("|", "/")
+    text = one_line(text, limit)
+    return text.replace("|", "/") if "|" in text else text
 
 
 def money(value: float | None) -> str:
@@ -69,24 +74,80 @@ def product_row(product: Product) -> str:
     )
 
 
-FEATURES, FEATURE, DESCRIPTION, DETAILS, DETAIL = 6, 140, 300, 10, 60
+FEATURES, FEATURE, DESCRIPTION, DETAILS, DETAIL = 5, 110, 160, 6, 50
+# Numbers that mean something to the seller's stock-keeping and nothing to a shopper.
+_STOCK = frozenset(
+    (
+        "upc",
+        "ean",
+        "gtin",
+        "asin",
+        "isbn-10",
+        "isbn-13",
+        "manufacturer",
+        "model number",
+        "item model number",
+        "part number",
+        "manufacturer part number",
+        "best sellers rank",
+        "customer reviews",
+        "is discontinued by manufacturer",
+    )
+)
 
 
 def product_page(product: Product) -> str:
     """The whole listing, long parts shortened by the rule that the tool's description states."""
-    lines = [
-        title(product, 200),
-        f"{product.product_url} | {money(product.price)} | {rating(product)} | {maker(product)} | {path(product, 3)}",
+    features = [text for text in product.features if text]
+    description = " ".join(product.description)[: 8 * DESCRIPTION]
+    details = [
+        (name, value if isinstance(value, str) else _plain(value))
+        for name, value in product.details.items()
+        if name.casefold() not in _STOCK
     ]
-    features = [one_line(text, FEATURE) for text in product.features]
-    lines += _some("Features", [text for text in features if text], FEATURES, "\n- ")
-    description = " ".join(part for part in product.description if part)
-    lines.append(f"Description: {one_line(description, DESCRIPTION)}" if description else "No description.")
-    facts = [f"{one_line(k, 40)}: {one_line(_plain(v), DETAIL)}" for k, v in product.details.items()]
-    lines += _some("Details", facts, DETAILS, "; ")
+    head = f"{product.product_url} | {money(product.price)} | {rating(product)} | {maker(product)} | {path(product, 2)}"
+    # One look at everything tells that nothing needs cleaning, which is so for most listings.
+    whole = " ".join([*features, description, *chain.from_iterable(details)])
+    if not whole.isprintable() or "|" in whole or "  " in whole:
+        features = [cell(text, FEATURE) for text in features[:FEATURES]] + features[FEATURES:]
+        description = cell(description, 4 * DESCRIPTION)
+        details = [(cell(name, 40), cell(value, DETAIL)) for name, value in details]
+    shown = [text if len(text) <= FEATURE else _cut(text, FEATURE) for text in features[:FEATURES]]
+    lines = [title(product, 200), head]
+    said = " ".join([lines[0], head, *shown]).casefold()
+    if shown:
+        more = f"\n- ({len(features) - FEATURES} more)" if len(features) > FEATURES else ""
+        lines.append("Features:\n- " + "\n- ".join(shown) + more)
+    lines.append(_description(description, said))
+    facts = [
+        f"{name if len(name) <= 40 else _cut(name, 40)}: {value if len(value) <= DETAIL else _cut(value, DETAIL)}"
+        for name, value in details
+        if (low := value.casefold()) not in said or not _stands(low, said)
+    ]
+    if facts:
+        lines += _some("Details", facts, DETAILS, "; ")
     if product.bought_together:
-        lines += _some("Bought together", [one_line(i, 20) for i in product.bought_together], 5, ", ")
+        lines += _some("Bought together", [cell(i, 20) for i in product.bought_together], 5, ", ")
     return "\n".join(lines)
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def _description(text: str, said: str) -> str:
+    """Without the sentences that the features have said."""
+    if not text:
+        return "No description."
+    fresh = ". ".join([s for s in text.split(". ") if s.rstrip(".").casefold() not in said])
+    return f"Description: {_cut(fresh, DESCRIPTION)}" if fresh else "Description: as the features."
+
+
+def _stands(value: str, said: str) -> bool:
+    """Whether a detail that occurs above is said there: as whole words, and long enough to mean the same."""
+    at = said.find(value)
+    before, after = said[at - 1 : at], said[at + len(value) : at + len(value) + 1]
+    return len(value) > 2 and not (before.isalnum() or after.isalnum())
 
 
 def _some(label: str, items: Sequence[str], most: int, join: str) -> list[str]:
@@ -155,7 +216,7 @@ def profile_page(user: User, address: str) -> str:
 
 
 def statistics_page(stats: UserStatistics, address: str) -> str:
-    """Categories and stores are cut at eight, biggest first; how much of the spend is unknown is never left out."""
+    """Categories and stores are cut at six, biggest first; how much of the spend is unknown is never left out."""
     if not stats.orders:
         return f"No orders yet.\n{address}"
     known = stats.orders - stats.orders_without_price
@@ -193,7 +254,7 @@ def _spend(value: float | None) -> str:
     return "unknown" if value is None else f"${value:,.2f}"
 
 
-def _shares(label: str, shares: Iterable[Share], most: int = 8) -> list[str]:
+def _shares(label: str, shares: Iterable[Share], most: int = 6) -> list[str]:
     rows = [
         f"{one_line(s.name.replace('_', ' '), 50)} {s.orders:,} ({'no known spend' if s.spend is None else _spend(s.spend)})"
         for s in shares

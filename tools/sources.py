@@ -10,22 +10,53 @@ from typing import Any
 from env.entities import Order, Product, User
 from env.source import Source, SourceType
 
+_FIELDS = frozenset(Source.model_fields)
+
 
 def _source(url: str, kind: SourceType, title: str, seen: str, record: dict[str, Any]) -> Source:
-    return Source.model_construct(
-        url=url, type=kind, title=title, seen=seen, page=None, page_status=None, record=record
-    )
+    """What `model_construct` does, without its look at every field."""
+    source = Source.__new__(Source)
+    values = {
+        "url": url,
+        "type": kind,
+        "title": title,
+        "seen": seen,
+        "page": None,
+        "page_status": None,
+        "record": record,
+    }
+    _set(source, "__dict__", values)
+    _set(source, "__pydantic_fields_set__", set(_FIELDS))
+    _set(source, "__pydantic_extra__", None)
+    _set(source, "__pydantic_private__", None)
+    return source
+
+
+_set = object.__setattr__
+
+
+def product_record(product: Product) -> dict[str, Any]:
+    """`product.document()` without its deep copy: the entity is frozen and was read for this one answer."""
+    return {"_id": product.product_id, **product.__dict__}
+
+
+def order_record(order: Order) -> dict[str, Any]:
+    return {"_id": order.order_id, **order.__dict__}
+
+
+def user_record(user: User) -> dict[str, Any]:
+    return {"_id": user.user_id, **user.__dict__, "address": dict(user.address.__dict__)}
 
 
 def product_source(product: Product, seen: str) -> Source:
-    return _source(product.product_url, "product", product.title, seen, product.document())
+    return _source(product.product_url, "product", product.title, seen, product_record(product))
 
 
 def order_sources(address: str, order: Order, product: Product | None, seen: str) -> list[Source]:
     """The order, and the product it names: what an answer says of a product may be cited as the product's."""
     title = f"Order {order.order_id}: {product.title}" if product else f"Order {order.order_id}"
     record = {
-        **order.document(),
+        **order_record(order),
         "product_url": product.product_url if product else None,
         "product_title": product.title if product else None,
         "product_price": product.price if product else None,
@@ -35,7 +66,7 @@ def order_sources(address: str, order: Order, product: Product | None, seen: str
 
 
 def profile_source(user: User, address: str, seen: str) -> Source:
-    return _source(address, "user", f"Profile of {user.first_name} {user.last_name}", seen, user.document())
+    return _source(address, "user", f"Profile of {user.first_name} {user.last_name}", seen, user_record(user))
 
 
 def statistics_source(address: str, seen: str, record: dict[str, Any]) -> Source:

@@ -33,7 +33,6 @@ class Tool:
     expected: str
     """The arguments in one sentence, for errors."""
     _arguments: type[BaseModel] = field(repr=False)
-    _fields: tuple[str, ...] = field(repr=False)
 
     def parse(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments as the function takes them, or a `ToolError` that says what was expected."""
@@ -41,7 +40,7 @@ class Tool:
             parsed = self._arguments.__pydantic_validator__.validate_python(arguments)
         except ValidationError as error:
             raise ToolError("invalid", f"{_complaint(error)}. {self.expected}") from None
-        return {name: getattr(parsed, name) for name in self._fields}
+        return dict(parsed.__dict__)
 
     def kind_of(self, parameter: str) -> str:
         """A parameter's type and bounds in words."""
@@ -77,7 +76,6 @@ def make_tool(function: type_of_tool, *, writes: bool = False) -> Tool:
         schema=schema,
         expected=f"{name} takes {_sentence(schema)}.",
         _arguments=arguments,
-        _fields=tuple(fields),
     )
 
 

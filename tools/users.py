@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 from tools.access import UserId, owner
 from tools.base import Answer, ToolContext, ToolError
 from tools.render import one_line, profile_page, statistics_page
-from tools.sources import profile_source, statistics_source
+from tools.sources import profile_source, statistics_source, user_record
 from tools.states import STATES
 
 Text = Annotated[str | None, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
@@ -29,7 +29,7 @@ def get_user_profile(ctx: ToolContext, user_id: UserId = None) -> Answer:
     user = owner(ctx, user_id)
     address = f"user://{user.user_id}/profile"
     text = profile_page(user, address)
-    return Answer(text, [profile_source(user, address, text)], user.document())
+    return Answer(text, [profile_source(user, address, text)], user_record(user))
 
 
 def update_user_profile(
@@ -80,7 +80,7 @@ def update_user_profile(
         [profile_source(updated, address, text)],
         {
             "changed": [{"field": c.field, "before": c.before, "after": c.after} for c in changes],
-            "profile": updated.document(),
+            "profile": user_record(updated),
         },
     )
 
@@ -97,7 +97,7 @@ def get_user_statistics(ctx: ToolContext, user_id: UserId = None) -> Answer:
     address = f"user://{user.user_id}/statistics"
     text = statistics_page(stats, address)
     record = stats.model_dump()
-    return Answer(text, [statistics_source(address, text, record)], record)
+    return Answer(text, [statistics_source(address, text, record)], dict(record))
 
 
 def _check(field: str, value: str, form: re.Pattern[str], expected: str) -> str:

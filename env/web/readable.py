@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from functools import cache
 from typing import NamedTuple, Protocol
@@ -13,6 +14,8 @@ from env.web.fetch import Fetched, known_charset
 SHORTEST = 200
 # Phrases condemn a short page only: a long one that contains them is an article about such pages.
 WALL_LENGTH = 1500
+# A page can be written to keep a parser busy; its thread cannot be stopped, but nobody waits for it.
+READ_SECONDS = 20.0
 
 
 class Readable(NamedTuple):
@@ -36,8 +39,6 @@ class Trafilatura:
         return _trafilatura_name()
 
     async def read(self, html: str, url: str) -> Readable:
-        import asyncio
-
         return await asyncio.to_thread(_extract, html, url)
 
 
@@ -126,7 +127,8 @@ async def make_page(fetched: Fetched, reader: PageReader) -> Page:
     else:
         name, html = reader.name, text
         try:
-            found = await reader.read(html, fetched.final_url)
+            async with asyncio.timeout(READ_SECONDS):
+                found = await reader.read(html, fetched.final_url)
         except Exception as error:  # noqa: BLE001  (recorded in the page: any HTML may break a parser)
             reason = f"the reader failed: {type(error).__name__}"
             return Page(fetched.url, fetched.final_url, "empty", None, None, name, reason)

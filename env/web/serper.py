@@ -81,8 +81,9 @@ def _hits(answer: Any, top_k: int) -> list[WebHit]:
         raise WebUnavailable("Serper answered without results in the known form")
     found = []
     for row in rows:
-        if not isinstance(row, dict) or not isinstance(row.get("link"), str):
+        link = row.get("link") if isinstance(row, dict) else None
+        if not isinstance(link, str) or not link.lower().startswith(("http://", "https://")):
             continue
         dated = f"{row['date']} - " if isinstance(row.get("date"), str) else ""
-        found.append(WebHit(str(row.get("title") or ""), row["link"], dated + str(row.get("snippet") or "")))
+        found.append(WebHit(str(row.get("title") or ""), link, dated + str(row.get("snippet") or "")))
     return found[:top_k]

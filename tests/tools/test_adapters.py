@@ -107,6 +107,11 @@ def test_langchain_works_without_an_event_loop(fresh: ToolContext) -> None:
     assert messages[7].artifact.sources[0].type == "web"
 
 
+async def test_langchain_called_from_inside_a_loop_still_answers(fresh: ToolContext) -> None:
+    messages = _graph(ToolContext).invoke(_asking(CALLS[:3]), context=fresh)["messages"][1:]
+    assert [m.status for m in messages] == ["success"] * 3
+
+
 def test_the_model_sees_our_schema_and_cannot_hand_in_the_runtime(fresh: ToolContext) -> None:
     for tool in langchain_tools():
         function = convert_to_openai_tool(tool)["function"]

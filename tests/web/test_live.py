@@ -154,6 +154,7 @@ _ORGANIC = {
         },
         {"title": "No link"},
         "nonsense",
+        {"title": "Script", "link": "javascript:alert(1)"},
         {"link": "https://dogs.example/bare"},
         {"title": "Third", "link": "https://dogs.example/3", "snippet": "x"},
     ]
