@@ -103,15 +103,32 @@ def relevance(need: str, product: SeenProduct) -> float:
 
     A maker's name says nothing of the product, and qualities ("quiet") are wishes, rated apart.
     """
+    share, named = _overlap(need, product)
+    return share if named and share >= 0.6 else 0.0
+
+
+def _overlap(need: str, product: SeenProduct) -> tuple[float, bool]:
+    """How much of a need the listing speaks of, and whether it names the thing itself."""
     words = [word for word in content_words(need) if not is_quality(word)] or tokens(need)
     if not words:
-        return 0.0
+        return 0.0, False
     name = product.title.removeprefix(product.store or "")
     title, path = set(tokens(name)), set(tokens(product.path))
     inside = set(tokens(" ".join((*product.features, product.description))))
     hits = sum(1.0 if w in title else 0.7 if w in path else 0.4 if w in inside else 0.0 for w in words)
-    share = hits / len(words)
-    return share if words[-1] in title | path and share >= 0.6 else 0.0
+    return hits / len(words), words[-1] in title | path
+
+
+def nearest(task: Task, need: str, memory: Memory, taken: set[str]) -> SeenProduct | None:
+    """What comes closest to a need that nothing meets."""
+    near = [
+        (-share, product.url, product)
+        for product in memory.products.values()
+        if (share := _overlap(need, product)[0]) >= 0.5
+        and product.url not in taken
+        and not excluded(task, product)
+    ]
+    return min(near, key=lambda entry: entry[:2])[2] if near else None
 
 
 def score(task: Task, need: str, product: SeenProduct) -> float:
@@ -131,6 +148,9 @@ def score(task: Task, need: str, product: SeenProduct) -> float:
 
 
 def excluded(task: Task, product: SeenProduct) -> bool:
+    """Not wanted, or named in words that are meant for machines and not for shoppers."""
+    if _TO_MACHINES.search(product.title):
+        return True
     words = set(tokens(product.title))
     return any(set(tokens(phrase)) <= words for phrase in task.constraints.exclusions if tokens(phrase))
 
@@ -198,23 +218,21 @@ def _cost(picked: dict[str, SeenProduct]) -> Decimal:
 def _cheaper(
     task: Task, picked: dict[str, SeenProduct], choices: dict[str, list[SeenProduct]]
 ) -> tuple[str, SeenProduct] | None:
-    """The swap that gives up the least quality for each dollar saved."""
+    """The swap that is enough at the least loss of quality; where none is enough, the one that loses least per dollar."""
     used = {product.url for product in picked.values()}
+    over = _cost(picked) - cents(task.limit)
     swaps = []
     for need, product in picked.items():
         for other in choices[need]:
-            if (
-                other.url in used
-                or other.price is None
-                or product.price is None
-                or other.price >= product.price
-            ):
+            saved = cents(product.price) - cents(other.price)
+            if other.url in used or other.price is None or product.price is None or saved <= 0:
                 continue
             lost = score(task, need, product) - score(task, need, other)
-            swaps.append((lost / (product.price - other.price), other.url, need, other))
+            enough = saved >= over
+            swaps.append((not enough, lost if enough else lost / float(saved), other.url, need, other))
     if not swaps:
         return None
-    _, _, need, other = min(swaps, key=lambda swap: swap[:2])
+    *_, need, other = min(swaps, key=lambda swap: swap[:3])
     return need, other
 
 
@@ -347,7 +365,7 @@ def report(task: Task, memory: Memory) -> str:
     parts = [f"# {_heading(task)}", BANNER, _answer(task, basket, memory, cites)]
     parts += [_reasons(task, basket, memory, cites), _comparison(basket, cites), _budget(basket, cites)]
     parts += [_background(task, memory, cites), _record(task, basket, memory, cites)]
-    parts += [_open(task, basket, memory), cites.listing()]
+    parts += [_open(task, basket, memory, cites), cites.listing()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -509,8 +527,17 @@ def _level(basket: Basket, mean: float) -> str:
     return f"; {short(dear[0].product.title)} lies well above that" if dear else ""
 
 
-def _open(task: Task, basket: Basket, memory: Memory) -> str:
-    lines = [f"- Nothing fitting was found for {plain(need, 60)}." for need in basket.unmet]
+def _open(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
+    lines = []
+    taken = {product.url for pick in basket.picks for product in (pick.product, *pick.others)}
+    for need in basket.unmet:
+        near = nearest(task, need, memory, taken)
+        closest = (
+            f" The closest is {short(near.title)} at {priced(near)}, {rated(near)} {cites.product(near)}."
+            if near
+            else ""
+        )
+        lines.append(f"- Nothing fitting was found for {plain(need, 60)}.{closest}")
     lines += [f"- The limit leaves no room for {plain(need, 60)}." for need in basket.dropped]
     lines += [
         f"- The price of {short(pick.product.title)} is unknown; check it before ordering."

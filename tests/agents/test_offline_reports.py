@@ -2,17 +2,174 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
+from agents import citations, offline_question, offline_report
+from agents.base import AnswerRecord
+from agents.offline import agent_policy, summariser_policy
+from agents.offline_memory import Memory, SeenProduct
 from agents.registry import PAPER
-from tests.agents.conftest import Ask
+from env.shop import Shop
+from tests.agents.garden import ANNA, BEN, QUESTION, Ask
+
+ALL = [*PAPER, "hybrid-react+profile", "hybrid-react+profile+ws"]
 
 
-@pytest.mark.parametrize("name", [*PAPER, "hybrid-react+profile+ws"])
-async def test_x(ask: Ask, name: str) -> None:
+def body(record: AnswerRecord) -> str:
+    return record.report.split("## Sources")[0]
+
+
+@pytest.mark.parametrize("name", ALL)
+async def test_every_variant_answers_with_picks_a_table_a_budget_and_sources(ask: Ask, name: str) -> None:
     record = await ask(name)
-    print(name, record.stop_reason, record.words, record.usage)
-    for c in record.tool_calls:
-        print(c.researcher, c.name, c.arguments, c.error)
-    print(record.report)
-    print(record.fabricated, record.dangling, [s.url for s in record.sources])
+    assert record.rule_written and offline_report.BANNER in record.report
+    for section in ("## The short answer", "## Comparison", "## Budget", "## Sources"):
+        assert section in record.report
+    for product in ("Panorama wild bird feeder", "Cedar bird house", "Squirrel baffle"):
+        assert product in body(record)
+    assert record.fabricated == [] and record.dangling == []
+    assert len(citations.read(record.report).entries) >= 8
+
+
+@pytest.mark.parametrize("name", ALL)
+async def test_prices_are_the_shops_and_the_total_adds_up_within_the_limit(
+    ask: Ask, shop: Shop, name: str
+) -> None:
+    record = await ask(name)
+    rows = re.findall(
+        r"^\| (.+?) \[(\d+)\] \| \$([\d.,]+) \| 1 \| \$([\d.,]+) \|$", record.report, re.MULTILINE
+    )
+    entries = citations.read(record.report).entries
+    total = 0.0
+    for _, number, price, cost in rows:
+        product = shop.store.product((entries[int(number)] or "").rsplit("/", 1)[-1])
+        assert product is not None and product.price is not None
+        assert f"{product.price:.2f}" == price == cost
+        total += product.price
+    stated = re.search(r"\*\*Total\*\* \| \| \| \*\*\$([\d.,]+)\*\*", record.report)
+    assert len(rows) == 3 and stated is not None and stated[1] == f"{total:.2f}" and total <= 120
+
+
+async def test_a_tight_budget_swaps_dear_picks_and_then_says_what_it_leaves_out(ask: Ask) -> None:
+    cheaper = await ask("react", QUESTION.replace("$120", "$80"))
+    assert "Squirrel-proof bird feeder** for bird feeders: $29.50" in cheaper.report
+    assert "**$75.45**" in cheaper.report
+    poor = await ask("react", QUESTION.replace("$120", "$30"))
+    assert "The limit leaves no room for" in poor.report
+    stated = re.search(r"(?:cost|costs) \$([\d.]+)", poor.report)
+    assert stated is not None and float(stated[1]) <= 30
+
+
+async def test_an_unknown_price_is_said_and_kept_out_of_the_sum(ask: Ask) -> None:
+    record = await ask("react", "Find a bird house kit for my children.")
+    assert "price unknown" in record.report and "| Bird house kit" not in record.report.split("## Budget")[-1]
+    assert "$0.00" not in record.report
+
+
+async def test_own_purchases_are_known_where_they_were_read(ask: Ask) -> None:
+    record = await ask("react", "Which sunflower seed for birds should I buy again?")
+    assert "You bought it before, on 2022-06-12" in record.report
+    assert any(url.startswith(f"user://{ANNA}/orders/") for url in citations.read(record.report).urls)
+    other = await ask("react", "Which sunflower seed for birds should I buy again?", user_id=BEN)
+    assert "2022-06-12" not in other.report
+
+
+async def test_no_personal_data_is_printed(ask: Ask) -> None:
+    for name in ALL:
+        record = await ask(name)
+        for secret in ("Anna", "Ortiz", "post.example", "Daniel Plains", "657", "73019"):
+            assert secret not in body(record)
+
+
+async def test_variants_differ_for_reasons_that_can_be_told(ask: Ask) -> None:
+    records = {name: await ask(name) for name in PAPER}
+
+    def queries(name: str) -> set[str]:
+        return {c.arguments["query"] for c in records[name].tool_calls if c.name == "web_search"}
+
+    def count(name: str, tool: str | None = None) -> int:
+        return sum(c.kind == "api" and tool in (None, c.name) for c in records[name].tool_calls)
+
+    assert not any("Oklahoma" in query for query in queries("plan-to-function"))
+    assert any("Oklahoma" in query for query in queries("react"))
+    assert count("plan-to-function") < count("react") < count("hybrid-react")
+    assert count("react+ws", "web_search") < count("react", "web_search")
+    assert count("plan-to-function", "calculator") == 0 and count("react", "calculator") == 1
+    assert any(c.researcher == "r5" for c in records["hybrid-react"].tool_calls)
+    assert len({record.report for record in records.values()}) >= 4
+    tokens = {name: r.usage["agent"]["input_tokens"] for name, r in records.items()}
+    assert tokens["plan-to-function"] < tokens["react"] < tokens["hybrid-react"]
+
+
+async def test_sentences_that_sell_or_talk_to_machines_are_not_repeated(ask: Ask) -> None:
+    for name in ("react", "react+ws"):
+        record = await ask(name)
+        assert "trap.example" in record.report
+        assert "Ignore" not in body(record) and "Buy now" not in body(record) and "$9.99" not in body(record)
+
+
+async def test_the_policy_is_a_function_of_what_a_model_sees() -> None:
+    """The same messages and schemas give the same message; nothing else goes in."""
+    messages = [
+        SystemMessage("any prompt at all"),
+        HumanMessage("Find a quiet grinder under $40 for my dog."),
+    ]
+    tools = [{"function": {"name": "product_catalog_search"}}, {"function": {"name": "finalize"}}]
+    first = agent_policy(messages, {"tools": tools})
+    assert agent_policy(messages, {"tools": tools}) == first
+    assert {c["name"] for c in first.tool_calls} <= {"reason", "product_catalog_search"}
+
+
+def test_the_planner_refers_to_earlier_results_only_where_it_may() -> None:
+    def plan(system: str) -> str:
+        message = agent_policy(
+            [SystemMessage(system), HumanMessage("A bird feeder under $40")], {"response_schema": {}}
+        )
+        document = json.loads(message.text)
+        assert set(document) == {"plan", "calls"}
+        return str(message.text)
+
+    assert "$1.items[0]" in plan("a string of the form `$K.PATH`") and "$1.items[0]" not in plan("")
+
+
+@pytest.mark.parametrize("text", ["", "?!", "x" * 20_000, "# Question\n", "\x00", "buy " * 3000, "$" * 500])
+def test_any_text_gets_an_answer(text: str) -> None:
+    for bound in ({}, {"response_schema": {}}, {"tools": [{"function": {"name": "launch_researcher"}}]}):
+        assert isinstance(agent_policy([HumanMessage(text)], bound), AIMessage)
+    assert summariser_policy([HumanMessage(text)], {}).text
+
+
+@pytest.mark.parametrize(
+    ("question", "needs"),
+    [
+        ("Can you recommend bird feeders, houses, and baffles for birds?", ("bird feeders", "bird houses", "bird baffles")),
+        ("Which quiet dog nail grinder under $40 is best for a nervous puppy?", ("quiet dog nail grinder",)),
+        ("My old lumbar pillow is worn out. Please recommend a replacement and a footrest.", ("lumbar pillow", "footrest")),
+        ("I already own a stone bird bath. I want a bird feeder.", ("bird feeder",)),
+        ("bird feeder", ("bird feeder",)),
+        ("", ()),
+    ],
+)  # fmt: skip
+def test_what_a_question_needs(question: str, needs: tuple[str, ...]) -> None:
+    assert offline_question.read(question).needs == needs
+
+
+def test_a_product_of_another_kind_is_not_a_candidate() -> None:
+    def grinder(title: str, store: str) -> SeenProduct:
+        return SeenProduct("http://s.example/1", title, 10.0, 4.5, 10, store, "Home")
+
+    assert offline_report.relevance("burr grinder", grinder("Dog nail grinder", "Paws")) == 0
+    assert offline_report.relevance("bird houses", grinder("Oriole House bird feeder", "Oriole House")) == 0
+    assert offline_report.relevance("bird houses", grinder("Oriole House bird house", "Oriole House")) == 1
+
+
+def test_exclusions_are_respected() -> None:
+    task = offline_question.read("Find a bird feeder without plastic, no copper.")
+    memory = Memory()
+    memory.add_product(SeenProduct("http://s.example/1", "Copper bird feeder", 10.0, 5.0, 999, None, "Birds"))
+    memory.add_product(SeenProduct("http://s.example/2", "Cedar bird feeder", 10.0, 3.0, 9, None, "Birds"))
+    assert [p.url for p in offline_report.candidates(task, "bird feeder", memory)] == ["http://s.example/2"]
