@@ -1,0 +1,338 @@
+"""The ingest beside its limits: scan against decompression, selection against the scan, users against seeded Faker.
+
+python -m benchmarks.ingest [--reviews 4000000] [--rounds 3]    ratios in one run, each measurement in its own process
+python -m benchmarks.ingest paper [--reviews 4500000]           a paper-scale ingest from generated raw files: parts, memory, size
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.results import machine, record, table
+
+FILE = "Pet_Supplies.jsonl.gz"
+
+
+def decompress(folder: Path) -> int:
+    from isal import igzip
+
+    buffer = memoryview(bytearray(1 << 20))
+    total = 0
+    with igzip.open(folder / FILE) as stream:
+        while got := stream.readinto(buffer):
+            total += got
+    return total
+
+
+def scan(folder: Path) -> int:
+    from data_ingest.blocks import BlockReader
+    from data_ingest.ids import Ids
+    from data_ingest.review_rows import ReviewRows
+
+    rows = 0
+    with BlockReader(folder / FILE) as reader:
+        for _, chunk in ReviewRows(reader, Ids(), lambda number, reason, line: None):
+            rows += len(chunk.time)
+    return rows
+
+
+def select(folder: Path, memory: int = 1 << 30) -> int:
+    """Everything until the orders of the kept products are at hand; the metadata is not read."""
+    import numpy as np
+
+    from data_ingest.ids import Ids
+    from data_ingest.quarantine import Quarantine
+    from data_ingest.recipe import Recipe
+    from data_ingest.reviews import read_reviews
+    from env.progress import Quiet
+
+    recipe = Recipe()
+    with Quarantine(folder / "bad.jsonl", 0.01) as quarantine, Quiet().stage("") as stage:
+        reviews = read_reviews(
+            folder / FILE, recipe, Ids(), quarantine, budget=memory, folder=folder, stage=stage
+        )
+    tally = reviews.tally(recipe.since_ms, first=False)
+    enough = tally.counts >= recipe.min_reviews
+    best = np.argsort(-tally.counts[enough], kind="stable")[: recipe.max_products]
+    return len(reviews.of_items(np.sort(tally.items[enough][best]), None).item)
+
+
+def select_spilled(folder: Path) -> int:
+    return select(folder, 1 << 20)
+
+
+def parse(folder: Path) -> int:
+    """The plain way, for scale: gzip and json.loads."""
+    import gzip
+
+    rows = 0
+    with gzip.open(folder / FILE) as stream:
+        for line in stream:
+            row = json.loads(line)
+            rows += bool(
+                row["user_id"] and row["parent_asin"] and row["timestamp"] and row["rating"] is not None
+            )
+    return rows
+
+
+def users(folder: Path) -> int:
+    """Rows of 200,000 users, as the ingest asks for them."""
+    import numpy as np
+
+    from data_ingest.ids import Ids
+    from data_ingest.ingest import BATCH, _without_cycles
+    from data_ingest.users import profiles
+
+    rng = np.random.default_rng(1)
+    letters = np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", np.uint8)
+    codes = np.ascontiguousarray(letters[rng.integers(0, 32, (200_000, 28))]).view("S28").ravel()
+    ids, pools = Ids(), profiles()
+    start = time.process_time()
+    with _without_cycles():
+        hashes = ids.user_hashes(codes)
+        tries = pools.attempts(hashes)
+        for first in range(0, len(codes), BATCH):
+            part = slice(first, first + BATCH)
+            pools.rows(ids.user_texts(codes[part]), hashes[part], tries[part])
+    return round(len(codes) / (time.process_time() - start))
+
+
+def faker(folder: Path) -> int:
+    """One Faker, seeded with each user's id."""
+    from faker import Faker
+
+    fake = Faker("en_US")
+    start = time.process_time()
+    for number in range(2000):
+        fake.seed_instance(f"user {number}")
+        (fake.first_name(), fake.last_name(), fake.email(), fake.phone_number())
+        (fake.street_address(), fake.city(), fake.state_abbr(), fake.postcode())
+    return round(2000 / (time.process_time() - start))
+
+
+JOBS: dict[str, Callable[[Path], int]] = {
+    "decompress": decompress,
+    "scan": scan,
+    "select": select,
+    "select, spilled": select_spilled,
+    "json + gzip": parse,
+    "users": users,
+    "faker": faker,
+}
+
+
+def child(job: str, folder: Path) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.ingest", "--one", job, "--folder", str(folder)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def one(job: str, folder: Path) -> None:
+    start = time.perf_counter()
+    answer = JOBS[job](folder)
+    wall = time.perf_counter() - start
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    print(
+        json.dumps(
+            {
+                "answer": answer,
+                "wall": wall,
+                "cpu": usage.ru_utime + usage.ru_stime,
+                "peak": usage.ru_maxrss / 1024,
+            }
+        )
+    )
+
+
+@contextmanager
+def raw_files(given: str | None, plan: dict[str, int]) -> Any:
+    """Generated raw files, or a folder where they were generated before."""
+    if given:
+        yield Path(given)
+        return
+    from data_ingest.sample import SamplePlan, write_sample
+    from env.progress import Quiet
+
+    with tempfile.TemporaryDirectory(prefix="drr-ingest-") as scratch:
+        write_sample(Path(scratch) / "raw", SamplePlan(**plan), Quiet())
+        yield Path(scratch) / "raw"
+
+
+def ratios(raw: Path, rounds: int) -> None:
+    with tempfile.TemporaryDirectory(prefix="drr-scan-") as scratch:
+        folder = Path(scratch)
+        with (folder / FILE).open("wb") as joined:  # gzip members one after the other are one gzip file
+            for path in sorted((raw / "raw" / "review_categories").glob("*.jsonl.gz")):
+                with path.open("rb") as part:
+                    shutil.copyfileobj(part, joined)
+        runs: dict[str, list[dict[str, Any]]] = {job: [] for job in JOBS}
+        pairs: dict[str, list[float]] = {job: [] for job in JOBS}
+        for turn in range(rounds):
+            limit = None
+            for job in JOBS:
+                if job == "json + gzip" and turn:
+                    continue
+                if job in ("scan", "select, spilled"):
+                    runs["decompress"].append(child("decompress", folder))
+                result = child(job, folder)
+                runs[job].append(result)
+                if job == "scan":
+                    pairs[job].append(runs["decompress"][-1]["wall"] / result["wall"])
+                    limit = result["wall"]
+                elif limit and job.startswith("select"):
+                    pairs[job].append(result["wall"] / limit)
+        size = (folder / FILE).stat().st_size
+        raw_size = runs["decompress"][0]["answer"]
+    rows = runs["json + gzip"][0]["answer"]
+    lines = []
+    for job in ("decompress", "scan", "select", "select, spilled", "json + gzip"):
+        walls = [run["wall"] for run in runs[job]]
+        cpu = median(run["cpu"] for run in runs[job])
+        ratio = "1" if job == "decompress" else f"{median(pairs[job]):.2f}" if pairs[job] else ""
+        note = {"scan": "decompress / scan, goal 0.85", "select": "select / scan, goal 1.5"}.get(job, "")
+        if job == "select, spilled":
+            note = "select / scan"
+        peak = max(run["peak"] for run in runs[job])
+        lines.append(
+            (
+                job,
+                f"{median(walls):.2f}",
+                f"{min(walls):.2f}",
+                f"{cpu:.2f}",
+                f"{rows / min(walls) / 1e6:.2f}",
+                ratio,
+                note,
+                f"{peak:,.0f}",
+            )
+        )
+    fast, slow = (median(run["answer"] for run in runs[job]) for job in ("users", "faker"))
+    record(
+        "Ingest",
+        f"{rows:,} generated review rows, {raw_size / 1e6:,.0f} MB, {size / 1e6:,.0f} MB compressed; {rounds} interleaved rounds, each "
+        f"measurement in a process of its own; ratios are medians of pairs run one after the other ({machine()}).\n\n"
+        + table(("job", "wall s", "best", "CPU s", "M rows/s", "ratio", "of", "peak MiB"), lines)
+        + f"\n\nUsers: {fast:,.0f} rows per CPU second, seeded Faker {slow:,.0f}: {fast / slow:,.0f} x (goal 150).",
+    )
+
+
+def paper(raw: Path) -> None:
+    from data_ingest.categories import ALL
+    from env.shop import Manifest
+
+    names = [name for name in ALL if (raw / "raw" / "review_categories" / f"{name}.jsonl.gz").exists()]
+    files = sorted((raw / "raw").glob("*/*.jsonl.gz"))
+    limit = child("decompress all", raw)
+    with tempfile.TemporaryDirectory(prefix="drr-paper-") as scratch:
+        shop = Path(scratch) / "shop"
+        start = time.perf_counter()
+        process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "app.cli",
+                "ingest",
+                str(raw),
+                "--shop",
+                str(shop),
+                "--categories",
+                ",".join(names),
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stderr is not None
+        stages = _stages(process.stderr.read())
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - start
+        if status:
+            raise SystemExit(f"the ingest failed: {stages}")
+        manifest = Manifest.model_validate(
+            {k: v for k, v in json.loads((shop / "manifest.json").read_text()).items() if k != "data"}
+        )
+    stages["the rest: tally, sort, ids, start"] = wall - sum(stages.values())
+    counts = ", ".join(f"{count:,} {name}" for name, count in manifest.counts.items())
+    record(
+        "Paper-scale ingest",
+        f"{manifest.rows['reviews']:,} review rows and {manifest.notes['metadata']:,} metadata rows in {len(files)} files "
+        f"({sum(path.stat().st_size for path in files) / 1e6:,.0f} MB compressed, {limit['answer'] / 1e6:,.0f} MB raw) to {counts}: "
+        f"{wall:.1f} s ({usage.ru_utime + usage.ru_stime:.1f} s of CPU), {wall / limit['wall']:.1f} x decompressing the files "
+        f"({limit['wall']:.1f} s); peak memory {usage.ru_maxrss / 1024:,.0f} MiB (goal 2,048); shop "
+        f"{manifest.sizes['total'] / 1e6:,.0f} MB ({machine()}).\n\n"
+        + table(
+            ("part", "s", "share"), [(name, f"{s:.1f}", f"{s / wall:.0%}") for name, s in stages.items()]
+        ),
+    )
+
+
+def _stages(log: str) -> dict[str, float]:
+    """Seconds per kind of stage, from the progress lines."""
+    found: dict[str, float] = {}
+    for line in log.splitlines():
+        if line.endswith(" s)"):
+            name = line.split(": ")[-2].strip() if ": " in line else line
+            kind = {"reviews": "read reviews, drop duplicates", "products": "products"}.get(name, name)
+            if "bytes" in line and name == "products":
+                kind = "read metadata, pick products"
+            found[kind] = found.get(kind, 0.0) + float(line.rsplit("(", 1)[1].removesuffix(" s)"))
+    return found
+
+
+def decompress_all(folder: Path) -> int:
+    from isal import igzip
+
+    buffer = memoryview(bytearray(1 << 20))
+    total = 0
+    for path in sorted((folder / "raw").glob("*/*.jsonl.gz")):
+        with igzip.open(path) as stream:
+            while got := stream.readinto(buffer):
+                total += got
+    return total
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("mode", nargs="?", choices=("ratios", "paper"), default="ratios")
+    parser.add_argument("--reviews", type=int, default=4_500_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--raw", help="raw files that were generated before")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        JOBS["decompress all"] = decompress_all
+        one(arguments.one, Path(arguments.folder))
+        return
+    plan = {
+        "products": 100_000,
+        "users": arguments.reviews * 37 // 90,
+        "reviews": arguments.reviews,
+        "seed": 7,
+    }
+    with raw_files(arguments.raw, plan) as raw:
+        if arguments.mode == "paper":
+            paper(raw)
+        else:
+            ratios(raw, arguments.rounds)
+
+
+if __name__ == "__main__":
+    main()
