@@ -162,6 +162,8 @@ def _of_body(error: Exception) -> FailureKind | None:
     """A body that is no message at all escapes the libraries as whatever it trips over."""
     if isinstance(error, TypeError) and "authentication" in str(error):
         return "bad_key"
+    if isinstance(error, UnicodeEncodeError):
+        return "bad_request"  # a lone surrogate in what was to be sent
     if type(error).__name__ == "APIResponseValidationError":
         return "malformed"
     if isinstance(error, ValueError | TypeError | AttributeError | LookupError) and _while_reading(error):

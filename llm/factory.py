@@ -224,7 +224,8 @@ class _Role:
         self, chat: Runnable[Any, AIMessage], messages: Sequence[BaseMessage], extra: int
     ) -> AIMessage:
         shared, models = self._shared, self._models
-        amount = self._most(messages, extra)
+        limited = models.budget.limit.is_set or models._cap is not None
+        amount = self._most(messages, extra) if limited else Amount()
 
         async def attempt(reserved: list[tuple[Budget, Amount]]) -> AIMessage:
             """One request, paid for even when its answer is cut or refused."""
@@ -268,11 +269,21 @@ class _Role:
 
     def _most(self, messages: Sequence[BaseMessage], extra: int) -> Amount:
         """An upper estimate: a token for every two bytes sent, and an answer as long as it may be."""
-        sent = extra + sum(len(message.text.encode()) + 16 for message in messages)
-        sent += sum(
-            len(json.dumps(m.tool_calls)) for m in messages if isinstance(m, AIMessage) and m.tool_calls
-        )
+        sent = extra + sum(_bytes(message) for message in messages)
         spent = -(-sent // 2)
         written = self._shared.settings.max_tokens
         cost = 0 if self._price is None else self._price.at_most(spent, written)
         return Amount(cost, spent + written)
+
+
+def _bytes(message: BaseMessage) -> int:
+    """What a message is on the wire: blocks (signed thinking, calls) as JSON, plain text as it is."""
+    content = message.content
+    size = (
+        len(content.encode("utf-8", "surrogatepass"))
+        if isinstance(content, str)
+        else len(json.dumps(content))
+    )
+    if isinstance(message, AIMessage) and message.tool_calls:
+        size += len(json.dumps(message.tool_calls))
+    return size + 16

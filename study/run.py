@@ -28,7 +28,7 @@ from study.ledger import Finished
 from study.process import this_worker
 from study.spend import LedgerPurse
 from study.study import Study
-from study.unit import Outcome, Status, Unit, UnitFailure
+from study.unit import Outcome, Status, Unit, UnitFailure, canonical_json
 
 
 @dataclass(frozen=True)
@@ -251,6 +251,7 @@ class _Runner:
         outcome: Outcome | None = None
         try:
             outcome = await self.work(dict(unit.spec), Context(study, unit, models, meter))
+            canonical_json(outcome.result)  # what cannot be written is this unit's bug, not the run's end
             status = "done"
         except OverBudget as error:
             status, message = "over_budget", str(error)

@@ -137,7 +137,7 @@ def test_prices_are_exact_whole_picodollars() -> None:
     assert price is not None
     assert price.cost(Tokens(1_000_000, 0)) == 2 * PICO
     assert price.cost(Tokens(1_000_000, 1_000_000, cache_read=500_000, cache_write=250_000)) == round(
-        (0.25 * 2 + 0.5 * 0.2 + 0.25 * 2.5 + 10) * PICO
+        (0.25 * 2 + 0.5 * 0.1 + 0.25 * 2.5 + 10) * PICO
     )
 
 

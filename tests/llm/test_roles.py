@@ -66,7 +66,7 @@ async def test_usage_counts_cached_tokens_once_and_prices_each_kind() -> None:
         assert told["input_tokens"] == 13_000
         assert (told["cache_read_tokens"], told["cache_write_tokens"]) == (10_000, 2_000)
         assert told["output_tokens"] == 500
-        expected = (1_000 * 2 + 10_000 * 0.2 + 2_000 * 2.5 + 500 * 10) / 1e6
+        expected = (1_000 * 2 + 10_000 * 0.1 + 2_000 * 2.5 + 500 * 10) / 1e6
         assert told["cost_usd"] == pytest.approx(expected, abs=1e-12)
 
 

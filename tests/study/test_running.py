@@ -163,6 +163,15 @@ async def test_a_failed_unit_that_is_mended_replaces_its_record(study: Study) ->
     assert len(list(study.records())) == len(list(study.records(status=None))) == 3
 
 
+@pytest.mark.parametrize("value", [float("nan"), {1, 2}, object()])
+async def test_a_result_that_cannot_be_written_is_the_bug_of_its_unit(study: Study, value: Any) -> None:
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+        return Outcome({"value": value if spec["n"] == 0 else 1.5})
+
+    summary = await run(study, units(3), work, models=offline())
+    assert (summary.done, summary.failures) == (2, {"bug": 1})
+
+
 async def test_what_a_failed_unit_gathered_is_kept(study: Study) -> None:
     partial = Outcome({"tool_calls": []}, {"transcript": "so far"})
     _, work = failing({0: UnitFailure("no_report", "empty", outcome=partial)})

@@ -226,9 +226,7 @@ def test_an_unpriced_model_with_a_token_budget_or_a_price_is_accepted(
 )
 def test_what_fails_everywhere_ends_with_exit_1_at_once(box: Path, drr: Drr, fault: Fail, word: str) -> None:
     with Wire(lambda request: fault) as wire:
-        code, _, err = drr(
-            "run", *new(box, "all"), "--trials", 5, "--model", SONNET, "--base-url", wire.url
-        )
+        code, _, err = drr("run", *new(box, "all"), "--trials", 5, "--model", SONNET, "--base-url", wire.url)
         assert code == 1
         assert word in err.splitlines()[-1]
         assert len(wire.requests) <= 8
