@@ -11,7 +11,7 @@ from tools.access import UserId, owner
 from tools.base import Answer, ToolContext, ToolError
 from tools.render import one_line, profile_page, statistics_page
 from tools.sources import profile_source, statistics_source, user_record
-from tools.states import STATES
+from tools.states import CODES
 
 Text = Annotated[str | None, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 
@@ -122,7 +122,7 @@ def _phone(value: str) -> str:
 
 
 def _state(value: str) -> str:
-    code = STATES.get(" ".join(value.replace(".", "").split()).casefold())
+    code = CODES.get(" ".join(value.replace(".", "").split()).casefold())
     if code is None:
         raise ToolError(
             "invalid",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -13,24 +14,25 @@ from env.web.sandbox import Document, Sandbox
 from tests.tools.small_shop import ANNA, write_shop
 from tools.base import ToolContext, context_for
 
-
-@pytest.fixture(scope="session")
-def settings() -> Settings:
-    return Settings(shop_url="http://ecommerce.example")
+SHOP_URL = "http://ecommerce.example"
 
 
 @pytest.fixture(scope="session", params=["embedded", pytest.param("servers", marks=pytest.mark.servers)])
-def shop(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, settings: Settings
-) -> Iterator[Shop]:
-    spec = (
-        "servers:drr_test_tools"
-        if request.param == "servers"
-        else str(tmp_path_factory.mktemp("tools") / "shop")
-    )
-    write_shop(spec, settings)
-    with open_shop(spec, settings) as opened:
+def shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    if request.param == "embedded":
+        spec, settings = str(tmp_path_factory.mktemp("tools") / "shop"), Settings(shop_url=SHOP_URL)
+        write_shop(spec, settings)
+        with open_shop(spec, settings) as opened:
+            yield opened
+        return
+    from tests.servers import running
+
+    prefix = f"drr-tools-{os.getpid()}"
+    settings = running.settings().model_copy(update={"shop_url": SHOP_URL})
+    write_shop(f"servers:{prefix}", settings)
+    with open_shop(f"servers:{prefix}", settings) as opened:
         yield opened
+    running.remove_shops(settings, prefix)
 
 
 @pytest.fixture(scope="session")
