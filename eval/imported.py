@@ -140,6 +140,11 @@ def _unit(report: Report, name: str) -> Unit:
     return Unit("answer", fields, spec, f"{name}/{report.system}/{report.trial}")
 
 
+def imported_units(study: Study) -> list[Unit]:
+    """Those that stay when the study's own variants are planned anew."""
+    return [study.ledger.unit(r.key) for r in study.records("answer", None) if r.key_fields.get("imported")]
+
+
 async def take_in(spec: Mapping[str, Any], context: Context) -> Outcome:
     """The work of one unit: nothing is called, the record is what the line says."""
     report = Report.model_validate(spec["imported"])

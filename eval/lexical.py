@@ -59,9 +59,8 @@ _HEDGE = re.compile(
     r"(?:about|around|approximately|roughly|nearly|almost|over|more than|at least|up to|under|less than|some|~|\u2248|>|<)\s*\$?\s*$",
     re.IGNORECASE,
 )
-_MARKS = re.compile(
-    r"\[\^?\d+(?:\s*[,\u2013-]\s*\d+)*\](?:\([^)\s]*\))?|\u3010[^\u3011]*\u3011|https?://\S+|user://\S+"
-)
+_MARKS = re.compile(r"\[\^?\d+(?:\s*[,\u2013-]\s*\d+)*\](?:\([^)\s]*\))?|\u3010[^\u3011]*\u3011")
+_URL = re.compile(r"(?:https?|user)://\S+")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)\s]*\)")
 _SENTENCE = re.compile(r"[^.!?\n;]+(?:[.!?;](?!\s|$)[^.!?\n;]*)*")
 _NEGATION = re.compile(
@@ -95,7 +94,12 @@ class Number(NamedTuple):
 
 def plain(text: str) -> str:
     """Without citation marks, URLs and emphasis: what is said, not how it is cited."""
-    return _MARKS.sub(" ", _LINK.sub(r"\1", text)).replace("*", "").replace("`", "").replace("_", " ")
+    return (
+        _URL.sub(" ", _LINK.sub(r"\1", _MARKS.sub(" ", text)))
+        .replace("*", "")
+        .replace("`", "")
+        .replace("_", " ")
+    )
 
 
 def numbers(text: str, *, words: bool = False) -> list[Number]:
@@ -139,15 +143,14 @@ def same_number(claimed: Number, stated: Number) -> bool:
     else:
         scale = claimed.base / claimed.value if claimed.value else 1.0
         a, b = claimed.value, stated.base / scale
-    tolerance = 0.5 * 10**-claimed.decimals if claimed.decimals < stated.decimals or claimed.kind else 0.0
-    if claimed.kind in ("money", "share") or claimed.kind is None:
-        tolerance = (
-            0.5
-            if claimed.decimals == 0 and stated.decimals and claimed.hedged
-            else 0.0049
-            if claimed.decimals
-            else 0.0
-        )
+    rounding = 0.5 * 10**-claimed.decimals
+    if claimed.kind == "money":
+        tolerance = 0.0049 if claimed.decimals else 0.5
+    elif claimed.kind is None and not claimed.decimals:
+        tolerance = 0.0
+    else:
+        converted = claimed.kind is not None and claimed.value != stated.value
+        tolerance = rounding if converted or stated.decimals > claimed.decimals else 0.0
     if claimed.hedged:
         tolerance = max(tolerance, 0.05 * abs(b))
     return abs(a - b) <= tolerance + 1e-9

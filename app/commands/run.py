@@ -212,18 +212,25 @@ def _run(
     from app.answers import roles_of
     from app.console import print_json, progress_of
     from app.studies import budget_of, check_models, conclude, unit_cap_of
+    from eval.imported import imported_units
     from study.run import Pace, run
     from study.status import status
     from study.study import Study
 
     cap = unit_cap_of(arguments)
     check_models(bench.models, roles_of(variants), budget_of(arguments), cap)
+    if bench.settings.profile == "paper":
+        print(
+            f"drr: profile paper: the paper's models cannot be called any more, the agents run {bench.models.name_of('agent')}; "
+            "docs/paper-profile.md says which other choices are guesses",
+            file=sys.stderr,
+        )
     with Study.create(folder, config) as study:
         _keep_queries(folder, queries)
         budget = budget_of(arguments, study)
         check_models(bench.models, roles_of(variants), budget, cap)
         study.ledger.register(units)
-        aside = study.retire("answer", units)
+        aside = study.retire("answer", [*units, *imported_units(study)])
         if aside:
             print(
                 f"drr: {aside:,} units of an earlier configuration are kept aside and not counted",
