@@ -1,0 +1,137 @@
+"""`drr ask` and `drr variants` as a shopper and a script meet them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agents.offline_report import BANNER
+from app.cli import main
+from env.settings import Settings
+from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, write_shop
+from tests.wire import Fail, Say, Wire
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("ask")
+    write_shop(str(root / "shop"), Settings())
+    (root / "web").mkdir()
+    lines = "".join(document.model_dump_json() + "\n" for document in DOCUMENTS)
+    (root / "web" / "documents.jsonl").write_text(lines)
+    return root
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("ANTHROPIC_API_KEY", "DRR_MODEL", "ANTHROPIC_BASE_URL", "LANGSMITH_TRACING"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def asking(folder: Path, *more: str, question: str = QUESTION) -> list[str]:
+    return [
+        "ask", question, "--shop", str(folder / "shop"), "--user", ANNA, "--sandbox", str(folder / "web"), *more,
+    ]  # fmt: skip
+
+
+def test_the_report_on_standard_output_and_what_happens_on_standard_error(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(asking(folder)) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("# Bird feeders") and BANNER in out and "## Sources" in out
+    assert "agent: product_catalog_search query='bird feeders'" in err
+    assert "react with offline (rules, no LLM)" in err and "finalized" in err
+
+
+def test_the_json_face(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(asking(folder, "--json", "--variant", "hybrid-react+ws")) == 0
+    out, err = capsys.readouterr()
+    document = json.loads(out)
+    assert {
+        "report", "sources", "usage", "stop_reason", "tool_calls", "model", "variant", "rule_written",
+    } <= set(document)  # fmt: skip
+    assert document["rule_written"] is True and document["model"] == "offline"
+    assert document["variant"] == "hybrid-react+ws" and document["stop_reason"] == "finalized"
+    assert {"url", "type", "title", "sha256"} <= set(document["sources"][0])
+    assert document["usage"]["agent"]["input_tokens"] > 0
+    assert any(c["researcher"] == "r1" and c["ok"] for c in document["tool_calls"])
+    assert "r1: researches Find bird feeders" in err
+
+
+def test_a_file_gets_the_report_and_quiet_is_quiet(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "deep" / "report.md"
+    assert main(asking(folder, "--out", str(path), "--quiet")) == 0
+    assert capsys.readouterr() == ("", "")
+    assert BANNER in path.read_text()
+
+
+def test_a_report_that_cannot_be_written_is_not_lost(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(asking(folder, "--out", str(tmp_path / "file" / "report.md"))) == 1
+    out, err = capsys.readouterr()
+    assert "## Sources" in out and "cannot be written" in err
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--variant", "raect"], "did you mean react"),
+        (["--user", "NOBODY"], "no user 'NOBODY'"),
+        (["--model", "gpt"], "not a model's name"),
+        (["--model", "anthropic:claude-sonnet-5-5"], "no key"),
+        (["--prompts", "nowhere"], "not a folder"),
+        (["--citation-repair", "maybe"], "invalid choice"),
+        (["--out", "."], "is a folder"),
+        (["--web-top-k", "0"], "web_top_k"),
+    ],
+)
+def test_misuse_is_one_line_and_exit_2(
+    folder: Path, capsys: pytest.CaptureFixture[str], more: list[str], says: str
+) -> None:
+    assert main(asking(folder, *more)) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and says in err and "Traceback" not in err
+
+
+def test_an_empty_question_and_a_missing_shop(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(asking(folder, question="  ")) == 2
+    assert main(["ask", "what?", "--shop", str(folder / "no"), "--user", ANNA]) in (1, 2)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_made_up_source_is_taken_out_of_what_a_person_reads(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = "Fine [1].\n\n## Sources\n\n[1] X: https://made.example/up\n"
+    model = ["--model", "anthropic:claude-sonnet-5-5"]
+    for repair, kept in ((["--citation-repair", "off"], True), ([], False)):
+        with Wire([Say("I know."), Say(report)]) as wire:
+            assert main(asking(folder, *model, "--base-url", wire.url, *repair)) == 0
+        out, err = capsys.readouterr()
+        assert ("made.example" in out) is kept and BANNER not in out
+        assert f"returned by no tool, {'left in' if kept else 'taken out'}: https://made.example/up" in err
+
+
+def test_a_failing_model_is_one_line_and_no_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Wire(lambda request: Fail(401, "authentication_error", "invalid x-api-key")) as wire:
+        code = main(asking(folder, "--model", "anthropic:claude-sonnet-5-5", "--base-url", wire.url))
+    out, err = capsys.readouterr()
+    assert code == 1 and out == "" and "bad_key" in err.splitlines()[-1]
+
+
+def test_variants_lists_and_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["variants"]) == 0
+    listed = capsys.readouterr().out
+    assert "* hybrid-react+ws " in listed and "  hybrid-react+profile " in listed
+    assert main(["variants", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["variants"]
+    assert sum(row["in_all"] for row in rows) == 6
+    assert next(r for r in rows if r["name"] == "react+ws")["page_summaries"] is True

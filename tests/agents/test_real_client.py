@@ -1,0 +1,209 @@
+"""The graphs through the real Anthropic client against a local server that speaks its wire protocol."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from agents.base import AnswerRecord
+from agents.registry import variant
+from agents.runner import load_prompts, run_variant
+from env.session import Session
+from env.shop import Shop
+from llm.calls import Retries
+from llm.factory import Models, ModelSettings
+from llm.failures import ModelFailure
+from llm.meter import Meter
+from tests.agents.garden import ANNA, CountingWeb
+from tests.wire import Fail, Request, Say, Wire
+
+REPORT = "Take it [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_API_URL", "LANGSMITH_TRACING"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def texts(request: Request) -> str:
+    return json.dumps(request.body["messages"])
+
+
+def names(request: Request) -> list[str]:
+    return [tool["name"] for tool in request.body.get("tools", ())]
+
+
+def turns(request: Request) -> int:
+    return sum(message["role"] == "assistant" for message in request.body["messages"])
+
+
+async def run(
+    wire: Wire, name: str, shop: Shop, web: CountingWeb, *, streaming: bool = False
+) -> AnswerRecord:
+    meter = Meter()
+    settings = ModelSettings(
+        {"default": "anthropic:claude-sonnet-5-5"},
+        base_url=wire.url,
+        keys={"anthropic": SecretStr("sk-test-000000000000")},
+        streaming=streaming,
+    )
+    models = Models(settings, retries=Retries(attempts=1)).unit(meter)
+    try:
+        return await run_variant(
+            variant(name),
+            "Which bird house suits bluebirds?",
+            session=Session(shop, ANNA),
+            web=web,
+            agent=models.role("agent"),
+            summariser=models.role("summariser"),
+            meter=meter,
+            prompts=load_prompts(),
+        )
+    finally:
+        await models.aclose()
+
+
+def react(request: Request) -> Say:
+    script = [
+        Say(
+            calls=[("reason", {"thought": "look"}), ("product_catalog_search", {"query": "house"})],
+            thinking=True,
+        ),
+        Say("Opening it.", calls=[("get_product_details", {"product_id": "B0HOUSE001"})], thinking=True),
+        Say(calls=[("finalize", {})], thinking=True),
+        Say(REPORT),
+    ]
+    return script[turns(request)]
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_successive_requests_of_react_only_append(
+    shop: Shop, web: CountingWeb, streaming: bool
+) -> None:
+    """Signed thinking blocks are valid only while system, tools and earlier messages stay as they were."""
+    with Wire(react) as wire:
+        record = await run(wire, "react", shop, web, streaming=streaming)
+    assert record.report == REPORT and record.stop_reason == "finalized" and not record.rule_written
+    assert record.models == {"agent": "anthropic:claude-sonnet-5-5"}
+    bodies = [request.body for request in wire.requests]
+    assert len(bodies) == 4
+    for before, after in itertools.pairwise(bodies):
+        assert after["messages"][: len(before["messages"])] == before["messages"]
+        assert after["system"] == before["system"] and after["tools"] == before["tools"]
+    assert '"type": "thinking"' in texts(wire.requests[-1])
+    for body in bodies:
+        assert not {"temperature", "top_p", "top_k", "tool_choice"} & set(body)
+    assert record.usage["agent"]["calls"] == 4 and record.usage["agent"]["input_tokens"] == 400
+
+
+async def test_every_tool_use_is_answered_in_the_next_request(shop: Shop, web: CountingWeb) -> None:
+    with Wire(react) as wire:
+        await run(wire, "react", shop, web)
+    last = wire.requests[-1].body["messages"]
+    asked = [
+        b["id"] for m in last if m["role"] == "assistant" for b in m["content"] if b["type"] == "tool_use"
+    ]
+    answered = [
+        b["tool_use_id"]
+        for m in last
+        if m["role"] == "user" and isinstance(m["content"], list)
+        for b in m["content"]
+        if b["type"] == "tool_result"
+    ]
+    assert asked == answered and len(asked) == 4
+
+
+async def test_the_plan_is_one_structured_request_without_tools(shop: Shop, web: CountingWeb) -> None:
+    plan = {
+        "plan": "search",
+        "calls": [{"tool": "product_catalog_search", "arguments": '{"query": "bird house"}'}],
+    }
+    with Wire([Say(json.dumps(plan)), Say(REPORT)]) as wire:
+        record = await run(wire, "plan-to-function", shop, web)
+    first, second = wire.requests
+    assert first.body["output_config"]["format"]["type"] == "json_schema"
+    assert "tools" not in first.body and "tools" not in second.body and "tool_choice" not in first.body
+    assert "Cedar bird house" in texts(second) and record.report == REPORT
+
+
+def hybrid(request: Request) -> Say:
+    if "launch_researcher" in names(request):
+        launches = [("launch_researcher", {"sub_problem": problem}) for problem in ("houses", "seed")]
+        return Say(calls=[("finalize", {})]) if turns(request) else Say(calls=launches, thinking=True)
+    if names(request):
+        query = request.body["messages"][0]["content"]
+        return (
+            Say(calls=[("finalize", {})])
+            if turns(request)
+            else Say(calls=[("web_search", {"query": str(query)})])
+        )
+    if "<page " in texts(request):
+        return Say("A summary of the page.")
+    return Say("## Findings\n\nFound.") if "# Sub-problem" in texts(request) else Say(REPORT)
+
+
+async def test_hybrid_with_page_summaries(shop: Shop, web: CountingWeb) -> None:
+    with Wire(hybrid) as wire:
+        record = await run(wire, "hybrid-react+ws", shop, web)
+    assert record.report == REPORT and record.failures == []
+    assert record.usage["summariser"]["calls"] > 0
+    assert any(s.seen == "A summary of the page." for s in record.sources)
+    assert record.models["summariser"] == "anthropic:claude-sonnet-5-5"
+
+
+async def test_one_researchers_refusal_does_not_sink_the_other(shop: Shop, web: CountingWeb) -> None:
+    def script(request: Request) -> Any:
+        if "product_catalog_search" in names(request) and "houses" in str(
+            request.body["messages"][0]["content"]
+        ):
+            return Say("", stop_reason="refusal")
+        return hybrid(request)
+
+    with Wire(script) as wire:
+        record = await run(wire, "hybrid-react", shop, web)
+    assert [(f.researcher, f.kind) for f in record.failures] == [("r1", "refusal")]
+    assert record.report == REPORT
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (Fail(529, "overloaded_error"), "overloaded"),
+        (Fail(401, "authentication_error"), "bad_key"),
+        (Fail(500), "server"),
+        (Say("half", stop_reason="max_tokens"), "truncated"),
+    ],
+)
+@pytest.mark.parametrize("at", [0, 3])
+async def test_a_fault_in_any_turn_ends_typed_and_without_a_report(
+    shop: Shop, web: CountingWeb, fault: Any, kind: str, at: int
+) -> None:
+    wire = Wire(lambda request: fault if turns(request) == at else react(request))
+    with wire, pytest.raises(ModelFailure) as raised:
+        await run(wire, "react", shop, web)
+    assert raised.value.kind == kind
+
+
+@pytest.fixture
+def too_long() -> Iterator[Fail]:
+    yield Fail(400, "invalid_request_error", "prompt is too long: 300000 tokens > 200000 maximum")
+
+
+async def test_a_full_window_leads_to_a_fresh_conversation(
+    shop: Shop, web: CountingWeb, too_long: Fail
+) -> None:
+    def script(request: Request) -> Any:
+        if not names(request):
+            return Say(REPORT)
+        return too_long if turns(request) == 2 else react(request)
+
+    with Wire(script) as wire:
+        record = await run(wire, "react", shop, web)
+    assert record.stop_reason == "context_limit" and record.report == REPORT
+    assert len(wire.requests[-1].body["messages"]) == 1

@@ -1,0 +1,184 @@
+"""The registry: six of the paper by name, modes, versions, and agents that other packages add."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+from agents import registry
+from agents.base import Limits
+from agents.registry import PAPER, choose, variant, variants
+from agents.runner import Options, key_fields, load_prompts
+from env.errors import DrrError, Misuse
+from tests.agents.garden import Ask, Asked
+
+OURS = '''
+"""An agent of another package."""
+from langchain_core.messages import HumanMessage, SystemMessage
+
+
+async def quick(query, tools, model, budget):
+    assert not budget.reached()
+    search = next(tool for tool in tools if tool.name == "product_catalog_search")
+    found = await search.ainvoke({"query": "bird house"})
+    web = await next(tool for tool in tools if tool.name == "web_search").ainvoke({"query": "bird house wind"})
+    talk = [SystemMessage("Be brief."), HumanMessage(f"{query} ({query.user_id}, {query.as_of})\\n{found}\\n{web}")]
+    first = await model.reply(talk)
+    second = await model.reply([*talk, first, HumanMessage("Now the report.")])
+    return second.text
+
+
+quick.version = "7"
+
+
+async def silent(query, tools, model, budget):
+    return ""
+'''
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package as another project would install it: a module and metadata with an entry point."""
+    (tmp_path / "their_agents.py").write_text(OURS)
+    info = tmp_path / "their_agents-3.2.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: their-agents\nVersion: 3.2\n")
+    (info / "entry_points.txt").write_text(
+        "[drr.variants]\nquick = their_agents:quick\nsilent = their_agents:silent\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    variants.cache_clear()
+    yield info
+    variants.cache_clear()
+    sys.modules.pop("their_agents", None)
+
+
+def test_all_means_the_papers_six() -> None:
+    assert PAPER == (
+        "plan-to-function", "plan-to-function+ws", "react", "react+ws", "hybrid-react", "hybrid-react+ws",
+    )  # fmt: skip
+    assert [v.name for v in choose("all")] == list(PAPER)
+    assert {"hybrid-react+profile", "hybrid-react+profile+ws"} <= set(variants())
+    assert all(v.version for v in variants().values())
+
+
+def test_names_with_commas_each_once_in_order() -> None:
+    assert [v.name for v in choose("react+ws, react,all")][:3] == ["react+ws", "react", "plan-to-function"]
+    assert len(choose("react,all")) == 6
+
+
+@pytest.mark.parametrize("name", ["raect", "react+profile", "", "react+ws+profile", "quick"])
+def test_an_unknown_name_is_misuse_with_a_hint(name: str) -> None:
+    with pytest.raises(Misuse):
+        choose(name)
+
+
+def test_prompts_of_the_registry_exist_and_are_all_used() -> None:
+    named = {prompt for v in variants().values() for prompt in v.prompts} | {"citation_fix"}
+    assert named == set(load_prompts().names)
+
+
+def test_the_key_holds_what_decides_the_answer(tmp_path: Path) -> None:
+    prompts = load_prompts()
+    base = key_fields(variant("react"), Options(), prompts)
+    assert base["variant"] == "react" and base["version"] and len(base["tools"]) == 64
+    assert "page_summary" not in base["prompts"] and "react" in base["prompts"]
+    assert "page_summary" in key_fields(variant("react+ws"), Options(), prompts)["prompts"]
+    (tmp_path / "react.md").write_text(prompts["react"].text + "Be quick.\n")
+    changed = [
+        key_fields(variant("react+ws"), Options(), prompts),
+        key_fields(variant("react"), Options(limits=Limits(steps=3)), prompts),
+        key_fields(variant("react"), Options(references=False), prompts),
+        key_fields(variant("react"), Options(citation_repair="remove"), prompts),
+        key_fields(variant("react"), Options(top_k=3), prompts),
+        key_fields(variant("react"), Options(), load_prompts(tmp_path)),
+    ]
+    assert base not in changed and len({str(sorted(c.items())) for c in changed}) == len(changed)
+    assert key_fields(variant("plan-to-function"), Options(), load_prompts(tmp_path)) == key_fields(
+        variant("plan-to-function"), Options(), prompts
+    )
+
+
+def test_the_paper_had_no_references_and_repaired_nothing() -> None:
+    paper = Options.paper()
+    assert not paper.references and paper.citation_repair == "off" and paper.top_k == 5
+
+
+async def test_a_prompt_of_ones_own_is_what_the_model_reads(ask: Ask, asked: Asked, tmp_path: Path) -> None:
+    (tmp_path / "react.md").write_text("Hello {{user_id}}, it is {{as_of}}, {{steps}} turns.")
+    await ask("react", prompts=tmp_path)
+    assert str(asked.requests[0][0][0].text).startswith("Hello ANNA")
+    assert str(asked.requests[0][0][0].text).endswith("25 turns.\n")
+
+
+def test_plug_ins_are_found_with_their_versions(package: Path) -> None:
+    known = variants()
+    assert known["quick"].version == "7" and known["silent"].version == "3.2"
+    assert known["quick"].architecture.origin == "their-agents"
+    assert known["quick+ws"].ws and "quick+profile" not in known
+    assert list(PAPER) == [v.name for v in choose("all")]
+
+
+async def test_a_plug_in_runs_with_everything_recorded(package: Path, ask: Ask, asked: Asked) -> None:
+    def policy(messages: Any, arguments: Any) -> AIMessage:
+        if str(messages[-1].text) == "Now the report.":
+            return AIMessage(
+                "Cedar [1], made up [2].\n\n## Sources\n\n[1] A: http://ecommerce.example/B0HOUSE001\n[2] B: https://x.example/b"
+            )
+        return AIMessage("Thinking.")
+
+    record = await ask("quick", "Which house?", policy=policy)
+    assert record.variant == "quick" and record.version == "7" and record.stop_reason == "finalized"
+    assert [(c.name, c.kind) for c in record.tool_calls] == [
+        ("product_catalog_search", "api"),
+        ("web_search", "api"),
+    ]
+    assert [one.url for one in record.fabricated] == ["https://x.example/b"]
+    assert [type(m) for m in asked.requests[0][0]] == [SystemMessage, HumanMessage]
+    assert "Which house? (ANNA000000000000000000000001, 2022-06-20)" in str(asked.requests[0][0][1].text)
+    assert [t.name for t in record.transcripts] == ["conversation 1"]
+    assert len(record.transcripts[0].messages) == 5
+    with_summaries = await ask("quick+ws", "Which house?", policy=policy)
+    assert with_summaries.usage["summariser"]["calls"] > 0
+
+
+async def test_a_plug_in_without_a_report_fails_in_words(package: Path, ask: Ask) -> None:
+    with pytest.raises(DrrError, match=r"silent.*no report"):
+        await ask("silent")
+
+
+@pytest.mark.parametrize("name", ["react", "odd+ws"])
+def test_a_plug_in_may_not_take_a_name_of_ours(package: Path, name: str) -> None:
+    (package / "entry_points.txt").write_text(f"[drr.variants]\n{name} = their_agents:quick\n")
+    variants.cache_clear()
+    with pytest.raises(DrrError, match="their-agents"):
+        variants()
+
+
+def test_a_plug_in_that_cannot_be_loaded_is_named(package: Path) -> None:
+    (package / "entry_points.txt").write_text("[drr.variants]\nlost = their_agents:nothing_here\n")
+    variants.cache_clear()
+    with pytest.raises(DrrError, match="'lost' of their-agents cannot be loaded"):
+        variants()
+
+
+def test_listing_variants_loads_no_graph_library() -> None:
+    import subprocess
+
+    code = "import sys; from agents.registry import variants; variants(); print('langgraph' in sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "False"
+
+
+def test_each_architecture_is_built_once_in_a_process() -> None:
+    from agents import hybrid_react, plan_to_function, react
+
+    assert react.graph() is react.graph()
+    assert hybrid_react.graph() is hybrid_react.graph()
+    assert plan_to_function.graph() is plan_to_function.graph()
+    assert registry.GROUP == "drr.variants"
