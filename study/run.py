@@ -250,8 +250,7 @@ class _Runner:
         transient = False
         outcome: Outcome | None = None
         try:
-            outcome = await self.work(dict(unit.spec), Context(study, unit, models, meter))
-            canonical_json(outcome.result)  # what cannot be written is this unit's bug, not the run's end
+            outcome = await self._work(unit, Context(study, unit, models, meter))
             status = "done"
         except OverBudget as error:
             status, message = "over_budget", str(error)
@@ -288,6 +287,17 @@ class _Runner:
         self.purse.flush()
         kept = await self.writer.commit(finished, {} if outcome is None else outcome.blobs)
         return finished if kept else None
+
+    async def _work(self, unit: Unit, context: Context) -> Outcome:
+        """What cannot be written is the bug of its unit, and not the end of the run."""
+        try:
+            outcome = await self.work(dict(unit.spec), context)
+        except UnitFailure as failure:
+            if failure.outcome is not None:
+                canonical_json(failure.outcome.result)
+            raise
+        canonical_json(outcome.result)
+        return outcome
 
     def _abort_others(self) -> None:
         current = asyncio.current_task()
