@@ -1,0 +1,341 @@
+"""The commands of judging as a user types them: exit codes, one document on standard output, clear lines on standard error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli import main
+from env.shop import Shop
+from tests.eval.nursery import Judge
+from tests.tools.small_shop import ANNA, FEEDER
+from tests.wire import Wire
+
+CARE = "https://birds.example/care"
+
+
+def line(n: int, system: str, **more: Any) -> dict[str, Any]:
+    return {
+        "id": f"{system}-{n}",
+        "system": system,
+        "query": f"Which feeder, question {n}, under $50?",
+        "user_id": ANNA,
+        "report_markdown": f"# {system} {n}\n\nClean every feeder once a week [1]. The Panorama feeder costs $19.99 [2].\n\n"
+        f"## Sources\n[1] {CARE}\n[2] http://ecommerce.example/{FEEDER}\n",
+        "evidence": [{"url": CARE, "type": "web", "text": "Clean every feeder once a week."}],
+        **more,
+    }
+
+
+@pytest.fixture
+def reports(tmp_path: Path) -> Path:
+    path = tmp_path / "reports.jsonl"
+    path.write_text("".join(json.dumps(line(n, s)) + "\n" for n in range(3) for s in ("alpha", "beta")))
+    return path
+
+
+@pytest.fixture
+def folder(
+    tmp_path: Path,
+    reports: Path,
+    shop: Shop,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Path]:
+    monkeypatch.chdir(tmp_path)
+    for name in ("DRR_MODEL", "DRR_MODEL_JUDGE", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    study = tmp_path / "study"
+    assert main(["import", str(study), str(reports), "--shop", shop.spec, "--quiet"]) == 0
+    capsys.readouterr()
+    yield study
+
+
+def out(capsys: pytest.CaptureFixture[str]) -> Any:
+    return json.loads(capsys.readouterr().out)
+
+
+def test_import_takes_each_report_once_and_pairs_equal_questions(
+    folder: Path, reports: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = reports.with_name("other.jsonl")
+    other.write_text(json.dumps(line(0, "gamma", query="  which FEEDER, question 0,   under $50? ")) + "\n")
+    assert main(["import", str(folder), str(other), "--json", "--quiet"]) == 0
+    told = out(capsys)
+    assert (told["reports"], told["added"], told["systems"]) == (1, 1, ["gamma"])
+    assert main(["import", str(folder), str(reports), "--json", "--quiet"]) == 0
+    assert out(capsys)["added"] == 0
+    assert len((folder / "queries.jsonl").read_text().splitlines()) == 3
+    assert main(["judge", str(folder), "--what", "pairwise", "--quiet", "--json"]) == 0
+    assert {(r["a"], r["b"], r["n"]) for r in out(capsys)["pairwise"]} == {
+        ("alpha", "beta", 3),
+        ("alpha", "gamma", 1),
+        ("beta", "gamma", 1),
+    }
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        ("{", "line 2: not JSON"),
+        ('{"id": "x"}', "line 2: system"),
+        (json.dumps(line(0, "alpha")), "line 2: the id alpha-0 is already on line 1"),
+        (json.dumps({**line(0, "alpha"), "id": "again"}), "already has trial 0"),
+    ],
+)
+def test_a_broken_report_is_named_and_nothing_is_taken_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], bad: str, told: str
+) -> None:
+    path = tmp_path / "broken.jsonl"
+    path.write_text(json.dumps(line(0, "alpha")) + "\n" + bad + "\n")
+    assert main(["import", str(tmp_path / "s"), str(path), "--quiet"]) == 1
+    captured = capsys.readouterr()
+    assert told in captured.err
+    assert captured.out == ""
+
+
+def test_judge_prints_one_document_twice_the_same(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["judge", str(folder), "--quiet", "--json"]) == 0
+    first = capsys.readouterr().out
+    assert main(["judge", str(folder), "--quiet", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == first
+    assert "0 done now" in captured.err
+    document = json.loads(first)
+    assert document["schema"] == 1
+    assert "rules-1" in document["banner"]
+    v = document["metrics"]["alpha"]["fp"]
+    assert set(v) == {"value", "ci_low", "ci_high", "n", "n_unscored", "method"}
+    assert v["value"] == 1.0
+    assert document["metrics"]["alpha"]["input_tokens"]["n_unscored"] == 3
+    assert set(document["metrics"]["alpha"]) >= {
+        *(
+            "fp",
+            "fp_web",
+            "fp_product",
+            "fp_user",
+            "fp_micro",
+            "fp_strict",
+            "fp_reachable",
+            "fp_seen",
+            "fr",
+            "fr_supported",
+        ),
+        *(
+            "n_cited",
+            "n_cited_web",
+            "n_cited_product",
+            "n_cited_user",
+            "clarity",
+            "depth",
+            "breadth",
+            "insightfulness",
+        ),
+        *(
+            "constraint_following",
+            "personalization",
+            "overall",
+            "input_tokens",
+            "output_tokens",
+            "words",
+            "tool_calls",
+        ),
+    }
+
+
+def test_judging_with_a_model_behind_an_address_of_ones_own(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Wire(Judge(rating=lambda text: 9 if "# alpha" in text else 4)) as wire:
+        code = main(
+            [
+                "judge",
+                str(folder),
+                "--what",
+                "quality",
+                "--judge",
+                "anthropic:claude-sonnet-5-5",
+                "--base-url",
+                wire.url,
+                "--quiet",
+                "--json",
+            ]
+        )
+    document = out(capsys)
+    assert code == 0
+    assert len(wire.requests) == 42
+    assert document["judge"]["name"] == "anthropic:claude-sonnet-5-5"
+    assert document["banner"] is None
+    assert document["metrics"]["alpha"]["overall"]["value"] == 9.0
+    assert main(["compare", str(folder), "alpha", "beta", "--json"]) == 0
+    assert out(capsys)["differences"]["overall"]["value"] == 5.0
+    assert main(["judge", str(folder), "--what", "quality", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["agreement", str(folder), "--json"]) == 0
+    told = out(capsys)
+    assert told["rating"]["pairs"][0]["judges"] == ["anthropic:claude-sonnet-5-5", "rules-1"]
+    assert told["systems"][0]["dimensions"]["depth"]["spearman"]["n"] == 2
+
+
+def test_a_budget_stops_a_judging_and_more_continues_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Wire(Judge()) as wire:
+        judge = [
+            "judge",
+            str(folder),
+            "--what",
+            "quality",
+            "--judge",
+            "anthropic:claude-sonnet-5-5",
+            "--base-url",
+            wire.url,
+            "--quiet",
+            "--units",
+            "1",
+        ]
+        assert main([*judge, "--budget-tokens", "12000"]) == 1
+        assert "--budget MORE" in capsys.readouterr().err
+        so_far = len(wire.requests)
+        assert 0 < so_far < 42
+        assert main([*judge, "--budget-tokens", "90000000"]) == 0
+        assert len(wire.requests) == 42
+
+
+def test_dry_run_and_diff_call_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(
+            [
+                "judge",
+                str(folder),
+                "--dry-run",
+                "--json",
+                "--judge",
+                "anthropic:claude-sonnet-5-5",
+                "--base-url",
+                "http://127.0.0.1:9",
+            ]
+        )
+        == 0
+    )
+    told = out(capsys)
+    assert told["tasks"]["rating"]["calls"] == 42
+    assert told["cost_usd"] > 0
+    assert main(["judge", str(folder), "--diff"]) == 2
+    assert "needs two judgings" in capsys.readouterr().err
+
+
+def test_the_papers_profile_prints_both(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["judge", str(folder), "--profile", "paper", "--quiet", "--json"]) == 0
+    document = out(capsys)
+    assert document["judge"]["protocol"] == "ours"
+    assert document["as_printed"]["metrics"]["alpha"]["fp"]["value"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--what", "beauty"], "beauty cannot be judged"),
+        (["--variants", "react"], "react is not in this study"),
+        (["--batch", "9"], "at most 5"),
+        (["--judge", "nobody"], "nobody"),
+    ],
+)
+def test_misuse_is_told(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], told: str
+) -> None:
+    assert main(["judge", str(folder), *words]) == 2
+    captured = capsys.readouterr()
+    assert told in captured.err
+    assert captured.out == ""
+
+
+def test_calibrate_holds_a_judge_against_the_thresholds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "labels.jsonl"
+    claims = [("full", "yes"), ("none", "no"), ("partial", "half"), ("full", "yes")] * 5
+    rows = [
+        {
+            "id": f"s{n}",
+            "claim": f"claim {chr(97 + n) * 3} {word}",
+            "evidence": "evidence",
+            "label": label,
+            "judge": person,
+        }
+        for n, (label, word) in enumerate(claims)
+        for person in ("anna", "ben")
+    ]
+    rows += [
+        {
+            "id": f"p{n}",
+            "query": f"q{n}",
+            "answer_a": f"good {n}",
+            "answer_b": f"poor {n}",
+            "label": "A",
+            "judge": "anna",
+        }
+        for n in range(6)
+    ]
+    rows += [
+        {"id": f"r{n}", "query": f"q{n}", "answer": f"grade {n}", "label": 1 + n % 5, "judge": "anna"}
+        for n in range(10)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = {"yes": "full_support", "no": "no_support", "half": "partial_support"}
+    script = Judge(
+        support=lambda claim, text: said[claim.split()[-1]],
+        winner=lambda a, b: "A" if "good" in a else "B",
+        rating=lambda text: 2 * (1 + int(text.split()[-1]) % 5),
+    )
+    with Wire(script) as wire:
+        common = [
+            str(path),
+            "--judge",
+            "anthropic:claude-sonnet-5-5",
+            "--base-url",
+            wire.url,
+            "--quiet",
+            "--json",
+            "--require",
+        ]
+        assert main(["calibrate", *common, "--task", "support"]) == 0
+        support = out(capsys)
+        assert (support["items"], support["statistics"]["exact"]["value"]) == (20, 1.0)
+        assert support["statistics"]["weighted_kappa"]["value"] == 1.0
+        assert support["thresholds"]["exact"] == {"value": 1.0, "at_least": 0.6, "met": True}
+        assert support["among_people"]["alpha"]["value"] == 1.0
+        assert main(["calibrate", *common, "--task", "pairwise"]) == 0
+        pairwise = out(capsys)["statistics"]
+        assert (pairwise["exact"]["value"], pairwise["position_consistency"]["value"]) == (1.0, 1.0)
+        assert main(["calibrate", *common, "--task", "rating", "--scale", "1", "5"]) == 0
+        rating = out(capsys)["statistics"]
+        assert rating["spearman"]["value"] == pytest.approx(1.0)
+        assert rating["mard"]["value"] == pytest.approx(1.0)
+        calls = len(wire.requests)
+        assert main(["calibrate", *common, "--task", "rating"]) == 0
+        assert out(capsys)["statistics"]["mard"]["value"] is None
+        assert len(wire.requests) == calls == 20 + 12 + 10
+
+
+def test_calibrate_fails_where_a_required_threshold_is_missed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "labels.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps({"id": str(n), "claim": f"alpha beta {n}", "evidence": "gamma", "label": "full"})
+            + "\n"
+            for n in range(4)
+        )
+    )
+    assert main(["calibrate", str(path), "--task", "support", "--quiet"]) == 0
+    assert "not met" in capsys.readouterr().out
+    assert main(["calibrate", str(path), "--task", "support", "--quiet", "--require"]) == 1
+    assert main(["calibrate", str(path), "--task", "rating", "--quiet"]) == 1
