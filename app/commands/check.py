@@ -1,0 +1,144 @@
+"""`drr check`: the citations of one report and seventeen rules about it. No model."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.console import add_setting_options, print_json, settings_of
+from env.errors import DrrError, Misuse
+
+if TYPE_CHECKING:
+    from env.query import Constraints
+    from eval.citations import Citations
+    from eval.rules import Check, Subject
+
+_MARKS = {"pass": "ok", "fail": "FAIL", "unverifiable": "?"}
+_LARGEST = 20_000_000
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("report", metavar="REPORT.md", help="a report in Markdown (- reads standard input)")
+    parser.add_argument("--shop", help="the shop whose products and orders it speaks of")
+    parser.add_argument("--user", help="the user it was written for")
+    question = parser.add_mutually_exclusive_group()
+    question.add_argument("--query", metavar="TEXT", help="the question it answers; budgets are read from it")
+    question.add_argument(
+        "--budget", type=float, metavar="DOLLARS", help="the most that the plan may cost in all"
+    )
+    parser.add_argument(
+        "--shop-url", dest="shop_urls", action="append", default=[], metavar="URL",
+        help="an address that counts as the shop, such as http://ecommerce.com (repeatable)",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    add_setting_options(parser)
+    parser.epilog = (
+        "A rule passes, fails or cannot be verified (for want of a shop, a user, a question). Exit code 1 if one fails.\n\n"
+        'example:\n  drr check report.md --shop shop --user U --query "a bird sanctuary under $300"'
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    report = _read(arguments.report)
+    if arguments.budget is not None and not 0 <= arguments.budget < float("inf"):
+        raise Misuse("--budget: give an amount of dollars, such as 300")
+    from eval.rules import check_report, document
+
+    if arguments.shop is None:
+        if arguments.user is not None:
+            raise Misuse("--user: a user lives in a shop; give --shop too")
+        return _show(arguments, _subject(arguments, report), check_report, document)
+    from env.shop import open_shop
+
+    with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
+        if arguments.user is not None and shop.store.user(arguments.user) is None:
+            raise DrrError(f"{arguments.shop}: no user {arguments.user!r}; `drr shop show` looks one up")
+        subject = _subject(arguments, report)
+        subject.shop = shop
+        return _show(arguments, subject, check_report, document)
+
+
+def _subject(arguments: argparse.Namespace, report: str) -> Subject:
+    from eval.rules import Subject
+
+    return Subject(
+        report,
+        query=arguments.query,
+        constraints=_constraints(arguments.budget),
+        user_id=arguments.user,
+        shop_urls=tuple(arguments.shop_urls),
+    )
+
+
+def _constraints(budget: float | None) -> Constraints | None:
+    if budget is None:
+        return None
+    from env.query import Constraints
+
+    return Constraints(total_max=budget)
+
+
+def _read(name: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise Misuse(f"{name}: cannot be read ({error.strerror}); give a report in Markdown") from error
+    if len(data) > _LARGEST:
+        raise Misuse(
+            f"{name}: {len(data):,} bytes is no report; give a Markdown file of at most {_LARGEST:,}"
+        )
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise Misuse(f"{name}: not UTF-8 at byte {error.start}; save the report as UTF-8") from error
+
+
+def _show(arguments: argparse.Namespace, subject: Subject, check_report, document) -> int:  # type: ignore[no-untyped-def]
+    checks: dict[str, Check] = check_report(subject)
+    failed = any(check.status == "fail" for check in checks.values())
+    if arguments.json:
+        print_json({"schema": 1, "citations": subject.citations.document(), "rules": document(checks)})
+        return int(failed)
+    _print_citations(subject.citations)
+    print()
+    width = max(map(len, checks))
+    for name, check in checks.items():
+        print(f"{_MARKS[check.status]:>4}  {name:<{width}}  {_summary(check)}")
+        if check.status == "fail":
+            for span, why in list(zip(check.spans, check.evidence, strict=False))[:8]:
+                print(f"      {'':<{width}}  line {_line(subject.report, span[0])}: {_printable(why)}")
+            if len(check.evidence) > 8:
+                print(f"      {'':<{width}}  and {len(check.evidence) - 8} more (--json has all)")
+    counts = Counter(check.status for check in checks.values())
+    print(f"\n{counts['pass']} pass, {counts['fail']} fail, {counts['unverifiable']} unverifiable")
+    return int(failed)
+
+
+def _print_citations(citations: Citations) -> None:
+    print(
+        f"{len(citations.sources)} sources, {citations.inline_count} citations in the text"
+        f" ({citations.resolvable_count} lead to a source), {len(citations.references)} entries in lists"
+    )
+    kinds = Counter(defect.kind for defect in citations.defects)
+    if kinds:
+        print("defects: " + ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()))
+
+
+def _summary(check: Check) -> str:
+    if check.status == "unverifiable":
+        return _printable(check.evidence[0]) if check.evidence else ""
+    value = check.value if isinstance(check.value, dict) else {}
+    if "checked" in value:
+        return f"{value['checked']} checked, {value['failed']} wrong"
+    return ", ".join(f"{count} {name}" for name, count in value.items())
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else " " for character in text)[:200]
+
+
+def _line(report: str, position: int) -> int:
+    return report.count("\n", 0, position) + 1
