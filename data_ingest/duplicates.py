@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from data_ingest.columns import Columns
 from data_ingest.ids import finish, words
 from data_ingest.packing import I64, U64
-from data_ingest.review_rows import Chunk
+from data_ingest.review_rows import Chunk, canonical
 
 _FACTORS = [
     np.uint64(prime)
@@ -48,15 +49,24 @@ def digest(text: bytes) -> bytes:
     return blake2b(text, digest_size=16).digest()
 
 
+class _Line(NamedTuple):
+    mark: int
+    """Its fingerprint."""
+    line: int
+    raw: bytes
+    at: int
+    """Position in the block; -1 in the one before."""
+
+
 class Duplicates:
     """Of one file. `near` sees every block; `far` settles the rest at the end."""
 
     def __init__(self) -> None:
         self.found = 0
         self._digests: dict[int, bytes] = {}
-        """Of rows that met a nominee, by line."""
-        self._carried: list[tuple[int, int, bytes]] = []
-        """Fingerprint, line and text of the last user's rows so far."""
+        """Of rows that met others of their fingerprint, by line."""
+        self._carried: list[_Line] = []
+        """The last user's rows so far."""
         self._carried_user = b""
 
     def near(self, chunk: Chunk, prints: U64) -> NDArray[np.bool_]:
@@ -64,7 +74,7 @@ class Duplicates:
         keep = np.ones(len(prints), np.bool_)
         if not len(prints):
             return keep
-        carried = np.array([c[0] for c in self._carried], np.uint64)
+        carried = np.array([one.mark for one in self._carried], np.uint64)
         everything = np.concatenate([carried, prints]) if len(carried) else prints
         order = np.argsort(everything)
         ranked = everything[order]
@@ -79,35 +89,43 @@ class Duplicates:
         return keep
 
     def _settle(self, chunk: Chunk, prints: U64, nominated: I64, keep: NDArray[np.bool_]) -> None:
-        known: set[tuple[int, bytes]] = set()
+        shift = len(self._carried)
+        groups: dict[int, dict[bytes, _Line]] = {}
         for at in nominated.tolist():
-            if at < len(self._carried):
-                mark, line, text = self._carried[at]
-                known.add((mark, self._digest(line, text)))
-                continue
-            at -= len(self._carried)
-            line = int(chunk.line[at])
-            key = (int(prints[at]), self._digest(line, chunk.text(at)))
-            if key in known:
-                keep[at] = False
-                del self._digests[line]
-            known.add(key)
+            if at < shift:
+                one = self._carried[at]
+            else:
+                one = _Line(
+                    int(prints[at - shift]), int(chunk.line[at - shift]), chunk.raw(at - shift), at - shift
+                )
+            # Equal bytes are equal rows; only other spellings need the parser.
+            if groups.setdefault(one.mark, {}).setdefault(one.raw, one) is not one:
+                keep[one.at] = False
+        for lines in groups.values():
+            if len(lines) > 1:
+                self._compare(list(lines.values()), keep)
 
-    def _digest(self, line: int, text: bytes) -> bytes:
-        found = self._digests[line] = digest(text)
-        return found
+    def _compare(self, lines: list[_Line], keep: NDArray[np.bool_]) -> None:
+        seen: set[bytes] = set()
+        for one in lines:
+            found = digest(canonical(one.raw))
+            if found not in seen:
+                seen.add(found)
+                self._digests[one.line] = found
+            elif one.at >= 0:
+                keep[one.at] = False
 
     def _carry(self, chunk: Chunk, prints: U64, keep: NDArray[np.bool_]) -> None:
-        user = chunk.user[-1]
-        reach = chunk.user[-LONGEST_RUN:] != user
-        breaks = np.flatnonzero(reach)
-        run = len(reach) - 1 - int(breaks[-1]) if len(breaks) else len(reach)
-        if user != self._carried_user or run < len(chunk.user):
+        user = bytes(chunk.user[-1])
+        breaks = np.flatnonzero(chunk.user[-LONGEST_RUN:] != user)
+        size = min(len(prints), LONGEST_RUN)
+        run = size - 1 - int(breaks[-1]) if len(breaks) else size
+        if user != self._carried_user or run < len(prints):
             self._carried = []
-        self._carried_user = bytes(user)
+        self._carried_user = user
         for at in range(len(prints) - run, len(prints)):
             if keep[at]:
-                self._carried.append((int(prints[at]), int(chunk.line[at]), chunk.text(at)))
+                self._carried.append(_Line(int(prints[at]), int(chunk.line[at]), chunk.raw(at), -1))
         del self._carried[:-LONGEST_RUN]
 
     def far(self, columns: Columns, lines: Callable[[I64], I64], reread: Reread, budget: int) -> I64:

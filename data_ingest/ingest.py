@@ -39,7 +39,7 @@ from env.shop import SERVERS, Input, Manifest, OrderColumns, UserRow, shop_write
 BATCH = 5_000
 """Users or orders handed to the writer at once."""
 DEFAULT_MEMORY = 1 << 30
-_ROW_ON_DISK = 120
+_ROW_ON_DISK = 60
 """Fewest compressed bytes of a review row, to foresee how many a file may hold."""
 _MARGIN = 16 << 20
 

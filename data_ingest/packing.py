@@ -28,14 +28,23 @@ def pack_items(ids: U8) -> tuple[I64, NDArray[np.bool_]]:
     Six bits a character lose nothing; the second answer says where other characters occur.
     """
     first, last = word(ids, 0), word(ids, ITEM_WIDTH - 8)
-    fine = _all_capitals(first) & _all_capitals(last)
+    fine = _capitals(first) & _capitals(last)
     value = _six_bits(first) << np.uint64(12) | _six_bits(last) & np.uint64(0xFFF)
     return value.view(np.int64), fine
 
 
-def _all_capitals(word: U64) -> NDArray[np.bool_]:
-    digit = (word + every(0x80 - 0x30)) & ~(word + every(0x80 - 0x3A))
-    letter = (word + every(0x80 - 0x41)) & ~(word + every(0x80 - 0x5B))
+def all_capitals(ids: U8) -> NDArray[np.bool_]:
+    """Where every byte is one of 0-9 and A-Z."""
+    width = ids.shape[1]
+    fine = _capitals(word(ids, width - 8))
+    for at in range(0, width - 8, 8):
+        fine &= _capitals(word(ids, at))
+    return fine
+
+
+def _capitals(eight: U64) -> NDArray[np.bool_]:
+    digit = (eight + every(0x80 - 0x30)) & ~(eight + every(0x80 - 0x3A))
+    letter = (eight + every(0x80 - 0x41)) & ~(eight + every(0x80 - 0x5B))
     result: NDArray[np.bool_] = ((digit | letter) & every(0x80)) == every(0x80)
     return result
 

@@ -14,7 +14,7 @@ from data_ingest.blocks import Block, BlockReader
 from data_ingest.ids import Ids
 from data_ingest.lines import BadLine, Repairs, may_need_repair, parse_object, without_bom
 from data_ingest.packing import I64
-from data_ingest.review_scan import USER_WIDTH, Scanner
+from data_ingest.review_scan import USER_WIDTH, Read, Scanner
 
 LAST_MS = 253_402_300_799_999
 """The end of the year 9999; a date after it, or before 1970, is a wrong one."""
@@ -43,7 +43,12 @@ class _Review(msgspec.Struct, gc=False):
     rating: float
 
 
+class _Rating(msgspec.Struct, gc=False):
+    rating: float
+
+
 _STRICT = msgspec.json.Decoder(_Review)
+_VALID = msgspec.json.Decoder(_Rating)
 
 
 class Chunk(NamedTuple):
@@ -56,8 +61,10 @@ class Chunk(NamedTuple):
     rating: NDArray[np.float64]
     line: I64
     """Counted from 0 in the whole file."""
+    raw: Callable[[int], bytes]
+    """The line of one of the rows, by position."""
     text: Callable[[int], bytes]
-    """The canonical form of one of the rows, by position: equal exactly where the parsed rows are."""
+    """Its canonical form: equal exactly where the parsed rows are."""
 
 
 Bad = Callable[[int, str, bytes], None]
@@ -92,9 +99,11 @@ class ReviewRows:
         user = np.empty(count, f"S{USER_WIDTH}")
         item, time = np.empty(count, np.int64), np.empty(count, np.int64)
         rating = np.empty(count, np.float64)
-        user[found.sure], item[found.sure], time[found.sure] = found.user, found.item, found.time
-        rating[found.sure] = found.rating
+        for read in (found.sure, found.checked):
+            user[read.at], item[read.at], time[read.at], rating[read.at] = read[1:]
         starts, ends, others = found.starts, found.ends, found.others
+        if len(found.checked.at) and not self._valid(data, starts, ends, found.checked):
+            others = np.sort(np.concatenate([others, found.checked.at]))
         first = self.lines
         self.lines += count
         self.rows += count
@@ -109,16 +118,32 @@ class ReviewRows:
             good = self._place(reviews, others, count, user, item, time, rating)
         where = np.arange(first, first + count)
         sure = np.zeros(count, np.bool_)
-        sure[found.sure] = True
+        sure[found.sure.at] = True
         if good is not None:
             user, item, time, rating = user[good], item[good], time[good], rating[good]
             where, sure, starts, ends = where[good], sure[good], starts[good], ends[good]
 
+        def raw(at: int) -> bytes:
+            return bytes(data[starts[at] : ends[at]])
+
         def text(at: int) -> bytes:
-            line = bytes(data[starts[at] : ends[at]])
+            line = raw(at)
             return line if sure[at] and b"\x7f" not in line else canonical(line)
 
-        return Chunk(user, item, time, rating, where, text)
+        return Chunk(user, item, time, rating, where, raw, text)
+
+    def _valid(self, data: memoryview, starts: I64, ends: I64, read: Read) -> bool:
+        """Whether the parser takes all these lines, with these ratings. If not, it has to read them one by one."""
+        at = read.at
+        self.parsed += len(at)
+        joined = b"\n".join([data[a:b] for a, b in zip(starts[at].tolist(), ends[at].tolist(), strict=True)])
+        if may_need_repair(joined):
+            return False
+        try:
+            rows = _VALID.decode_lines(joined)
+        except (msgspec.MsgspecError, RecursionError):
+            return False
+        return [row.rating for row in rows] == read.rating.tolist()
 
     def _place(
         self,

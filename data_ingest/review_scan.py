@@ -2,8 +2,8 @@
 
 The files are `json.dumps` lines with one key order, so a line is known by its literal bytes and by its special bytes
 (quotes, backslashes, control and non-ASCII characters): exactly 30 quotes, of which the literals account for every one,
-mean that title, text and ids are plain strings and that the line is valid JSON. Every literal byte is compared. Any
-other line is handed back for the parser: this file decides what is certain, never what is likely.
+mean that title, text and ids are plain strings and that the line is valid JSON. Every literal byte is compared. Of other
+lines it is certain only what their ends would mean if they are JSON, or nothing: those are handed back for the parser.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from data_ingest.packing import I64, ITEM_WIDTH, U8, U64, every, pack_items, word
+from data_ingest.packing import I64, ITEM_WIDTH, U8, U64, all_capitals, every, pack_items, word
 
 USER_WIDTH = 28
 _HEAD = b'{"rating": \0.0, "title": "'
@@ -57,8 +57,8 @@ def _template(width: int, pieces: list[tuple[int, bytes]]) -> Template:
     return Template(mask.view(np.uint64), text.view(np.uint64))
 
 
-def _tail_layout() -> tuple[int, dict[str, int], Template]:
-    """Width of the window that ends before the votes, offsets of its fields, its template."""
+def _tail_layout() -> tuple[int, dict[str, int], int, Template, Template]:
+    """The window that ends before the votes: width, offsets of the fields, where it is parted in two, both templates."""
     size = sum(part if isinstance(part, int) else len(part) for _, part in _TAIL)
     width = _padded(size)
     at, offsets, pieces = width - size, {}, []
@@ -69,12 +69,20 @@ def _tail_layout() -> tuple[int, dict[str, int], Template]:
         else:
             pieces.append((at, part))
             at += len(part)
-    return width, offsets, _template(width, pieces)
+    cut = offsets["asin"] // 8 * 8 + 8
+    return (
+        width,
+        offsets,
+        cut,
+        _template(cut, [(at, part) for at, part in pieces if at < offsets["asin"]]),
+        _template(width - cut, [(at - cut, part) for at, part in pieces if at > offsets["asin"]]),
+    )
 
 
 _HEAD_WIDTH, _MIDDLE_WIDTH, _END_WIDTH = _padded(len(_HEAD)), _padded(len(_MIDDLE)), _padded(len(_END))
-_TAIL_WIDTH, _AT, _TAIL_TEMPLATE = _tail_layout()
+_TAIL_WIDTH, _AT, _LAST_AT, _IMAGES_TEMPLATE, _LAST_TEMPLATE = _tail_layout()
 _HEAD_TEMPLATE = _template(_HEAD_WIDTH, [(0, _HEAD)])
+_START_TEMPLATE = _template(_HEAD_WIDTH, [(0, _HEAD[: _RATING_AT + 5])])
 _MIDDLE_TEMPLATE = _template(_MIDDLE_WIDTH, [(0, _MIDDLE)])
 _END_TEMPLATE = _template(_END_WIDTH, [(0, _END)])
 _TRUE_WORD, _FALSE_WORD = (np.frombuffer(word, np.uint64)[0] for word in (_TRUE, _FALSE))
@@ -82,20 +90,26 @@ _TRUE_WORD, _FALSE_WORD = (np.frombuffer(word, np.uint64)[0] for word in (_TRUE,
 _SHORTEST = len(_HEAD) + len(_MIDDLE) + _TAIL_WIDTH + len(_END) + len(_TRUE)
 
 
-class Rows(NamedTuple):
-    """The certain lines of a block, by position, and where every line lies."""
+class Read(NamedTuple):
+    """What some lines of a block say."""
 
-    sure: I64
-    """Positions of the lines that were read."""
+    at: I64
+    """Their positions among the lines."""
     user: NDArray[np.bytes_]
     item: I64
     time: I64
     rating: U8
-    others: I64
-    """Positions of the lines that need the parser."""
+
+
+class Rows(NamedTuple):
     starts: I64
     ends: I64
     """Of every line; `ends` is where the newline is."""
+    sure: Read
+    checked: Read
+    """Of lines whose values are known if the line is JSON at all and has this rating: the parser has to say so."""
+    others: I64
+    """Lines that only the parser can read."""
 
 
 class Scanner:
@@ -114,17 +128,14 @@ class Scanner:
         before = marks.rank(ends)
         count = before.copy()
         count[1:] -= before[:-1]
-        plain = (count == _QUOTES) & (ends - starts >= _SHORTEST)
-        plain[np.searchsorted(ends, strange)] = False
-        likely = np.flatnonzero(plain)
-        fine, user, item, time, rating = _read(block, starts[likely], ends[likely], marks)
-        if fine.all():
-            sure = likely
-        else:
-            sure = likely[fine]
-            user, item, time, rating = user[fine], item[fine], time[fine], rating[fine]
-        plain[likely] = fine
-        return Rows(sure, user, item, time, rating, np.flatnonzero(~plain), starts, ends)
+        readable = ends - starts >= _SHORTEST
+        readable[np.searchsorted(ends, strange)] = False
+        at = np.flatnonzero(readable)
+        sure, checked = _read(block, at, starts[at], ends[at], count[at] == _QUOTES, marks)
+        left = np.ones(len(ends), np.bool_)
+        left[sure.at] = False
+        left[checked.at] = False
+        return Rows(starts, ends, sure, checked, np.flatnonzero(left))
 
     def _marks(self, block: U8) -> tuple[I64, I64, Bits]:
         """Where lines end, where control or non-ASCII bytes stand, and the quotes and backslashes."""
@@ -202,38 +213,58 @@ def _windows(block: U8, at: I64, width: int) -> U8:
 
 
 def _matches(window: U8, template: Template) -> NDArray[np.bool_]:
-    kept = window.view(np.uint64) & template.mask
-    same: NDArray[np.bool_] = (kept == template.text).all(1)
-    return same
+    words = np.ascontiguousarray(window).view(np.uint64)
+    same = (words & template.mask) == template.text
+    if same.all():  # nearly always, and much faster than asking row by row
+        return np.ones(len(window), np.bool_)
+    every_word: NDArray[np.bool_] = same.all(1)
+    return every_word
 
 
 def _read(
-    block: U8, starts: I64, ends: I64, marks: Bits
-) -> tuple[NDArray[np.bool_], NDArray[np.bytes_], I64, I64, U8]:
+    block: U8, at: I64, starts: I64, ends: I64, plain: NDArray[np.bool_], marks: Bits
+) -> tuple[Read, Read]:
+    """The certain lines and those to be checked; `plain`: as many quotes as there should be and nothing else special.
+
+    A line of JSON with the last bytes of a review has its last members: the brace closes the line's object, so before it
+    no string is open, and so on back to the product. A member of the same name further left would be overruled. And ids
+    of plain characters are what they look like.
+    """
     close = _windows(block, ends - 8, 8).view(np.uint64).ravel()
     false = close == _FALSE_WORD
     fine = (close == _TRUE_WORD) | false
     votes_end = ends - len(_END) - len(_TRUE) + 1
     votes_end -= false
     fine &= _matches(_windows(block, votes_end, _END_WIDTH), _END_TEMPLATE)
-    digits, plain = _vote_digits(block, votes_end)
-    fine &= plain
+    digits, written = _vote_digits(block, votes_end)
+    fine &= written
     tail = _windows(block, votes_end - digits - _TAIL_WIDTH, _TAIL_WIDTH)
-    fine &= _matches(tail, _TAIL_TEMPLATE)
+    fine &= _matches(tail[:, _LAST_AT:], _LAST_TEMPLATE)
     head = _windows(block, starts, _HEAD_WIDTH)
-    fine &= _matches(head, _HEAD_TEMPLATE)
+    fine &= _matches(head, _START_TEMPLATE)
     rating = head[:, _RATING_AT] - np.uint8(48)
     fine &= rating < 10
+    time, written = _time(tail)
+    fine &= written
+    item, written = pack_items(tail[:, _AT["item"] : _AT["item"] + ITEM_WIDTH])
+    fine &= written
+    first = _AT["user"]
+    user = np.ascontiguousarray(tail[:, first : first + USER_WIDTH]).view(f"S{USER_WIDTH}").ravel()
+
+    certain = np.flatnonzero(fine & plain)
+    whole = _matches(tail[certain, :_LAST_AT], _IMAGES_TEMPLATE)
+    whole &= _matches(head[certain], _HEAD_TEMPLATE)
     # The title ends at the next quote; it is that of another line only where this one does not match anyway.
-    title_end = np.minimum(marks.following(starts + len(_HEAD)), len(block) - _MIDDLE_WIDTH)
-    fine &= _matches(_windows(block, title_end, _MIDDLE_WIDTH), _MIDDLE_TEMPLATE)
-    time, plain = _time(tail)
-    fine &= plain
-    item, plain = pack_items(tail[:, _AT["item"] : _AT["item"] + ITEM_WIDTH])
-    fine &= plain
-    at = _AT["user"]
-    user = np.ascontiguousarray(tail[:, at : at + USER_WIDTH]).view(f"S{USER_WIDTH}").ravel()
-    return fine, user, item, time, rating
+    title_end = marks.following(starts[certain] + len(_HEAD))
+    title_end = np.minimum(title_end, len(block) - _MIDDLE_WIDTH)
+    whole &= _matches(_windows(block, title_end, _MIDDLE_WIDTH), _MIDDLE_TEMPLATE)
+    certain = certain[whole]
+    fine[certain] = False
+    unsure = np.flatnonzero(fine)
+    if len(unsure):
+        ids = tail[unsure, first : first + USER_WIDTH]
+        unsure = unsure[all_capitals(ids)]
+    return tuple(Read(at[c], user[c], item[c], time[c], rating[c]) for c in (certain, unsure))  # type: ignore[return-value]
 
 
 def _vote_digits(block: U8, votes_end: I64) -> tuple[I64, NDArray[np.bool_]]:
