@@ -7,6 +7,7 @@ differently a moment later gains nothing. Each redirect is a new address under t
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
@@ -23,6 +24,7 @@ from env.web.address import Address, Refused, check_ip, parse
 from env.web.base import PageStatus
 
 MAX_REDIRECTS = 5
+MAX_ADDRESSES = 3
 PER_HOST = 2
 ROBOTS_BYTES = 500_000
 AGENT = "DeepResearchRetail/0.1"
@@ -145,10 +147,10 @@ class Fetcher:
     async def _request(self, address: Address, max_bytes: int, types: Sequence[str] | None) -> _Reply:
         """One hop: resolve, check, connect to what was checked, read within the limits (of any type, if none is named)."""
         async with self._gate(address.host):
-            ip = await self._resolve(address)
+            ips = await self._resolve(address)
             pool = httpcore.AsyncConnectionPool(
                 ssl_context=self.ssl_context or _default_ssl(),
-                network_backend=_Pinned(ip),
+                network_backend=_Pinned(ips),
                 max_connections=1,
                 retries=0,
             )
@@ -171,7 +173,7 @@ class Fetcher:
                 said = " ".join(str(error).split())[:200] or type(error).__name__
                 raise FetchFailure("unreachable", f"connection failed: {said}") from None
 
-    async def _resolve(self, address: Address) -> str:
+    async def _resolve(self, address: Address) -> Sequence[str]:
         resolve = self.resolver or _resolve
         try:
             found = await resolve(address.host, address.port)
@@ -182,14 +184,14 @@ class Fetcher:
         # One closed address among open ones is a rebinding attempt, so all of them must be open.
         for ip in found:
             check_ip(ip, loopback=address.port == self.loopback_port)
-        return found[0]
+        return found
 
 
 class _Pinned(httpcore.AsyncNetworkBackend):
-    """Connects to the one address that was checked, whatever name the URL carries; TLS still verifies the name."""
+    """Connects to the addresses that were checked, whatever name the URL carries; TLS still verifies the name."""
 
-    def __init__(self, ip: str) -> None:
-        self._ip = ip
+    def __init__(self, ips: Sequence[str]) -> None:
+        self._ips = ips[:MAX_ADDRESSES]
         self._backend = httpcore.AnyIOBackend()
 
     async def connect_tcp(
@@ -200,7 +202,11 @@ class _Pinned(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        return await self._backend.connect_tcp(self._ip, port, timeout, local_address, socket_options)
+        """The next one where one refuses: a name may have an IPv6 address that this machine cannot reach."""
+        for ip in self._ips[:-1]:
+            with contextlib.suppress(httpcore.ConnectError):
+                return await self._backend.connect_tcp(ip, port, timeout, local_address, socket_options)
+        return await self._backend.connect_tcp(self._ips[-1], port, timeout, local_address, socket_options)
 
 
 async def _resolve(host: str, port: int) -> list[str]:

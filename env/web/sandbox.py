@@ -6,12 +6,12 @@ Documents carry what graders may know (kind, topics, whether an injection is pla
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import orjson
@@ -94,6 +94,7 @@ class Sandbox:
 
     documents: Sequence[Document]
     name: str = "sandbox"
+    _taken_apart: dict[str, list[Sentence]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def content_hash(self) -> str:
@@ -145,9 +146,16 @@ class Sandbox:
 
     async def search(self, query: str, top_k: int) -> list[WebHit]:
         return [
-            WebHit(document.title, document.url, snippet(document, query))
+            WebHit(document.title, document.url, snippet(document, self._pieces(document), query))
             for document in self.find(query, top_k)
         ]
+
+    def _pieces(self, document: Document) -> list[Sentence]:
+        """Documents never change, so each is taken apart once."""
+        found = self._taken_apart.get(document.url)
+        if found is None:
+            found = self._taken_apart[document.url] = sentences(document)
+        return found
 
     async def read(self, url: str) -> Page:
         document = self.document(url)
@@ -169,29 +177,33 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 SNIPPET = 240
 
 
-def snippet(document: Document, query: str) -> str:
+class Sentence(NamedTuple):
+    text: str
+    words: frozenset[str]
+
+
+def sentences(document: Document) -> list[Sentence]:
+    """A document's text without its markup, in the pieces that snippets are made of."""
+    parts = (" ".join(_MARKS.sub(" ", part).split()) for part in _SENTENCE.split(document.text))
+    return [Sentence(part, frozenset(tokens(part))) for part in parts if part]
+
+
+def snippet(document: Document, pieces: Sequence[Sentence], query: str) -> str:
     """The date and the passage that shares most words with the query, as search engines show it."""
-    wanted = set(tokens(query))
-    best, most = "", -1
-    for passage in _passages(document.text):
-        shared = len(wanted.intersection(tokens(passage)))
-        if shared > most:
-            best, most = passage, shared
+    wanted = frozenset(tokens(query))
+    best, most = (0, 0), -1
+    for start in range(len(pieces)):
+        shared, length, end = wanted & pieces[start].words, len(pieces[start].text), start + 1
+        while end < len(pieces) and length + len(pieces[end].text) < SNIPPET - 20:
+            shared |= wanted & pieces[end].words
+            length += len(pieces[end].text) + 1
+            end += 1
+        if len(shared) > most:
+            best, most = (start, end), len(shared)
+    passage = " ".join(piece.text for piece in pieces[slice(*best)])
     dated = f"{document.date} - " if document.date else ""
     room = SNIPPET - len(dated)
-    return dated + (best if len(best) <= room else best[: room - 1].rstrip() + "…")
-
-
-def _passages(text: str) -> Iterator[str]:
-    """Sentences, short ones joined with the next until a snippet is full."""
-    sentences = [s for s in (" ".join(_MARKS.sub(" ", part).split()) for part in _SENTENCE.split(text)) if s]
-    for start in range(len(sentences)):
-        passage = sentences[start]
-        for following in sentences[start + 1 :]:
-            if len(passage) + len(following) > SNIPPET - 20:
-                break
-            passage = f"{passage} {following}"
-        yield passage
+    return dated + (passage if len(passage) <= room else passage[: room - 1].rstrip() + "…")
 
 
 def open_sandbox(folder: Path | None = None) -> Sandbox:

@@ -9,10 +9,11 @@ import zlib
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from env.web.fetch import MAX_REDIRECTS, Fetched, Fetcher, FetchFailure, Resolver
+from env.web.fetch import MAX_REDIRECTS, Fetched, Fetcher, FetchFailure, Resolver, _Pinned
 from tests.web.hostile import ARTICLE, Route, Site, redirect, reply, serving, to_loopback
 
 
@@ -354,6 +355,42 @@ async def test_broken_answers_are_unreachable_and_never_an_exception(site: Site,
     site.routes["/broken"] = lambda writer: _bytes(writer, content)
     failure = await _fails(_fetcher(site, timeout=5.0), site.url("/broken"))
     assert failure.status == "unreachable"
+
+
+async def test_mutated_answers_are_a_page_or_a_failure(site: Site) -> None:
+    good = (
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Encoding: gzip\r\n"
+        b"Transfer-Encoding: chunked\r\nLocation: /x\r\n\r\n"
+    )
+    packed = gzip.compress(ARTICLE.encode())
+    good += f"{len(packed):x}\r\n".encode() + packed + b"\r\n0\r\n\r\n"
+    random = Random(7)
+    fetcher = _fetcher(site, timeout=5.0)
+    outcomes = set()
+    for _ in range(300):
+        content = bytearray(good)
+        for _ in range(random.randint(0, 4)):
+            at = random.randrange(len(content))
+            content[at : at + random.randint(0, 3)] = random.randbytes(random.randint(0, 3))
+        site.routes["/mutant"] = lambda writer, sent=bytes(content): _bytes(writer, sent)
+        try:
+            outcomes.add((await fetcher.fetch(site.url("/mutant"))).http_status)
+        except FetchFailure as failure:
+            outcomes.add(failure.status)
+    assert {200, "unreachable"} <= outcomes
+
+
+async def test_the_next_address_of_a_name_is_tried_when_one_refuses(site: Site) -> None:
+    async def resolver(host: str, port: int) -> list[str]:
+        return ["127.0.0.2", "127.0.0.1"]
+
+    failure = await _fails(_fetcher(site, resolver=resolver), site.url("/"))
+    assert failure.reason == "refused: 127.0.0.2 is not a public address"
+    assert site.requests == []
+    backend = _Pinned(["127.0.0.2", "127.0.0.1"])
+    stream = await backend.connect_tcp("site.example", site.port, timeout=5)
+    assert stream.get_extra_info("server_addr")[0] == "127.0.0.1"
+    await stream.aclose()
 
 
 async def test_at_most_two_requests_per_host_at_once(site: Site) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from env.errors import DrrError, Misuse
 from env.web.build import build_sandbox
-from env.web.sandbox import DOCUMENTS, MANIFEST, Document, Sandbox, open_sandbox, snippet
+from env.web.sandbox import DOCUMENTS, MANIFEST, Document, Sandbox, open_sandbox, sentences, snippet
 
 DOCS = [
     Document(
@@ -58,10 +58,12 @@ async def test_the_same_question_gets_the_same_answer_whatever_the_order_of_docu
 
 
 def test_a_snippet_is_the_dated_passage_that_answers() -> None:
-    text = snippet(DOCS[0], "northern cardinal")
+    text = snippet(DOCS[0], sentences(DOCS[0]), "northern cardinal")
     assert text.startswith("2021-11-02 - ")
     assert "northern cardinal winters in Oklahoma" in text.replace("  ", " ")
-    assert len(snippet(Document(url="http://a.example", title="t", text="word " * 500), "word")) == 240
+    long = Document(url="http://a.example", title="t", text="word " * 500)
+    assert len(snippet(long, sentences(long), "word")) == 240
+    assert snippet(long, [], "word") == ""
 
 
 @pytest.mark.parametrize(
