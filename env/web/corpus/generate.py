@@ -31,6 +31,10 @@ _BRANDS = (
     "Trufab",
     "Halcyo",
 )
+_COLOPHON = """## Imprint
+
+Written by hand and put on the net for those who care for such things. There are no advertisements on these pages and nothing is for
+sale. Letters reach us by mail only and are answered in the order in which they come, which may take until spring."""
 _FORUMS = ("askaround-board.example", "thread-town.example")
 
 
@@ -67,7 +71,9 @@ def generated() -> Iterator[Doc]:
     for row in distractors["near"]:
         yield _near(row)
     for row in _facts("noise")["page"]:
-        yield {**_doc(row["host"], row["slug"], row["title"], row["date"], row["text"], "noise", [])}
+        yield _doc(
+            row["host"], row["slug"], row["title"], row["date"], f"{row['text']}\n\n{_COLOPHON}", "noise", []
+        )
 
 
 def _facts(name: str) -> dict[str, Any]:
@@ -132,8 +138,8 @@ The state bird of {state} is the {row["bird"]}.
 ## Native plants that feed birds
 
 {state} lies in hardiness zones {row["zones"]}. Plants of the region that carry fruit, seed or nectar for birds:
-{", ".join(region["plants"])}. The last spring frost comes in {row["last_frost"]}, the first in fall in {row["first_frost"]} (averages;
-ask your county's extension office for your own valley). Plant shrubs in fall where winters are mild and in spring where the
+{", ".join(region["plants"])}. Average last spring frost: {row["last_frost"]}; average first frost in fall: {row["first_frost"]}.
+Ask your county's extension office for your own valley. Plant shrubs in fall where winters are mild and in spring where the
 ground freezes deep. Leave seed heads standing until March: they are feeders that need no filling.
 
 ## Keeping them well
@@ -176,8 +182,8 @@ def _hummingbirds(state: str, row: dict[str, Any]) -> str:
             "and warm it on frosty mornings. One part white sugar to four parts water, without dye."
         )
     return (
-        f"The {row['hummingbird']} Hummingbird reaches {state} in {row['arrives']} and is gone by {row['leaves']}. Hang the feeder a week "
-        "before and leave it two weeks after the last bird. One part white sugar to four parts water, without dye."
+        f"{row['hummingbird']} Hummingbird in {state}. Arrives: {row['arrives']}. Leaves: {row['leaves']}. Hang the feeder a week before "
+        "the first arrive and leave it two weeks after you saw the last. One part white sugar to four parts water, without dye."
     )
 
 
@@ -264,7 +270,28 @@ and carrots want seventeen. Add an inch of compost each spring."""
 def _guide(guide: dict[str, Any]) -> Doc:
     columns, rows = TABLES[guide["computed"]]() if "computed" in guide else (guide["columns"], guide["rows"])
     sections = "\n\n".join(f"## {heading}\n\n{text}" for heading, text in guide["sections"])
-    text = f"{guide['lead']}\n\n## The rule and the table\n\n{guide['rule']}\n\n{_table(columns, rows)}\n\n{sections}"
+    ends = "\n".join(
+        f"- {row[0]}: "
+        + "; ".join(f"{name.lower()} {cell}" for name, cell in zip(columns[1:], row[1:], strict=True) if name)
+        for row in (rows[0], rows[-1])
+    )
+    text = f"""{guide["lead"]}
+
+## The rule and the table
+
+{guide["rule"]}
+
+{_table(columns, rows)}
+
+{sections}
+
+## In short
+
+The two ends of the table in words:
+
+{ends}
+
+In between, take the next larger figure. This page is checked once a year; the date above is that of the last check."""
     return _doc(
         guide["host"],
         guide["slug"],
