@@ -172,7 +172,7 @@ class Sandbox:
         )
 
 
-_MARKS = re.compile(r"[#*_`>|\[\]]+|\]\([^)]*\)")
+_MARKS = re.compile(r"-{3,}|[#*_`>|\[\]]+|\]\([^)]*\)")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 SNIPPET = 240
 
