@@ -414,9 +414,8 @@ def _answer(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
             f" {cites.product(product)}.{again}"
         )
     if basket.picks and basket.priced:
-        sources = "".join(cites.product(pick.product) for pick in basket.picks)
         verb = "It costs" if len(basket.picks) == 1 else "Together they cost"
-        lines += ["", f"{verb} {money(basket.total)}{_against_limit(basket)} {sources}."]
+        lines += ["", f"{verb} {money(basket.total)}{_against_limit(basket)}."]
     return "\n".join(lines).rstrip()
 
 
@@ -431,8 +430,8 @@ def _reasons(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
     for pick in basket.picks:
         product, mark = pick.product, cites.product(pick.product)
         if product.features:
-            listing = "; ".join(plain(feature, 140).rstrip(".") for feature in product.features[:2])
-            lines.append(f"- **{short(product.title)}**: the listing states “{listing}” {mark}.")
+            listing = " and ".join(f"“{plain(feature, 140).rstrip('.')}”" for feature in product.features[:2])
+            lines.append(f"- **{short(product.title)}**: the listing states {listing} {mark}.")
         if pick.others:
             other = pick.others[0]
             lines.append(
@@ -443,14 +442,14 @@ def _reasons(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
 
 
 def _tradeoff(product: SeenProduct, other: SeenProduct) -> str:
+    """In words: a difference is no figure of either listing."""
     if product.price is None or other.price is None:
-        return "its price cannot be compared, because one of the two is unknown"
-    difference = cents(product.price) - cents(other.price)
+        return "the two cannot be compared by price, because one is unknown"
     better = (product.rating or 0) - (other.rating or 0)
-    if difference > 0:
-        return f"it is {money(difference)} cheaper" + (" but rated lower" if better > 0 else "")
-    if difference < 0:
-        return f"it is {money(-difference)} dearer" + (" and rated higher" if better < 0 else "")
+    if other.price < product.price:
+        return "it is cheaper" + (" but rated lower" if better > 0 else " and rated no worse")
+    if other.price > product.price:
+        return "it is dearer" + (" and rated higher" if better < 0 else " without a better rating")
     return "it costs the same" + (" and is rated lower" if better > 0 else "")
 
 
@@ -476,11 +475,11 @@ def _budget(basket: Basket, cites: Cites) -> str:
     if not priced_picks or (len(priced_picks) < 2 and basket.limit is None):
         return ""
     rows = [
-        f"| {short(pick.product.title)} {cites.product(pick.product)} | {priced(pick.product)} | 1 | {priced(pick.product)} |"
+        f"| {short(pick.product.title)} {cites.product(pick.product)} | {priced(pick.product)} |"
         for pick in priced_picks
     ]
-    head = "| Item | Unit price | Quantity | Cost |\n| --- | --- | --- | --- |"
-    total = f"| **Total** | | | **{money(basket.total)}** |"
+    head = "| One of each | Cost |\n| --- | --- |"
+    total = f"| **Total** | **{money(basket.total)}** |"
     left = ""
     if basket.limit is not None:
         left = (
@@ -492,7 +491,7 @@ def _budget(basket: Basket, cites: Cites) -> str:
 def _background(task: Task, memory: Memory, cites: Cites) -> str:
     read = any(page.read for page in memory.pages.values())
     facts = web_facts(task, memory.pages.values(), 7 if read else 4)
-    lines = [f"- {sentence} {cites(page.url, page.title)}" for sentence, page in facts]
+    lines = [f"- {sentence[:-1]} {cites(page.url, page.title)}{sentence[-1]}" for sentence, page in facts]
     return "## What to know before buying\n\n" + "\n".join(lines) if lines else ""
 
 
@@ -500,7 +499,7 @@ def _record(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
     lines = []
     if memory.place and memory.profile_url and task.about_place:
         lines.append(
-            f"- Your address on record is in {state_name(memory.place[1])} {cites(memory.profile_url, 'Your profile')}."
+            f"- You live in {state_name(memory.place[1])} {cites(memory.profile_url, 'Your profile')}."
         )
     for order in related_orders(task, memory, 4):
         pieces = "1 piece" if order.quantity == 1 else f"{order.quantity} pieces"
