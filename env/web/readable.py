@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
+import threading
+from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple, Protocol
 
@@ -39,7 +42,33 @@ class Trafilatura:
         return _trafilatura_name()
 
     async def read(self, html: str, url: str) -> Readable:
-        return await asyncio.to_thread(_extract, html, url)
+        return await _aside(lambda: _extract(html, url))
+
+
+async def _aside(work: Callable[[], Readable]) -> Readable:
+    """In a daemon thread: one that a page keeps busy for ever must not keep the process from ending."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Readable] = loop.create_future()
+
+    def settle(result: Readable | None, problem: Exception | None) -> None:
+        if done.cancelled():
+            return
+        if problem is not None:
+            done.set_exception(problem)
+        elif result is not None:
+            done.set_result(result)
+
+    def run() -> None:
+        result, problem = None, None
+        try:
+            result = work()
+        except Exception as error:  # noqa: BLE001  (handed to whoever waits)
+            problem = error
+        with contextlib.suppress(RuntimeError):  # nobody waits any more: the loop is closed
+            loop.call_soon_threadsafe(settle, result, problem)
+
+    threading.Thread(target=run, name="page-reader", daemon=True).start()
+    return await done
 
 
 @cache

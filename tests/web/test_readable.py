@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,20 @@ async def test_a_reader_that_breaks_leaves_an_empty_page_with_the_reason() -> No
     page = await make_page(_fetched(ARTICLE), _Failing())
     assert (page.status, page.markdown, page.reader) == ("empty", None, "failing/1")
     assert page.reason == "the reader failed: RecursionError"
+
+
+async def test_a_page_that_keeps_the_reader_busy_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    released = threading.Event()
+
+    def busy(html: str, url: str) -> Readable:
+        released.wait(30)
+        return Readable(None, "")
+
+    monkeypatch.setattr("env.web.readable._extract", busy)
+    monkeypatch.setattr("env.web.readable.READ_SECONDS", 0.05)
+    page = await make_page(_fetched(ARTICLE), Trafilatura())
+    released.set()
+    assert (page.status, page.reason) == ("empty", "the reader failed: TimeoutError")
 
 
 @pytest.mark.parametrize(
