@@ -47,13 +47,12 @@ class LiveWeb:
         return await self.engine.search(query, top_k)
 
     async def read(self, url: str) -> Page:
+        if self.snapshots is not None:
+            return await self.snapshots.once(url, lambda: self.fetch_page(url))
         turns = self._turns.setdefault(asyncio.get_running_loop(), {})
         async with turns.setdefault(url, asyncio.Lock()):
             if url not in self._pages:
-                if self.snapshots is None:
-                    self._pages[url] = (await self.fetch_page(url))[0]
-                else:
-                    self._pages[url] = await self.snapshots.once(url, lambda: self.fetch_page(url))
+                self._pages[url] = (await self.fetch_page(url))[0]
         return self._pages[url]
 
     async def fetch_page(self, url: str) -> tuple[Page, dict[str, Any]]:
