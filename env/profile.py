@@ -17,6 +17,7 @@ from env.entities import Order, Product
 from env.errors import DrrError
 from env.shop import Store
 from env.source import text_hash
+from env.states import STATES
 from env.statistics import Share
 from env.themes import Label, shopper_label
 
@@ -193,7 +194,7 @@ def _lines(profile: ProfileSummary) -> list[str]:
     spend = profile.spend
     lines = [
         f"Shopper: {profile.label.name} ({'; '.join(profile.label.reasons)})",
-        f"Region: {profile.city}, {profile.state}, {profile.country}; account {profile.account_status}",
+        f"Region: {profile.city}, {_state(profile.state)}, {profile.country}; account {profile.account_status}",
     ]
     if not profile.orders:
         return [*lines, "Orders: none yet"]
@@ -217,6 +218,10 @@ def _lines(profile: ProfileSummary) -> list[str]:
         f"- {item.last}: {item.title} ({item.category}, {_money(item.price)})" for item in profile.notable
     ]
     return lines
+
+
+def _state(code: str) -> str:
+    return f"{STATES[code]} ({code})" if code in STATES else code
 
 
 def _spend(spend: Spend) -> str:

@@ -61,6 +61,10 @@ class Query(BaseModel):
     rationale: str | None = None
     tools: list[str] = Field(default_factory=list)
     web_need: str | None = None
+    intent: str | None = None
+    """What kind of help is asked for, e.g. `plan`, `compare`; as the writer named it."""
+    needs: list[str] = Field(default_factory=list)
+    """What the shop must sell to answer it, as search words; `drr queries check` searches for each."""
     facts_used: list[Fact] = Field(default_factory=list)
     constraints: Constraints | None = None
     profile_hash: str | None = None
