@@ -20,17 +20,21 @@ from env.web.base import Page
 from eval import offline
 from eval.answers import Answer
 from eval.asking import SCHEMA, box_prompts, fingerprint, version_of
+from eval.checked import rules_version, subject
 from eval.citations import parse
 from eval.claims import Claim, extract_by_rules, extract_with_model
 from eval.quality import (
     Graded,
     comparison_messages,
     comparison_version,
+    diagnose,
+    failure_messages,
     prefer,
     rate,
     rating_messages,
     rating_version,
 )
+from eval.rules import check_report, document
 from eval.schema import DIMENSIONS, Dimension, pair_id
 from eval.sources import Book
 from eval.verdicts import Against, Item, item_id, judge_support, support_messages
@@ -40,7 +44,7 @@ from llm.role import RoleModel
 from study.run import Context
 from study.unit import Outcome, Unit
 
-What = Literal["faithfulness", "quality", "pairwise", "rules"]
+What = Literal["faithfulness", "quality", "pairwise", "rules", "failures"]
 WHAT: tuple[What, ...] = get_args(What)
 Protocol = Literal["ours", "paper"]
 EXTRACTION_TRIES = 3
@@ -164,7 +168,7 @@ class Bench:
         items = self.items(answer, claims)
         units = []
         prompt = self.prompts["paper_support" if self.paper else "support"]
-        for group in _batches(items, self.batch):
+        for group in _batches(items, self.batch, paper=self.paper):
             fields = {
                 "task": "support",
                 "protocol": self.protocol,
@@ -292,17 +296,59 @@ class Bench:
             self.prompts, dimension, graded, first.report, second.report, paper=self.paper
         )
 
+    # -- what is wrong with a report
+
+    def failure_units(self, answer: Answer) -> list[Unit]:
+        fields = {
+            "task": "failures",
+            "protocol": self.protocol,
+            "judge": self.judge.shown,
+            "version": version_of(self.prompts["failures"]),
+            "schema": SCHEMA,
+            "answer": answer.key,
+            "prompt": fingerprint(self._failure_messages(answer)),
+            "repeat": self.repeat,
+        }
+        return [
+            Unit(
+                "judgement",
+                fields,
+                {"task": "failures", "answer": answer.key},
+                f"failures \u00b7 {answer.label}",
+            )
+        ]
+
+    def _failure_messages(self, answer: Answer) -> list[BaseMessage]:
+        return failure_messages(self.prompts, self.graded(answer), answer.report)
+
     # -- checks by code
 
     def rule_units(self, answer: Answer) -> list[Unit]:
         """One unit a report: the seventeen checks, which no model sees."""
-        return []
+        fields = {
+            "task": "rules",
+            "judge": "rules",
+            "version": rules_version(),
+            "answer": answer.key,
+            "report": _hash(answer.report),
+            "shop": None if self.shop is None else self.shop.manifest.content_hash,
+            "shop_url": self.shop_url,
+            "constraints": None if answer.constraints is None else answer.constraints.model_dump(mode="json"),
+        }
+        return [
+            Unit("judgement", fields, {"task": "rules", "answer": answer.key}, f"rules \u00b7 {answer.label}")
+        ]
+
+    def _check(self, answer: Answer) -> dict[str, Any]:
+        return document(check_report(subject(answer, self.shop, self.shop_url)))
 
     # -- the work of one unit
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         models = context.models
         task = spec["task"]
+        if task == "rules":
+            return Outcome({"rules": self._check(self._answer(spec["answer"]))})
         if task == "claims":
             extractor = models.role("claim_extractor", offline.policy)
             return Outcome(await self._extract(self._answer(spec["answer"]), spec["mode"], extractor))
@@ -316,6 +362,9 @@ class Bench:
             first, second = self._answer(spec["first"]), self._answer(spec["second"])
             messages = self._pair_messages(spec["dimension"], first, second)
             return Outcome(await prefer(judge, messages, paper=self.paper))
+        if task == "failures":
+            answer = self._answer(spec["answer"])
+            return Outcome(await diagnose(judge, self._failure_messages(answer), answer.report))
         raise DrrError(f"no judgement of the kind {task!r} is known; it was planned by a newer version")
 
     async def _judge_support(self, spec: Mapping[str, Any], judge: RoleModel) -> Outcome:
@@ -354,10 +403,10 @@ def _hash(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _batches(items: Sequence[Item], size: int) -> list[list[Item]]:
+def _batches(items: Sequence[Item], size: int, *, paper: bool) -> list[list[Item]]:
     """Claims of one report; what needs no model stands alone, so that a batch is a prompt."""
-    shown = [item for item in items if item.unreadable() is None]
-    silent = [[item] for item in items if item.unreadable() is not None]
+    shown = [item for item in items if item.needs_judge(paper=paper)]
+    silent = [[item] for item in items if not item.needs_judge(paper=paper)]
     return [list(shown[i : i + size]) for i in range(0, len(shown), size)] + silent
 
 

@@ -123,6 +123,8 @@ def planned_units(study: Study, bench: Bench, options: Options) -> list[Unit]:
             units += support_units(bench, judged, answer)
         if "quality" in options.what:
             units += bench.rating_units(answer)
+        if "failures" in options.what and not bench.paper:
+            units += bench.failure_units(answer)
     if "pairwise" in options.what:
         units += bench.pair_units(options.variants or default_variants(list(bench.answers.values())))
     return units
@@ -176,6 +178,10 @@ def forecast(study: Study, bench: Bench, models: Models, options: Options) -> di
             for unit in bench.rating_units(answer):
                 if unit.key not in done:
                     count("rating", 1, len(answer.report) + 3500, 250)
+        if "failures" in options.what and not bench.paper:
+            for unit in bench.failure_units(answer):
+                if unit.key not in done:
+                    count("failures", 1, len(answer.report) + 3500, 300)
     if "pairwise" in options.what:
         for unit in bench.pair_units(options.variants or default_variants(list(bench.answers.values()))):
             if unit.key not in done:
@@ -224,7 +230,7 @@ def _shown_size(bench: Bench, unit: Unit) -> int:
     items = [
         i
         for i in bench.items(answer, unit.spec["claims"])
-        if i.id in unit.spec["items"] and i.unreadable() is None
+        if i.id in unit.spec["items"] and i.needs_judge(paper=bench.paper)
     ]
     return sum(
         2000 + len(item.claim) + sum(span.end - span.start for _, spans in item.passages() for span in spans)

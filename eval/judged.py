@@ -51,6 +51,7 @@ def judging_of(bench: Bench) -> Judging:
     prompts, paper = bench.prompts, bench.paper
     versions = {f"claims/{mode}": version_of(prompts[bench.extraction_prompt(mode)]) for mode in bench.modes}
     versions["support"] = version_of(prompts["paper_support" if paper else "support"])
+    versions["failures"] = version_of(prompts["failures"])
     versions |= {f"rating/{d}": rating_version(prompts, d, paper=paper) for d in DIMENSIONS}
     versions |= {f"pairwise/{d}": comparison_version(prompts, d, paper=paper) for d in DIMENSIONS}
     return Judging(
@@ -135,6 +136,8 @@ class Judged:
     pairs: dict[tuple[str, str, str], Verdict] = field(default_factory=dict)
     """By (first, second, dimension): who won by place."""
     rules: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    failures: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    """By answer: the labels a judge proposed, each with the place that shows it."""
     units: Counter[str] = field(default_factory=Counter)
     """Finished judgements by task."""
     failed: Counter[str] = field(default_factory=Counter)
@@ -211,12 +214,23 @@ def _judged(claim: Mapping[str, Any], verdicts: Iterable[Mapping[str, Any]]) -> 
     return JudgedClaim(claim["id"], page, {**page, **seen}, claim["resolved"])
 
 
-def read_judged(study: Study, judging: Judging | None, *, answers: list[Answer] | None = None) -> Judged:
+def read_judged(
+    study: Study,
+    judging: Judging | None,
+    *,
+    answers: list[Answer] | None = None,
+    among: Iterable[Record] | None = None,
+) -> Judged:
+    """Over all answers and judgements of the study, or over those given."""
     judged = Judged(judging, read_answers(study) if answers is None else answers)
     if judging is None:
         return judged
     records = sorted(
-        (r for r in study.records("judgement", None) if _belongs(r, judging) and _settled(r)),
+        (
+            r
+            for r in (study.records("judgement", None) if among is None else among)
+            if _belongs(r, judging) and _settled(r)
+        ),
         key=lambda r: (r.finished_at, r.key),
     )
     for record in records:
@@ -243,8 +257,10 @@ def read_judged(study: Study, judging: Judging | None, *, answers: list[Answer] 
                 value = record.result.get("winner") if record.done else None
                 verdict = Verdict(value, record.result.get("justification"), record.reason)
                 judged.pairs[fields["first"], fields["second"], fields["dimension"]] = verdict
+        elif task == "failures" and record.done:
+            judged.failures[record.key_fields["answer"]] = record.result["failures"]
         elif task == "rules" and record.done:
-            judged.rules[record.key_fields["answer"]] = record.result
+            judged.rules[record.key_fields["answer"]] = record.result["rules"]
     return judged
 
 
@@ -267,6 +283,8 @@ def _belongs(record: Record, judging: Judging) -> bool:
         return bool(fields["judge"] == judging.extractor and fields["version"] == version)
     if fields.get("judge") != judging.judge or fields["repeat"] != judging.repeat:
         return False
+    if task == "failures":
+        return bool(fields["version"] == judging.versions.get("failures"))
     if task == "support":
         same = fields["version"] == judging.versions["support"]
         return bool(same and fields["refetch"] == judging.refetch)

@@ -163,7 +163,7 @@ def missing_numbers(claim: str, text: str) -> list[str]:
 
 
 @lru_cache(maxsize=65536)
-def _content(sentence: str) -> frozenset[str]:
+def content_words(sentence: str) -> frozenset[str]:
     """Words that carry the meaning; numbers are compared as numbers, not as words."""
     words = (word for word in tokens(plain(sentence)) if not word.replace(".", "").isdigit())
     return frozenset(words) - _STOP
@@ -188,10 +188,10 @@ class Lexical(NamedTuple):
 
 def support(claim: str, texts: Iterable[str]) -> tuple[Lexical, int]:
     """The best of the union: the verdict, and which text its span lies in."""
-    asked, figures, bodies = _content(claim), numbers(plain(claim)), list(texts)
+    asked, figures, bodies = content_words(claim), numbers(plain(claim)), list(texts)
     if not (asked or figures) or not bodies:
         return Lexical("none", "the claim or the evidence holds no words", None), 0
-    together = frozenset().union(*(_content(body) for body in bodies))
+    together = frozenset().union(*(content_words(body) for body in bodies))
     missing = missing_numbers(claim, "\n".join(bodies))
     found = len(asked & together) + len(figures) - len(missing)
     covered = found / (len(asked) + len(figures))
@@ -218,7 +218,7 @@ def _closest(asked: frozenset[str], bodies: list[str]) -> tuple[float, int, Span
     best: tuple[float, int, Span | None] = (0.0, 0, None)
     for which, body in enumerate(bodies):
         for start, end in _sentences(body):
-            here = len(asked & _content(body[start:end])) / max(1, len(asked))
+            here = len(asked & content_words(body[start:end])) / max(1, len(asked))
             if here > best[0]:
                 best = (here, which, Span(start, end))
     return best

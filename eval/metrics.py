@@ -227,16 +227,16 @@ def equation_2(reports: Sequence[JudgedClaims]) -> dict[str, Any]:
 
 
 def compare(judged: Judged, a: str, b: str) -> dict[str, Any]:
-    """Paired differences, `a` minus `b`, on the queries both answered; Holm over all metrics."""
-    sides: dict[str, dict[str, dict[str, list[float | None]]]] = {a: {}, b: {}}
-    for answer in judged.answers:
-        if answer.variant not in sides:
-            continue
-        for family in families():
-            for name, value in family.per_report(judged, answer).items():
-                sides[answer.variant].setdefault(name, {}).setdefault(answer.query_id, []).append(value)
-    shared = [name for name in sides[a] if name in sides[b]]
-    tested = with_holm({name: paired(sides[a][name], sides[b][name]) for name in shared})
+    """Paired differences, `a` minus `b`, on the queries both answered; Holm within each family of metrics."""
+    tested: dict[str, Any] = {}
+    for family in families():
+        sides: dict[str, dict[str, dict[str, list[float | None]]]] = {a: {}, b: {}}
+        for answer in judged.answers:
+            if answer.variant in sides:
+                for name, value in family.per_report(judged, answer).items():
+                    sides[answer.variant].setdefault(name, {}).setdefault(answer.query_id, []).append(value)
+        shared = [name for name in sides[a] if name in sides[b]]
+        tested |= with_holm({name: paired(sides[a][name], sides[b][name]) for name in shared})
     return {
         "schema": SCHEMA,
         "a": a,

@@ -110,6 +110,23 @@ def _paper_preference(system: str, sections: list[Section]) -> dict[str, Any]:
     return {"winner": "A" if a >= b else "B", "justification": answer["justification"]}
 
 
+def _failures(system: str, sections: list[Section]) -> dict[str, Any]:
+    answer, profile = _part(sections, "answer"), _part(sections, "profile")
+    found = read(answer, _part(sections, "question"), profile, _shop(system))
+    lines = [line.strip() for line in answer.split("\n") if len(line.split()) > 3]
+    if not lines:
+        return {"failures": []}
+    signs = {
+        "redundant_clarity": found.repeated > 0.1,
+        "shallow_analysis": found.reasons < 3,
+        "narrow_framing": found.facets < 5,
+        "weak_synthesis": found.insights < 3,
+        "constraint_violation": found.total_kept is False or found.foreign > 0,
+        "poor_personalization": found.about_user < 3 and "Nothing is known" not in profile,
+    }
+    return {"failures": [{"example": lines[0], "label": label} for label, shown in signs.items() if shown]}
+
+
 _FORMS: dict[str, Callable[[str, list[Section]], dict[str, Any]]] = {
     "SupportAnswers": _support,
     "PaperSupportAnswers": _paper_support,
@@ -117,6 +134,7 @@ _FORMS: dict[str, Callable[[str, list[Section]], dict[str, Any]]] = {
     "PaperRatingAnswer": _paper_rating,
     "PreferenceAnswer": _preference,
     "PaperPreferenceAnswer": _paper_preference,
+    "FailuresAnswer": _failures,
 }
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from langchain_core.messages import BaseMessage
 
 from eval.asking import (
+    FailuresAnswer,
     PaperPreferenceAnswer,
     PaperRatingAnswer,
     PreferenceAnswer,
@@ -20,6 +21,7 @@ from eval.asking import (
     conversation,
     version_of,
 )
+from eval.evidence import locate
 from eval.schema import DIMENSIONS, Dimension
 from eval.stats import V, mean
 from llm.prompts import Prompts
@@ -114,6 +116,25 @@ async def prefer(model: RoleModel, messages: Sequence[BaseMessage], *, paper: bo
         answer = await model.structured(messages, PreferenceAnswer)
     place: Mapping[str, Literal["first", "second", "tie"]] = {"A": "first", "B": "second", "tie": "tie"}
     return {"winner": place[answer.winner], "justification": answer.justification}
+
+
+def failure_messages(prompts: Prompts, graded: Graded, answer: str) -> list[BaseMessage]:
+    system = prompts.fill("failures", shop_url=graded.shop_url)
+    return conversation(system, [*_context(graded), Section("answer", answer, "The answer:")])
+
+
+async def diagnose(model: RoleModel, messages: Sequence[BaseMessage], report: str) -> dict[str, Any]:
+    """The labels of Appendix G that a judge proposes, each with the words that show it; words the report lacks do not count."""
+    answer = await model.structured(messages, FailuresAnswer)
+    found: dict[str, dict[str, Any]] = {}
+    unfounded: list[str] = []
+    for failure in answer.failures:
+        span = locate(failure.example, report)
+        if span is None:
+            unfounded.append(failure.label)
+        else:
+            found.setdefault(failure.label, {"label": failure.label, "start": span.start, "end": span.end})
+    return {"failures": list(found.values()), "unfounded": unfounded}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from langchain_core.messages import BaseMessage
 
 from env.source import SourceType
 from eval.asking import PaperSupportAnswers, Section, SupportAnswers, conversation
+from eval.decided import Decision, decide
 from eval.evidence import Frozen, Span, locate, select
 from eval.faithfulness import Status, Support
 from eval.lexical import missing_numbers
@@ -50,6 +51,14 @@ class Item:
             return "not_frozen"
         return next((s for s in found if s != "ok"), "empty")
 
+    @property
+    def decision(self) -> Decision | None:
+        """What code settles without a judge, where it can."""
+        return decide(self.claim, self.readable) if self.readable else None
+
+    def needs_judge(self, *, paper: bool = False) -> bool:
+        return self.unreadable() is None and (paper or self.decision is None)
+
     def passages(self) -> list[tuple[Frozen, list[Span]]]:
         return [(source, select(self.claim, source.text or "")) for source in self.readable]
 
@@ -82,7 +91,7 @@ async def judge_support(
     model: RoleModel, prompt: Prompt, items: Sequence[Item], *, paper: bool = False
 ) -> dict[str, dict[str, Any]]:
     """A verdict for every item that can be shown; `ModelFailure` where the model gives no usable answer at all."""
-    open_items = {item.id: item for item in items if item.unreadable() is None}
+    open_items = {item.id: item for item in items if item.needs_judge(paper=paper)}
     verdicts = {item.id: _silent(item) for item in items if item.id not in open_items}
     asked = list(open_items.values())
     for attempt in range(2):
@@ -148,8 +157,20 @@ def _base(item: Item) -> dict[str, Any]:
 
 
 def _silent(item: Item) -> dict[str, Any]:
+    """A verdict that no judge was asked for."""
+    decision = item.decision
+    if decision is not None:
+        source = item.readable[0]
+        verdict = _base(item) | {"status": decision.status, "reason": decision.reason, "by": "rule"}
+        if decision.span is not None:
+            verdict["spans"] = [_spanned(source, decision.span)]
+        return verdict
     reasons = "; ".join(f"{s.url}: {s.reason or s.status}" for s in item.sources if s.status != "ok")
     return _base(item) | {"status": item.unreadable(), "reason": reasons, "by": "rule"}
+
+
+def _spanned(source: Frozen, span: Span) -> dict[str, Any]:
+    return {"url": source.url, "sha256": source.sha256, "start": span.start, "end": span.end}
 
 
 def _verdict(item: Item, support: str, justification: str, quote: str, *, cap: bool) -> dict[str, Any]:
@@ -159,9 +180,7 @@ def _verdict(item: Item, support: str, justification: str, quote: str, *, cap: b
     for source in item.readable:
         span = locate(quote, source.text or "")
         if span is not None:
-            verdict["spans"] = [
-                {"url": source.url, "sha256": source.sha256, "start": span.start, "end": span.end}
-            ]
+            verdict["spans"] = [_spanned(source, span)]
             break
     if quote.strip() and not verdict["spans"]:
         verdict["quote_not_found"] = quote

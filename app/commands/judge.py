@@ -41,7 +41,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--what",
         default="faithfulness,quality,pairwise,rules",
         metavar="KINDS",
-        help="with commas (default: all four)",
+        help="with commas (default: these four; failures is a fifth)",
     )
     parser.add_argument(
         "--judge", dest="model_judge", metavar="MODEL", help="who judges, e.g. anthropic:claude-sonnet-5-5"

@@ -10,7 +10,7 @@ from eval.answers import Answer
 from eval.judged import Judged
 from eval.stats import V
 
-FAMILIES: tuple[str, ...] = ("faithfulness", "quality", "effort")
+FAMILIES: tuple[str, ...] = ("faithfulness", "quality", "effort", "rules")
 
 
 class Family(Protocol):

@@ -303,13 +303,13 @@ async def test_frozen_page_and_what_the_agent_saw_are_judged_apart(study: Study)
 
 
 async def test_a_number_that_no_source_states_is_never_fully_supported(study: Study, shop: Shop) -> None:
-    report = f"The Panorama feeder costs $21.99 [1].\n\n## Sources\n[1] http://ecommerce.example/{FEEDER}\n"
+    report = f"The Panorama feeder holds 9 pounds of seed [1].\n\n## Sources\n[1] http://ecommerce.example/{FEEDER}\n"
     await put(study, answer("a", "react", report, user_id=ANNA))
     await judged_with(Judge(claims=sentences), study, shop)
     (verdicts,) = read_judged(study, choose(study)).support.values()
     verdict = verdicts["c1-product"]
     assert (verdict["status"], verdict["judged"], verdict["by"]) == ("partial", "full", "rule over judge")
-    assert "21.99" in verdict["reason"]
+    assert "9 pounds" in verdict["reason"]
 
 
 async def test_records_of_another_user_and_products_that_do_not_exist_support_nothing(

@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval.asking import PreferenceAnswer, RatingAnswer, box_prompts, sections_of
+from eval.decided import decide
+from eval.evidence import Frozen
 from eval.lexical import missing_numbers, numbers, support
 from eval.offline import policy
 from eval.quality import Graded, comparison_messages, rating_messages
@@ -41,6 +43,27 @@ Feature: Not dishwasher safe."""
 )
 def test_lexical_support(claim: str, label: str) -> None:
     assert support(claim, [KIT])[0].label == label
+
+
+@pytest.mark.parametrize(
+    ("claim", "status"),
+    [
+        ("The ERYTLLY Bird Feeding Station Kit costs $43.99", "full"),
+        ("ERYTLLY Bird Feeding Station Kit, about $44, rated 4.5 stars", "full"),
+        ("It is rated 4.5/5 from 2,067 reviews", "full"),
+        ("It has a 4.5-star rating from over 2,000 customer reviews", "full"),
+        ("It costs $49.99", "none"),
+        ("It costs $43.99 and is rated 3.9 stars", "partial"),
+        ("The 91 inch pole costs $43.99", None),
+        ("It costs $43.99 and is easy to clean", None),
+        ("A highly rated product", None),
+    ],
+)
+def test_what_the_record_settles_no_judge_is_asked(claim: str, status: str | None) -> None:
+    source = Frozen("http://ecommerce.example/B0", "product", "ok", KIT)
+    found = decide(claim, [source])
+    assert (None if found is None else found.status) == status
+    assert decide(claim, [source, source]) is None
 
 
 @pytest.mark.parametrize(
@@ -138,7 +161,6 @@ def test_honest_retail_text_keeps_its_facts() -> None:
 
 
 def test_marks_hang_on_the_text_so_that_nobody_can_know_them() -> None:
-    from eval.evidence import Frozen
     from eval.verdicts import Item
 
     def prompt(text: str) -> str:

@@ -1,0 +1,32 @@
+"""How many reports keep each rule, of those where the rule can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from eval.answers import Answer
+from eval.judged import Judged
+from eval.rules import RULES
+from eval.stats import V, mean
+
+_VALUE = {"pass": 1.0, "fail": 0.0}
+
+
+def per_report(judged: Judged, answer: Answer) -> Mapping[str, float | None]:
+    """1 kept, 0 broken; a rule that cannot tell says nothing, which is not a pass."""
+    found = judged.rules.get(answer.key)
+    if found is None:
+        return {}
+    return {f"rule_{name}": _VALUE.get(found[name]["status"]) if name in found else None for name in RULES}
+
+
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+    checked = [answer for answer in answers if answer.key in judged.rules]
+    grouped: dict[str, dict[str, list[float | None]]] = {}
+    for answer in checked:
+        for name, value in per_report(judged, answer).items():
+            grouped.setdefault(name, {}).setdefault(answer.query_id, []).append(value)
+    return {
+        name: mean(values, "share of reports that keep the rule, over queries")
+        for name, values in grouped.items()
+    }
