@@ -26,7 +26,8 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE units (
   position INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, label TEXT NOT NULL,
   key_fields TEXT NOT NULL, spec TEXT NOT NULL, current INTEGER NOT NULL DEFAULT 1);
-CREATE INDEX units_kind ON units (kind, current);
+CREATE INDEX units_kind ON units (kind, current, key);
+CREATE INDEX units_about ON units (json_extract(spec, '$.answer'));
 CREATE TABLE records (
   key TEXT PRIMARY KEY REFERENCES units (key), status TEXT NOT NULL, reason TEXT, message TEXT,
   transient INTEGER NOT NULL, attempts INTEGER NOT NULL, result TEXT NOT NULL, blobs TEXT NOT NULL,
@@ -303,9 +304,34 @@ class Ledger:
                 yield _record(row)
             last = rows[-1][0]
 
+    def usages(self) -> Iterator[Mapping[str, Mapping[str, Any]]]:
+        """Of every current record, and nothing else of it: a study may hold a hundred thousand judgements."""
+        rows = self._rows("SELECT usage FROM records JOIN units USING (key) WHERE units.current = 1")
+        return (json.loads(row[0]) for row in rows)
+
     def record(self, key: str) -> Record | None:
         rows = self._rows(f"SELECT {_RECORD} FROM records JOIN units USING (key) WHERE units.key = ?", (key,))
         return _record(rows[0]) if rows else None
+
+    def records_about(self, answer: str) -> Iterator[Record]:
+        """What ended of the current units whose spec names this answer: its judgements."""
+        statement = (
+            f"SELECT {_RECORD} FROM records JOIN units USING (key) "
+            "WHERE json_extract(units.spec, '$.answer') = ? AND units.current = 1 ORDER BY units.key"
+        )
+        return (_record(row) for row in self._rows(statement, (answer,)))
+
+    def stamps(self, kind: Kind) -> list[tuple[str, float | None]]:
+        """(key, when it ended) of every current unit of this kind that has a record: what has changed since a look."""
+        return self._rows(
+            "SELECT units.key, finished_at FROM units JOIN records USING (key) WHERE kind = ? AND current = 1",
+            (kind,),
+        )
+
+    def holds(self, kind: Kind, text: str) -> bool:
+        """Whether the result of some current record of this kind has this text in it."""
+        statement = "SELECT 1 FROM units JOIN records USING (key) WHERE kind = ? AND current = 1 AND instr(result, ?) LIMIT 1"
+        return bool(self._rows(statement, (kind, text)))
 
     def tally(self) -> list[tuple[Kind, str, str | None, int, str | None, int]]:
         """(kind, key, status, transient, reason, attempts) of every current unit."""

@@ -137,8 +137,10 @@ class _Runner:
         self.summary = Summary()
         self.tasks: dict[asyncio.Task[Finished | None], str] = {}
         self.transient_in_a_row = 0
+        self.stage: Stage
 
     async def go(self, keys: Sequence[str], stage: Stage, limit: int | None) -> Summary:
+        self.stage = stage
         waiting = deque(keys)
         held: list[str] = []
         begun = 0
@@ -349,7 +351,8 @@ class _Runner:
         def press() -> None:
             nonlocal pressed
             pressed += 1
-            self._stop("interrupted", "waiting for the units under way; Ctrl-C again stops at once")
+            self._stop("interrupted", None)
+            self.stage.note(f"finishing {len(self.tasks)} units under way; Ctrl-C again stops at once")
             if pressed > 1:
                 self._abort()
 

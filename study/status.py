@@ -55,8 +55,8 @@ def status(study: Study, *, now: float) -> dict[str, Any]:
 def _usage(study: Study) -> dict[str, Any]:
     """Of the units on record, by role; what failed tries and killed processes used is in `cost_usd` and `spent_tokens`."""
     roles: dict[str, dict[str, Any]] = {}
-    for record in study.records(status=None):
-        for role, used in record.usage.items():
+    for usage in study.ledger.usages():
+        for role, used in usage.items():
             row = roles.setdefault(role, {**dict.fromkeys(_SUMS, 0), "seconds": 0.0, "cost_usd": 0.0})
             for name in _SUMS:
                 row[name] += used[name]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import time
 from collections import Counter
 from dataclasses import dataclass
+from email.utils import formatdate
 
 import pytest
 from langchain_core.messages import HumanMessage
@@ -115,11 +117,15 @@ async def inject(faults: list[Fault], *, streaming: bool) -> None:
     clock, meter = FastClock(), Meter()
     hangs = any(isinstance(fault.reply, Hang) for fault in faults)
     with Wire([*(fault.reply for fault in faults), Say("good")]) as wire:
-        made = models(wire, clock, streaming=streaming, timeout=0.15 if hangs else 5.0)
+        made = models(wire, clock, streaming=streaming, timeout=0.2 if hangs else 30.0)
         got, failure = await outcome(made, meter)
         await made.aclose()
-    told = (got, len(wire.requests), [fault.name for fault in faults], streaming)
-    assert told == (expected, expected_requests, [fault.name for fault in faults], streaming)
+    told = (got, [fault.name for fault in faults], streaming)
+    assert told == (expected, [fault.name for fault in faults], streaming)
+    if hangs:  # on a busy machine a try may time out before the server has read it
+        assert len(wire.requests) <= expected_requests
+    else:
+        assert len(wire.requests) == expected_requests
     used = meter.by_role["agent"] if meter.by_role else None
     seen = faults[:expected_requests]
     billed = sum(fault.is_billed(streaming) for fault in seen) + (expected == "good")
@@ -182,6 +188,22 @@ async def test_retry_after_is_waited_for_and_capped() -> None:
             await made.aclose()
         assert len(clock.slept) == 1
         assert least <= clock.slept[0] <= most
+
+
+async def test_retry_after_is_read_in_each_of_its_forms() -> None:
+    later = formatdate(time.time() + 20, usegmt=True)
+    forms = [
+        ({"retry-after-ms": "2500"}, 2.5),
+        ({"retry-after": later}, 19.5),
+        ({"retry-after": "soon"}, 0.75),
+    ]
+    for headers, about in forms:
+        clock = FastClock()
+        with Wire([Fail(429, "rate_limit_error", headers=headers), Say("good")]) as wire:
+            made = models(wire, clock, streaming=False)
+            assert await outcome(made, Meter()) == ("good", None)
+            await made.aclose()
+        assert clock.slept == [pytest.approx(about, abs=2.0 if about > 10 else 0.2)]
 
 
 async def test_a_deadline_ends_the_retries() -> None:

@@ -304,7 +304,9 @@ async def test_a_lease_of_another_host_is_waited_for_until_it_expires(study: Stu
     now = [1_000.0]
     pace = Pace(poll_s=0.01, wall=lambda: now[0])
     task = asyncio.create_task(run(study, units(2), work, models=offline(), pace=pace))
-    await asyncio.sleep(0.1)
+    while not begun:
+        await asyncio.sleep(0.005)
+    await asyncio.sleep(0.05)
     assert begun == {1: 1}
     now[0] = 1_051
     assert (await task).done == 2
@@ -398,12 +400,15 @@ async def test_a_second_ctrl_c_stops_at_once_and_keeps_what_finished(study: Stud
     async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
         if spec["n"] < 3:
             return await answer(spec, context)
-        asyncio.get_running_loop().call_later(0.05, os.kill, os.getpid(), signal.SIGINT)
-        asyncio.get_running_loop().call_later(0.10, os.kill, os.getpid(), signal.SIGINT)
+        while len(list(study.records())) < 3:
+            await asyncio.sleep(0.005)
+        os.kill(os.getpid(), signal.SIGINT)
+        await asyncio.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
         await asyncio.sleep(60)
         raise AssertionError("it went on")
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(50):
         summary = await run(study, units(10), work, models=offline(), pace=Pace(units=4))
     assert summary.stopped == "interrupted"
     assert summary.done == 3
