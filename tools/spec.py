@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from tools.base import Answer, ToolError
 from tools.render import one_line
 
-type_of_tool = Callable[..., Answer] | Callable[..., Awaitable[Answer]]
+ToolFunction = Callable[..., Answer] | Callable[..., Awaitable[Answer]]
 
 
 class _Arguments(BaseModel):
@@ -26,7 +26,7 @@ class Tool:
     name: str
     description: str
     writes: bool
-    function: type_of_tool
+    function: ToolFunction
     is_async: bool
     schema: dict[str, Any]
     """What the model sees: JSON Schema, closed (`additionalProperties: false`) and bounded."""
@@ -50,7 +50,7 @@ class Tool:
         return self.description.split("\n", 1)[0]
 
 
-def make_tool(function: type_of_tool, *, writes: bool = False) -> Tool:
+def make_tool(function: ToolFunction, *, writes: bool = False) -> Tool:
     """Read the tool off the function. Its first parameter is the context; every other one needs type and description."""
     name = cast(Any, function).__name__
     description = inspect.cleandoc(function.__doc__ or "")

@@ -171,7 +171,8 @@ def _call(arguments: argparse.Namespace) -> int:
     elif failure is None:
         print(answer.text)
     if failure is not None:
-        print(f"drr: {tool.name}: {failure.message}", file=sys.stderr)
+        hint = " Give --user USER." if failure.kind == "not_allowed" and arguments.user is None else ""
+        print(f"drr: {tool.name}: {failure.message}{hint}", file=sys.stderr)
         return 1
     return 0
 

@@ -103,6 +103,13 @@ def test_a_tool_error_exits_1_with_the_document_still_printed(
     assert printed.err.startswith("drr: get_product_details: No product")
 
 
+def test_a_user_tool_without_a_user_says_which_option_is_missing(
+    shop: Shop, sandbox: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tools", "call", "get_user_orders", "--shop", shop.spec, "--sandbox", sandbox]) == 1
+    assert capsys.readouterr().err.rstrip().endswith("Give --user USER.")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
