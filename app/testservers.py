@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -195,5 +196,14 @@ def alive(pid: int, process: subprocess.Popen[bytes] | None = None) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
+        return False
+    return True
+
+
+def answers(port: int) -> bool:
+    """Whether something listens on this port of this machine."""
+    try:
+        socket.create_connection(("127.0.0.1", port), 1.0).close()
+    except OSError:
         return False
     return True

@@ -21,6 +21,8 @@ from env.servers.names import CURRENT, LOAD, MANIFEST, Names
 
 # A load on another machine that has not been heard of for so long is dead.
 SILENT_SECONDS = 60.0
+# Of the loads of this process that go on: one whose writer was left is dead, although the process lives.
+_GOING_ON: set[str] = set()
 
 
 class Load:
@@ -39,6 +41,7 @@ class Load:
         state = self._begin() if kept is None else self._take_over(kept)
         self.version: str = state["version"]
         self.done: dict[str, dict[str, Any]] = state["done"]
+        _GOING_ON.add(self._token)
 
     def _owner(self) -> dict[str, Any]:
         return {"token": self._token, "host": socket.gethostname(), "pid": os.getpid(), "beat": time.time()}
@@ -85,6 +88,10 @@ class Load:
                 f"servers:{self._names.shop}: another process took this load over; nothing was published"
             )
 
+    def leave(self) -> None:
+        """This writer will do no more, whatever the servers were told."""
+        _GOING_ON.discard(self._token)
+
     def end(self) -> None:
         self._there.delete_one({"_id": LOAD, "owner.token": self._token})
 
@@ -92,7 +99,7 @@ class Load:
 def _alive(owner: dict[str, Any]) -> bool:
     if owner["host"] == socket.gethostname():
         if owner["pid"] == os.getpid():
-            return True
+            return owner["token"] in _GOING_ON
         try:
             os.kill(owner["pid"], 0)
         except ProcessLookupError:

@@ -57,7 +57,7 @@ def _nothing_there(servers: Servers, names: Names, spec: str) -> str:
             "check DRR_MONGODB_URL, or ingest again"
         )
     try:
-        others = [name for name in servers.mongo.list_database_names() if name not in RESERVED]
+        others = [name for name in servers.mongo.list_database_names() if name not in {*RESERVED, names.shop}]
     except mongo.OperationFailure:
         others = []
     near = get_close_matches(names.shop, others, 3)

@@ -63,6 +63,8 @@ class ServersWriter:
                     self._sweep()
                     self._prepare()
         except BaseException:
+            if self._load is not None:
+                self._load.leave()
             self._servers.close()
             raise
 
@@ -85,6 +87,8 @@ class ServersWriter:
                         self._load.end()
                         self._drop(self._load.version)
         finally:
+            if self._load is not None:
+                self._load.leave()
             self._servers.close()
 
     def _collection(self, kind: str) -> Any:

@@ -33,7 +33,7 @@ def settings() -> Settings:
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     urls = {}
     for kind in testservers.KINDS:
-        server = testservers.start(kind, home / kind)
+        server = testservers.start(kind, home / kind, in_memory=True)
         atexit.register(server.stop)
         urls[f"{kind}_url"] = SecretStr(server.url)
     return Settings(shop_url="http://shop.example/", **urls)

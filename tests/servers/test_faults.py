@@ -1,0 +1,456 @@
+"""Everything that goes wrong with servers: a clear sentence, exit 1, nothing half-visible, and the same command continues.
+
+Refused credentials, full disks and slowness are played by proxies in front of the test servers; deaths are real.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import pytest
+from pydantic import SecretStr
+
+from app import testservers
+from app.cli import main
+from env.errors import Misuse, ShopError
+from env.servers import index as search_index
+from env.servers.connect import Servers
+from env.servers.names import LOAD, MANIFEST, names_of
+from env.settings import Settings
+from env.shop import SearchRequest, check_shop, open_shop, shop_writer
+from tests.servers import small
+from tests.servers.proxies import HttpProxy, MongoProxy
+
+pytestmark = pytest.mark.servers
+Closing = Callable[[Callable[[], None]], None]
+DEAD = "127.0.0.1:9"
+
+
+def _with(settings: Settings, **changes: object) -> Settings:
+    values = {k: SecretStr(v) if k.endswith(("_url", "_key")) else v for k, v in changes.items()}
+    return settings.model_copy(update=values)
+
+
+def _fails(spec: str, settings: Settings) -> str:
+    """The one sentence with which opening and writing both fail."""
+    with pytest.raises(ShopError) as opening:
+        open_shop(spec, settings)
+    with pytest.raises(ShopError) as writing:
+        shop_writer(spec, settings)
+    assert str(opening.value) == str(writing.value)
+    assert "\n" not in str(opening.value) and ";" in str(opening.value)
+    return str(opening.value)
+
+
+def test_a_server_that_is_not_there(spec: str, settings: Settings) -> None:
+    message = _fails(spec, _with(settings, mongodb_url=f"mongodb://{DEAD}", server_timeout=1.0))
+    assert message.startswith(f"MongoDB at {DEAD} does not answer; start it")
+    message = _fails(spec, _with(settings, elasticsearch_url=f"http://{DEAD}"))
+    assert message.startswith(f"Elasticsearch at {DEAD} does not answer; start it")
+
+
+def test_the_command_line_says_it_in_one_line(
+    spec: str, settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DRR_MONGODB_URL", settings.mongodb_url.get_secret_value())
+    monkeypatch.setenv("DRR_ELASTICSEARCH_URL", f"http://{DEAD}")
+    for command in (["info", spec], ["check", spec], ["search", spec, "x"], ["show", spec, "user", "A1"]):
+        assert main(["shop", *command]) == 1
+        out, err = capsys.readouterr()
+        assert out == "" and len(err.splitlines()) == 1 and "does not answer" in err
+
+
+def test_refused_passwords_are_named_and_not_printed(spec: str, settings: Settings, closing: Closing) -> None:
+    mongo = MongoProxy(
+        settings.mongodb_url.get_secret_value(),
+        lambda c: (
+            {"ok": 0.0, "code": 18, "codeName": "AuthenticationFailed", "errmsg": "Authentication failed."}
+            if "saslStart" in c
+            else None
+        ),
+    )
+    closing(mongo.close)
+    message = _fails(spec, _with(settings, mongodb_url=f"mongodb://me:s3cret@127.0.0.1:{mongo.port}"))
+    assert message == f"MongoDB at 127.0.0.1:{mongo.port} refuses the user or password; check DRR_MONGODB_URL"
+    proxy = HttpProxy(
+        settings.elasticsearch_url.get_secret_value(), lambda *_: (401, b'{"error": "no", "status": 401}')
+    )
+    closing(proxy.close)
+    address = proxy.url.replace("//", "//me:s3cret@")
+    message = _fails(spec, _with(settings, elasticsearch_url=address))
+    assert "refuses the credentials" in message and "s3cret" not in message
+    message = _fails(spec, _with(settings, elasticsearch_url=proxy.url, elasticsearch_api_key="s3cret"))
+    assert "refuses the credentials" in message and "s3cret" not in message
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (200, b'{"version": {"number": "8.19.2"}, "tagline": "You Know, for Search"}'),
+        (
+            400,
+            b'{"error": {"type": "media_type_header_exception", "reason": "Invalid media-type value"}, "status": 400}',
+        ),
+    ],
+)
+def test_an_older_elasticsearch_is_told_apart(
+    spec: str, settings: Settings, closing: Closing, answer: tuple[int, bytes]
+) -> None:
+    proxy = HttpProxy(None, lambda *_: answer)
+    closing(proxy.close)
+    message = _fails(spec, _with(settings, elasticsearch_url=proxy.url))
+    assert "is version 8" in message and "speaks with 9.x" in message
+
+
+def test_slow_servers_end_in_a_timeout(spec: str, settings: Settings, closing: Closing) -> None:
+    small.write(spec, settings)
+    mongo = MongoProxy(settings.mongodb_url.get_secret_value(), lambda c: 1.5 if "find" in c else None)
+    closing(mongo.close)
+    proxy = HttpProxy(
+        settings.elasticsearch_url.get_secret_value(),
+        lambda method, path, body: 1.5 if "_search" in path else None,
+    )
+    closing(proxy.close)
+    with pytest.raises(ShopError, match=r"did not answer within 0.5 s; .*DRR_SERVER_TIMEOUT"):
+        open_shop(spec, _with(settings, mongodb_url=mongo.url, server_timeout=0.5))
+    with (
+        open_shop(spec, _with(settings, elasticsearch_url=proxy.url, server_timeout=0.5)) as shop,
+        pytest.raises(ShopError, match=r"did not answer within 0.5 s"),
+    ):
+        shop.catalog.search(SearchRequest("bird"))
+
+
+def test_a_full_mongodb_stops_the_load_and_the_same_command_continues(
+    spec: str, settings: Settings, closing: Closing
+) -> None:
+    inserted: list[str] = []
+    full = True
+
+    def rule(command: dict[str, object]) -> dict[str, object] | None:
+        into = str(command.get("insert", ""))
+        if into.startswith(("products", "users", "orders")):
+            if full and into.startswith("users"):
+                return {
+                    "ok": 0.0,
+                    "code": 14031,
+                    "codeName": "OutOfDiskSpace",
+                    "errmsg": "No space left on device",
+                }
+            inserted.append(into)
+        return None
+
+    proxy = MongoProxy(settings.mongodb_url.get_secret_value(), rule)
+    closing(proxy.close)
+    through = _with(settings, mongodb_url=proxy.url)
+    with pytest.raises(ShopError, match=r"is full \(No space left on device.*run the same command again"):
+        small.write(spec, through)
+    with pytest.raises(ShopError, match="no such shop"):
+        open_shop(spec, settings)
+    full = False
+    products = list(inserted)
+    small.write(spec, through)
+    assert len(products) == 4
+    assert not [one for one in inserted[4:] if one in products], "what was acknowledged is not written again"
+    assert list(check_shop(spec, settings)) == []
+
+
+def test_a_full_elasticsearch_names_what_it_refused(spec: str, settings: Settings, closing: Closing) -> None:
+    full = True
+
+    def rule(method: str, path: str, body: bytes) -> tuple[int, bytes] | None:
+        if full and "_bulk" in path and b"B000000700" in body:
+            error = {
+                "type": "cluster_block_exception",
+                "reason": "index blocked by: [FORBIDDEN/12/disk usage exceeded",
+            }
+            items = [{"index": {"status": 201}}] * 498 + [{"index": {"status": 403, "error": error}}] * 2
+            return 200, orjson.dumps({"errors": True, "items": items})
+        return None
+
+    proxy = HttpProxy(settings.elasticsearch_url.get_secret_value(), rule)
+    closing(proxy.close)
+    through = _with(settings, elasticsearch_url=proxy.url)
+    with pytest.raises(ShopError, match=r"refused 2 of 500 documents \(B000000998: 403 .*make room there"):
+        small.write(spec, through)
+    with pytest.raises(ShopError, match="no such shop"):
+        open_shop(spec, settings)
+    full = False
+    small.write(spec, through)
+    assert list(check_shop(spec, settings)) == []
+
+
+def test_documents_refused_by_a_busy_server_are_sent_again(
+    spec: str, settings: Settings, closing: Closing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = [True]
+
+    def rule(method: str, path: str, body: bytes) -> tuple[int, bytes] | None:
+        if "_bulk" in path and busy and b"B000000700" in body:
+            busy.pop()
+            error = {"type": "es_rejected_execution_exception", "reason": "rejected"}
+            return 200, orjson.dumps(
+                {"errors": True, "items": [{"index": {"status": 429, "error": error}}] * 500}
+            )
+        return None
+
+    proxy = HttpProxy(settings.elasticsearch_url.get_secret_value(), rule)
+    closing(proxy.close)
+    small.write(spec, _with(settings, elasticsearch_url=proxy.url))
+    assert not busy
+    assert list(check_shop(spec, settings)) == []
+
+
+def test_a_server_that_stays_busy_is_given_up(settings: Settings, closing: Closing) -> None:
+    error = {"type": "es_rejected_execution_exception", "reason": "rejected"}
+    proxy = HttpProxy(
+        None,
+        lambda *_: (
+            200,
+            orjson.dumps({"errors": True, "items": [{"index": {"status": 429, "error": error}}] * 3}),
+        ),
+    )
+    closing(proxy.close)
+    servers = Servers(_with(settings, elasticsearch_url=proxy.url))
+    closing(servers.close)
+    pauses: list[float] = []
+    with pytest.raises(ShopError, match=r"stays too busy: 3 documents were refused 6 times \(B000000000"):
+        search_index.bulk(servers, "x-products-v000000000000", list(small.products(count=3)), pauses.append)
+    assert pauses == [0.5, 1, 2, 4, 8, 16]
+
+
+def test_a_document_the_mapping_refuses_is_named(spec: str, settings: Settings, closing: Closing) -> None:
+    """A real refusal: the mapping of the real server is strict."""
+    servers = Servers(settings)
+    closing(servers.close)
+    name = names_of(spec).index("v000000000000")
+    search_index.create(servers, name, 1)
+    broken = [
+        p.model_copy(update={"price": "dear"}) if p.product_id.endswith("7") else p
+        for p in small.products(count=20)
+    ]
+    with pytest.raises(
+        ShopError, match=r"refused 2 of 20 documents \(B000000007: 400 document_parsing_exception.*B000000017"
+    ):
+        search_index.bulk(servers, name, broken)
+
+
+@pytest.fixture
+def published(spec: str, settings: Settings) -> str:
+    small.write(spec, settings)
+    return spec
+
+
+def test_one_of_the_two_missing(published: str, settings: Settings, closing: Closing) -> None:
+    servers = Servers(settings)
+    closing(servers.close)
+    names = names_of(published)
+    kept = servers.mongo[names.shop][MANIFEST].find_one({"_id": "current"})
+    assert kept is not None
+    servers.mongo[names.shop].drop_collection(f"orders_{kept['version']}")
+    with pytest.raises(ShopError, match="MongoDB has no orders of this shop any more"):
+        open_shop(published, settings)
+    servers.mongo.drop_database(names.shop)
+    with pytest.raises(ShopError, match=r"Elasticsearch has the index .* and MongoDB has no such database"):
+        open_shop(published, settings)
+    small.write(published, settings)
+    (name,) = servers.search.indices.get_alias(name=names.alias)
+    servers.search.indices.delete(index=name)
+    with pytest.raises(ShopError, match="MongoDB has the shop and Elasticsearch has no index"):
+        open_shop(published, settings)
+    small.write(published, settings, replace=True)
+    assert list(check_shop(published, settings)) == []
+
+
+def test_index_and_database_of_different_shops(published: str, settings: Settings, closing: Closing) -> None:
+    servers = Servers(settings)
+    closing(servers.close)
+    names = names_of(published)
+    (name,) = servers.search.indices.get_alias(name=names.alias)
+    servers.search.indices.put_mapping(index=name, meta={"shop": "another"})
+    with pytest.raises(ShopError, match="are of different shops"):
+        open_shop(published, settings)
+
+
+def test_an_index_that_vanishes_while_open(published: str, settings: Settings, closing: Closing) -> None:
+    servers = Servers(settings)
+    closing(servers.close)
+    with open_shop(published, settings) as shop:
+        (name,) = servers.search.indices.get_alias(name=names_of(published).alias)
+        servers.search.indices.delete(index=name)
+        with pytest.raises(ShopError, match="is gone"):
+            shop.catalog.search(SearchRequest("bird"))
+
+
+def test_a_replaced_shop_is_not_taken_for_an_empty_one(published: str, settings: Settings) -> None:
+    with open_shop(published, settings) as old:
+        assert old.store.product("B000000001") is not None
+        small.write(published, settings, replace=True, text="cat toy")
+        for call in (
+            lambda: old.store.product("B000000001"),
+            lambda: old.store.products(["B000000001"]),
+            lambda: old.store.user("A000000001"),
+            lambda: old.store.orders("A000000001"),
+            lambda: old.store.statistics("A000000001"),
+            lambda: old.store.find_users(email="a1@example.org"),
+            lambda: old.store.sample_users(3, seed=1),
+            lambda: list(old.store.iter_orders()),
+        ):
+            with pytest.raises(ShopError, match="replaced while open"):
+                call()
+        with pytest.raises(ShopError, match="is gone; the shop was replaced"):
+            old.catalog.search(SearchRequest("bird"))
+
+
+def test_the_same_load_again_changes_nothing(published: str, settings: Settings, closing: Closing) -> None:
+    servers = Servers(settings)
+    closing(servers.close)
+    names = names_of(published)
+    before = servers.mongo[names.shop][MANIFEST].find_one({"_id": "current"})
+    proxy = MongoProxy(settings.mongodb_url.get_secret_value(), lambda _: None)
+    closing(proxy.close)
+    small.write(published, _with(settings, mongodb_url=proxy.url))
+    assert not {"insert", "update", "delete", "drop", "create", "createIndexes", "findAndModify"} & set(
+        proxy.seen
+    )
+    assert servers.mongo[names.shop][MANIFEST].find_one({"_id": "current"}) == before
+    with pytest.raises(ShopError, match="of other data; give another name, or --replace"):
+        small.write(published, settings, text="cat toy")
+    assert list(check_shop(published, settings)) == []
+
+
+def test_a_second_load_at_the_same_time_is_refused(spec: str, settings: Settings) -> None:
+    with shop_writer(spec, settings) as first:
+        first.write_products(small.products(count=10))
+        with pytest.raises(ShopError, match="another load into this shop is running"):
+            shop_writer(spec, settings)
+    small.write(spec, settings)
+
+
+def test_an_unfinished_load_of_other_data_is_not_mixed_in(spec: str, settings: Settings) -> None:
+    with pytest.raises(KeyboardInterrupt), shop_writer(spec, settings) as writer:
+        writer.write_products(small.products("cat toy"))
+        raise KeyboardInterrupt
+    with pytest.raises(ShopError, match=r"unfinished load of other data .* run the same command again"):
+        small.write(spec, settings)
+    small.write(spec, settings)
+    assert list(check_shop(spec, settings)) == []
+
+
+def test_check_names_what_does_not_fit(published: str, settings: Settings, closing: Closing) -> None:
+    servers = Servers(settings)
+    closing(servers.close)
+    names = names_of(published)
+    database = servers.mongo[names.shop]
+    kept = database[MANIFEST].find_one({"_id": "current"})
+    assert kept is not None
+    version = kept["version"]
+    database[f"products_{version}"].update_one({"_id": "B000000004"}, {"$set": {"price": 1.0}})
+    database[f"products_{version}"].delete_one({"_id": "B000000005"})
+    database[f"users_{version}"].delete_one({"_id": "A000000007"})
+    servers.search.delete(index=names.index(version), id="B000000009", refresh=True)
+    servers.search.indices.delete_alias(index=names.index(version), name=names.alias)
+    problems = "\n".join(check_shop(published, settings))
+    assert "differ in 3 products: B000000004, B000000005, B000000009" in problems
+    assert "4 orders have no product" in problems
+    assert "1 orders have no user" in problems
+    assert "There are 1,699 products and the manifest says 1,700." in problems
+    assert "are not those that were written" in problems
+    assert "The alias" in problems and "names nothing" in problems
+
+
+def _program(tmp_path: Path, spec: str, settings: Settings, text: str) -> subprocess.Popen[bytes]:
+    given = {
+        "mongodb_url": settings.mongodb_url.get_secret_value(),
+        "elasticsearch_url": settings.elasticsearch_url.get_secret_value(),
+    }
+    path = tmp_path / "given.json"
+    path.write_bytes(orjson.dumps({"spec": spec, "settings": given, "text": text}))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.servers.small", str(path)],
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"begun\n"
+    return process
+
+
+def test_a_killed_load_leaves_the_old_shop_and_is_continued(
+    published: str, settings: Settings, tmp_path: Path, closing: Closing
+) -> None:
+    """Killed at a random moment; some die in the load, some after the swap."""
+    servers = Servers(settings)
+    closing(servers.close)
+    random_moment = random.Random()
+    for attempt in range(3):
+        process = _program(tmp_path, published, settings, text=f"generation{attempt} bird")
+        time.sleep(random_moment.uniform(0.1, 2.5))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+        with open_shop(published, settings) as shop:
+            assert shop.catalog.search(SearchRequest("bird")).total == small.PRODUCTS
+            assert shop.store.orders("A000000001").total == 1
+        small.write(published, settings, replace=True, text=f"generation{attempt} bird")
+        assert list(check_shop(published, settings)) == []
+        with open_shop(published, settings) as shop:
+            assert shop.manifest.recipe == {"text": f"generation{attempt} bird"}
+    database = servers.mongo[names_of(published).shop]
+    assert len(database.list_collection_names()) == 4
+    assert database[MANIFEST].find_one({"_id": LOAD}) is None
+    assert (
+        len(servers.search.indices.get(index=f"{names_of(published).alias}-v*", expand_wildcards="all")) == 1
+    )
+
+
+@pytest.mark.parametrize("kind", testservers.KINDS)
+def test_a_server_that_dies_in_the_middle_of_a_load(
+    spec: str, settings: Settings, tmp_path: Path, closing: Closing, kind: str
+) -> None:
+    """Killed, not stopped; started again on its data, the same command finishes what was begun."""
+    reason = testservers.missing()
+    if reason is not None:
+        pytest.skip(f"needs a server that may be killed: {reason}")
+    server = testservers.start(kind, tmp_path / kind)
+    port = int(server.url.rpartition(":")[2])
+    own = _with(settings, **{f"{kind}_url": server.url})
+
+    def dying() -> object:
+        for number, product in enumerate(small.products()):
+            if number == 1200:
+                server.process.kill()
+                server.process.wait()
+            yield product
+
+    with pytest.raises(ShopError, match="does not answer"), shop_writer(spec, own) as writer:
+        writer.write_products(dying())  # type: ignore[arg-type]
+    again = testservers.start(kind, tmp_path / kind, port=port)
+    closing(again.stop)
+    with pytest.raises(ShopError, match="no such shop"):
+        open_shop(spec, own)
+    small.write(spec, own)
+    assert list(check_shop(spec, own)) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["servers:", "servers:Shop", "servers:a b", "servers:admin", "servers:../x", "servers:" + "x" * 60],
+)
+def test_a_name_no_server_takes_is_misuse(name: str, settings: Settings) -> None:
+    with pytest.raises(Misuse, match="servers:NAME"):
+        open_shop(name, settings)
+
+
+def test_an_address_that_is_none_is_misuse(spec: str, settings: Settings) -> None:
+    with pytest.raises(Misuse, match="mongodb_url"):
+        open_shop(spec, _with(settings, mongodb_url="http://x"))
+    with pytest.raises(Misuse, match="elasticsearch_url"):
+        open_shop(spec, _with(settings, elasticsearch_url="nonsense"))
