@@ -89,6 +89,9 @@ def _research(messages: Sequence[BaseMessage], problem: str, tools: set[str]) ->
     task, memory = offline_question.read(problem), offline_memory.of_conversation(messages)
     system = "\n".join(str(m.text) for m in messages if isinstance(m, SystemMessage))
     offline_memory.profile_facts(memory, system)
+    task = offline_question.with_history(
+        task, [order.title for order in memory.orders.values() if order.kept]
+    )
     for step in (_look_up_records, _look_for_products, _look_again, _open_pages, _ask_the_web, _add_up):
         thought, calls = step(task, memory)
         calls = [(name, arguments) for name, arguments in calls if name in tools]
@@ -120,7 +123,7 @@ def _look_again(task: Task, memory: Memory) -> tuple[str, Calls]:
     """A need without a fitting product is searched once more, for its last word alone and with nothing filtered."""
     calls: Calls = []
     for need in task.needs:
-        word = need.split()[-1]
+        word = re.sub(r"(?<=\w{4})(?:er|ing)s?$", "", need.split()[-1])
         if word != need and not memory.searched(word) and not offline_report.candidates(task, need, memory):
             calls.append(("product_catalog_search", {"query": word, "limit": 10}))
     return "Some searches brought nothing that fits; wider words may.", calls

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from env.constraints import parse_constraints
@@ -15,6 +16,7 @@ from env.text import stem, tokens
 MOST_NEEDS = 4
 
 _STOP_WORDS = """
+reorder higher alive anything travelling traveling
 a about across add after again against all almost along already also although always am among an and another
 any anyone anything are around as ask at available away back based be became because become been before being
 below best better between both bring but buy buying by can cannot check choose choosing come compare compared
@@ -63,7 +65,7 @@ _QUALITY = re.compile(
     r"(?:.*-(?:resistant|proof|friendly|free|safe|duty|quality|term|lasting|maintenance)|.+(?:able|ible)|easy|quiet|safe|strong"
     r"|light|heavy|soft|gentle|sturdy|natural|organic|eco|waterproof|weatherproof|nontoxic|non-toxic|big|large|compact|cheap)$"
 )
-_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]*[A-Za-z]|[A-Za-z]|\S")
+_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|['’-])*[^\W\d_]|[^\W\d_]|\S")
 _WANTED_WORDS = """
 with find need buy get want recommend compare replace between looking including include suggest add gift
 reorder restock try choose upgrade pick
@@ -76,12 +78,16 @@ _OWNED = re.compile(
 )
 _GOAL = re.compile(
     r"\b(?:design|designing|put(?:ting)? together|set(?:ting)? up|create|creating|build|building|arrange|start|starting|make"
-    r"|making|upgrad(?:e|ing)|plan(?:ning)?)\W+(?:(?:a|an|my|our|the|home|complete|small|new|simple|out|to)\W+)*$",
+    r"|making|upgrad(?:e|ing)|plan(?:ning)?|better) +(?:(?:a|an|my|our|the|home|complete|small|new|simple|out|to|good) +)*$",
     re.IGNORECASE,
 )
-_FOR_WHOM = re.compile(r"\bfor (?:(?:a|an|my|our|the|his|her|their|home)\W+)*(?:[\w-]+\W+)?$", re.IGNORECASE)
+_FOR_WHOM = re.compile(
+    r"\b(?:for|suits?|fits?|around|near) +(?:(?:a|an|my|our|the|his|her|their|home) +)*(?:[\w-]+ +)?$",
+    re.IGNORECASE,
+)
 _LOOKING = re.compile(
-    r"\b(?:look(?:ing|ed)?|search(?:ing)?|shop(?:ping)?|ask(?:ing)?|hunt(?:ing)?|market|need|options?|recommendations?|suggestions?)\s+for\b\W*(?:[\w-]+\W+){0,3}$",
+    r"\b(?:look(?:ing|ed)?|search(?:ing)?|shop(?:ping)?|ask(?:ing)?|hunt(?:ing)?|market|need|options?|recommendations?"
+    r"|suggestions?) +for\b *(?:[\w-]+ +){0,3}$",
     re.IGNORECASE,
 )
 _REPLACED = re.compile(r"\breplac|\bworn\b|\bbroke|\bup for renewal\b", re.IGNORECASE)
@@ -163,7 +169,7 @@ def read(text: str) -> Task:
     elif _RECORDS.search(text) or _ON_THE_WEB.match(text):
         needs = []
     else:
-        needs = _needs(text, chunks, topic)
+        needs = _needs(text, _wanted(chunks, constraints), topic)
     wishes = tuple(dict.fromkeys(w for words, _, _ in chunks for w in words if _QUALITY.match(w)))
     return Task(
         text=text,
@@ -177,6 +183,14 @@ def read(text: str) -> Task:
         about_history=bool(_HISTORY.search(text)),
         again=bool(_AGAIN.search(text)),
     )
+
+
+def with_history(task: Task, titles: Sequence[str]) -> Task:
+    """Where "again" names nothing, it means the latest purchase."""
+    if task.needs or not task.again or not titles:
+        return task
+    named = [word for word in titles[0].split(",")[0].split(" - ")[0].split() if word[:1].isalpha()][-3:]
+    return replace(task, needs=(" ".join(named).lower(),)) if named else task
 
 
 def records_only(text: str) -> bool:
@@ -228,6 +242,7 @@ def _needs(text: str, chunks: list[tuple[list[str], int, bool]], topic: str) -> 
     """The chunks that name something to buy. A lone word of a list ("feeders, houses, plants") takes the topic along."""
     rated: list[tuple[float, int, list[str]]] = []
     replaced = _REPLACED.search(text) is not None
+    listing = _listing(text, chunks)
     for words, start, listed in chunks:
         if all(_QUALITY.match(word) for word in words):
             continue
@@ -248,6 +263,8 @@ def _needs(text: str, chunks: list[tuple[list[str], int, bool]], topic: str) -> 
             score -= 2.0
         if near and near[-1] in ("what", "how"):
             score -= 2.0
+        if start < listing:
+            score -= 3.0
         rated.append((score, start, kept))
     if not rated:
         return []
@@ -260,6 +277,27 @@ def _needs(text: str, chunks: list[tuple[list[str], int, bool]], topic: str) -> 
         if not any(stems <= other or stems >= other for other in (set(map(stem, w)) for _, w in chosen)):
             chosen.append((start, words))
     return [" ".join(words) for _, words in sorted(chosen, key=lambda entry: entry[0])]
+
+
+def _wanted(
+    chunks: list[tuple[list[str], int, bool]], constraints: Constraints
+) -> list[tuple[list[str], int, bool]]:
+    """Without what the question rules out."""
+    unwanted = [set(tokens(phrase)) for phrase in constraints.exclusions]
+    return [
+        chunk
+        for chunk in chunks
+        if not any(phrase and phrase <= set(map(stem, chunk[0])) for phrase in unwanted)
+    ]
+
+
+def _listing(text: str, chunks: list[tuple[list[str], int, bool]]) -> int:
+    """Where the list behind a colon begins: what stands before it in the sentence is what the list is for."""
+    for match in re.finditer(r":\s", text):
+        inside = [listed for _, start, listed in chunks if match.end() <= start < match.end() + 60]
+        if any(inside):
+            return match.start()
+    return -1
 
 
 def _asks(text: str) -> list[str]:

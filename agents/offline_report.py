@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from agents import offline_question
 from agents.offline_memory import Memory, SeenOrder, SeenPage, SeenProduct, sentences
 from agents.offline_question import Task, content_words, is_quality, state_name
 from env.text import tokens
@@ -89,10 +90,10 @@ def plain(text: str, limit: int) -> str:
 def short(title: str) -> str:
     """A product's name: its title up to the first break that leaves enough of it."""
     title = plain(title, 120)
-    for mark in re.finditer(r",| - | – | \(| with | for |…", title):
+    for mark in re.finditer(r",| - | – | — | \(| with | for |…", title):
         if 12 <= mark.start() <= 60:
             return title[: mark.start()]
-    return title if len(title) <= 60 else title[:60].rsplit(" ", 1)[0]
+    return (title if len(title) <= 60 else title[:60].rsplit(" ", 1)[0]).rstrip(" -–—")
 
 
 # Choosing ------------------------------------------------------------------------------------------------------------
@@ -115,8 +116,13 @@ def _overlap(need: str, product: SeenProduct) -> tuple[float, bool]:
     name = product.title.removeprefix(product.store or "")
     title, path = set(tokens(name)), set(tokens(product.path))
     inside = set(tokens(" ".join((*product.features, product.description))))
-    hits = sum(1.0 if w in title else 0.7 if w in path else 0.4 if w in inside else 0.0 for w in words)
-    return hits / len(words), words[-1] in title | path
+    hits = sum(1.0 if _in(w, title) else 0.7 if w in path else 0.4 if w in inside else 0.0 for w in words)
+    return hits / len(words), _in(words[-1], title | path)
+
+
+def _in(word: str, words: set[str]) -> bool:
+    """Itself, or a word of the same six letters: a gardener wants something for the garden."""
+    return word in words or (len(word) > 5 and any(other[:6] == word[:6] for other in words))
 
 
 def nearest(task: Task, need: str, memory: Memory, taken: set[str]) -> SeenProduct | None:
@@ -126,7 +132,7 @@ def nearest(task: Task, need: str, memory: Memory, taken: set[str]) -> SeenProdu
         for product in memory.products.values()
         if (share := _overlap(need, product)[0]) >= 0.5
         and product.url not in taken
-        and not excluded(task, product)
+        and _allowed(task, product)
     ]
     return min(near, key=lambda entry: entry[:2])[2] if near else None
 
@@ -155,18 +161,21 @@ def excluded(task: Task, product: SeenProduct) -> bool:
     return any(set(tokens(phrase)) <= words for phrase in task.constraints.exclusions if tokens(phrase))
 
 
-def candidates(task: Task, need: str, memory: Memory) -> list[SeenProduct]:
-    """What was found for a need and is allowed, best first."""
+def _allowed(task: Task, product: SeenProduct) -> bool:
     least, most = task.constraints.item_min, task.item_limit
-    fitting = [
-        product
-        for product in memory.products.values()
-        if relevance(need, product) > 0
-        and not excluded(task, product)
-        and (product.price is None or most is None or product.price <= most)
-        and (product.price is None or least is None or product.price >= least)
+    price = product.price
+    return not excluded(task, product) and (
+        price is None or ((most is None or price <= most) and (least is None or price >= least))
+    )
+
+
+def candidates(task: Task, need: str, memory: Memory) -> list[SeenProduct]:
+    """What was found for a need and is allowed, best first; what is to be bought again, first of all."""
+    bought = {order.product_id for order in memory.orders.values() if order.kept} if task.again else set()
+    fitting = [p for p in memory.products.values() if relevance(need, p) > 0 and _allowed(task, p)]
+    return sorted(fitting, key=lambda p: (p.product_id not in bought, -score(task, need, p), p.url))[
+        :CANDIDATES
     ]
-    return sorted(fitting, key=lambda p: (-score(task, need, p), p.url))[:CANDIDATES]
 
 
 def choose(task: Task, memory: Memory) -> Basket:
@@ -334,7 +343,7 @@ def synthesis(task: Task, memory: Memory) -> str:
     if memory.statistics_url:
         lines += [
             f"- Record: {plain(line, 200)} {cites(memory.statistics_url, 'Your order statistics')}"
-            for line in memory.statistics[:3]
+            for line in memory.statistics[:4]
         ]
     for sentence, page in web_facts(task, memory.pages.values(), 7):
         lines.append(f"- {sentence} {cites(page.url, page.title)}")
@@ -361,6 +370,9 @@ def order_row(order: SeenOrder) -> str:
 
 def report(task: Task, memory: Memory) -> str:
     """The report: answer, reasons, comparison, budget, background, the shopper's own record, what stays open."""
+    task = offline_question.with_history(
+        task, [order.title for order in memory.orders.values() if order.kept]
+    )
     basket, cites = choose(task, memory), Cites()
     parts = [f"# {_heading(task)}", BANNER, _answer(task, basket, memory, cites)]
     parts += [_reasons(task, basket, memory, cites), _comparison(basket, cites), _budget(basket, cites)]
@@ -385,6 +397,10 @@ def rated(product: SeenProduct) -> str:
     return f"rated {product.rating:g}/5{votes}"
 
 
+def at_price(product: SeenProduct) -> str:
+    return "(price unknown)" if product.price is None else f"at {money(product.price)}"
+
+
 def priced(product: SeenProduct) -> str:
     return "price unknown" if product.price is None else money(product.price)
 
@@ -393,6 +409,11 @@ def _answer(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
     lines = ["## The short answer", ""]
     if not basket.picks:
         lines.append("Nothing in this shop was found that fits the question and its limits.")
+        near = next(filter(None, (nearest(task, need, memory, set()) for need in task.needs)), None)
+        if near is not None:
+            lines.append(
+                f"The closest is {short(near.title)} {at_price(near)}, {rated(near)} {cites.product(near)}."
+            )
     elif len(basket.picks) == 1:
         lines.append("One product fits best:")
     else:
@@ -435,7 +456,7 @@ def _reasons(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
         if pick.others:
             other = pick.others[0]
             lines.append(
-                f"- Runner-up for {plain(pick.need, 60)}: {short(other.title)} at {priced(other)}, {rated(other)}"
+                f"- Runner-up for {plain(pick.need, 60)}: {short(other.title)} {at_price(other)}, {rated(other)}"
                 f" {cites.product(other)}; {_tradeoff(product, other)}."
             )
     return "## Why these, and the trade-offs\n\n" + "\n".join(lines) if lines else ""
@@ -504,6 +525,13 @@ def _record(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
     for order in related_orders(task, memory, 4):
         pieces = "1 piece" if order.quantity == 1 else f"{order.quantity} pieces"
         lines.append(f"- On {order.date} you ordered {short(order.title)}, {pieces} {cites.order(order)}.")
+    if memory.statistics_url:
+        for name, orders, spend in _categories(task, memory):
+            spent = "an unknown sum" if spend == "spend unknown" else spend
+            lines.append(
+                f"- In {plain(name, 50)} you have placed {orders} orders for {spent}"
+                f" {cites(memory.statistics_url, 'Your order statistics')}."
+            )
     mean = next(
         (
             found
@@ -514,16 +542,24 @@ def _record(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
     )
     if mean is not None and memory.statistics_url:
         cite = cites(memory.statistics_url, "Your order statistics")
-        level = _level(basket, float(mean[1][1:].replace(",", "")))
-        lines.append(f"- The mean price of what you bought so far is {mean[1]} {cite}{level}.")
+        lines.append(f"- The mean price of what you bought so far is {mean[1]} {cite}.")
+        lines += _level(basket, float(mean[1][1:].replace(",", "")))
     return "## What your own record adds\n\n" + "\n".join(lines) if lines else ""
 
 
-def _level(basket: Basket, mean: float) -> str:
+def _level(basket: Basket, mean: float) -> list[str]:
     dear = [
         pick for pick in basket.picks if pick.product.price is not None and pick.product.price > 1.5 * mean
     ]
-    return f"; {short(dear[0].product.title)} lies well above that" if dear else ""
+    return [f"- {short(dear[0].product.title)} is dearer than what you usually buy."] if dear else []
+
+
+def _categories(task: Task, memory: Memory) -> list[tuple[str, str, str]]:
+    """Name, orders and spend of the shopper's categories that the question speaks of."""
+    wanted = _subject(task) | set(content_words(task.text))
+    line = next((line for line in memory.statistics if line.startswith("By category: ")), "")
+    rows = re.findall(r"([^;:]+?) ([\d,]+) \((\$[\d,.]+|spend unknown)\)", line)
+    return [(n.strip(), o, m) for n, o, m in rows if wanted.intersection(content_words(n))][:2]
 
 
 def _open(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
@@ -532,7 +568,7 @@ def _open(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
     for need in basket.unmet:
         near = nearest(task, need, memory, taken)
         closest = (
-            f" The closest is {short(near.title)} at {priced(near)}, {rated(near)} {cites.product(near)}."
+            f" The closest is {short(near.title)} {at_price(near)}, {rated(near)} {cites.product(near)}."
             if near
             else ""
         )
