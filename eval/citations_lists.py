@@ -205,6 +205,14 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
         if in_section and _is_label(line) and is_reference_heading(line.text):
             continue
         entry = _entry(line, in_section=in_section)
+        labelled = _LABELLED_RUN.match(line.text) if len(line.links) > 1 else None
+        if labelled and is_reference_heading(labelled[1]):
+            first = line.start + labelled.end(1)
+            split = _split_run_on(Entry([], first, line.end, line.links, "bracket"), scan.plain)
+            if split:
+                close()
+                accepted.append(split)
+                continue
         if entry is not None and entry.form == "row" and not entry.links:
             entry = None
         if (
@@ -381,6 +389,9 @@ def _residue_of_line(line: _Line) -> str:
 
 
 _RUN_ON = re.compile(r"\\?\[(\d{1,4})\\?\](?!\()")
+
+
+_LABELLED_RUN = re.compile(r"[\s>*_]*([^\W\d_][\w ]{1,30})[*_]*\s*[:：][*_\s]*(?=\\?\[\d)")
 
 
 def _split_run_on(entry: Entry, text: str) -> list[Entry]:

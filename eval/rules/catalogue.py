@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import product as combinations
 
+from env.entities import Product
 from eval.rules.base import Check, Subject, Tally, host_of, unverifiable, word_set
 from eval.rules.figures import amounts
 from eval.rules.mentions import Mentions, brand_differs, similarity, words
@@ -169,6 +170,12 @@ def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
         product = subject.product(mention.product_id)
         if product is None or not mention.own:
             continue
+        wrong = _other_maker(mentions.plain[mention.start : mention.end], product)
+        if wrong:
+            tally.fail(
+                (mention.start, mention.end),
+                f"{wrong!r} names another maker than {product.store or product.title!r}",
+            )
         phrase = _foreign_phrase(
             subject.citations.body[mention.start : mention.end], product.title, product.store
         )
@@ -183,6 +190,20 @@ def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
 _PHRASE = re.compile(
     r"\b[A-Z][\w'’&-]*(?:[ ,]+(?:(?:for|with|and|of|in|the)\s+)?(?:[A-Z0-9][\w'’&./-]*)){2,}"
 )
+
+
+_THE_PHRASE = re.compile(
+    r"\b(?:the|a|an|this|your)\s+(?P<name>[A-Z][\w'’&-]*(?:\s(?:(?:for|with|and|of|in)\s)?[A-Z0-9][\w'’&./-]*){2,})"
+)
+
+
+def _other_maker(text: str, product: Product) -> str | None:
+    """The product's own name in a sentence, but behind somebody else's."""
+    for match in _THE_PHRASE.finditer(text):
+        name = match["name"]
+        if similarity(name, f"{product.title} {product.store or ''}") >= 0.6 and brand_differs(name, product):
+            return name
+    return None
 
 
 def _foreign_phrase(text: str, title: str, store: str | None) -> str | None:
@@ -216,6 +237,8 @@ def _is_product_name(name: str, source: str) -> bool:
     said = words(name)
     if len(said) < 2 or set(said) <= _GENERIC:
         return False
+    if source == "link":
+        return any(word[:1].isupper() or word[:1].isdigit() for word in name.split())
     if source == "bold":
         capitals = [word for word in name.split() if word[:1].isupper() or word[:1].isdigit()]
         return (

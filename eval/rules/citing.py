@@ -52,6 +52,7 @@ _SKIPPED_BEFORE = re.compile(
     re.I,
 )
 _QUOTED = re.compile(r"[“\"]([^“”\"\n]{12,300})[”\"]")
+_TIMES = re.compile(r"\s?[x×]\s(?=[A-Z])")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 _NEAR = re.compile(
     r"(?:\b(?:over|more than|about|around|nearly|almost|roughly|approximately|some|at least|up to|under|less than|below|within)\s+|[~≈<>≤≥]\s?)\\?\$?\s?$",

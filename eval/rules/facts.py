@@ -24,8 +24,8 @@ _PRICE_HEAD = re.compile(r"price|cost|each|unit|\$|amount|usd", re.I)
 _TOTAL_HEAD = re.compile(r"total|subtotal|sum|line|extended|amount", re.I)
 _MONEY_HEAD_OTHER = re.compile(r"budget|remaining|saving|cumulative|running|shipping|tax|spend|left", re.I)
 _QUANTITY = re.compile(
-    r"(?<![\w.])(?P<n>\d{1,2})\s?(?:x|×|@|units? (?:at|of|x)|pcs?\b)|(?:\bx|×)\s?(?P<m>\d{1,2})\b(?![\d.])|\b(?:qty|quantity)\W{0,3}(?P<q>\d{1,2})\b"
-    r"|\b(?P<w>two|three|four|five|six)\s+(?:of (?:them|these)|units|packs|at|for)\b|\((?P<p>[2-9])\)",
+    r"(?<![\w.,])(?P<n>\d{1,2})\s?[x×]\s+(?=[*_\[]{0,3}[A-Z\\$])|(?<![\w.])(?P<u>\d{1,2})\s(?:units? (?:at|of)|@)|(?<![\w.\d ])\s?[x×]\s?(?P<m>\d{1,2})\b(?![\d.]|\s?(?:inch|in\b|feet|ft|cm|mm|\d))"
+    r"|\b(?:qty|quantity)\W{0,3}(?P<q>\d{1,2})\b|\b(?P<w>two|three|four|five|six)\s+(?:of (?:them|these)|units|at|for)\b|\((?:x|×)\s?(?P<p>[2-9])\)",
     re.I,
 )
 _WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
@@ -102,7 +102,7 @@ def quantity_near(text: str) -> int:
         return 1
     if match["w"]:
         return _WORDS[match["w"].casefold()]
-    return int(match["n"] or match["m"] or match["q"] or match["p"]) or 1
+    return int(match["n"] or match["u"] or match["m"] or match["q"] or match["p"]) or 1
 
 
 def _agrees(body: str, amount: Amount, price: float, mention: Mention) -> bool:
@@ -113,8 +113,7 @@ def _agrees(body: str, amount: Amount, price: float, mention: Mention) -> bool:
         return amount.value - 0.01 <= price <= amount.value * 1.25 + 1
     if amount.equals(price):
         return True
-    context = body[mention.start : mention.end]
-    counts = {quantity_near(context)}
+    counts = {quantity_near(body[mention.start : mention.end])}
     if mention.row is not None:
         for (low, high), head in zip(mention.row.cells, mention.row.header, strict=False):
             cell = body[low:high].strip(" *")
@@ -232,7 +231,7 @@ _QUANTITY_UNIT = re.compile(
 _NOT_PROPERTY = frozenset(["year", "hour", "minute", "foot", "gram"])
 _MATERIALS = re.compile(
     r"\b(?:stainless steel|carbon steel|cast iron|memory foam|steel|aluminum|aluminium|plastic|cedar|bamboo|cotton|wood|pine|oak|acacia|copper|brass|ceramic|porcelain"
-    r"|stoneware|glass|leather|silicone|latex|rubber|polyester|nylon|iron|wool|linen|microfiber|polypropylene|acrylic|vinyl|canvas|chrome|titanium|zinc|resin|wicker|rattan|jute|hemp|velvet|fleece|paper|concrete|marble|granite|foam)\b",
+    r"|stoneware|glass|leather|silicone|latex|rubber|polyester|nylon|iron|wool|linen|microfiber|polypropylene|acrylic|vinyl|canvas|chrome|titanium|zinc|resin|wicker|rattan|jute|hemp|velvet|fleece|paper|concrete|marble|granite|foam|sisal|mesh|tpe|recycled paper|terracotta|felt|cork|melamine|pvc|abs|spandex|flannel|down)\b",
     re.I,
 )
 _MADE_OF = re.compile(
@@ -320,7 +319,7 @@ def _compared(body: str, position: int) -> bool:
     """A figure of the need, not of the product: "your 30-pound dog", "for a 6-foot yard"."""
     return (
         re.search(
-            r"\b(?:your|for|every|each|within|per|my|under|least|most|about|needs?|a|an|any|up to|than|or)\s+(?:an?\s+)?$",
+            r"\b(?:your|for|every|each|within|per|my|under|least|most|about|a|an|any|up to|than|or)\s+(?:an?\s+)?$",
             body[max(0, position - 20) : position],
             re.I,
         )
@@ -349,10 +348,10 @@ def _materials(tally: Tally, body: str, mention: Mention, product: Product, reco
                 or material in record.casefold()
             ):
                 tally.ok()
-            elif known:
+            elif known or product.details.get("Material"):
                 tally.fail(
                     match.span(),
-                    f"said {material}, the record says {', '.join(sorted(known)[:4])} ({product.product_id})",
+                    f"said {material}, the record says {', '.join(sorted(known)[:4]) or product.details.get('Material')} ({product.product_id})",
                 )
             else:
                 tally.unclear(f"the record of {product.product_id} names no material")

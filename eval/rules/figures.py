@@ -43,7 +43,7 @@ class Amount:
 
     @property
     def tolerance(self) -> float:
-        return 0.501 if self.whole or self.approx else 0.0101
+        return 0.501 if self.whole or self.approx else 0.0099
 
     def equals(self, other: float) -> bool:
         return abs(self.value - other) <= self.tolerance

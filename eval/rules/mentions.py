@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from env.entities import Product
 from eval.citations import Marker
+from eval.citations_links import blank
 from eval.rules.base import PRODUCT_ID, Span, Subject
 from eval.rules.layout import Layout, Line, layout
 
@@ -58,6 +59,8 @@ class Mentions:
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.body = subject.citations.body
+        self.plain = blank(self.body, [(m.start, m.end) for m in subject.citations.markers])
+        """The body without its citations: what link texts say is not counted as said."""
         self.layout: Layout = layout(self.body)
         self.references = self._references()
         self._starts = [reference.start for reference in self.references]
@@ -202,11 +205,16 @@ class Mentions:
                 bold = _BOLD_NAME.match(self.body, mention.start, mention.end)
                 if bold:
                     found.append(Named(mention.product_id, bold["name"], bold.span("name"), "bold"))
+                elif head := _PLAIN_NAME.match(self.plain, mention.start, mention.end):
+                    found.append(Named(mention.product_id, head["name"], head.span("name"), "bold"))
         return found
 
 
 _BOLD_NAME = re.compile(
     r"[\s>|]*(?:#{1,6}\s+)?(?:[-*+•]\s+|\d{1,3}[.)]\s+|\|\s*\d*\s*\|)?\s*(?:\*\*|__)(?P<name>[^*_\n|]{4,160})(?:\*\*|__)"
+)
+_PLAIN_NAME = re.compile(
+    r"[ \t>]*(?:[-*+•]\s+|\d{1,3}[.)]\s+|\|\s*(?:\d{1,2}\s*\|)?)\s*(?:\d{1,2}\s?[x×]\s+)?(?P<name>[A-Z0-9][^|\n*_$:;!?]{3,140}?)\s*(?:\||\s[-–—]\s|: |\sat \$|\s\(?\$|,\s*\$|\s+$)"
 )
 _ENTRY_NUMBER = re.compile(
     r"^[\s>*_-]*(?:\\?[\[【［(]?\^?[A-Za-z]{0,3}\d{1,4}\\?[\]】］)]?(?:\s*[:.)、]|\\\.)?|[-*+•])\s*"

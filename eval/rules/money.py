@@ -233,7 +233,11 @@ class Sums:
                     r"\b(?:spent|orders?|average|mean|month(?:ly)? budget|save)\b", line.text, re.I
                 )
             ):
-                found.append(self._part(here[0], quantity_near(line.text), index, optional))
+                found.append(
+                    self._part(
+                        here[0], quantity_near(self.mentions.plain[line.start : line.end]), index, optional
+                    )
+                )
         return found
 
     def _part(self, amount: Amount, quantity: int, index: int, optional: bool) -> Part:
@@ -259,7 +263,7 @@ class Sums:
             if (mention.product_id, section) in seen:
                 continue
             seen.add((mention.product_id, section))
-            found.append((here[0], quantity_near(self.body[mention.start : mention.end])))
+            found.append((here[0], quantity_near(self.mentions.plain[mention.start : mention.end])))
         return found
 
     def _section_start(self, position: int) -> int:

@@ -398,10 +398,14 @@ def _index(shop: Shop) -> dict[str, list[str]]:
 
 _STATE = "|".join(sorted([*STATES.values()], key=len, reverse=True))
 _PLACE = rf"(?P<place>(?:[A-Z][\w.'’-]+\s?){{1,4}})(?:,\s*(?P<tail>{_STATE}|[A-Z]{{2}}\b))?"
+_HOME = r"(?:location|home town|hometown|home|house|address|area|city|state|region|yard|backyard|garden|place|property|household|family|apartment|neighbou?rhood)"
 _CUES = [
     re.compile(
-        r"\b(?:your (?:location|home|house|home town|hometown|address|area|city|state|region|yard|backyard|garden|place|property|household|apartment|neighbou?rhood)(?: is| here)? (?:in|of|near|at|around|outside)|your (?:home )?(?:city|state|location)(?: is| of|:|,)"
-        r"|you(?:'re|’re| are)? (?:live|living|located|based|reside|are located|are based|are living)(?: here)?(?: in| near| at| around| outside)|since you live in|(?:a|as) (?:\w+ )?residents? of|based in|shipp(?:ed|ing|s) to|deliver(?:ed|y|ing)? to your (?:home|address) in|(?:based on|given|considering|for) your location:?|your (?:\w+ )?(?:yard|backyard|garden|home|house) in|here in|customer in|shopper in|Location|City|State)\s*:?\s*\**(?:the )?(?:(?:City|city|State|state) of )?(?:(?i:northern|southern|eastern|western|central|sunny|rural|coastal)\s)*"
+        rf"\b(?i:your (?:\w+ )?{_HOME}(?: is| here)? (?:in|of|near|at|around|outside)|your (?:home )?(?:city|state|location)(?: is| of|:|,)"
+        r"|you(?:'re|’re| are)? (?:live|living|located|based|reside|are located|are based|are living)(?: here)?(?: in| near| at| around| outside)|(?:a|as) (?:\w+ )?residents? of"
+        rf"|(?:a|the|for) (?:household|home|family|house|yard|garden|shopper|customer) (?:in|near)|shipp(?:ed|ing|s) to|deliver(?:ed|y|ing)? to(?: your (?:home|address) in)?"
+        r"|(?:based on|given|considering|for) your location:?|here in|location|city|state)"
+        r"\s*:?\s*\**(?:the )?(?:(?i:city|state) of )?(?:(?i:northern|southern|eastern|western|central|sunny|rural|coastal)\s)*"
         + _PLACE
     ),
     re.compile(rf"\byour (?:local |native |own )?(?P<place>{_STATE})\b"),
@@ -480,6 +484,11 @@ def _is_greeting(text: str) -> bool:
 
 def _is_first_name(word: str) -> bool:
     return word not in _NOT_NAMES and word not in STATES.values()
+
+
+_NO_PLACES = word_set(
+    "USDA Zone The US USA United America North South East West Central Your You This That Any"
+)
 
 
 def _compare_place(tally: Tally, match: re.Match[str], user: User, state: str) -> None:
