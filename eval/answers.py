@@ -81,26 +81,29 @@ def read_answers(study: Study) -> list[Answer]:
 
 def _answers(study: Study) -> Iterator[Answer]:
     queries = questions(study)
-    for record in study.records("answer"):
-        spec, result = record.spec, record.result
-        asked = queries.get(spec["query_id"])
-        yield Answer(
-            key=record.key,
-            query_id=spec["query_id"],
-            query=spec["query"],
-            user_id=spec.get("user_id"),
-            variant=spec["variant"],
-            trial=spec["trial"],
-            constraints=asked.constraints if asked else None,
-            rule_written=bool(result.get("rule_written")),
-            imported=bool(result.get("imported")),
-            words=result["words"],
-            calls=result.get("tool_calls"),
-            usage=record.usage,
-            state_changes=result.get("state_changes", ()),
-            study=study,
-            record=record,
-        )
+    return (answer_of(study, record, queries) for record in study.records("answer"))
+
+
+def answer_of(study: Study, record: Record, queries: Mapping[str, Query]) -> Answer:
+    spec, result = record.spec, record.result
+    asked = queries.get(spec["query_id"])
+    return Answer(
+        key=record.key,
+        query_id=spec["query_id"],
+        query=spec["query"],
+        user_id=spec.get("user_id"),
+        variant=spec["variant"],
+        trial=spec["trial"],
+        constraints=asked.constraints if asked else None,
+        rule_written=bool(result.get("rule_written")),
+        imported=bool(result.get("imported")),
+        words=result["words"],
+        calls=result.get("tool_calls"),
+        usage=record.usage,
+        state_changes=result.get("state_changes", ()),
+        study=study,
+        record=record,
+    )
 
 
 def questions(study: Study) -> dict[str, Query]:

@@ -44,6 +44,7 @@ def _serve(reader: Reader, port: int) -> None:
     from app.viewer.site import site
 
     listener, token = bind(port), new_token()
+    reader.entries()  # the first page then has little left to read
     port = listener.getsockname()[1]
     print(f"http://127.0.0.1:{port}/?token={token}\nCtrl-C stops.", flush=True)
     run(site(reader, token, port), listener)

@@ -74,7 +74,9 @@ def bind(port: int) -> socket.socket:
     """A loopback socket, on any free port for 0; a taken port is a clear error."""
     from env.errors import DrrError
 
-    listener = socket.socket()
+    listener = socket.socket(
+        socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP
+    )  # asyncio asks the protocol before it turns off delays
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(("127.0.0.1", port))
@@ -92,6 +94,6 @@ def run(application: Starlette, listener: socket.socket) -> None:
     import uvicorn
 
     config = uvicorn.Config(
-        application, log_level="warning", access_log=False, lifespan="off", server_header=False
+        application, log_level="warning", access_log=False, lifespan="on", server_header=False
     )
     uvicorn.Server(config).run(sockets=[listener])

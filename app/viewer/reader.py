@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -21,9 +22,9 @@ from app.viewer.model import (
     Verdict,
 )
 from env.source import text_hash
-from eval.answers import Answer, read_answers
+from eval.answers import Answer, answer_of, questions
 from eval.citations import canonical_url
-from eval.faithfulness import SCORE
+from eval.faithfulness import report_values
 from eval.judged import Judged, choose, read_judged
 from eval.sources import Book
 
@@ -36,137 +37,128 @@ MARGIN = 400
 
 
 class Reader:
-    """One study. Reads its judgements again only when the ledger has moved. Safe for several threads."""
+    """One study, read as it grows: what has ended stays as it is, so only what is new is read. Safe for several threads."""
 
     def __init__(self, study: Study) -> None:
         self.name = study.folder.resolve().name
         self._study = study
         self._lock = RLock()
-        self._seen: tuple[str, _Snapshot] | None = None
+        self._queries = questions(study)
+        self._version = ""
+        self._stamps: dict[str, float | None] = {}
+        self._entries: dict[str, Entry] = {}
+        self._keys: dict[str, str] = {}
+        self._precision: dict[str, float | None] = {}
 
     @cached_property
     def _profiles(self) -> Profiles:
         return Profiles(self._study)
 
     def version(self) -> str:
-        """Changes whenever a unit ends."""
-        return json.dumps([tuple(row) for row in self._study.ledger.tally()], default=str)
-
-    def _snapshot(self) -> _Snapshot:
-        with self._lock:
-            version = self.version()
-            if self._seen is None or self._seen[0] != version:
-                self._seen = (version, _Snapshot(self._study))
-            return self._seen[1]
+        """Changes whenever the ledger is written, by whomever."""
+        path = self._study.ledger.path
+        files = [path, path.with_name(path.name + "-wal")]
+        return " ".join(
+            f"{s.st_mtime_ns}-{s.st_size}" for file in files if file.exists() for s in (file.stat(),)
+        )
 
     def entries(self) -> list[Entry]:
-        return self._snapshot().entries
+        with self._lock:
+            self._look()
+            found = [replace(e, fp=self._precision.get(e.key)) for e in self._entries.values()]
+        return sorted(found, key=lambda entry: (entry.query_id, entry.variant, entry.trial))
+
+    def _look(self) -> None:
+        version = self.version()
+        if version == self._version:
+            return
+        stamps = dict(self._study.ledger.stamps("answer"))
+        for key in self._stamps.keys() - stamps.keys():
+            self._entries.pop(key[:SHORT], None)
+        for key, stamp in stamps.items():
+            if self._stamps.get(key, 0.0) != stamp or key[:SHORT] not in self._entries:
+                record = self._study.record(key)
+                if record is not None:
+                    self._entries[key[:SHORT]] = _entry(record)
+                    self._keys[key[:SHORT]] = key
+        self._stamps, self._version = stamps, version
+
+    def measure(self) -> None:
+        """Each report's own precision, for the index. Reads every judgement: seconds for a large study."""
+        judged = read_judged(self._study, choose(self._study))
+        found = {answer.key[:SHORT]: _precision(judged, answer) for answer in judged.answers}
+        with self._lock:
+            self._precision = found
 
     def query(self, query_id: str) -> list[ReportView]:
-        snapshot = self._snapshot()
-        wanted = [
-            entry for entry in snapshot.entries if entry.query_id == query_id and entry.status == "done"
-        ]
-        found = [self._view(snapshot, entry, full=False) for entry in wanted]
-        return [view for view in found if view is not None]
+        found = [entry for entry in self.entries() if entry.query_id == query_id and entry.status == "done"]
+        return [view for entry in found if (view := self._view(entry, full=False)) is not None]
 
     def report(self, key: str) -> ReportView | None:
-        snapshot = self._snapshot()
-        entry = next((entry for entry in snapshot.entries if entry.key == key), None)
-        return None if entry is None else self._view(snapshot, entry, full=True)
+        with self._lock:
+            self._look()
+            entry = self._entries.get(key)
+        return None if entry is None else self._view(entry, full=True)
 
     def page(self, sha: str) -> str | None:
         """A frozen page, only if some answer of this study froze it."""
-        if len(sha) != 64 or not set(sha) <= set("0123456789abcdef"):
+        known = len(sha) == 64 and set(sha) <= set("0123456789abcdef")
+        if not known or not self._study.ledger.holds("answer", f'"page_sha256":"{sha}"'):
             return None
-        snapshot = self._snapshot()
-        with self._lock:
-            for answer in snapshot.answers.values():
-                for source in answer.sources:
-                    if source.page is not None and source.page_sha256 == sha:
-                        return source.page
-        return None
+        return self._study.blobs.get(sha).decode("utf-8", "surrogatepass")
 
-    def _view(self, snapshot: _Snapshot, entry: Entry, *, full: bool) -> ReportView | None:
-        answer = snapshot.answers.get(entry.key)
-        record = snapshot.records[entry.key]
-        with self._lock:
-            if answer is None:
-                return ReportView(
-                    entry, record.message or "", "", None, _usage(record), record.cost_usd, record.seconds
-                )
-            book = Book(answer, self._profiles.shop)
+    def _view(self, entry: Entry, *, full: bool) -> ReportView | None:
+        key = self._keys[entry.key]
+        record = self._study.record(key)
+        if record is None:
+            return None
+        if not record.done:
             return ReportView(
-                entry=entry,
-                report=answer.report,
-                profile=self._profiles.text(answer.user_id),
-                stop_reason=record.result.get("stop_reason"),
-                usage=_usage(record),
-                cost_usd=record.cost_usd,
-                seconds=record.seconds,
-                claims=tuple(_claims(snapshot.judged, answer, book if full else None)),
-                sources=tuple(_sources(answer)) if full else (),
-                calls=tuple(_calls(answer.tool_calls() or ())) if full else (),
-                ratings=tuple(_ratings(snapshot.judged, answer)) if full else (),
-                rules=tuple(_rules(snapshot.judged, answer)) if full else (),
-                notes=tuple(record.result.get("notes") or ()),
+                entry, record.message or "", "", None, _usage(record), record.cost_usd, record.seconds
             )
+        answer = answer_of(self._study, record, self._queries)
+        among = self._study.ledger.records_about(key)
+        judged = read_judged(self._study, choose(self._study), answers=[answer], among=among)
+        with self._lock:
+            profile = self._profiles.text(answer.user_id)
+        book = Book(answer, self._profiles.shop)
+        return ReportView(
+            entry=replace(entry, fp=_precision(judged, answer)),
+            report=answer.report,
+            profile=profile,
+            stop_reason=record.result.get("stop_reason"),
+            usage=_usage(record),
+            cost_usd=record.cost_usd,
+            seconds=record.seconds,
+            claims=tuple(_claims(judged, answer, book if full else None)),
+            sources=tuple(_sources(answer)) if full else (),
+            calls=tuple(_calls(answer.tool_calls() or ())) if full else (),
+            ratings=tuple(_ratings(judged, answer)) if full else (),
+            rules=tuple(_rules(judged, answer)) if full else (),
+            notes=tuple(record.result.get("notes") or ()),
+        )
 
 
-class _Snapshot:
-    """The study as it stood at one version of its ledger."""
-
-    def __init__(self, study: Study) -> None:
-        self.judged: Judged = read_judged(study, choose(study))
-        by_key = {answer.key: answer for answer in read_answers(study)}
-        self.records: dict[str, Record] = {}
-        self.answers: dict[str, Answer] = {}
-        self.entries: list[Entry] = []
-        for record in study.records("answer", None):
-            answer = by_key.get(record.key)
-            entry = _entry(record, answer, self.judged)
-            self.records[entry.key] = record
-            if answer is not None:
-                self.answers[entry.key] = answer
-            self.entries.append(entry)
-        self.entries.sort(key=lambda entry: (entry.query_id, entry.variant, entry.trial))
-
-
-def _entry(record: Record, answer: Answer | None, judged: Judged) -> Entry:
+def _entry(record: Record) -> Entry:
     spec = record.spec
-    asked = spec.get("query")
-    query = asked if isinstance(asked, Mapping) else {"query": asked, "id": spec.get("query_id")}
     return Entry(
         key=record.key[:SHORT],
-        query_id=answer.query_id if answer else str(query.get("id") or record.key[:SHORT]),
-        query=answer.query if answer else str(query.get("query") or ""),
-        variant=answer.variant if answer else str(spec.get("variant") or record.label),
-        trial=answer.trial if answer else int(spec.get("trial") or 0),
+        query_id=str(spec["query_id"]),
+        query=str(spec["query"]),
+        variant=str(spec["variant"]),
+        trial=int(spec["trial"]),
         status=record.status,
         reason=record.reason,
-        words=answer.words if answer else None,
-        fp=None if answer is None else _precision(judged, answer),
-        rule_written=bool(answer and answer.rule_written),
+        words=record.result.get("words"),
+        fp=None,
+        rule_written=bool(record.result.get("rule_written")),
     )
 
 
 def _precision(judged: Judged, answer: Answer) -> float | None:
-    """The report's own FP as the headline takes it: the mean over web and product of the claims' mean."""
-    from eval.faithfulness import PAPER_TYPES
-
+    """The report's own FP, as the headline takes it."""
     found = judged.judged_claims(answer)
-    if found is None or found.claims is None:
-        return None
-    means = []
-    for source_type in PAPER_TYPES:
-        scores = [
-            SCORE[s]
-            for claim in found.claims
-            if (s := claim.page.get(source_type)) is not None and s in SCORE
-        ]
-        if scores:
-            means.append(sum(scores) / len(scores))
-    return sum(means) / len(means) if means else None
+    return None if found is None else report_values(found.claims)["fp"]
 
 
 def _usage(record: Record) -> dict[str, dict[str, Any]]:

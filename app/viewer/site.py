@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from app.pages.serve import STATIC, guarded
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 REMEMBERED = 200
+PAUSE_S = 5.0
 
 
 def site(reader: Reader, token: str, port: int) -> Starlette:
@@ -37,12 +40,13 @@ def site(reader: Reader, token: str, port: int) -> Starlette:
         return HTMLResponse(page or "")
 
     async def live(request: Request) -> Response:
-        return PlainTextResponse(await run_in_threadpool(reader.version))
+        return PlainTextResponse(await run_in_threadpool(drawn.version))
 
     async def root(request: Request) -> Response:
         return RedirectResponse("/index.html", 303)
 
     application = Starlette(
+        lifespan=drawn.keeping_up,
         routes=[
             Route("/", root),
             Route("/index.html", index),
@@ -50,7 +54,7 @@ def site(reader: Reader, token: str, port: int) -> Starlette:
             Route("/{kind:str}/live.json", live),
             Mount("/static", StaticFiles(directory=STATIC)),
             Route("/{kind:str}/{name:str}.html", answer),
-        ]
+        ],
     )
     return guarded(application, lambda: {token}, port)
 
@@ -60,10 +64,34 @@ class _Drawn:
 
     def __init__(self, reader: Reader, pages: Pages) -> None:
         self._reader, self._pages = reader, pages
+        self._round = 0
         self._kept: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()
 
+    @asynccontextmanager
+    async def keeping_up(self, application: Starlette) -> AsyncIterator[None]:
+        """Each report's precision for the index, while the server runs: a large study takes seconds to add up."""
+        stop = threading.Event()
+
+        def measure() -> None:
+            measured = ""
+            while not stop.wait(PAUSE_S if measured else 0):
+                version = self._reader.version()
+                if version != measured:
+                    self._reader.measure()
+                    measured = version
+                    self._round += 1
+
+        thread = threading.Thread(target=measure)
+        thread.start()
+        yield
+        stop.set()
+        thread.join()
+
+    def version(self) -> str:
+        return f"{self._reader.version()} {self._round}"
+
     def page(self, kind: str, name: str) -> str | None:
-        version = self._reader.version()
+        version = self.version()
         kept = self._kept.get((kind, name))
         if kept is not None and kept[0] == version:
             return kept[1]

@@ -34,6 +34,7 @@ def write_static(reader: Reader, folder: Path, progress: Progress) -> int:
 
 def _write_pages(reader: Reader, draft: Path, progress: Progress) -> int:
     pages = Pages(reader.name, served=False)
+    reader.measure()
     entries = reader.entries()
     (draft / "index.html").write_text(pages.index(entries), encoding="utf-8")
     for kind in ("q", "r", "p"):

@@ -16,7 +16,9 @@ from study.study import Study
 
 @pytest.fixture(scope="module")
 def reader(judged_study: Path) -> Reader:
-    return Reader(Study.open(judged_study))
+    reader = Reader(Study.open(judged_study))
+    reader.measure()
+    return reader
 
 
 def test_the_index_has_every_answer_with_its_own_precision(reader: Reader) -> None:

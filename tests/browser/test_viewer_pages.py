@@ -71,7 +71,7 @@ def served(study: Path) -> Iterator[str]:
     listener = bind(0)
     port = listener.getsockname()[1]
     with Study.open(study) as opened:
-        config = uvicorn.Config(site(Reader(opened), "token", port), log_level="error", lifespan="off")
+        config = uvicorn.Config(site(Reader(opened), "token", port), log_level="error", lifespan="on")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
