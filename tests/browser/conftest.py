@@ -10,7 +10,9 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(
+    scope="module"
+)  # Playwright keeps an event loop running, which would be in the way of other tests
 def browser() -> Iterator[Browser]:
     program = next(
         (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := which(name))), None
