@@ -34,8 +34,9 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--replace",
         action=argparse.BooleanOptionalAction,
-        default=True,
-        help="replace a shop that is already there (default: yes)",
+        default=None,
+        help="replace a shop that is already there (default: yes for a folder; on servers the same load again changes "
+        "nothing and another one is refused)",
     )
     recipe = parser.add_argument_group("recipe (kept in the shop's manifest)")
     recipe.add_argument(
@@ -107,6 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
     from data_ingest.raw_files import find_pairs
     from data_ingest.recipe import Recipe
     from env.errors import Misuse
+    from env.shop import SERVERS
 
     if arguments.memory < 1:
         raise Misuse(f"--memory {arguments.memory}: is in MiB and at least 1")
@@ -122,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
         quarantine=Path(arguments.quarantine or _quarantine_name(arguments.shop)),
         memory=arguments.memory << 20,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        replace=arguments.replace,
+        replace=not arguments.shop.startswith(SERVERS) if arguments.replace is None else arguments.replace,
     )
     start = time.monotonic()
     manifest = ingest(job, settings_of(arguments).settings, progress_of(arguments))

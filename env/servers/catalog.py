@@ -17,8 +17,6 @@ from env.servers.connect import Servers
 from env.shop import SearchPage, SearchRequest
 from env.text import category_key, query_words
 
-# tantivy's BM25 has the factor k1 + 1 that Lucene's lost; with it the two backends' scores are on one scale.
-_SCALE = 2.2
 _SORTS: dict[str, dict[str, Any]] = {
     "price_asc": {"price": {"order": "asc", "missing": "_last"}},
     "price_desc": {"price": {"order": "desc", "missing": "_last"}},
@@ -74,7 +72,7 @@ class ServersCatalog:
 
 def _query(request: SearchRequest, words: list[str]) -> dict[str, Any]:
     each = [{"term": {"text": {"value": word}}} for word in words]
-    query: dict[str, Any] = {"boost": _SCALE}
+    query: dict[str, Any] = {}
     if request.match == "all":
         query["must"] = each
     else:
