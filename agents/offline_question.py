@@ -16,6 +16,7 @@ from env.text import stem, tokens
 MOST_NEEDS = 4
 
 _STOP_WORDS = """
+combinations combination ready disappointment clear write independent sources source disagree brand larger pack packs materials checklist successor
 reorder higher alive anything travelling traveling
 a about across add after again against all almost along already also although always am among an and another
 any anyone anything are around as ask at available away back based be became because become been before being
@@ -36,7 +37,7 @@ quality question quick quite range rate rated rating ratings rather read really 
 recommend recommendation recommendations recommended refresh remember replace replacing report research
 respect respectively review reviews right room run same save saving say season second see sensible set several
 shall share she shop shopping short should show side similar simple since single small so solid some somebody
-someone something soon sort special specific spend spending spent start starting state states stay step still
+someone something soon sort special specific spend spending spent start state states stay step still
 stock stuff style such suggest suggestion suggestions suit suitable sum sure take taking tell ten than thank
 thanks that the their them then there these they thing things think this those three through throughout till
 time times to today together too total toward towards trade try trying twice two type typical typically under
@@ -88,6 +89,17 @@ _FOR_WHOM = re.compile(
 _LOOKING = re.compile(
     r"\b(?:look(?:ing|ed)?|search(?:ing)?|shop(?:ping)?|ask(?:ing)?|hunt(?:ing)?|market|need|options?|recommendations?"
     r"|suggestions?) +for\b *(?:[\w-]+ +){0,3}$",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r"\b(?:what|how|when|where|why|which|whether(?! (?:a|an)\b)|by|look(?:ing)? at|against|according to|into account|in mind|such as"
+    r"|like my|as soon as|so that|because|whose|who)\b",
+    re.IGNORECASE,
+)
+_BEST = re.compile(r"which\b|what (?:is|are|would be|'s)\b", re.IGNORECASE)
+_WANTS = re.compile(
+    r"\b(?:recommend|suggest|consider|add(?:ing)?|buy|get|choose|perhaps|is (?:a|an)|at least|thinking of|put together|whether (?:a|an)"
+    r"|give (?:a|an))\b",
     re.IGNORECASE,
 )
 _REPLACED = re.compile(r"\breplac|\bworn\b|\bbroke|\bup for renewal\b", re.IGNORECASE)
@@ -221,7 +233,7 @@ def _chunks(text: str) -> list[tuple[list[str], int, bool]]:
     start, joined, listed = 0, False, False
     for match in _WORD.finditer(text + " ."):
         word = match[0].lower().replace("’", "'").removesuffix("'s")
-        if len(word) > 1 and word[0].isalpha() and word not in _STOP and stem(word) not in _STOP:
+        if _means_something(word):
             if not run:
                 start, listed = match.start(), joined
                 if joined and chunks:
@@ -238,33 +250,45 @@ def _chunks(text: str) -> list[tuple[list[str], int, bool]]:
     return chunks
 
 
+def _means_something(word: str) -> bool:
+    adverb = (
+        word.endswith("ly") and len(word) > 5 and word not in ("family", "supply", "assembly", "butterfly")
+    )
+    return (
+        len(word) > 1 and word[0].isalpha() and not adverb and word not in _STOP and stem(word) not in _STOP
+    )
+
+
 def _needs(text: str, chunks: list[tuple[list[str], int, bool]], topic: str) -> list[str]:
-    """The chunks that name something to buy. A lone word of a list ("feeders, houses, plants") takes the topic along."""
+    """The chunks that name something to buy. A lone plural of a list ("feeders, houses, plants") takes the topic along."""
     rated: list[tuple[float, int, list[str]]] = []
-    replaced = _REPLACED.search(text) is not None
-    listing = _listing(text, chunks)
+    again = _REPLACED.search(text) is not None or _AGAIN.search(text) is not None
+    listing, asides = _listing(text, chunks), _asides(text)
     for words, start, listed in chunks:
         if all(_QUALITY.match(word) for word in words):
             continue
         before = text[max(0, start - 60) : start]
         near = re.findall(r"[a-z']+", before.lower())[-3:]
+        article = bool(near) and near[-1] in ("a", "an", "some")
         kept = words[-4:]
         score = 2.5 if listed else 0.0
         score += 2.0 if _WANTED.intersection(near) else 0.0
         score += 1.5 if 2 <= len(words) <= 4 else 0.0
+        score += 0.5 if article else 0.0
         score += 0.5 if topic in map(stem, words) else 0.0
-        if _OWNED.search(before):
-            score += 2.5 if replaced else -4.0
+        if _named(text, start):
+            score += 1.5 if again else -5.0
+            kept = words[-3:]
+        elif _OWNED.search(before):
+            score += 2.5 if again else -4.0
         elif _GOAL.search(before) or (_FOR_WHOM.search(before) and not _LOOKING.search(before)):
             score -= 3.0
-        if len(kept) == 1 and listed and topic and stem(kept[0]) != topic:
+        if start < listing or any(low <= start < high for low, high in asides):
+            score -= 4.0
+        if len(kept) == 1 and not listed and not article and not _WANTED.intersection(near):
+            score -= 2.0
+        elif len(kept) == 1 and listed and not article and topic and stem(kept[0]) not in (topic, kept[0]):
             kept = [topic, *kept]
-        elif len(kept) == 1 and not listed and not _WANTED.intersection(near):
-            score -= 2.0
-        if near and near[-1] in ("what", "how"):
-            score -= 2.0
-        if start < listing:
-            score -= 3.0
         rated.append((score, start, kept))
     if not rated:
         return []
@@ -277,6 +301,24 @@ def _needs(text: str, chunks: list[tuple[list[str], int, bool]], topic: str) -> 
         if not any(stems <= other or stems >= other for other in (set(map(stem, w)) for _, w in chosen)):
             chosen.append((start, words))
     return [" ".join(words) for _, words in sorted(chosen, key=lambda entry: entry[0])]
+
+
+def _named(text: str, start: int) -> bool:
+    """A run of capitals inside a sentence is a name: of a thing that was bought, of a place."""
+    return re.match(r"[A-Z][\w'’-]*(?:[\s&]+[A-Z][\w'’-]*)+", text[start:]) is not None and not re.search(
+        r"(?:^|[.?!:]\s+)$", text[:start]
+    )
+
+
+def _asides(text: str) -> list[tuple[int, int]]:
+    """Where a sentence asks for knowledge or names criteria: nothing there is to be bought, until a verb wants it again."""
+    found = []
+    for sentence in re.finditer(r"[^.?!]+", text):
+        for start in _ASIDE.finditer(text, sentence.start(), sentence.end()):
+            if text[sentence.start() : start.start()].strip() or not _BEST.match(text, start.start()):
+                end = _WANTS.search(text, start.end(), sentence.end())
+                found.append((start.start(), end.start() if end else sentence.end()))
+    return found
 
 
 def _wanted(
