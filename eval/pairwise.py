@@ -369,24 +369,27 @@ def length_coefficient(comparisons: Sequence[Comparison], *, ridge: float = RIDG
         row[systems[comparison.a]], row[systems[comparison.b]], row[k] = 1, -1, longer
     y = np.array([score for _, score in usable])
     index, size = index_of([c.query for c, _ in usable])
-    value = finite(_logistic(x, y, np.ones((1, len(y))), ridge)[0, k])
+    whole = _logistic(x, y, np.ones((1, len(y))), ridge)
+    value = finite(whole[0, k])
     if size < 2 or value is None:
         return V(value, None, None, len(usable), lost, f"{method}; no interval from one cluster")
-    low, high = interval(_logistic(x, y, resampled(size)[:, index], ridge)[:, k])
+    low, high = interval(_logistic(x, y, resampled(size)[:, index], ridge, start=whole)[:, k])
     how = f"95% percentile bootstrap over {size} queries, B={RESAMPLES}, seed={SEED}"
     return V(value, low, high, len(usable), lost, f"{method}; {how}")
 
 
-def _logistic(x: Floats, y: Floats, weights: Floats, ridge: float) -> Floats:
+def _logistic(x: Floats, y: Floats, weights: Floats, ridge: float, start: Floats | None = None) -> Floats:
     """Ridge-penalised weighted logistic fits, one per line of `weights`."""
-    b = np.zeros((len(weights), x.shape[1]))
+    width = x.shape[1]
+    products = (x[:, :, None] * x[:, None, :]).reshape(len(x), width * width)
+    b = np.zeros((len(weights), width)) if start is None else np.repeat(start, len(weights), axis=0)
     for _ in range(50):
         p = 1 / (1 + np.exp(-np.clip(b @ x.T, -30, 30)))
         gradient = (weights * (y - p)) @ x - ridge * b
-        if np.abs(gradient).max() < 1e-8:
+        if np.abs(gradient).max() < 1e-7:
             break
-        hessian = np.einsum("ln,ni,nj->lij", weights * p * (1 - p), x, x, optimize=True)
-        hessian[:, range(x.shape[1]), range(x.shape[1])] += ridge
+        hessian = ((weights * p * (1 - p)) @ products).reshape(-1, width, width)
+        hessian[:, range(width), range(width)] += ridge
         step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
         b = b + step / np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True) / 4)
     return b

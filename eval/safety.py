@@ -6,6 +6,7 @@ Fences come from `llm.prompts.fence`, whose marks a text cannot hold because the
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from llm.prompts import fence
 
@@ -52,4 +53,10 @@ def forgeries(text: str) -> int:
 
 def fenced(text: str, label: str, *, salt: str = "") -> str:
     """Text of a stranger as it stands in a judge's prompt."""
-    return fence(defused(visible(text)), label, salt=salt)
+    return fence(_shown(text), label, salt=salt)
+
+
+@lru_cache(maxsize=1024)
+def _shown(text: str) -> str:
+    """One report stands in dozens of prompts."""
+    return defused(visible(text))
