@@ -175,7 +175,7 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
 
     def close() -> None:
         nonlocal run
-        if run and (run_in_section or _is_list(run, scan.plain)):
+        if run and (run_in_section or _is_list(run, scan.plain) or _is_lone(run, scan.plain)):
             accepted.append(run)
         elif run:
             definitions = [
@@ -335,6 +335,14 @@ def _is_list(run: list[Entry], text: str) -> bool:
             return False
         with_url += 1
     return with_url >= 2 and with_url * 2 >= len(run)
+
+
+def _is_lone(run: list[Entry], text: str) -> bool:
+    """One numbered entry as the last words of a report that cites its number."""
+    entry = run[0]
+    if len(run) > 1 or not entry.links or not entry.numbers or text[entry.end :].strip():
+        return False
+    return _is_pure(entry, text) and f"[{entry.numbers[0]}]" in text[: entry.start]
 
 
 def _is_pure(entry: Entry, text: str) -> bool:

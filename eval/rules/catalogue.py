@@ -168,7 +168,7 @@ def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
             tally.ok()
     for mention in mentions.mentions:
         product = subject.product(mention.product_id)
-        if product is None or not mention.own:
+        if product is None or not mention.own or not mentions.within(mention.start, mention.end):
             continue
         wrong = _other_maker(mentions.plain[mention.start : mention.end], product)
         if wrong:

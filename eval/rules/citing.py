@@ -48,7 +48,7 @@ def fabricated_citation(subject: Subject, mentions: Mentions) -> Check:
 
 
 _SKIPPED_BEFORE = re.compile(
-    r"\b(?:phase|month|step|option|week|day|stage|no\.?|number|tier|part|level|figure|table|section|top|zone|zones|pick|q)\s*#?$",
+    r"\b(?:phase|month|step|option|week|day|stage|no\.?|number|tier|part|level|figure|table|section|top|zone|zones|pick|q|qty|quantity|units)\s*[#:]?\s*$",
     re.I,
 )
 _QUOTED = re.compile(r"[“\"]([^“”\"\n]{12,300})[”\"]")
@@ -129,6 +129,7 @@ def _check_claim(tally: Tally, subject: Subject, claim: Claim, evidence: str, *,
         if (
             _SKIPPED_BEFORE.search(before)
             or _ORDINAL.match(after)
+            or _TIMES.match(text, match.end())
             or any(a <= match.start() < b for a, b in taken)
         ):
             continue

@@ -10,6 +10,11 @@ from eval.rules.figures import Amount, amounts, number
 from eval.rules.mentions import Mention, Mentions, words
 
 _NOT_ITS_PRICE_BEFORE = re.compile(
+    r"\b(?:total(?:s|ing)?|subtotal|sum|budget|spend(?:ing)?|spent|sav(?:e|es|ing|ings)|shipping|delivery|tax|coupon|discount|remaining|limit|cap|average|mean|median|quartiles?|comes? to|adds up to|bringing|altogether|combined)\b[^$.;|*]{0,24}$"
+    r"|\b(?:off|left|below|under|within|less than|more than|over|above|between|month|phase|of your|range|was|from|cheaper than|beats?|versus|vs\.?|than|another|typically|usually|elsewhere)\s+(?:(?:about|around|the|a|an|your|only|its|\d+)\s+){0,2}$",
+    re.I,
+)
+_ITS_PRICE_BEFORE = re.compile(
     r"(?:\b(?:total(?:s|ing)?|subtotal|sum|budget|spend(?:ing)?|spent|sav(?:e|es|ing|ings)|shipping|delivery|tax|coupon|discount|off|left|remaining|below|under|within|less than|more than|over|above|between|limit|cap|month|phase|average|mean|median|quartiles?|comes? to|adds up to|bringing|altogether|combined|of your|range|was|from|cheaper than|beats?|versus|vs\.?|than|another|typically|usually|elsewhere)\b[^$.;|]{0,24})$",
     re.I,
 )
@@ -319,7 +324,7 @@ def _compared(body: str, position: int) -> bool:
     """A figure of the need, not of the product: "your 30-pound dog", "for a 6-foot yard"."""
     return (
         re.search(
-            r"\b(?:your|for|every|each|within|per|my|under|least|most|about|a|an|any|up to|than|or)\s+(?:an?\s+)?$",
+            r"\b(?:your|for|every|each|per|my)\s+(?:an?\s+)?$",
             body[max(0, position - 20) : position],
             re.I,
         )

@@ -88,25 +88,20 @@ class Mentions:
 
     def _aliases(self) -> dict[str, str]:
         """The shortest beginning of each referenced product's title that no other of them shares, two words at least."""
-        titles = {
-            one.product_id: _words(product.title)
+        products = {
+            one.product_id: product
             for one in self.references
             if (product := self.subject.product(one.product_id)) is not None
         }
+        titles = {key: _words(product.title) for key, product in products.items()}
         found: dict[str, str] = {}
-        for product_id, words in titles.items():
-            for length in (2, 3, 4):
-                alias = " ".join(words[:length])
-                if (
-                    len(words) >= length
-                    and len(alias) > 7
-                    and not any(
-                        " ".join(other[:length]) == alias
-                        for key, other in titles.items()
-                        if key != product_id
-                    )
-                ):
-                    found[alias] = product_id
+        for product_id, said in titles.items():
+            shortest = max(2, len(_words(products[product_id].store or "")) + 1)
+            for length in range(shortest, shortest + 3):
+                alias = said[:length]
+                others = (other[:length] for key, other in titles.items() if key != product_id)
+                if len(said) >= length and len(" ".join(alias)) > 7 and alias not in others:
+                    found[" ".join(alias)] = product_id
                     break
         return found
 
@@ -288,6 +283,6 @@ def brand_differs(name: str, product: Product) -> bool:
     return (
         said[0] not in known
         and said[0].rstrip("s") not in known
-        and not set(store) & set(said)
+        and store[0] not in said
         and said[0] not in _STOP
     )

@@ -44,7 +44,7 @@ _PHASE = re.compile(
 )
 _WORDS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6"}
 _OPTIONAL = re.compile(
-    r"\b(?:optional|alternative(?:ly)?|instead|or,? if|upgrade|backup|runner[- ]up|not included|elsewhere|another option|if you (?:prefer|want|need)|swap|skip(?:ped)?|left out|consider later)\b",
+    r"\b(?:optional|alternative(?:ly)?|instead|or,? if|not included|elsewhere|another option|if you (?:prefer|want|need)|swap|skip(?:ped)?|left out|consider later|upgrade (?:pick|option)|runner[- ]up|backup (?:pick|option))\b",
     re.I,
 )
 _PLAN = re.compile(
@@ -117,7 +117,7 @@ class Sums:
         for index in rows:
             line = self.lines[index]
             if index not in totals:
-                if not _SKIP_ROW.search(line.text) and not _OPTIONAL.search(line.text):
+                if not self._no_part(line):
                     pending.append(index)
                     everything.append(index)
                 continue
@@ -142,6 +142,13 @@ class Sums:
             pending = []
         self.rows_used.update(rows)
         return found
+
+    def _no_part(self, line: Line) -> bool:
+        """A remainder, a limit, something optional; a product is never taken for one by its name."""
+        said = self.mentions.plain[line.start : line.end]
+        if _OPTIONAL.search(said):
+            return True
+        return not self.mentions.within(line.start, line.end) and _SKIP_ROW.search(said) is not None
 
     def _is_total_row(self, line: Line) -> bool:
         for low, high in line.cells[:3]:
@@ -217,7 +224,7 @@ class Sums:
         taken: set[int] = set()
         for index, line in enumerate(self.lines):
             inside = [one for one in prices if line.start <= one[0].start < line.end]
-            optional = _OPTIONAL.search(line.text) is not None
+            optional = _OPTIONAL.search(self.mentions.plain[line.start : line.end]) is not None
             if inside:
                 taken.add(index)
                 for amount, quantity in inside:
@@ -648,7 +655,7 @@ def _check_items(tally: Tally, subject: Subject, mentions: Mentions, demands: Co
     for mention in mentions.mentions:
         prices = _prices_in(mentions, mention)
         product = subject.product(mention.product_id)
-        if _OPTIONAL.search(mentions.body[mention.start : mention.end]):
+        if _OPTIONAL.search(mentions.plain[mention.start : mention.end]):
             continue
         if product is not None and product.price is not None and (prices or mention.own):
             said.setdefault(mention.product_id, (product.price, (mention.start, mention.end)))
