@@ -49,11 +49,12 @@ class LiveWeb:
     async def read(self, url: str) -> Page:
         if self.snapshots is not None:
             return await self.snapshots.once(url, lambda: self.fetch_page(url))
+        key = url.partition("#")[0]
         turns = self._turns.setdefault(asyncio.get_running_loop(), {})
-        async with turns.setdefault(url, asyncio.Lock()):
-            if url not in self._pages:
-                self._pages[url] = (await self.fetch_page(url))[0]
-        return self._pages[url]
+        async with turns.setdefault(key, asyncio.Lock()):
+            if key not in self._pages:
+                self._pages[key] = (await self.fetch_page(url))[0]
+        return self._pages[key]._replace(url=url)
 
     async def fetch_page(self, url: str) -> tuple[Page, dict[str, Any]]:
         """The page as it is now, and what a snapshot store keeps beside it."""

@@ -46,7 +46,7 @@ class Snapshots:
             ) from error
         digest = record["sha256"]
         return Page(
-            record["url"],
+            url,
             record["final_url"],
             record["status"],
             record["title"],
@@ -96,7 +96,7 @@ class Snapshots:
             yield orjson.loads(path.read_bytes())
 
     def _record(self, url: str) -> Path:
-        return self._folder / "pages" / f"{sha256(url.encode('utf-8', 'surrogatepass')).hexdigest()}.json"
+        return self._folder / "pages" / f"{url_key(url)}.json"
 
     def _keep(self, kind: str, digest: str, suffix: str, content: bytes) -> None:
         path = self._folder / kind / digest[:2] / (digest + suffix)
@@ -116,8 +116,7 @@ class Snapshots:
     @asynccontextmanager
     async def _turn(self, url: str) -> AsyncIterator[None]:
         """One reader per URL. A lock on a file, because it is dropped by the system when its holder dies."""
-        name = sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:3]
-        path = self._folder / "locks" / name
+        path = self._folder / "locks" / url_key(url)[:3]
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
@@ -129,6 +128,11 @@ class Snapshots:
             yield
         finally:
             os.close(handle)
+
+
+def url_key(url: str) -> str:
+    """Of the URL as it is asked for: a fragment is the reader's own business."""
+    return sha256(url.partition("#")[0].encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -74,6 +74,8 @@ async def test_a_url_is_fetched_once_even_by_many_at_once(site: Site, tmp_path: 
     web = _live(site, tmp_path if kept else None)
     pages = await asyncio.gather(*(web.read(site.url("/page")) for _ in range(50)))
     assert len(set(pages)) == 1
+    part = await web.read(site.url("/page#part"))
+    assert part == pages[0]._replace(url=site.url("/page#part"))
     assert site.paths() == ["/page"]
     if kept:
         assert await _live(site, tmp_path).read(site.url("/page")) == pages[0]
