@@ -64,7 +64,7 @@ _URL = re.compile(r"(?:https?|user)://\S+")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)\s]*\)")
 _SENTENCE = re.compile(r"[^.!?\n;]+(?:[.!?;](?!\s|$)[^.!?\n;]*)*")
 _NEGATION = re.compile(
-    r"\b(?:not|no|never|none|neither|nor|without|cannot|can't|won't|isn't|aren't|doesn't|don't|didn't|wasn't|lacks?|lacking|unable|fails? to|free of)\b|\bnon-|n't\b",
+    r"\b(?:(?:not|no)(?! (?:worse|less|more|only|fewer|later|longer|better|just|to mention))|never|none|neither|nor|without|cannot|can't|won't|isn't|aren't|doesn't|don't|didn't|wasn't|lacks?|lacking|unable|fails? to|free of)\b|\bnon-|n't\b",
     re.IGNORECASE,
 )
 _STOP = frozenset(
@@ -198,7 +198,7 @@ def support(claim: str, texts: Iterable[str]) -> tuple[Lexical, int]:
     unnamed = sorted(name for name in names(claim) - together if not name.isdigit())
     overlap, which, span = _closest(asked, bodies)
     reasons = [f"{covered:.0%} of the claim's words and numbers are in the evidence"]
-    if span is not None and overlap >= 0.5:
+    if span is not None and overlap >= 0.6:
         sentence = bodies[which][span.start : span.end]
         if bool(_NEGATION.search(plain(claim))) != bool(_NEGATION.search(sentence)):
             return Lexical("none", "the closest sentence of the evidence says the opposite", span), which
