@@ -1,0 +1,76 @@
+"""The compose files, which no engine runs here: what they promise is read out of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import yaml
+
+from env.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+
+
+class _Loader(yaml.SafeLoader):
+    """Knows compose's own tag for a list that replaces the other file's."""
+
+
+_Loader.add_constructor("!override", lambda loader, node: loader.construct_sequence(node))
+
+
+def _load(name: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.load((ROOT / name).read_text(encoding="utf-8"), Loader=_Loader)
+    return loaded
+
+
+@pytest.fixture(scope="module")
+def services() -> dict[str, Any]:
+    return _load("docker-compose.yml")["services"]
+
+
+def test_images_are_pinned_and_of_versions_we_speak_with(services: dict[str, Any]) -> None:
+    from env.servers.connect import NEEDED_ELASTICSEARCH
+
+    for service in services.values():
+        assert re.fullmatch(r"[a-z]+:\d+\.\d+\.\d+", service["image"])
+    assert services["elasticsearch"]["image"].startswith(f"elasticsearch:{NEEDED_ELASTICSEARCH}.")
+    assert services["mongodb"]["image"].startswith("mongo:8.")
+
+
+def test_ports_are_on_loopback_and_where_the_settings_look(services: dict[str, Any]) -> None:
+    for kind, service in services.items():
+        (port,) = service["ports"]
+        host, outside, inside = port.split(":")
+        assert host == "127.0.0.1" and outside == inside
+        address = urlsplit(getattr(Settings(), f"{kind}_url").get_secret_value())
+        assert (address.hostname, str(address.port)) == (host, outside)
+
+
+def test_each_has_a_health_check_a_volume_and_a_memory_limit(services: dict[str, Any]) -> None:
+    volumes = _load("docker-compose.yml")["volumes"]
+    assert set(services) == {"mongodb", "elasticsearch"} == set(volumes)
+    for kind, service in services.items():
+        assert (
+            service["healthcheck"]["test"][0] in ("CMD", "CMD-SHELL")
+            and service["healthcheck"]["retries"] > 1
+        )
+        assert [volume.split(":")[0] for volume in service["volumes"]] == [kind]
+        assert re.fullmatch(r"\d+g", service["mem_limit"])
+
+
+def test_the_heap_is_at_most_half_of_the_memory(services: dict[str, Any]) -> None:
+    elastic = services["elasticsearch"]
+    least, most = re.findall(r"-Xm[sx](\d+)g", elastic["environment"]["ES_JAVA_OPTS"])
+    assert least == most and 2 * int(most) <= int(elastic["mem_limit"][:-1])
+
+
+def test_outside_loopback_there_is_no_way_in_without_a_password() -> None:
+    network = _load("docker-compose.network.yml")["services"]
+    assert network["elasticsearch"]["environment"]["xpack.security.enabled"] == "true"
+    for kind, name in (("mongodb", "MONGO_INITDB_ROOT_PASSWORD"), ("elasticsearch", "ELASTIC_PASSWORD")):
+        assert network[kind]["environment"][name].startswith("${DRR_PASSWORD:?")
+        assert len(network[kind]["ports"]) == 1
