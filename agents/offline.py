@@ -100,6 +100,10 @@ def _research(messages: Sequence[BaseMessage], problem: str, tools: set[str]) ->
     return _turn(messages, "", [(FINALIZE, {"reason": "Nothing more is missing."})])
 
 
+def _bought(memory: Memory) -> list[str]:
+    return [order.title for order in memory.orders.values() if order.kept]
+
+
 def _look_up_records(task: Task, memory: Memory) -> tuple[str, Calls]:
     calls: Calls = []
     records = offline_question.records_only(task.text)
@@ -207,6 +211,7 @@ def _second_query(task: Task, memory: Memory) -> str:
 def _supervise(messages: Sequence[BaseMessage], question: str) -> AIMessage:
     """First round: the parts of the question side by side. Second: what the reports left open, or now make possible."""
     task, memory = offline_question.read(question), offline_memory.of_conversation(messages)
+    task = offline_question.with_history(task, _bought(memory))
     launched = [str(a.get("sub_problem", "")) for name, a in memory.calls if name == LAUNCH]
     if not any(isinstance(message, ToolMessage) for message in messages):
         thought = _strategy(task)

@@ -92,14 +92,14 @@ _LOOKING = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
-    r"\b(?:what|how|when|where|why|which|whether(?! (?:a|an)\b)|by|look(?:ing)? at|against|according to|into account|in mind|such as"
+    r"\b(?:what|how|when|where|why|which(?! (?:[\w-]+ ){1,4}(?:should|would|do|can) (?:i|you|we)\b)|whether(?! (?:a|an)\b)|by|look(?:ing)? at|against|according to|into account|in mind|such as"
     r"|like my|as soon as|so that|because|whose|who)\b",
     re.IGNORECASE,
 )
 _BEST = re.compile(r"which\b|what (?:is|are|would be|'s)\b", re.IGNORECASE)
 _WANTS = re.compile(
-    r"\b(?:recommend|suggest|consider|add(?:ing)?|buy|get|choose|perhaps|is (?:a|an)|at least|thinking of|put together|whether (?:a|an)"
-    r"|give (?:a|an))\b",
+    r"\b(?:(?:recommend|suggest|consider|add(?:ing)?|buy|get|choose|perhaps|is (?:a|an)|at least|thinking of|put together|whether (?:a|an)"
+    r"|give (?:a|an))\b|which (?=(?:[\w-]+ ){1,4}(?:should|would|do|can) (?:i|you|we)\b))",
     re.IGNORECASE,
 )
 _REPLACED = re.compile(r"\breplac|\bworn\b|\bbroke|\bup for renewal\b", re.IGNORECASE)
@@ -356,5 +356,6 @@ def _asks(text: str) -> list[str]:
 
 
 def state_name(state: str) -> str:
-    """The name of a state that a profile gives as two letters."""
-    return STATES.get(state.upper(), state)
+    """The name of a state that a profile gives as two letters, or as name and letters."""
+    bare = state.partition(" (")[0]
+    return STATES.get(bare.upper(), bare)

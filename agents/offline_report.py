@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 from agents import offline_question
 from agents.offline_memory import Memory, SeenOrder, SeenPage, SeenProduct, sentences
 from agents.offline_question import Task, content_words, is_quality, state_name
+from env.states import STATES
 from env.text import tokens
 
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
@@ -248,11 +249,14 @@ def _cheaper(
 # Web facts and records -----------------------------------------------------------------------------------------------
 
 
-def web_facts(task: Task, pages: Iterable[SeenPage], most: int, each: int = 2) -> list[tuple[str, SeenPage]]:
+def web_facts(task: Task, memory: Memory, most: int, each: int = 2) -> list[tuple[str, SeenPage]]:
     """The sentences that say most on the question, at most `each` of a page; none that sell or talk to machines."""
     wanted = _subject(task) | {word for ask in task.asks for word in content_words(ask)}
     rated: list[tuple[float, int, str, SeenPage]] = []
-    for place, page in enumerate(pages):
+    home = state_name(memory.place[1]) if memory.place else None
+    for place, page in enumerate(memory.pages.values()):
+        if _of_another_state(page.title, home):
+            continue
         for sentence in sentences(page.text.split(" (the page could not be ")[0]):
             words = tokens(sentence)
             if not usable(sentence) or not 5 <= len(words) <= 45:
@@ -271,6 +275,12 @@ def web_facts(task: Task, pages: Iterable[SeenPage], most: int, each: int = 2) -
         if len(chosen) == most:
             break
     return chosen
+
+
+def _of_another_state(title: str, home: str | None) -> bool:
+    """A page on one state is no advice for a shopper who lives in another."""
+    named = [name for name in STATES.values() if name in title]
+    return home is not None and bool(named) and home not in named
 
 
 def usable(sentence: str) -> bool:
@@ -302,7 +312,11 @@ def _subject(task: Task) -> set[str]:
 def summarise(search: str, problem: str, page: str, words: int = 220) -> str:
     """The sentences of a page that serve a search and a problem, in the order of the page."""
     wanted = set(content_words(search)) | set(content_words(problem))
-    told = [s for s in dict.fromkeys(sentences(page)) if not _TO_MACHINES.search(s) and len(s.split()) >= 4]
+    told = [
+        s
+        for s in dict.fromkeys(sentences(page))
+        if s[-1] in ".!?" and not _TO_MACHINES.search(s) and len(s.split()) >= 4
+    ]
     rated = sorted(
         range(len(told)), key=lambda place: (-len(wanted.intersection(tokens(told[place]))), place)
     )
@@ -345,7 +359,7 @@ def synthesis(task: Task, memory: Memory) -> str:
             f"- Record: {plain(line, 200)} {cites(memory.statistics_url, 'Your order statistics')}"
             for line in memory.statistics[:4]
         ]
-    for sentence, page in web_facts(task, memory.pages.values(), 7):
+    for sentence, page in web_facts(task, memory, 7):
         lines.append(f"- {sentence} {cites(page.url, page.title)}")
     found = "\n".join(lines) or "Nothing."
     return f"## Findings\n\n{found}\n\n## Open\n\n{chr(10).join(missing) or 'Nothing.'}\n\n{cites.listing()}"
@@ -408,12 +422,12 @@ def priced(product: SeenProduct) -> str:
 def _answer(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
     lines = ["## The short answer", ""]
     if not basket.picks:
-        lines.append("Nothing in this shop was found that fits the question and its limits.")
-        near = next(filter(None, (nearest(task, need, memory, set()) for need in task.needs)), None)
-        if near is not None:
-            lines.append(
-                f"The closest is {short(near.title)} {at_price(near)}, {rated(near)} {cites.product(near)}."
-            )
+        searched = not memory.calls or memory.called("product_catalog_search")
+        lines.append(
+            "Nothing in this shop was found that fits the question and its limits."
+            if searched
+            else "No product was looked up for this question."
+        )
     elif len(basket.picks) == 1:
         lines.append("One product fits best:")
     else:
@@ -511,7 +525,7 @@ def _budget(basket: Basket, cites: Cites) -> str:
 
 def _background(task: Task, memory: Memory, cites: Cites) -> str:
     read = any(page.read for page in memory.pages.values())
-    facts = web_facts(task, memory.pages.values(), 7 if read else 4)
+    facts = web_facts(task, memory, 7 if read else 4)
     lines = [f"- {sentence[:-1]} {cites(page.url, page.title)}{sentence[-1]}" for sentence, page in facts]
     return "## What to know before buying\n\n" + "\n".join(lines) if lines else ""
 
@@ -567,12 +581,12 @@ def _open(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
     taken = {product.url for pick in basket.picks for product in (pick.product, *pick.others)}
     for need in basket.unmet:
         near = nearest(task, need, memory, taken)
-        closest = (
-            f" The closest is {short(near.title)} {at_price(near)}, {rated(near)} {cites.product(near)}."
-            if near
-            else ""
-        )
-        lines.append(f"- Nothing fitting was found for {plain(need, 60)}.{closest}")
+        lines.append(f"- Nothing fitting was found for {plain(need, 60)}.")
+        if near is not None:
+            taken.add(near.url)
+            lines.append(
+                f"- Closest: **{short(near.title)}**: {priced(near)}, {rated(near)} {cites.product(near)}."
+            )
     lines += [f"- The limit leaves no room for {plain(need, 60)}." for need in basket.dropped]
     lines += [
         f"- The price of {short(pick.product.title)} is unknown; check it before ordering."
