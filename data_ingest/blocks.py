@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from env.errors import DrrError
 from env.shop import Input
 
-BLOCK = 1 << 20
+BLOCK = 2 << 20
 AHEAD = 4
 LONGEST_LINE = 64 << 20
 _GZIP_MAGIC = b"\x1f\x8b"

@@ -23,11 +23,15 @@ def word(rows: U8, at: int) -> U64:
 
 
 def pack_items(ids: U8) -> tuple[I64, NDArray[np.bool_]]:
-    """Ids as rows of ten bytes, in numbers that sort as the text does.
+    """Ids as rows of ten bytes."""
+    return pack_words(word(ids, 0), word(ids, ITEM_WIDTH - 8))
+
+
+def pack_words(first: U64, last: U64) -> tuple[I64, NDArray[np.bool_]]:
+    """Ids, given as their first and last eight bytes, in numbers that sort as the text does.
 
     Six bits a character lose nothing; the second answer says where other characters occur.
     """
-    first, last = word(ids, 0), word(ids, ITEM_WIDTH - 8)
     fine = _capitals(first) & _capitals(last)
     value = _six_bits(first) << np.uint64(12) | _six_bits(last) & np.uint64(0xFFF)
     return value.view(np.int64), fine

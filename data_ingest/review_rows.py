@@ -143,7 +143,8 @@ class ReviewRows:
             rows = _VALID.decode_lines(joined)
         except (msgspec.MsgspecError, RecursionError):
             return False
-        return [row.rating for row in rows] == read.rating.tolist()
+        stated: list[int] = read.rating.tolist()
+        return [row.rating for row in rows] == stated
 
     def _place(
         self,

@@ -8,86 +8,36 @@ lines it is certain only what their ends would mean if they are JSON, or nothing
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from data_ingest.packing import I64, ITEM_WIDTH, U8, U64, all_capitals, every, pack_items, word
+from data_ingest.packing import I64, ITEM_WIDTH, U8, U64, all_capitals, every, pack_words
 
 USER_WIDTH = 28
-_HEAD = b'{"rating": \0.0, "title": "'
-_RATING_AT = _HEAD.index(b"\0")
-_MIDDLE = b'", "text": "'
-_TAIL: tuple[tuple[str, bytes | int], ...] = (
-    ("", b'", "images": [], "asin": "'),
-    ("asin", ITEM_WIDTH),
-    ("", b'", "parent_asin": "'),
-    ("item", ITEM_WIDTH),
-    ("", b'", "user_id": "'),
-    ("user", USER_WIDTH),
-    ("", b'", "timestamp": '),
-    ("time", 13),
-    ("", b', "helpful_vote": '),
-)
+_START = b'{"rating": '
+_TITLE = b'.0, "title": "'
+_TEXT = b'", "text": "'
+_IMAGES = b'", "images": [], "asin": "'
+_ITEM = b'", "parent_asin": "'
+_USER = b'", "user_id": "'
+_TIME = b'", "timestamp": '
+_VOTES = b', "helpful_vote": '
 _END = b', "verified_purchase"'
 _TRUE, _FALSE = b'": true}', b": false}"
-_QUOTES = 30
+_TIME_DIGITS = 13
 _MOST_VOTE_DIGITS = 6
-
-
-def _padded(size: int) -> int:
-    return -(-size // 8) * 8
-
-
-class Template(NamedTuple):
-    """A mask that keeps the literal bytes of a window, and what the kept bytes must be."""
-
-    mask: U64
-    text: U64
-
-
-def _template(width: int, pieces: list[tuple[int, bytes]]) -> Template:
-    mask, text = np.zeros(width, np.uint8), np.zeros(width, np.uint8)
-    for at, piece in pieces:
-        literal = np.frombuffer(piece, np.uint8)
-        text[at : at + len(piece)] = literal
-        mask[at : at + len(piece)] = np.where(literal == 0, 0, 255)
-    return Template(mask.view(np.uint64), text.view(np.uint64))
-
-
-def _tail_layout() -> tuple[int, dict[str, int], int, Template, Template]:
-    """The window that ends before the votes: width, offsets of the fields, where it is parted in two, both templates."""
-    size = sum(part if isinstance(part, int) else len(part) for _, part in _TAIL)
-    width = _padded(size)
-    at, offsets, pieces = width - size, {}, []
-    for name, part in _TAIL:
-        if isinstance(part, int):
-            offsets[name] = at
-            at += part
-        else:
-            pieces.append((at, part))
-            at += len(part)
-    cut = offsets["asin"] // 8 * 8 + 8
-    return (
-        width,
-        offsets,
-        cut,
-        _template(cut, [(at, part) for at, part in pieces if at < offsets["asin"]]),
-        _template(width - cut, [(at - cut, part) for at, part in pieces if at > offsets["asin"]]),
-    )
-
-
-_HEAD_WIDTH, _MIDDLE_WIDTH, _END_WIDTH = _padded(len(_HEAD)), _padded(len(_MIDDLE)), _padded(len(_END))
-_TAIL_WIDTH, _AT, _LAST_AT, _IMAGES_TEMPLATE, _LAST_TEMPLATE = _tail_layout()
-_HEAD_TEMPLATE = _template(_HEAD_WIDTH, [(0, _HEAD)])
-_START_TEMPLATE = _template(_HEAD_WIDTH, [(0, _HEAD[: _RATING_AT + 5])])
-_MIDDLE_TEMPLATE = _template(_MIDDLE_WIDTH, [(0, _MIDDLE)])
-_END_TEMPLATE = _template(_END_WIDTH, [(0, _END)])
-_TRUE_WORD, _FALSE_WORD = (np.frombuffer(word, np.uint64)[0] for word in (_TRUE, _FALSE))
-# A shorter line cannot hold the head and the tail, and windows around its ends would leave the block.
-_SHORTEST = len(_HEAD) + len(_MIDDLE) + _TAIL_WIDTH + len(_END) + len(_TRUE)
+_QUOTES = 30
+# A shorter line cannot hold all of these, and reading its ends would leave the line.
+_SHORTEST = (
+    sum(map(len, (_START, _TITLE, _TEXT, _IMAGES, _ITEM, _USER, _TIME, _VOTES, _END, _TRUE)))
+    + 2 * ITEM_WIDTH
+    + USER_WIDTH
+    + _TIME_DIGITS
+    + _MOST_VOTE_DIGITS
+)
 
 
 class Read(NamedTuple):
@@ -164,7 +114,7 @@ class Bits:
 
     def positions(self) -> I64:
         """Good where few are set."""
-        at = np.flatnonzero(self._words)
+        at = np.flatnonzero(self._words != 0)
         words = self._words[at]
         found = [(at << 6) + _lowest(words)]
         while len(more := np.flatnonzero(words & (words - _ONE))):
@@ -206,19 +156,23 @@ def _lowest(words: U64) -> NDArray[np.uint8]:
     return lowest
 
 
-def _windows(block: U8, at: I64, width: int) -> U8:
-    view = as_strided(block, (len(block) - width + 1, width), (1, 1))
-    taken: U8 = view[at]
-    return taken
+def _everywhere(block: U8, kind: str, width: int) -> NDArray[Any]:
+    """The block as overlapping values, one beginning at each byte."""
+    return np.ndarray((len(block) - width + 1,), kind, block.data, 0, (1,))
 
 
-def _matches(window: U8, template: Template) -> NDArray[np.bool_]:
-    words = np.ascontiguousarray(window).view(np.uint64)
-    same = (words & template.mask) == template.text
-    if same.all():  # nearly always, and much faster than asking row by row
-        return np.ones(len(window), np.bool_)
-    every_word: NDArray[np.bool_] = same.all(1)
-    return every_word
+def _spells(words: U64, at: I64, literal: bytes) -> NDArray[np.bool_]:
+    """Where the literal stands, compared in overlapping eights."""
+    same: NDArray[np.bool_] = words[at] == _word(literal, 0)
+    for place in (*range(8, len(literal) - 8, 8), len(literal) - 8):
+        same &= words[at + place] == _word(literal, place)
+    return same
+
+
+@cache
+def _word(literal: bytes, at: int) -> np.uint64:
+    word: np.uint64 = np.frombuffer(literal, np.uint64, 1, at)[0]
+    return word
 
 
 def _read(
@@ -230,40 +184,47 @@ def _read(
     no string is open, and so on back to the product. A member of the same name further left would be overruled. And ids
     of plain characters are what they look like.
     """
-    close = _windows(block, ends - 8, 8).view(np.uint64).ravel()
-    false = close == _FALSE_WORD
-    fine = (close == _TRUE_WORD) | false
+    words = _everywhere(block, "<u8", 8)
+    close = words[ends - 8]
+    false = close == _word(_FALSE, 0)
+    fine = (close == _word(_TRUE, 0)) | false
     votes_end = ends - len(_END) - len(_TRUE) + 1
     votes_end -= false
-    fine &= _matches(_windows(block, votes_end, _END_WIDTH), _END_TEMPLATE)
+    fine &= _spells(words, votes_end, _END)
     digits, written = _vote_digits(block, votes_end)
     fine &= written
-    tail = _windows(block, votes_end - digits - _TAIL_WIDTH, _TAIL_WIDTH)
-    fine &= _matches(tail[:, _LAST_AT:], _LAST_TEMPLATE)
-    head = _windows(block, starts, _HEAD_WIDTH)
-    fine &= _matches(head, _START_TEMPLATE)
-    rating = head[:, _RATING_AT] - np.uint8(48)
+    place = votes_end - digits - len(_VOTES)
+    fine &= _spells(words, place, _VOTES)
+    place -= _TIME_DIGITS
+    time, written = _time(words[place].byteswap(), words[place + _TIME_DIGITS - 8].byteswap())
+    fine &= written
+    place -= len(_TIME)
+    fine &= _spells(words, place, _TIME)
+    place -= USER_WIDTH
+    user = _everywhere(block, f"S{USER_WIDTH}", USER_WIDTH)[place]
+    place -= len(_USER)
+    fine &= _spells(words, place, _USER)
+    place -= ITEM_WIDTH
+    item, written = pack_words(words[place].byteswap(), words[place + ITEM_WIDTH - 8].byteswap())
+    fine &= written
+    place -= len(_ITEM)
+    fine &= _spells(words, place, _ITEM)
+    fine &= _spells(words, starts, _START)
+    rating = block[starts + len(_START)] - np.uint8(48)
     fine &= rating < 10
-    time, written = _time(tail)
-    fine &= written
-    item, written = pack_items(tail[:, _AT["item"] : _AT["item"] + ITEM_WIDTH])
-    fine &= written
-    first = _AT["user"]
-    user = np.ascontiguousarray(tail[:, first : first + USER_WIDTH]).view(f"S{USER_WIDTH}").ravel()
+    title = starts + len(_START) + 1
+    fine &= _spells(words, title, _TITLE)
 
     certain = np.flatnonzero(fine & plain)
-    whole = _matches(tail[certain, :_LAST_AT], _IMAGES_TEMPLATE)
-    whole &= _matches(head[certain], _HEAD_TEMPLATE)
+    whole = _spells(words, place[certain] - ITEM_WIDTH - len(_IMAGES), _IMAGES)
     # The title ends at the next quote; it is that of another line only where this one does not match anyway.
-    title_end = marks.following(starts[certain] + len(_HEAD))
-    title_end = np.minimum(title_end, len(block) - _MIDDLE_WIDTH)
-    whole &= _matches(_windows(block, title_end, _MIDDLE_WIDTH), _MIDDLE_TEMPLATE)
+    title_end = marks.following(title[certain] + len(_TITLE))
+    whole &= _spells(words, np.minimum(title_end, len(block) - len(_TEXT)), _TEXT)
     certain = certain[whole]
     fine[certain] = False
     unsure = np.flatnonzero(fine)
     if len(unsure):
-        ids = tail[unsure, first : first + USER_WIDTH]
-        unsure = unsure[all_capitals(ids)]
+        unsure = unsure[all_capitals(user[unsure].view(np.uint8).reshape(-1, USER_WIDTH))]
     return tuple(Read(at[c], user[c], item[c], time[c], rating[c]) for c in (certain, unsure))  # type: ignore[return-value]
 
 
@@ -286,12 +247,11 @@ def _vote_digits(block: U8, votes_end: I64) -> tuple[I64, NDArray[np.bool_]]:
     return digits, fine
 
 
-_TEN5, _TEN8 = np.uint64(10**5), np.uint64(10**8)
+_TEN5 = np.uint64(10 ** (_TIME_DIGITS - 8))
 
 
-def _time(tail: U8) -> tuple[I64, NDArray[np.bool_]]:
+def _time(high: U64, low: U64) -> tuple[I64, NDArray[np.bool_]]:
     """Thirteen digits, the first not zero, as two overlapping eights."""
-    high, low = word(tail, _AT["time"]), word(tail, _AT["time"] + 5)
     fine = _all_digits(high) & _all_digits(low) & ((high >> np.uint64(56)) != 48)
     time = _eight_digits(high) * _TEN5 + _eight_digits(low) % _TEN5
     return time.view(np.int64), fine
