@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
@@ -29,6 +30,7 @@ from llm.prices import Price, Prices, load_prices
 from llm.role import Policy, RoleModel, Schema
 from llm.secrets import Redactor
 from llm.structured import structured
+from llm.text import well_formed_message
 
 _Loop = asyncio.AbstractEventLoop
 
@@ -39,7 +41,8 @@ class ModelSettings:
 
     roles: Mapping[str, str]
     """Role to model name; `default` stands for every role that is not named."""
-    base_url: str | None = None
+    base_url: str | None = field(default=None, repr=False)
+    """May hold a password."""
     keys: Mapping[str, SecretStr | None] = field(default_factory=dict, repr=False)
     """Provider to key."""
     timeout_s: float = 120.0
@@ -63,7 +66,8 @@ class _Shared:
         self.prices = prices
         self.clock = clock
         self.retries = retries
-        self.redact = Redactor(key.get_secret_value() for key in settings.keys.values() if key is not None)
+        keys = [key.get_secret_value() for key in settings.keys.values() if key is not None]
+        self.redact = Redactor([*keys, urlsplit(settings.base_url or "").password])
         self._limiters: dict[str, Limiter] = {}
         self._chats: WeakKeyDictionary[_Loop, dict[str, BaseChatModel]] = WeakKeyDictionary()
         self._checked: set[str] = set()
@@ -230,7 +234,7 @@ class _Role:
         async def attempt(reserved: list[tuple[Budget, Amount]]) -> AIMessage:
             """One request, paid for even when its answer is cut or refused."""
             started = shared.clock.now()
-            message = await chat.ainvoke(list(messages))
+            message = well_formed_message(await chat.ainvoke(list(messages)))
             tokens = tokens_of(message)
             cost = None if tokens is None or self._price is None else self._price.cost(tokens)
             models.meter.answered(self.role, self.name, tokens, cost, shared.clock.now() - started)

@@ -24,6 +24,7 @@ from llm.factory import Models
 from llm.failures import ModelFailure
 from llm.meter import Meter
 from llm.secrets import Redactor
+from llm.text import well_formed
 from study.ledger import Finished
 from study.process import this_worker
 from study.spend import LedgerPurse
@@ -276,7 +277,7 @@ class _Runner:
             key=key,
             status=status,
             reason=reason,
-            message=None if message is None else self.redact(message, 1000),
+            message=None if message is None else well_formed(self.redact(message, 1000)),
             transient=transient,
             result={} if outcome is None else outcome.result,
             blobs={},
@@ -407,11 +408,13 @@ class _Writer:
         ready = []
         for finished, blobs, _ in batch:
             kept = {name: self.study.blobs.put(self._clean(content)) for name, content in blobs.items()}
-            result = json.loads(self.redact.known(json.dumps(finished.result, allow_nan=False)))
+            text = json.dumps(finished.result, ensure_ascii=False, allow_nan=False)
+            result = json.loads(self._clean(text))
             ready.append(replace(finished, result=result, blobs=kept))
         return set(self.study.ledger.commit(self.worker, ready))
 
     def _clean(self, content: str | bytes) -> bytes:
+        """No key of ours, and no half of a character, which models may write and nothing can print."""
         if isinstance(content, bytes):
             return content
-        return self.redact.known(content).encode("utf-8", "surrogatepass")
+        return well_formed(self.redact.known(content)).encode()

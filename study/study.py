@@ -96,7 +96,7 @@ class Study:
     def text(self, record: Record, name: str) -> str | None:
         """A named text of a record; `None` if it left none of this name."""
         digest = record.blobs.get(name)
-        return None if digest is None else self.blobs.get(digest).decode("utf-8", "surrogatepass")
+        return None if digest is None else self.blobs.get(digest).decode("utf-8")
 
     def json(self, record: Record, name: str) -> Any:
         text = self.text(record, name)

@@ -16,7 +16,8 @@ Status = Literal["done", "failed", "over_budget"]
 
 def canonical_json(value: Any) -> str:
     """One text for equal values: sorted keys, no spaces, no NaN. What it cannot say exactly it refuses."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")  # half a character stays a JSON escape
 
 
 @dataclass(frozen=True)

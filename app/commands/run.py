@@ -153,7 +153,11 @@ def _config(plan: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """Everything resolved, but for secrets, which come from where they live each time."""
     from importlib.metadata import version
 
+    from llm.secrets import without_credentials
+
     plain = settings.model_dump(mode="json")
+    if plain["base_url"] is not None:
+        plain["base_url"] = without_credentials(plain["base_url"])
     secret = {
         name for name, field in type(settings).model_fields.items() if "Secret" in str(field.annotation)
     }

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import BaseModel, Field, SecretStr
 
 from llm.factory import Models, ModelSettings
@@ -309,3 +309,16 @@ async def test_keys_are_in_no_repr_and_no_failure() -> None:
     assert failed.value.__suppress_context__
     assert not [text for text in shown if key in text or "planted" in text]
     assert "[hidden]" in str(failed.value)
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_half_a_character_of_a_model_can_be_sent_back(streaming: bool) -> None:
+    with Wire([Say("half \ud83d", [("lookup", {"name": "\udc00 \ud83d\ude00"})]), Say("fine")]) as wire:
+        role = models(wire, streaming=streaming).role("agent")
+        asked: list[BaseMessage] = [HumanMessage("x")]
+        reply = await role.reply(asked, tools=[lookup])
+        assert reply.text == "half \ufffd"
+        assert reply.tool_calls[0]["args"] == {"name": "\ufffd \U0001f600"}
+        answer = ToolMessage("found", tool_call_id=reply.tool_calls[0]["id"] or "")
+        assert (await role.reply([*asked, reply, answer], tools=[lookup])).text == "fine"
+        await role._shared.aclose()  # type: ignore[attr-defined]

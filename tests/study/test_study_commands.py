@@ -256,6 +256,29 @@ def test_a_budget_stops_with_exit_1_and_a_larger_one_finishes(box: Path, drr: Dr
     assert json.loads(drr("status", "study", "--json")[1])["units"]["done"] == 40
 
 
+def test_a_password_in_the_address_is_not_kept(box: Path, drr: Drr, tmp_path: Path) -> None:
+    with Wire(
+        lambda request: Fail(500, "api_error", f"no route for {request.path} of me:hunter2-hunter2")
+    ) as wire:
+        address = wire.url.replace("//", "//me:hunter2-hunter2@")
+        words = ("--model", SONNET, "--base-url", address, "--limit", 1, "--model-deadline", "0.5")
+        assert drr("run", *new(box, "react"), *words)[0] == 1
+        assert wire.requests
+    assert wire.url in (tmp_path / "study" / "study.toml").read_text()
+    for path in (tmp_path / "study").rglob("*"):
+        assert not path.is_file() or b"hunter2" not in path.read_bytes(), path
+
+
+def test_half_a_character_of_a_model_breaks_nothing(box: Path, drr: Drr) -> None:
+    with Wire(lambda request: Say("# A report\n\nwith \ud83d half a character [1]\n")) as wire:
+        assert drr("run", *new(box, "react"), "--model", SONNET, "--base-url", wire.url)[0] == 0
+    assert drr("export", "study", "--out", "tables")[0] == 0
+    code, out, _ = drr("trace", "study", "q-birds/react/0", "--json")
+    assert code == 0
+    assert "with \ufffd half" in json.loads(out)["report"]
+    assert drr("trace", "study", "q-birds/react/0", "--full")[0] == 0
+
+
 def test_hostile_text_does_not_steer_the_terminal(box: Path, drr: Drr) -> None:
     with Wire(lambda request: Say("\x1b]0;owned\x07\x1b[2Jreport [1]\n")) as wire:
         assert drr("run", *new(box, "react"), "--model", SONNET, "--base-url", wire.url, "--limit", 1)[0] == 0
