@@ -203,7 +203,7 @@ def held_against(
         "banner": offline.BANNER if calibration.judge.rule_written else None,
         "items": len(cases_),
         "people": sorted({label.judge for case in cases_ for label in case.labels}),
-        "statistics": statistics,
+        "metrics": statistics,
         "among_people": _among_people(cases_, task),
         "thresholds": _held(statistics, THRESHOLDS[task]),
     }

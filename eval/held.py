@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from env.text import tokens
 from eval import agreement as ag
-from eval.judged import Judged
+from eval.answers import Answer
+from eval.judged import Judged, Judging
 from eval.pairwise import reconcile
 from eval.schema import (
     DIMENSIONS,
@@ -25,7 +27,8 @@ from eval.schema import (
     pair_id,
     rating_id,
 )
-from eval.stats import V
+from eval.stats import V, mean
+from study.study import Study
 
 SUPPORT = ("none", "partial", "full")
 SUPPORT_SCORE = {"none": 0.0, "partial": 0.5, "full": 1.0}
@@ -382,6 +385,46 @@ def stability(repetitions: Sequence[Judged]) -> dict[str, Any] | None:
         **{task: document_of(ag.repeat_stability(units)) for task, units in found.items()},
         "rating_sd": _mean_sd(ratings),
     }
+
+
+def extraction_stability(study: Study, judging: Judging, answers: Sequence[Answer]) -> dict[str, Any] | None:
+    """Two extractions of one report: how far they find the same claims, and how much the number of claims varies."""
+    by_answer: dict[str, list[list[Mapping[str, Any]]]] = {}
+    for record in study.records("judgement"):
+        fields = record.key_fields
+        version = judging.versions.get(f"claims/{fields.get('mode')}")
+        if (
+            fields["task"] == "claims"
+            and fields["judge"] == judging.extractor
+            and fields["version"] == version
+        ):
+            by_answer.setdefault(fields["answer"], []).append(record.result["claims"])
+    query = {answer.key: answer.query_id for answer in answers}
+    overlaps: dict[str, list[float | None]] = {}
+    spreads: dict[str, list[float | None]] = {}
+    for key, extractions in sorted(by_answer.items()):
+        if len(extractions) > 1 and key in query:
+            sets = [[_words(claim) for claim in claims] for claims in extractions]
+            found = [ag.claim_overlap(a, b) for a, b in combinations(sets, 2)]
+            known = [value for value in found if value is not None]
+            counts = [len(claims) for claims in extractions]
+            overlaps.setdefault(query[key], []).append(sum(known) / len(known) if known else None)
+            variation = float(np.std(counts, ddof=1) / np.mean(counts)) if any(counts) else None
+            spreads.setdefault(query[key], []).append(variation)
+    if not overlaps:
+        return None
+    return {
+        "jaccard": document_of(
+            mean(overlaps, "Jaccard of claims with equal URLs and token F1 >= 0.8, mean over queries")
+        ),
+        "n_claims_cv": document_of(
+            mean(spreads, "coefficient of variation of the number of claims, mean over queries")
+        ),
+    }
+
+
+def _words(claim: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
+    return frozenset(tokens(claim["text"])), frozenset(claim["urls"])
 
 
 def _value(verdict: Any) -> Any:

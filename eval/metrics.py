@@ -14,7 +14,7 @@ from eval.judged import Judged, choose, read_judged, refetched
 from eval.pairwise import overall, pair_results
 from eval.quality import corpus_values as quality_values
 from eval.quality import length_correlations
-from eval.stats import V, mean, paired, with_holm
+from eval.stats import RESAMPLES, SEED, V, mean, paired, with_holm
 from study.study import Study
 
 SCHEMA = 1
@@ -59,6 +59,7 @@ def judged_document(judged: Judged) -> dict[str, Any]:
             "rule_written": judging.rule_written,
         },
         "banner": banner(judged),
+        "provenance": provenance(judged),
         "metrics": metrics,
         "pairwise": [result.document() for result in pair_results(comparisons)],
         "pairwise_detail": overall(comparisons) if comparisons else None,
@@ -83,6 +84,22 @@ def variants_of(judged: Judged) -> dict[str, list[Answer]]:
     for answer in sorted(judged.answers, key=lambda a: a.variant):
         found.setdefault(answer.variant, []).append(answer)
     return found
+
+
+def provenance(judged: Judged) -> dict[str, Any]:
+    """What made the figures, beside the judge: this program, and the shops and agents' models behind the answers."""
+    from importlib.metadata import version
+
+    keys = [answer.record.key_fields for answer in judged.answers]
+    models = sorted(
+        {model for answer in judged.answers for model in answer.record.result.get("models", {}).values()}
+    )
+    return {
+        "made_by": f"deepresearch-retail {version('deepresearch-retail')}",
+        "shop": sorted({key["shop"] for key in keys if key.get("shop")}),
+        "models": models,
+        "bootstrap": {"resamples": RESAMPLES, "seed": SEED},
+    }
 
 
 def banner(judged: Judged) -> str | None:
@@ -243,7 +260,7 @@ def compare(judged: Judged, a: str, b: str) -> dict[str, Any]:
         "b": b,
         "judge": judged.judging.judge if judged.judging else None,
         "banner": banner(judged),
-        "differences": {name: difference.document() for name, difference in tested.items()},
+        "metrics": {name: difference.document() for name, difference in tested.items()},
         "pairwise": [
             result.document()
             for result in pair_results(judged.comparisons())

@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     from app.judging import open_study
     from env.errors import DrrError
     from eval.answers import read_answers
-    from eval.held import across_systems, agreement, stability, study_labels
+    from eval.held import across_systems, agreement, extraction_stability, stability, study_labels
     from eval.judged import judgings, read_judged
     from eval.pairwise import positions
     from eval.schema import Label, read_labels
@@ -50,6 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
             ]
             for name, judging in latest.items()
         }
+        extraction = {name: extraction_stability(study, judging, answers) for name, judging in latest.items()}
     for one in judged.values():
         labels += study_labels(one)
     if not labels:
@@ -66,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         for name, one in judged.items()
     }
     document["stability"] = {name: stability(rows) for name, rows in repeated.items()}
+    document["extraction"] = extraction
     document["reference"] = REFERENCE
     if arguments.json:
         print_json(document)

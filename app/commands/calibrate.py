@@ -108,7 +108,7 @@ def _told(document: dict[str, Any]) -> str:
     people = ", ".join(document["people"])
     rows = [
         [name, with_interval(v) if isinstance(v, dict) else number(v)]
-        for name, v in document["statistics"].items()
+        for name, v in document["metrics"].items()
     ]
     parts.append(table([f"{document['judge']} against {people}, {document['items']} items", "value"], rows))
     if document["among_people"]:

@@ -55,7 +55,7 @@ def _told(document: dict[str, Any]) -> str:
             number(row["p"]),
             number(row["p_holm"]),
         ]
-        for name, row in document["differences"].items()
+        for name, row in document["metrics"].items()
     ]
     parts = [document["banner"]] if document["banner"] else []
     parts.append(table(["metric", a, b, "difference", "p", "p (Holm)"], rows))

@@ -222,7 +222,7 @@ async def test_compare_pairs_by_query(study: Study) -> None:
         answer("z", "x", report("only x"), [PAGE]),
     )
     await judged_by(Judge(rating=lambda text: 8 if "# x" in text else 6), study, Options(["quality"]))
-    told = compare(read_judged(study, choose(study)), "x", "y")["differences"]
+    told = compare(read_judged(study, choose(study)), "x", "y")["metrics"]
     assert (told["depth"]["value"], told["depth"]["n"], told["depth"]["n_unscored"]) == (2.0, 8, 1)
     assert told["depth"]["p"] == pytest.approx(2 / 2**8)
     assert told["depth"]["p_holm"] >= told["depth"]["p"]

@@ -172,7 +172,7 @@ def test_judging_with_a_model_behind_an_address_of_ones_own(
     assert document["banner"] is None
     assert document["metrics"]["alpha"]["overall"]["value"] == 9.0
     assert main(["compare", str(folder), "alpha", "beta", "--json"]) == 0
-    assert out(capsys)["differences"]["overall"]["value"] == 5.0
+    assert out(capsys)["metrics"]["overall"]["value"] == 5.0
     assert main(["judge", str(folder), "--what", "quality", "--quiet"]) == 0
     capsys.readouterr()
     assert main(["agreement", str(folder), "--json"]) == 0
@@ -306,20 +306,20 @@ def test_calibrate_holds_a_judge_against_the_thresholds(
         ]
         assert main(["calibrate", *common, "--task", "support"]) == 0
         support = out(capsys)
-        assert (support["items"], support["statistics"]["exact"]["value"]) == (20, 1.0)
-        assert support["statistics"]["weighted_kappa"]["value"] == 1.0
+        assert (support["items"], support["metrics"]["exact"]["value"]) == (20, 1.0)
+        assert support["metrics"]["weighted_kappa"]["value"] == 1.0
         assert support["thresholds"]["exact"] == {"value": 1.0, "at_least": 0.6, "met": True}
         assert support["among_people"]["alpha"]["value"] == 1.0
         assert main(["calibrate", *common, "--task", "pairwise"]) == 0
-        pairwise = out(capsys)["statistics"]
+        pairwise = out(capsys)["metrics"]
         assert (pairwise["exact"]["value"], pairwise["position_consistency"]["value"]) == (1.0, 1.0)
         assert main(["calibrate", *common, "--task", "rating", "--scale", "1", "5"]) == 0
-        rating = out(capsys)["statistics"]
+        rating = out(capsys)["metrics"]
         assert rating["spearman"]["value"] == pytest.approx(1.0)
         assert rating["mard"]["value"] == pytest.approx(1.0)
         calls = len(wire.requests)
         assert main(["calibrate", *common, "--task", "rating"]) == 0
-        assert out(capsys)["statistics"]["mard"]["value"] is None
+        assert out(capsys)["metrics"]["mard"]["value"] is None
         assert len(wire.requests) == calls == 20 + 12 + 10
 
 

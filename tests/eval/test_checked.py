@@ -1,0 +1,139 @@
+"""Checks by code, proposed failures and metric families, as parts of a judging."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import eval.families
+from env.shop import Shop
+from eval.answers import read_answers
+from eval.bench import _distinct
+from eval.checked import returned, subject
+from eval.citations import parse
+from eval.claims import extract_by_rules
+from eval.held import extraction_stability
+from eval.judge import Options, judge
+from eval.judged import choose, read_judged
+from eval.metrics import study_document
+from eval.rules import RULES
+from eval.stats import mean
+from study.study import Study
+from tests.eval.nursery import Judge, answer, bench, offline, put, scripted, sentences, web
+from tests.tools.small_shop import ANNA, FEEDER
+from tests.wire import Say, Wire
+
+CARE = "https://birds.example/care"
+GOOD = f"The **Panorama wild bird feeder with six ports** costs $19.99 [1].\n\n## Sources\n[1] Panorama wild bird feeder: http://ecommerce.example/{FEEDER}\n"
+BAD = GOOD.replace("$19.99", "$29.99")
+
+
+async def test_each_report_is_checked_once_by_all_rules_without_a_call(study: Study, shop: Shop) -> None:
+    await put(study, answer("a", "good", GOOD, user_id=ANNA), answer("a", "bad", BAD, user_id=ANNA))
+    models = offline()
+    made = bench(study, models, shop)
+    ran = await judge(study, made, models, Options(["rules"]))
+    assert (ran.summary.done, ran.summary.ok) == (2, True)
+    assert (await judge(study, made, models, Options(["rules"]))).summary.done == 0
+    judged = read_judged(study, choose(study))
+    by_variant = {a.variant: judged.rules[a.key] for a in judged.answers}
+    assert set(by_variant["good"]) == set(RULES)
+    assert by_variant["good"]["price"]["status"] == "pass"
+    assert by_variant["bad"]["price"]["status"] == "fail"
+    metrics = study_document(study)["metrics"]
+    assert (metrics["good"]["rule_price"]["value"], metrics["bad"]["rule_price"]["value"]) == (1.0, 0.0)
+    assert metrics["good"]["rule_statistics"]["value"] is None
+
+
+async def test_the_rules_know_what_the_tools_returned(study: Study, shop: Shop) -> None:
+    made_up = f"Care [1] and more [2].\n\n## Sources\n[1] {CARE}\n[2] https://made-up.example/x\n"
+    await put(
+        study,
+        answer(
+            "a",
+            "react",
+            made_up,
+            [web(CARE, "Clean feeders.")],
+            fabricated=[{"url": "https://made-up.example/x", "page": "Text.", "page_status": "ok"}],
+        ),
+    )
+    (one,) = read_answers(study)
+    assert returned(one) == {CARE}
+    told = subject(one, shop, "http://ecommerce.example")
+    assert told.texts == {CARE: "Clean feeders.", "https://made-up.example/x": "Text."}
+
+
+async def test_a_proposed_failure_needs_words_of_the_report(study: Study) -> None:
+    await put(study, answer("a", "react", "First line of it.\nSecond line of it."))
+    said = Say(
+        '{"failures": [{"example": "second LINE of it", "label": "shallow_analysis"}, {"example": "never said", "label": "weak_synthesis"}]}'
+    )
+    with Wire(lambda request: said) as wire:
+        models = scripted(wire.url)
+        await judge(study, bench(study, models), models, Options(["failures"]))
+        await models.aclose()
+    judged = read_judged(study, choose(study))
+    (found,) = judged.failures.values()
+    assert found == [{"label": "shallow_analysis", "start": 18, "end": 35}]
+
+
+async def test_the_judge_of_rules_proposes_failures_too(study: Study) -> None:
+    repeated = "The feeder costs $5 because it is small and holds little seed for birds.\n" * 12
+    await put(study, answer("a", "react", repeated))
+    models = offline()
+    await judge(study, bench(study, models), models, Options(["failures"]))
+    (found,) = read_judged(study, choose(study)).failures.values()
+    assert "redundant_clarity" in {failure["label"] for failure in found}
+
+
+async def test_a_further_family_is_one_file_and_one_line(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    family = ModuleType("eval.families.shouting")
+
+    def per_report(judged: Any, one: Any) -> dict[str, float | None]:
+        return {"shouting": float(one.report.count("!"))}
+
+    def corpus(judged: Any, answers: Any) -> Any:
+        return {
+            "shouting": mean({a.query_id: [per_report(judged, a)["shouting"]] for a in answers}, "shouts")
+        }
+
+    family.per_report, family.corpus = per_report, corpus  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "eval.families.shouting", family)
+    monkeypatch.setattr(eval.families, "FAMILIES", (*eval.families.FAMILIES, "shouting"))
+    await put(study, answer("a", "react", "Buy! Now!"))
+    assert study_document(study)["metrics"]["react"]["shouting"]["value"] == 2.0
+
+
+async def test_two_extractions_are_held_against_each_other(study: Study) -> None:
+    report = f"Clean feeders often enough [1].\nSeed spoils when it is wet [1].\n\n## Sources\n[1] {CARE}\n"
+    await put(study, answer("a", "react", report, [web(CARE, "Clean feeders.")]))
+    seen = 0
+
+    def fickle(text: str) -> list[dict[str, Any]]:
+        nonlocal seen
+        seen += 1
+        return sentences(text)[: 2 if seen == 1 else 1]
+
+    with Wire(Judge(claims=fickle)) as wire:
+        models = scripted(wire.url)
+        for repeat in (0, 1):
+            await judge(study, bench(study, models, repeat=repeat), models, Options(["faithfulness"]))
+        await models.aclose()
+    judging = choose(study)
+    assert judging is not None
+    told = extraction_stability(study, judging, read_answers(study))
+    assert told is not None
+    assert told["jaccard"]["value"] == pytest.approx(0.5)
+    assert told["n_claims_cv"]["value"] == pytest.approx(2**0.5 / 3)
+
+
+def test_a_statement_made_twice_is_one_claim_with_both_sources() -> None:
+    report = f"Clean it weekly, always [1].\n\nSeed spoils when wet.\n\nClean it weekly, always [2].\n\n## Sources\n[1] {CARE}\n[2] {CARE}/2\n"
+    found = _distinct(extract_by_rules(report, parse(report)))
+    assert [claim.text for claim in found] == ["Clean it weekly, always.", "Seed spoils when wet."]
+    assert found[0].urls == (CARE, f"{CARE}/2")
