@@ -96,6 +96,11 @@ _ASIDE = re.compile(
     r"|like my|as soon as|so that|because|whose|who)\b",
     re.IGNORECASE,
 )
+_WH = re.compile(r"(?:what|how|when|where|why|which|whether)\b", re.IGNORECASE)
+_SHALL = re.compile(
+    r"\b(?:should|would|could|shall) (?:i|you|we) (?:buy|get|choose|pick|take|restock|reorder|order)\b",
+    re.IGNORECASE,
+)
 _BEST = re.compile(r"which\b|what (?:is|are|would be|'s)\b", re.IGNORECASE)
 _WANTS = re.compile(
     r"\b(?:(?:recommend|suggest|consider|add(?:ing)?|buy|get|choose|perhaps|is (?:a|an)|at least|thinking of|put together|whether (?:a|an)"
@@ -109,10 +114,6 @@ _COMPOUND = re.compile(
 )
 _JOINS = frozenset((",", "and", "or", "plus", "&"))
 _FIND = re.compile(r"^Find (.+?) in this shop's catalogue", re.IGNORECASE)
-_ASKS = re.compile(
-    r"\b(?:what|which|how|when|why|where|is it|are there|do i|should i|does|can i|tell me|explain)\b",
-    re.IGNORECASE,
-)
 _PERSONAL = re.compile(r"\b(?:i|i'm|i've|i'd|my|me|mine|our|we|shopper|shopper's)\b", re.IGNORECASE)
 _PLACE = re.compile(
     r"\b(?:my|our) (?:\w+ )?(?:state|area|region|climate|zone|city|town|county|weather)\b|\blocal\b|\bnative\b|\bwhere i live\b|\blives?\b",
@@ -343,16 +344,23 @@ def _listing(text: str, chunks: list[tuple[list[str], int, bool]]) -> int:
 
 
 def _asks(text: str) -> list[str]:
-    """The sentences that ask for knowledge, reduced to the words that a search needs."""
-    found = []
-    for sentence in re.split(r"(?<=[.?!])\s+|\n+", text):
-        if not _ASKS.search(sentence) or not (_WEB.search(sentence) or sentence.rstrip().endswith("?")):
+    """What the question wants to know besides products: its wh-clauses, reduced to the words that a search needs."""
+    found: list[tuple[bool, str]] = []
+    covered = -1
+    for start, end in _asides(text):
+        clause = text[start:end]
+        if start < covered or not _WH.match(clause) or _SHALL.search(clause):
             continue
-        asked = sentence[sentence.lower().rfind(" and ") + 1 :] if len(sentence) > 160 else sentence
-        words = [word for word in re.findall(r"[A-Za-z][A-Za-z'-]+", asked) if word.lower() not in _SMALL]
-        if len(words) >= 2:
-            found.append(" ".join(words[:10]))
-    return found[:2]
+        covered = end
+        words = [word for word in re.findall(r"[^\W\d_][\w'’-]+|\d+", clause) if word.lower() not in _SMALL]
+        if len(content_words(clause)) >= 2:
+            found.append((_WEB.search(clause) is None, " ".join(words[:10])))
+    if not found:
+        whole = [s for s in re.split(r"(?<=[.?!])\s+", text) if s.endswith("?") and _WEB.search(s)]
+        found = [
+            (False, " ".join(w for w in re.findall(r"[\w'-]+", s) if w.lower() not in _SMALL)) for s in whole
+        ]
+    return [words for _, words in sorted(found, key=lambda entry: entry[0])][:2]
 
 
 def state_name(state: str) -> str:
