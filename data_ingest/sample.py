@@ -23,7 +23,7 @@ MARKER = "sample.json"
 class SamplePlan:
     products: int = 1500
     users: int = 400
-    reviews: int = 20_000
+    reviews: int = 24_000
     """Rows in the review files, exact duplicates included."""
     seed: int = 7
 

@@ -18,6 +18,8 @@ REORDER = 0.4
 """Chance that a consumable is the one bought the last time."""
 _STRETCH = 150_000
 _TAIL = 2.1
+_SPREAD = np.array([0.6180339887498949, 0.7548776662466927, 0.5698402909980532])
+"""Steps of sequences that fill the unit interval evenly."""
 # Share of reviews by year, and of those the share with a verified purchase.
 _YEARS = (
     (2000, 0.05, 4), (2003, 0.1, 10), (2005, 0.2, 25), (2007, 0.3, 45), (2009, 0.35, 62), (2010, 0.4, 75),
@@ -157,7 +159,10 @@ class Reviews:
 
     def _kinds(self, rng: np.random.Generator, user: NDArray[np.int64], users: int) -> NDArray[np.int64]:
         rows = len(user)
-        own = np.searchsorted(self._interest_cumulative, rng.random((users, 3)), side="right")
+        # Interests are dealt out along the shoppers by how much they buy, so that few shoppers do not leave a shelf unsold.
+        rank = np.argsort(np.argsort(-np.bincount(user, minlength=users), kind="stable"), kind="stable")
+        dealt = (rank[:, None] * _SPREAD + rng.random(3)) % 1.0
+        own = np.searchsorted(self._interest_cumulative, dealt, side="right")
         own = np.minimum(own, len(self._interest_cumulative) - 1)
         how_many = rng.integers(1, 4, size=users)
         slot = np.searchsorted([0.58, 0.85], rng.random(rows), side="right")

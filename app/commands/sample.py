@@ -22,9 +22,9 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reviews",
         type=int,
-        default=20000,
+        default=24000,
         metavar="N",
-        help="review rows, duplicates included (default 20000)",
+        help="review rows, duplicates included (default 24000)",
     )
     parser.add_argument(
         "--seed", type=int, default=7, metavar="S", help="another seed, another shop (default 7)"
