@@ -29,6 +29,7 @@ def models_of(settings: Settings, *, budget: Budget | None = None) -> Models:
     from llm.factory import Models, ModelSettings
     from llm.failures import ModelSetupError
     from llm.prices import load_prices
+    from llm.prompts import check_override
 
     chosen = ModelSettings(
         roles={
@@ -47,9 +48,25 @@ def models_of(settings: Settings, *, budget: Budget | None = None) -> Models:
         concurrency=settings.concurrency,
     )
     try:
+        if settings.prompts is not None:
+            check_override(settings.prompts, _prompt_names())
         return Models(chosen, budget=budget, prices=load_prices(settings.price_file))
     except ModelSetupError as error:
         raise Misuse(str(error)) from error
+
+
+def _prompt_names() -> list[str]:
+    """Of every room: a file of the user's that replaces none of them is misspelt."""
+    from importlib.resources import files
+
+    folders = (files(room) / "prompts" for room in ("agents", "eval", "querygen"))
+    return sorted(
+        file.name.removesuffix(".md")
+        for folder in folders
+        if folder.is_dir()
+        for file in folder.iterdir()
+        if file.name.endswith(".md")
+    )
 
 
 def explain(failure: ModelFailure) -> DrrError:

@@ -52,16 +52,18 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
 
 
 def budget_of(arguments: argparse.Namespace, study: Study | None = None) -> Limit:
-    """The budget given, or the one the study was last given."""
+    """The budget given; what was not given now stays as the study was last given it."""
     import json
 
     from llm.budget import Limit
 
     given = Limit.of(usd=arguments.budget, tokens=arguments.budget_tokens)
-    if given.is_set or study is None:
-        return given
-    told = study.ledger.meta("budget")
-    return Limit(**json.loads(told)) if told else given
+    told = None if study is None else study.ledger.meta("budget")
+    before = Limit(**json.loads(told)) if told else Limit()
+    return Limit(
+        before.cost if given.cost is None else given.cost,
+        before.tokens if given.tokens is None else given.tokens,
+    )
 
 
 def unit_cap_of(arguments: argparse.Namespace) -> Limit | None:

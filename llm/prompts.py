@@ -75,6 +75,8 @@ class Prompts:
 
 def check_override(override: Path, known: Iterable[str]) -> None:
     """A file that replaces nothing is a spelling mistake, and silence about it would be a wrong experiment."""
+    if not override.is_dir():
+        raise ModelSetupError(f"prompts {override}: not a folder; give one that holds NAME.md files")
     strangers = sorted({path.stem for path in override.glob("*.md")} - set(known))
     if strangers:
         raise ModelSetupError(

@@ -80,6 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     saved = _saved(folder) if known else {}
     plan, settings, queries = _resolve(arguments, saved)
     with _bench(plan, settings, folder) as bench:
+        _check_users(bench, queries)
         variants = _variants(plan)
         units = bench.units(queries, variants, plan["trials"])
         if arguments.dry_run:
@@ -147,6 +148,17 @@ def _limits(text: str) -> dict[str, Any]:
             raise Misuse(f"--limits {name}: {value!r} is not a whole number")
         found[name] = number if name == "seconds" else int(number)
     return found
+
+
+def _check_users(bench: Bench, queries: list[Query]) -> None:
+    from env.errors import Misuse
+
+    strangers = [query for query in queries if bench.shop.store.user(query.user_id) is None]
+    if strangers:
+        raise Misuse(
+            f"{len(strangers)} of {len(queries)} queries are by users whom the shop does not know, e.g. "
+            f"{strangers[0].user_id!r} of {strangers[0].id}; were they written for another shop?"
+        )
 
 
 def _config(plan: dict[str, Any], settings: Settings) -> dict[str, Any]:

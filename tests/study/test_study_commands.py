@@ -170,6 +170,9 @@ def test_a_dry_run_says_what_it_would_take_and_calls_nothing(box: Path, drr: Drr
 
 def test_misuse_is_told_in_one_line_with_exit_2(box: Path, drr: Drr, tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("\n")
+    (tmp_path / "stranger.jsonl").write_text('{"query": "anything?", "user_id": "NOBODY"}\n')
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "reactt.md").write_text("misspelt")
     local = ("--base-url", "http://127.0.0.1:9")
     cases: list[list[Any]] = [
         ["run", "study"],
@@ -177,6 +180,8 @@ def test_misuse_is_told_in_one_line_with_exit_2(box: Path, drr: Drr, tmp_path: P
         ["run", *new(box, "reakt")],
         ["run", *new(box), "--queries", tmp_path / "empty.jsonl"],
         ["run", *new(box), "--queries", tmp_path / "nowhere.jsonl"],
+        ["run", *new(box), "--queries", tmp_path / "stranger.jsonl"],
+        ["run", *new(box), "--prompts", tmp_path / "prompts"],
         ["run", *new(box), "--limits", "stepz=3"],
         ["run", *new(box), "--limits", "steps=many"],
         ["run", *new(box), "--budget", "-1"],
@@ -251,6 +256,8 @@ def test_a_budget_stops_with_exit_1_and_a_larger_one_finishes(box: Path, drr: Dr
         assert document["units"]["failed"] == 0
         code, _, err = drr("run", "study", "--base-url", wire.url)
         assert code == 1, "without a larger budget the old one still holds"
+        code, _, err = drr("run", "study", "--base-url", wire.url, "--budget-tokens", 1_000_000)
+        assert code == 1, "a token budget does not lift the one in dollars"
         code, _, err = drr("run", "study", "--base-url", wire.url, "--budget", 5)
         assert code == 0, err
     assert json.loads(drr("status", "study", "--json")[1])["units"]["done"] == 40
