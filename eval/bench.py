@@ -36,7 +36,7 @@ from eval.quality import (
 )
 from eval.rules import check_report, document
 from eval.schema import DIMENSIONS, Dimension, pair_id
-from eval.sources import Book
+from eval.sources import Book, host_of
 from eval.verdicts import Against, Item, item_id, judge_support, support_messages
 from llm.failures import ModelFailure
 from llm.prompts import Prompts
@@ -89,7 +89,8 @@ class Bench:
 
     def book(self, answer: Answer) -> Book:
         if answer.key not in self._books:
-            self._books[answer.key] = Book(answer, self.shop, refetched=self.refetched)
+            own = frozenset({host_of(self.shop_url)})
+            self._books[answer.key] = Book(answer, self.shop, shop_hosts=own, refetched=self.refetched)
         return self._books[answer.key]
 
     def graded(self, answer: Answer) -> Graded:
