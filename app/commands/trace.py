@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _list(study: Study, as_json: bool) -> int:
     from app.console import print_json
 
-    records = list(study.records(status=None))
+    records = sorted(study.records(status=None), key=lambda record: (record.kind, record.label, record.key))
     if as_json:
         names = ("key", "kind", "label", "status", "reason", "seconds")
         print_json({"schema": 1, "units": [{name: getattr(r, name) for name in names} for r in records]})

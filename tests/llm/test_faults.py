@@ -206,6 +206,20 @@ async def test_retry_after_is_read_in_each_of_its_forms() -> None:
         assert clock.slept == [pytest.approx(about, abs=2.0 if about > 10 else 0.2)]
 
 
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_a_server_that_is_not_there_is_a_connection_failure(streaming: bool) -> None:
+    clock, meter = FastClock(), Meter()
+    with Wire([]) as wire:
+        made = models(wire, clock, streaming=streaming)
+    got, failure = await outcome(made, meter)
+    await made.aclose()
+    assert got == "connection"
+    assert failure is not None
+    assert failure.transient
+    assert len(clock.slept) == ATTEMPTS - 1
+    assert meter.as_json()["agent"]["calls"] == 0
+
+
 async def test_a_deadline_ends_the_retries() -> None:
     clock = FastClock()
     with Wire(lambda request: Fail(429, "rate_limit_error", headers={"retry-after": "50"})) as wire:
