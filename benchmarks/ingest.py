@@ -180,11 +180,12 @@ def raw_files(given: str | None, plan: dict[str, int]) -> Any:
 
 
 def ratios(reviews: int, rounds: int) -> None:
-    from benchmarks.raw_reviews import write_reviews
-
     with tempfile.TemporaryDirectory(prefix="drr-scan-") as scratch:
         folder = Path(scratch)
-        write_reviews(folder / FILE, reviews)
+        # In a process of its own: a child's peak memory counts from its parent's.
+        subprocess.run(
+            [sys.executable, "-m", "benchmarks.raw_reviews", str(folder / FILE), str(reviews)], check=True
+        )
         runs: dict[str, list[dict[str, Any]]] = {job: [] for job in JOBS}
         pairs: dict[str, list[float]] = {job: [] for job in JOBS}
         for turn in range(rounds):

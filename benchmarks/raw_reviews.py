@@ -6,6 +6,7 @@ The sample shop's reviews are sentences from a small stock and shrink to a fifth
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -118,3 +119,7 @@ def _ids(rng: np.random.Generator, count: int, length: int) -> list[str]:
     codes = np.frombuffer(_LETTERS.encode("utf-32-le"), np.uint32)[rng.integers(0, 32, (count, length))]
     ids: list[str] = np.ascontiguousarray(codes).view(f"U{length}").ravel().tolist()
     return ids
+
+
+if __name__ == "__main__":
+    write_reviews(Path(sys.argv[1]), int(sys.argv[2]))

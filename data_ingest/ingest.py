@@ -68,8 +68,8 @@ class _Gathered:
     ids: Ids = field(default_factory=Ids)
     spots: dict[int, tuple[Spot, str]] = field(default_factory=dict)
     """By product code: where its row lies, and its category."""
-    interactions: list[Interactions] = field(default_factory=list)
-    """With product codes for items."""
+    interactions: list[tuple[I64, Interactions]] = field(default_factory=list)
+    """Product codes of each category, and its interactions with positions among them for items."""
     inputs: list[Input] = field(default_factory=list)
     rows: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
@@ -177,7 +177,7 @@ def _gather(
         found = reviews.of_items(kept, recipe.since_ms if recipe.orders == "since" else None)
     finally:
         reviews.columns.discard()
-    gathered.interactions.append(found._replace(item=kept[found.item]))
+    gathered.interactions.append((kept, found))
     gathered.spots.update((code, (spot, pair.category)) for code, spot in meta.kept.items())
     gathered.inputs += [reviews.input, meta.input]
     rows["reviews"] += reviews.rows
@@ -201,10 +201,14 @@ def _by_text(codes: I64, ids: Ids) -> I64:
 
 def _joined(gathered: _Gathered, codes: I64) -> Interactions:
     """All interactions in one, with positions among the products for items."""
-    user, item, time = (np.concatenate(c) for c in zip(*gathered.interactions, strict=True))
-    gathered.interactions.clear()
     order = np.argsort(codes)
-    return Interactions(user, order[np.searchsorted(codes[order], item)], time)
+    ascending = codes[order]
+    parts = [
+        found._replace(item=order[np.searchsorted(ascending, kept)][found.item])
+        for kept, found in gathered.interactions
+    ]
+    gathered.interactions.clear()
+    return Interactions(*(np.concatenate(c) for c in zip(*parts, strict=True)))
 
 
 def _products(codes: I64, gathered: _Gathered, spool: IO[bytes]) -> Iterator[Product]:
