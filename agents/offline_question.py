@@ -16,6 +16,7 @@ from env.text import stem, tokens
 MOST_NEEDS = 4
 
 _STOP_WORDS = """
+altogether nothing thoughtful added exchanged worries worry purchases problems like sent alike hold held
 combinations combination ready disappointment clear write independent sources source disagree brand larger pack packs materials checklist successor
 reorder higher alive anything travelling traveling
 a about across add after again against all almost along already also although always am among an and another
@@ -97,6 +98,10 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _WH = re.compile(r"(?:what|how|when|where|why|which|whether)\b", re.IGNORECASE)
+_ASKED = re.compile(
+    r"\b(?:explain|find out|research|look up|sources for|understand|advice on|write on|know|learn|tell me|check)\W+(?:\w+\W+){0,2}$",
+    re.IGNORECASE,
+)
 _SHALL = re.compile(
     r"\b(?:should|would|could|shall) (?:i|you|we) (?:buy|get|choose|pick|take|restock|reorder|order)\b",
     re.IGNORECASE,
@@ -234,7 +239,7 @@ def _chunks(text: str) -> list[tuple[list[str], int, bool]]:
     start, joined, listed = 0, False, False
     for match in _WORD.finditer(text + " ."):
         word = match[0].lower().replace("’", "'").removesuffix("'s")
-        if _means_something(word):
+        if _means_something(word) or (run and len(word) == 1 and word.isalpha() and word not in _STOP):
             if not run:
                 start, listed = match.start(), joined
                 if joined and chunks:
@@ -345,20 +350,22 @@ def _listing(text: str, chunks: list[tuple[list[str], int, bool]]) -> int:
 
 def _asks(text: str) -> list[str]:
     """What the question wants to know besides products: its wh-clauses, reduced to the words that a search needs."""
-    found: list[tuple[bool, str]] = []
+    found: list[tuple[tuple[bool, bool], str]] = []
     covered = -1
     for start, end in _asides(text):
         clause = text[start:end]
-        if start < covered or not _WH.match(clause) or _SHALL.search(clause):
+        asked = _ASKED.search(text[max(0, start - 40) : start]) is not None
+        if (start < covered and not asked) or not _WH.match(clause) or _SHALL.search(clause):
             continue
         covered = end
         words = [word for word in re.findall(r"[^\W\d_][\w'’-]+|\d+", clause) if word.lower() not in _SMALL]
         if len(content_words(clause)) >= 2:
-            found.append((_WEB.search(clause) is None, " ".join(words[:10])))
+            found.append(((not asked, _WEB.search(clause) is None), " ".join(words[:10])))
     if not found:
         whole = [s for s in re.split(r"(?<=[.?!])\s+", text) if s.endswith("?") and _WEB.search(s)]
-        found = [
-            (False, " ".join(w for w in re.findall(r"[\w'-]+", s) if w.lower() not in _SMALL)) for s in whole
+        found += [
+            ((True, False), " ".join(w for w in re.findall(r"[\w'-]+", s) if w.lower() not in _SMALL))
+            for s in whole
         ]
     return [words for _, words in sorted(found, key=lambda entry: entry[0])][:2]
 

@@ -27,6 +27,12 @@ _ADVERTISING = re.compile(
 )
 
 
+_CLICKBAIT = re.compile(
+    r"\bbest\b.*\b20\d\d\b|\btop \d+\b|surprise|miracle|secret|won't believe|hacks?\b|deals?\b|\bsponsored\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass
 class Cites:
     """Numbers for addresses, in the order of first use."""
@@ -255,7 +261,7 @@ def web_facts(task: Task, memory: Memory, most: int, each: int = 2) -> list[tupl
     rated: list[tuple[float, int, str, SeenPage]] = []
     home = state_name(memory.place[1]) if memory.place else None
     for place, page in enumerate(memory.pages.values()):
-        if _of_another_state(page.title, home):
+        if _of_another_state(page.title, home) or _CLICKBAIT.search(page.title):
             continue
         for sentence in sentences(page.text.split(" (the page could not be ")[0]):
             words = tokens(sentence)
