@@ -149,7 +149,11 @@ def parse(report: str) -> Citations:
     lookup = _Lookup(lists)
     elsewhere = [*list_spans, *((link.start, link.end) for link in body_links)]
     marks = find_marks(
-        blank(found.plain, elsewhere), lookup.numbers, numbered=lookup.numbered, labels=lookup.labels
+        blank(found.plain, elsewhere),
+        lookup.numbers,
+        numbered=lookup.numbered,
+        labels=lookup.labels,
+        raised=found.raised,
     )
     markers = _markers(marks, body_links, lookup, canonical)
     references = [

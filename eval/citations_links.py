@@ -34,11 +34,17 @@ class Scan:
     """The report with code, comments, images, tags and formulas blanked: same length, same line ends."""
     unterminated: list[int]
     """Where a link begins that never ends."""
+    raised: list[tuple[int, int, str]]
+    """Numbers in superscript tags."""
 
 
 _FENCE = re.compile(r"^(?:[ \t]*>)*[ \t]*(?:[-*+][ \t]+)?(`{3,}|~{3,})([^\n`]*)$", re.M)
 _TICKS = re.compile(r"`+|\n[ \t\r]*\n")
 _TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>")
+_SUPERSCRIPT = re.compile(
+    r"(?<![kc]m)(?<!\bm)(?<!ft)(?<!in)(?<!\d)<sup\b[^<>]{0,60}>\s{0,3}(\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,9})\s{0,3}</sup>",
+    re.I,
+)
 _HREF = re.compile(r"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.I)
 _FORMULA = re.compile(r"\\begin|\\frac|\\text|\\[a-zA-Z]{2,}|[\^_={}]")
 _TOKEN = re.compile(
@@ -92,13 +98,14 @@ def scan(report: str) -> Scan:
     text = blank(report, _fences(report))
     text = blank(text, _inline_code(text) + _comments(text))
     text = blank(text, _formulas(text))
+    raised = [(match.start(), match.end(), match[1]) for match in _SUPERSCRIPT.finditer(text)]
     anchors, tags = _html(text)
     text = blank(text, tags)
     links, images, unterminated = _markdown(text)
     text = blank(text, images)
     links = _without_overlap([*links, *anchors])
     links = _with_bare(text, links)
-    return Scan(links, text, unterminated)
+    return Scan(links, text, unterminated, raised)
 
 
 def _fences(text: str) -> list[tuple[int, int]]:
@@ -116,7 +123,7 @@ def _fences(text: str) -> list[tuple[int, int]]:
             opened = None
         elif transparent:
             opened, transparent = match, False
-    if opened is not None and not transparent:
+    if opened is not None and not transparent and re.fullmatch(r"[\w+#-]*", opened[2].strip()):
         stop = re.compile(r"\n[ \t]*\n").search(text, opened.end())
         spans.append((opened.start(), stop.start() if stop else len(text)))
     return spans
@@ -174,7 +181,13 @@ def _formulas(text: str) -> list[tuple[int, int]]:
             if end >= len(text):
                 break
             inner = text[start + 2 : min(end, start + 1500)]
-            if end - start < 1500 and _FORMULA.search(inner) and "://" not in inner and "\n\n" not in inner:
+            if (
+                end - start < 1500
+                and inner[:1] != "^"
+                and _FORMULA.search(inner)
+                and "://" not in inner
+                and "\n\n" not in inner
+            ):
                 spans.append((start, end + 2))
                 start = text.find(opening, end + 2)
             else:

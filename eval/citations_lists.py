@@ -21,6 +21,7 @@ class Entry:
     end: int
     links: list[Link]
     form: EntryForm
+    indent: int = 0
 
 
 @dataclass(slots=True)
@@ -74,10 +75,13 @@ _START = r"[\s>]*(?:[-*+•·‣▪–]\s+)?(?:\*\*|__|\*|<)?"
 _BRACKETED = re.compile(
     rf"{_START}(?P<ids>(?:\\?[\[【［]\^?{_ID}\\?[\]】］][\s,]*)+|\\?\[\[\^?{_ID}\]\])(?:\*\*|__|\*)?(?P<colon>[:：])?"
 )
-_DEFINITION = re.compile(r"[ \t>]*\[(\^?[^\s\[\]][^\[\]\n]{0,80})\]:(?=\s|<|http|$)")
+_DEFINITION = re.compile(r"[ \t>]*\\?\[(\^?[^\s\[\]\\][^\[\]\n\\]{0,80})\\?\]:(?=\s|<|http|$)")
 _DOTTED = re.compile(rf"{_START}(?P<n>\d{{1,4}})(?:\\?[.．)）]|、)(?:\*\*|__)?(?=\s|\*|\[|<|https?:|[^\d\s])")
 _PARENTHESISED = re.compile(rf"{_START}[(（](?P<n>\d{{1,4}})[)）]\s")
-_INSIDE_LINK = re.compile(rf"{_START}\[(?P<n>\d{{1,4}})(?:\\?[.．、)])(?:\s+|(?=\D))")
+_INSIDE_LINK = re.compile(
+    rf"{_START}\[(?:\\?\[(?=\d{{1,4}}\\?\]\s))?(?P<n>\d{{1,4}})(?:\\?\](?=\s)|(?:\\?[.．、)])(?:\s+|(?=\D)))"
+)
+_DASHED = re.compile(rf"{_START}#?(?P<n>\d{{1,3}})\s*[-–—:：|]\s")
 _LABELLED = re.compile(
     rf"{_START}(?:source|ref(?:erence)?|citation|来源|引用|参考)\s*#?\[?(?P<n>\d{{1,4}})\]?(?:\*\*)?\s*[:：.]\s*",
     re.I,
@@ -133,7 +137,7 @@ def _entry(line: _Line, *, in_section: bool) -> Entry | None:
     if first in "[\\【［":
         definition = _DEFINITION.match(text)
         if definition:
-            label = definition[1].removeprefix("^").strip()
+            label = definition[1].strip("^ ")
             return Entry([_plain_number(label)], line.start, line.end, line.links, "definition")
         bracketed = _BRACKETED.match(text)
         if bracketed:
@@ -145,7 +149,7 @@ def _entry(line: _Line, *, in_section: bool) -> Entry | None:
         match = _INSIDE_LINK.match(text)
         form = "bracket"
     elif first.isdecimal():
-        match, form = _DOTTED.match(text), "dot"
+        match, form = _DOTTED.match(text) or (_DASHED.match(text) if in_section else None), "dot"
     elif first in "(（":
         match, form = _PARENTHESISED.match(text), "dot"
     elif first == "|":
@@ -232,9 +236,15 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
                 continue
         if entry is None and in_section and _is_plain_entry(line):
             bulleted = _BULLET.match(line.text) is not None
+            under = run and run[-1].numbers and _indent(line.text) > run[-1].indent
+            if under:
+                run[-1].end = line.end
+                run[-1].links += line.links
+                continue
             if not (run and not bulleted and _continues(run[-1], line)):
                 entry = Entry([], line.start, line.end, line.links, "plain")
         if entry is not None:
+            entry.indent = _indent(line.text)
             if run and (run_in_section != in_section or (not in_section and not _same_kind(run[-1], entry))):
                 close()
             if not run:
@@ -244,7 +254,7 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
             continue
         if run and _continues(run[-1], line):
             run[-1].end = line.end
-            run[-1].links = [*run[-1].links, *line.links]
+            run[-1].links += line.links
             continue
         if _RULE.match(line.text) or _ELLIPSIS.match(line.text):
             if not in_section and not _ELLIPSIS.match(line.text):
@@ -293,12 +303,16 @@ def _defines(entry: Entry, text: str) -> bool:
     return head.rstrip(" \t<").endswith(":")
 
 
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip(" \t"))
+
+
 def _continues(entry: Entry, line: _Line) -> bool:
     if not entry.links:
         return (bool(line.links) and len(line.text) < 300) or not line.after_blank
     indented = line.text[:2] in ("  ", "\t") or line.text[:1] == "\t"
     if not indented or _BULLET.match(line.text):
-        return indented and not line.after_blank and len(line.text) < 300
+        return indented and len(line.text) < 300 and (not line.after_blank or not line.links)
     return len(line.text) < 400
 
 

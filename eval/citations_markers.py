@@ -23,10 +23,10 @@ class Mark(NamedTuple):
 
 
 _BRACKET = re.compile(
-    r"(\\?)[\[【［](\^[^\s\[\]【】]{1,60}|[ \t]*(?:[A-Za-z\u4e00-\u9fff]{1,10}[ \t:#.：]{0,3}){0,2}\d[^\[\]【】［］\n\\]{0,300}?)\\?[\]】］]"
+    r"(\\?)[\[【［](\^[^\s\[\]【】\\]{1,60}|[ \t]*(?:[A-Za-z\u4e00-\u9fff]{1,10}[ \t:#.：]{0,3}){0,2}\d[^\[\]【】［］\n\\]{0,300}?)\\?[\]】］]"
 )
 _PREFIX = re.compile(
-    r"(?:sources?|refs?|references?|citations?|cites?|see|来源|引用|参考|文献|参考文献)\s*[:#.：]?\s*(?=\d)",
+    r"(?:sources?|refs?|references?|citations?|cites?|see|web ?pages?|web|docs?|documents?|search results?|results?|来源|引用|参考|文献|参考文献)\s*[:#.：]?\s*(?=\d)",
     re.I,
 )
 _SPLIT = re.compile(r"\s*[,;，、；&]\s*|\s+and\s+|\s+")
@@ -57,8 +57,16 @@ _ABBREVIATED = re.compile(
 )
 
 
-def find_marks(text: str, known: frozenset[str], *, numbered: bool, labels: frozenset[str]) -> list[Mark]:
-    """All markers of the text; `known` are the ids of the lists, `labels` those of them that are words."""
+def find_marks(
+    text: str,
+    known: frozenset[str],
+    *,
+    numbered: bool,
+    labels: frozenset[str],
+    raised: list[tuple[int, int, str]],
+) -> list[Mark]:
+    """All markers of the text; `known` are the ids of the lists, `labels` those of them that are words, `raised` what
+    stood in superscript tags."""
     candidates = _bracketed(text)
     escapes_cite = any(esc and len(items) == 1 and items[0][0] in known for _, _, esc, items in candidates)
     some_resolve = any(item in known for _, _, _, items in candidates for item, _ in items)
@@ -73,6 +81,12 @@ def find_marks(text: str, known: frozenset[str], *, numbered: bool, labels: froz
             expanded = list(_expanded(start, end, items, known, ration))
             ration -= len(expanded)
             marks += expanded
+    marks += [
+        Mark(start, end, number, "superscript")
+        for start, end, content in raised
+        for number in re.findall(r"\d{1,4}", content)
+        if number in known
+    ]
     if labels:
         marks += _labelled(text, labels)
     if numbered and not some_resolve and not any(mark.form == "footnote" for mark in marks):
@@ -113,10 +127,12 @@ def _bracketed(text: str) -> list[_Candidate]:
 
 def _items(body: str) -> list[_Item]:
     if body[0] == "^" and not body[1:].replace(",", "").replace("-", "").replace("^", "").isdecimal():
-        return [(body[1:], "footnote")]
+        return [(body[1:].rstrip("^").casefold(), "footnote")]
     if body.isascii() and body.isdecimal():
         return [(str(int(body)), "number")] if len(body) <= 4 else []
     footnote = body[0] == "^"
+    if footnote and body[-1] == "^":
+        body = body[:-1]
     body = _PREFIX.sub("", body, count=1) if not body[0].isdecimal() else body
     suffixed = _SUFFIXED.match(body)
     if suffixed and not re.search(r"[,;]\s*\d+\s*†", body):

@@ -1,0 +1,8 @@
+"""The hand-counted corpus is importable by its plain name."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))

@@ -1,0 +1,134 @@
+"""Claims: verbatim, with the citations in their scope; and what a model names is taken only as far as the report holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from corpus import CORPUS, Counted
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_core.messages import BaseMessage
+
+from eval.citations import parse
+from eval.claims import Claim, chunks, extract_by_rules, extract_with_model
+
+REPORT = """## Oklahoma
+
+Oklahoma hosts over 60 species [1]. The most common, e.g. cardinals, come daily [2][3]. Here is my setup:
+
+**ERYTLLY Station - $43.99** [4]
+
+- 91" tall pole with 4 hooks
+- No tools required. It has 4.5 stars from 2,067 reviews
+
+| Phase | Items | Cost |
+|---|---|---|
+| 1 | Feeders | $129 |
+
+Birds need food. They need water too.
+
+Sources: [1], [2]
+
+Per the [Audubon guide](https://aud.org/x), feeders work ([Audubon](https://aud.org/y)). Do they?
+
+## Sources
+[1] A: https://a.org
+[2] B: https://b.org
+[3] C: https://c.org
+[4] E: http://ecommerce.example/B1
+"""
+
+
+def by_text(claims: Sequence[Claim]) -> dict[str, Claim]:
+    return {claim.text: claim for claim in claims}
+
+
+def test_each_sentence_item_and_row_has_the_citations_in_its_scope() -> None:
+    claims = by_text(extract_by_rules(REPORT, parse(REPORT)))
+    assert claims["Oklahoma hosts over 60 species."].urls == ("https://a.org",)
+    assert claims["The most common, e.g. cardinals, come daily."].urls == ("https://b.org", "https://c.org")
+    assert claims["ERYTLLY Station - $43.99"].urls == ("http://ecommerce.example/B1",)
+    assert claims['91" tall pole with 4 hooks'].section_level
+    assert claims["It has 4.5 stars from 2,067 reviews"].urls == ("http://ecommerce.example/B1",)
+    assert "Phase: 1; Items: Feeders; Cost: $129" in claims
+    assert claims["They need water too."].urls == ("https://a.org", "https://b.org")
+    assert claims["They need water too."].section_level
+    assert claims["Per the Audubon guide, feeders work."].urls == ("https://aud.org/x", "https://aud.org/y")
+    assert not any("Do they" in text or "my setup" in text or text == "Oklahoma" for text in claims)
+
+
+@pytest.mark.parametrize("counted", CORPUS, ids=[one.name for one in CORPUS])
+def test_every_quote_is_verbatim_and_every_source_was_parsed(counted: Counted) -> None:
+    citations = parse(counted.report)
+    for claim in extract_by_rules(counted.report, citations):
+        assert counted.report[claim.start : claim.end] == claim.quote
+        assert counted.urls.issuperset(claim.urls)
+
+
+@given(st.text(alphabet="aB1. \n|-[]()!?#*:。x", max_size=300))
+@settings(deadline=None)
+def test_no_text_breaks_the_extraction(report: str) -> None:
+    for claim in extract_by_rules(report, parse(report)):
+        assert report[claim.start : claim.end] == claim.quote
+
+
+@given(st.lists(st.integers(1, 60), max_size=20), st.integers(5, 50))
+def test_chunks_lose_nothing_and_stay_within_bounds(paragraphs: list[int], words: int) -> None:
+    report = "\n\n".join(" ".join(f"w{n}" for n in range(count)) for count in paragraphs)
+    spans = chunks(report, words)
+    assert "".join(report[start:end] for start, end in spans) == report[: spans[-1][1] if spans else 0]
+    assert all(len(report[start:end].split()) <= words for start, end in spans)
+    assert not spans or not report[spans[-1][1] :].strip()
+
+
+class Scripted:
+    """A role whose answers are given: stands where a model would."""
+
+    name, role, rule_written = "scripted", "claim_extractor", False
+
+    def __init__(self, *answers: dict[str, Any]) -> None:
+        self.answers = list(answers)
+        self.seen: list[str] = []
+
+    async def structured(self, messages: Sequence[BaseMessage], schema: Any) -> Any:
+        self.seen.append(str(messages[-1].content))
+        return schema.model_validate(self.answers.pop(0))
+
+    async def reply(self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = ()) -> Any:
+        raise AssertionError("claims are asked for in a form")
+
+
+async def test_what_the_report_does_not_hold_is_rejected_and_counted() -> None:
+    model = Scripted(
+        {
+            "claims": [
+                {"quote": "Birds need  food.", "claim": "Birds need food.", "sources": ["https://a.org/"]},
+                {
+                    "quote": "Oklahoma hosts over 60 species [1].",
+                    "claim": "Oklahoma has 60 species.",
+                    "sources": ["https://a.org"],
+                },
+                {"quote": "Pigs can fly.", "claim": "Pigs can fly.", "sources": []},
+                {"quote": "Birds need food.", "claim": "Birds eat.", "sources": ["https://invented.org"]},
+                {"quote": "Birds need food.", "claim": "Birds need food.", "sources": ["https://a.org"]},
+            ]
+        }
+    )
+    extraction = await extract_with_model(REPORT, parse(REPORT), model)
+    assert [(claim.text, claim.urls, claim.section_level) for claim in extraction.claims] == [
+        ("Oklahoma has 60 species.", ("https://a.org",), False),
+        ("Birds need food.", ("https://a.org",), True),
+    ]
+    assert extraction.rejects == {"quote_not_found": 1, "url_not_cited": 1, "duplicate": 1}
+
+
+async def test_a_long_report_goes_in_chunks_each_with_the_whole_list() -> None:
+    long = REPORT.replace(
+        "Birds need food.", "\n\n".join("Birds need food every day of the winter." for _ in range(2000))
+    )
+    model = Scripted(*({"claims": []} for _ in range(4)))
+    await extract_with_model(long, parse(long), model)
+    assert len(model.seen) == 3
+    assert all("https://c.org" in seen and "http://ecommerce.example/B1" in seen for seen in model.seen)

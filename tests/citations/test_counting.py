@@ -1,0 +1,198 @@
+"""The counting rules one by one, the addresses, the defects, and that no text can break the parser."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eval.citations import canonical_url, parse
+
+LIST = "\n\n## Sources\n" + "".join(f"[{n}] Title {n}: https://s{n}.org\n" for n in range(1, 9))
+
+COUNTS = [
+    ("[1][4]", 2), ("[1, 4]", 2), ("[[1][4][7]]", 3), ("【1,2】", 2), ("[3-5]", 3), ("[3–5]", 3), ("[4-2]", 1), ("[41-23]", 1),
+    ("[^2]", 1), (r"\[7\]", 1), ("[2](https://x.org)", 1), ("[[2]](https://x.org)", 1), ("[(2)](https://x.org)", 1),
+    ("[title](https://x.org)", 1), ("([title](https://x.org))", 1), ("https://x.org/a", 1), ("[label][4]", 1),
+    ("[a](https://x.org) and again [a](https://x.org)", 2), ("[60]", 1), ("[2025] in a title", 0), ("(1 cup)", 0), ("9-17%", 0),
+    ("Ratings: [4, 5, 5]", 0), (r"the interval \[10,14\]", 0), ("`[1]`", 0), ("```\n[1]\n```", 0), ("![i](https://img.org/i.png)", 0),
+    ("[3-8]", 6), ("[21]", 1), ("[[5]]", 1), ("[1] [1]", 2), ("[ ] open, [x] done", 0), ("[Smith 2020]", 0), ("A[Large-scale 3]", 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "count"), COUNTS, ids=[text for text, _ in COUNTS])
+def test_each_form_counts_as_stated(text: str, count: int) -> None:
+    assert parse(f"Before {text} after.{LIST}").inline_count == count
+
+
+def test_a_number_glued_to_a_sentence_counts_only_where_the_list_is_numbered_and_brackets_are_absent() -> (
+    None
+):
+    numbered = "\n\nSources\n\n1. A https://a.org\n2. B https://b.org\n"
+    assert parse("A map.2 The rest.1" + numbered).inline_count == 2
+    assert parse("A map.3 The rest.1" + numbered).inline_count == 1
+    assert parse("A map.2 The rest [1]." + numbered).inline_count == 1
+    assert parse("A map.2 The rest.1\n\n## Sources\n- https://a.org\n- https://b.org\n").inline_count == 0
+
+
+def test_running_links_at_the_end_are_body_and_a_list_is_not() -> None:
+    links = ["[a](https://a.org)", "[b](https://b.org)", "[c](https://c.org)"]
+    assert parse("Text.\n\n## Sources\n" + ", ".join(links)).inline_count == 3
+    assert parse("Text.\n\n## Sources\n" + "\n".join(f"- {link}" for link in links)).inline_count == 0
+    assert parse("Text.\n\n## Sources\n" + "\n\n".join(links)).inline_count == 0
+
+
+def test_sources_are_all_urls_listed_or_inline_cited_or_not() -> None:
+    found = parse(f"See https://inline.org and [p](user://U7/profile).{LIST}")
+    urls = {source.url for source in found.sources}
+    assert urls == {"https://inline.org", "user://U7/profile", *(f"https://s{n}.org" for n in range(1, 9))}
+
+
+def test_the_document_has_the_promised_form() -> None:
+    document = parse(f"One [1], two [9].{LIST}[10] nothing\n").document()
+    assert list(document) == [
+        "sources", "markers", "n_distinct_urls", "inline_citation_count", "inline_resolvable_count", "n_reference_entries",
+        "dangling", "entries_without_url", "defects",
+    ]  # fmt: skip
+    assert document["sources"][0] == {
+        "url": "https://s1.org",
+        "url_raw": "https://s1.org",
+        "numbers": ["1"],
+        "inline_count": 1,
+    }
+    assert (
+        document["n_distinct_urls"],
+        document["inline_citation_count"],
+        document["inline_resolvable_count"],
+    ) == (8, 2, 1)
+    assert (document["n_reference_entries"], document["dangling"], document["entries_without_url"]) == (
+        9,
+        ["9"],
+        ["10"],
+    )
+    json.dumps(document)
+
+
+ADDRESSES = [
+    ("HTTPS://Example.COM:443/Path/", "https://example.com/Path"),
+    ("http://example.com:80", "http://example.com"),
+    ("http://example.com:8080/", "http://example.com:8080"),
+    ("https://e.com/a?utm_source=chatgpt.com", "https://e.com/a"),
+    ("https://e.com/a/?utm_source=openai&utm_medium=x", "https://e.com/a"),
+    ("https://e.com/a?x=1&utm_source=openai&y=2", "https://e.com/a?x=1&y=2"),
+    ("https://e.com/a#:~:text=some words", "https://e.com/a"),
+    ("https://e.com/a#part:~:text=some", "https://e.com/a#part"),
+    ("https://e.com/a#part", "https://e.com/a#part"),
+    (r"https://e.com/a\_b\(c\)", "https://e.com/a_b(c)"),
+    ("https://e.com/?a=1&amp;b=2", "https://e.com/?a=1&b=2"),
+    ("https://e.com/?a=1&copy=2", "https://e.com/?a=1&copy=2"),
+    ("user://AbC/orders/1", "user://AbC/orders/1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("raw", "expected"), ADDRESSES)
+def test_one_spelling_per_source(raw: str, expected: str) -> None:
+    assert canonical_url(raw) == expected
+    assert canonical_url(expected) == expected
+
+
+DEFECTS = [
+    ("One [3].\n\n[1] https://a.org\n[2] https://b.org\n", "dangling", "3"),
+    ("One [1].\n\n[1] https://a.org\n[2] https://b.org\n", "uncited", "2"),
+    ("One [1], [2].\n\n## Sources\n[1] https://a.org\n[2] \n", "empty_entry", "2"),
+    ("One [1], [2].\n\n[1] https://a.org\n[2] https://a.org/\n", "duplicate_url", "1, 2"),
+    ("All [1-11].\n\n" + "".join(f"[{n}] https://s{n}.org\n" for n in range(1, 12)), "blanket_range", ""),
+    ("One [4-2].\n\n[1] https://a.org\n[2] https://b.org\n", "malformed_id", "4-2"),
+    ("One.\n\n[1] https://a.org\n[2] https://b.org\n", "list_without_markers", ""),
+    ("One [a](https://a.org", "unterminated_link", ""),
+]
+
+
+@pytest.mark.parametrize(("report", "kind", "name"), DEFECTS, ids=[kind for _, kind, _ in DEFECTS])
+def test_each_defect_is_named(report: str, kind: str, name: str) -> None:
+    found = [defect for defect in parse(report).defects if defect.kind == kind]
+    assert [defect.id for defect in found] == [name]
+    assert all(0 <= defect.start <= defect.end <= len(report) for defect in found)
+
+
+def test_a_number_means_the_list_that_follows_it() -> None:
+    report = "A [1].\n\nSources:\n[1] https://a.org\n[2] https://b.org\n\n## Two\n\nB [1].\n\nSources:\n[1] https://c.org\n[2] https://d.org\n"
+    assert [marker.url for marker in parse(report).markers] == ["https://a.org", "https://c.org"]
+
+
+PIECES = st.sampled_from(
+    ["[", "]", "(", ")", "](", "[1]", "[1, 2]", "[3-1]", "[^a]", "`", "```\n", "\\[", "\\]", "$$", "<", ">", "<a href=\"", "![",
+     "【1】", "https://a.org/x_(y)", "http://", "#:~:text=", "\n", "\n\n", "## Sources\n", "1. ", "[1] ", "- ", "|", "---\n", "Sources:", " ",
+     "。", "word", ".2 The", "<!--", "-->", "user://", "\x00", "\ud800", "\u202e", "⁂", "**", "&amp;", "[1]: "]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=80).map("".join))
+@settings(max_examples=400, deadline=None)
+def test_no_mixture_of_marks_breaks_the_parser(report: str) -> None:
+    found = parse(report)
+    assert len(found.body) == len(report)
+    assert all(0 <= marker.start < marker.end <= len(report) for marker in found.markers)
+    assert sum(len(source.inline_spans) for source in found.sources) == found.resolvable_count
+    assert found.document() == parse(report).document()
+
+
+@given(st.text())
+@settings(deadline=None)
+def test_no_text_breaks_the_parser(report: str) -> None:
+    parse(report)
+
+
+@given(st.text(max_size=60))
+@settings(deadline=None)
+def test_no_address_breaks_the_canonical_form(raw: str) -> None:
+    once = canonical_url(raw)
+    assert isinstance(once, str)
+
+
+HOSTILE = [
+    "[",
+    "](",
+    "[a](http://(",
+    "](http://(",
+    "`` `",
+    "\\[",
+    "<a ",
+    "[[1,",
+    "1. [t](http://x)\n",
+    "[1] x http://y\n",
+    "![",
+    "$$x",
+    "[1-900] ",
+    "#:~:text= (",
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_twice_the_hostile_text_is_no_more_than_a_small_multiple_of_the_work(piece: str) -> None:
+    """Counted in lines of Python executed, so that the machine's mood does not matter."""
+    import sys
+
+    def work(size: int) -> int:
+        report = (
+            piece * size + "\n\n## Sources\n" + "".join(f"{n}. t http://a.org/{n}\n" for n in range(1, 40))
+        )
+        count = 0
+
+        def trace(*_: object) -> object:
+            nonlocal count
+            count += 1
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)  # type: ignore[arg-type]
+        try:
+            parse(report)
+        finally:
+            sys.settrace(before)
+        return count
+
+    small, large = work(300), work(1200)
+    assert large < 6 * small + 2_000
