@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -146,6 +147,7 @@ def _missing(extra: str, package: str) -> ModelSetupError:
     )
 
 
+@lru_cache(maxsize=128)
 def answer_form(provider: str, schema: type[BaseModel]) -> Mapping[str, Any]:
     """How each provider is told the form a structured answer must have: constrained decoding, never a forced tool."""
     document = schema.model_json_schema()
