@@ -73,13 +73,14 @@ def number(value: float | None, digits: int = 3) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-def with_interval(v: Mapping[str, Any], digits: int = 3) -> str:
-    """`0.712 [0.655, 0.760] n=50`."""
+def with_interval(v: Mapping[str, Any], digits: int = 3, *, usual: int | None = None) -> str:
+    """`0.712 [0.655, 0.760] n=50`; an `n` that is the usual one is not repeated."""
+    counted = "" if v["n"] == usual and not v["n_unscored"] else f" n={v['n']}"
+    lost = f" ({v['n_unscored']} unscored)" if v["n_unscored"] and usual is None else ""
     if v["value"] is None:
-        return f"- n={v['n']}" + (f" ({v['n_unscored']} unscored)" if v["n_unscored"] else "")
+        return f"-{counted}{lost}"
     span = f" [{v['ci_low']:.{digits}f}, {v['ci_high']:.{digits}f}]" if v["ci_low"] is not None else ""
-    lost = f" ({v['n_unscored']} unscored)" if v["n_unscored"] else ""
-    return f"{v['value']:.{digits}f}{span} n={v['n']}{lost}"
+    return f"{v['value']:.{digits}f}{span}{counted}{lost}"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

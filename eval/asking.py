@@ -131,6 +131,14 @@ def fingerprint(messages: Sequence[BaseMessage]) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+@cache
+def code_version(*patterns: str) -> str:
+    """Of files of this package that decide without a model: changed rules judge again."""
+    here = Path(__file__).parent
+    files = [path for pattern in patterns for path in sorted(here.glob(pattern))]
+    return sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()[:12]
+
+
 def version_of(*prompts: Prompt) -> str:
     """A short name of a set of prompts, for people and for telling two judgings apart."""
     return sha256("\0".join(prompt.sha256 for prompt in prompts).encode()).hexdigest()[:12]

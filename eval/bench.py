@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -19,8 +20,8 @@ from env.shop import Shop
 from env.web.base import Page
 from eval import offline
 from eval.answers import Answer
-from eval.asking import SCHEMA, box_prompts, fingerprint, version_of
-from eval.checked import rules_version, subject
+from eval.asking import SCHEMA, box_prompts, code_version, fingerprint, version_of
+from eval.checked import RULE_CODE, subject
 from eval.citations import parse
 from eval.claims import Claim, extract_by_rules, extract_with_model
 from eval.quality import (
@@ -84,6 +85,23 @@ class Bench:
     def paper(self) -> bool:
         return self.protocol == "paper"
 
+    @cached_property
+    def versions(self) -> dict[str, str]:
+        """By task, and by task and dimension or mode: of the prompt, and where rules stand in for a model, of the rules."""
+        prompts, paper = self.prompts, self.paper
+        rules = f"-{code_version(*offline.CODE)}" if self.judge.rule_written else ""
+        reading = f"-{code_version('claims.py', 'citations*.py')}" if self.extractor.rule_written else ""
+        found = {
+            "support": version_of(prompts["paper_support" if paper else "support"]),
+            "failures": version_of(prompts["failures"]),
+            **{f"rating/{d}": rating_version(prompts, d, paper=paper) for d in DIMENSIONS},
+            **{f"pairwise/{d}": comparison_version(prompts, d, paper=paper) for d in DIMENSIONS},
+        }
+        claims = {f"claims/{mode}": version_of(prompts[self.extraction_prompt(mode)]) for mode in self.modes}
+        return {name: version + rules for name, version in found.items()} | {
+            name: version + reading for name, version in claims.items()
+        }
+
     def add(self, answers: Iterable[Answer]) -> None:
         self.answers.update((answer.key, answer) for answer in answers)
 
@@ -124,13 +142,12 @@ class Bench:
         return f"paper_claims_{mode}" if self.paper else "claims"
 
     def _extraction_unit(self, answer: Answer, mode: str) -> Unit:
-        prompt = self.prompts[self.extraction_prompt(mode)]
         fields = {
             "task": "claims",
             "protocol": self.protocol,
             "mode": mode,
             "judge": self.extractor.shown,
-            "version": version_of(prompt),
+            "version": self.versions[f"claims/{mode}"],
             "schema": SCHEMA,
             "answer": answer.key,
             "report": _hash(answer.report),
@@ -174,7 +191,7 @@ class Bench:
                 "task": "support",
                 "protocol": self.protocol,
                 "judge": self.judge.shown,
-                "version": version_of(prompt),
+                "version": self.versions["support"],
                 "schema": SCHEMA,
                 "answer": answer.key,
                 "claims": extraction_key,
@@ -237,7 +254,7 @@ class Bench:
                 "task": "rating",
                 "protocol": self.protocol,
                 "judge": self.judge.shown,
-                "version": rating_version(self.prompts, dimension, paper=self.paper),
+                "version": self.versions[f"rating/{dimension}"],
                 "schema": SCHEMA,
                 "answer": answer.key,
                 "dimension": dimension,
@@ -279,7 +296,7 @@ class Bench:
             "task": "pairwise",
             "protocol": self.protocol,
             "judge": self.judge.shown,
-            "version": comparison_version(self.prompts, dimension, paper=self.paper),
+            "version": self.versions[f"pairwise/{dimension}"],
             "schema": SCHEMA,
             "first": first.key,
             "second": second.key,
@@ -304,7 +321,7 @@ class Bench:
             "task": "failures",
             "protocol": self.protocol,
             "judge": self.judge.shown,
-            "version": version_of(self.prompts["failures"]),
+            "version": self.versions["failures"],
             "schema": SCHEMA,
             "answer": answer.key,
             "prompt": fingerprint(self._failure_messages(answer)),
@@ -329,7 +346,7 @@ class Bench:
         fields = {
             "task": "rules",
             "judge": "rules",
-            "version": rules_version(),
+            "version": code_version(*RULE_CODE),
             "answer": answer.key,
             "report": _hash(answer.report),
             "shop": None if self.shop is None else self.shop.manifest.content_hash,

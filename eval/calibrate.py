@@ -14,7 +14,7 @@ from typing import Any
 from env.errors import DrrError
 from eval import agreement as ag
 from eval import offline
-from eval.asking import SCHEMA, fingerprint, version_of
+from eval.asking import SCHEMA, code_version, fingerprint, version_of
 from eval.bench import JudgeName
 from eval.evidence import Frozen
 from eval.held import (
@@ -140,6 +140,10 @@ class Calibration:
         return units
 
     def _version(self, case: Case) -> str:
+        rules = f"-{code_version(*offline.CODE)}" if self.judge.rule_written else ""
+        return self._prompt_version(case) + rules
+
+    def _prompt_version(self, case: Case) -> str:
         if isinstance(case.example, SupportLabel):
             return version_of(self.prompts["support"])
         if isinstance(case.example, PairwiseLabel):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 from env.session import Session
@@ -13,13 +10,7 @@ from eval.answers import Answer
 from eval.citations import canonical_url
 from eval.rules import Subject, urls_in
 
-
-@cache
-def rules_version() -> str:
-    """Of the code that decides: a changed rule checks again."""
-    here = Path(__file__).parent
-    files = [*sorted((here / "rules").glob("*.py")), *sorted(here.glob("citations*.py")), here / "claims.py"]
-    return sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()[:12]
+RULE_CODE = ("rules/*.py", "citations*.py", "claims.py")
 
 
 def subject(answer: Answer, shop: Shop | None, shop_url: str) -> Subject:

@@ -12,11 +12,10 @@ from typing import Any
 from env.errors import Misuse
 from eval import offline
 from eval.answers import Answer, read_answers
-from eval.asking import version_of
 from eval.bench import Bench, Protocol
 from eval.faithfulness import JudgedClaim, JudgedClaims, Status
 from eval.pairwise import Comparison, Winner
-from eval.quality import RatedReport, comparison_version, rating_version
+from eval.quality import RatedReport
 from eval.schema import DIMENSIONS, content_id
 from study.study import Study
 from study.unit import Record
@@ -48,17 +47,11 @@ class Judging:
 
 
 def judging_of(bench: Bench) -> Judging:
-    prompts, paper = bench.prompts, bench.paper
-    versions = {f"claims/{mode}": version_of(prompts[bench.extraction_prompt(mode)]) for mode in bench.modes}
-    versions["support"] = version_of(prompts["paper_support" if paper else "support"])
-    versions["failures"] = version_of(prompts["failures"])
-    versions |= {f"rating/{d}": rating_version(prompts, d, paper=paper) for d in DIMENSIONS}
-    versions |= {f"pairwise/{d}": comparison_version(prompts, d, paper=paper) for d in DIMENSIONS}
     return Judging(
         bench.judge.shown,
         bench.extractor.shown,
         bench.protocol,
-        versions,
+        bench.versions,
         bench.judge.rule_written,
         bench.refetched is not None,
         bench.repeat,
@@ -261,6 +254,8 @@ def read_judged(
             judged.failures[record.key_fields["answer"]] = record.result["failures"]
         elif task == "rules" and record.done:
             judged.rules[record.key_fields["answer"]] = record.result["rules"]
+    if judged.rules:
+        judged.units["rules"] = len(judged.rules)  # checks by older rules are not counted again
     return judged
 
 
@@ -277,18 +272,15 @@ def _belongs(record: Record, judging: Judging) -> bool:
     if fields.get("protocol") != judging.protocol:
         return False
     if task == "claims":
-        if fields["repeat"]:
-            return False  # repetitions hold the same claims against the same evidence
-        version = judging.versions.get(f"claims/{fields['mode']}")
-        return bool(fields["judge"] == judging.extractor and fields["version"] == version)
-    if fields.get("judge") != judging.judge or fields["repeat"] != judging.repeat:
+        # Repetitions hold the same claims against the same evidence.
+        same = fields["judge"] == judging.extractor and not fields["repeat"]
+        return bool(same and fields["version"] == judging.versions.get(f"claims/{fields['mode']}"))
+    if fields["judge"] != judging.judge or fields["repeat"] != judging.repeat:
         return False
-    if task == "failures":
-        return bool(fields["version"] == judging.versions.get("failures"))
-    if task == "support":
-        same = fields["version"] == judging.versions["support"]
-        return bool(same and fields["refetch"] == judging.refetch)
-    return bool(fields["version"] == judging.versions.get(f"{task}/{fields['dimension']}"))
+    if task == "support" and fields["refetch"] != judging.refetch:
+        return False
+    name = f"{task}/{fields['dimension']}" if "dimension" in fields else str(task)
+    return bool(fields["version"] == judging.versions.get(name))
 
 
 def _read_claims(judged: Judged, record: Record) -> None:

@@ -24,6 +24,8 @@ from eval.safety import forgeries
 from eval.schema import DIMENSIONS, Dimension
 
 JUDGE = "rules-1"
+CODE = ("offline.py", "lexical.py", "decided.py", "safety.py")
+"""The files that hold its rules: what it once said is kept under what they were."""
 BANNER = "Judged by surface rules (rules-1), not by a language model: useful for trying things out, not as a measurement."
 _TIE = 0.5
 _MOST = 10.0

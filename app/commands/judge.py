@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from env.settings import Settings
     from env.shop import Shop
     from eval.bench import Bench
@@ -202,6 +204,7 @@ def _conclude(study: Study, bench: Bench, ran: Ran, arguments: argparse.Namespac
     return code
 
 
+_SHORT = {"insightfulness": "insight", "constraint_following": "constraints", "personalization": "personal"}
 _SHOWN = ("fp", "fp_web", "fp_product", "fp_user", "fp_seen", "fr", "fr_supported", "n_cited")
 
 
@@ -211,19 +214,29 @@ def _told(document: dict[str, Any]) -> str:
 
     parts = [document["banner"]] if document["banner"] else []
     metrics = document["metrics"]
-    if any("fp" in values for values in metrics.values()):
-        rows = [[v, *(with_interval(m[n], 2) if n in m else "-" for n in _SHOWN)] for v, m in metrics.items()]
-        parts.append(table(["variant", *_SHOWN], rows))
-    if any("overall" in values for values in metrics.values()):
-        rows = [
-            [v, *(with_interval(m[d], 1) if d in m else "-" for d in DIMENSIONS)] for v, m in metrics.items()
+    counts = {variant: row["answers"] for variant, row in document["coverage"]["variants"].items()}
+
+    def rows(names: Sequence[str], digits: int) -> list[list[str]]:
+        return [
+            [
+                v,
+                str(counts[v]),
+                *(with_interval(m[n], digits, usual=counts[v]) if n in m else "-" for n in names),
+            ]
+            for v, m in metrics.items()
         ]
-        parts.append(table(["variant (0-10)", *DIMENSIONS], rows))
+
+    if any("fp" in values for values in metrics.values()):
+        parts.append(table(["variant", "reports", *_SHOWN], rows(_SHOWN, 2)))
+    if any("overall" in values for values in metrics.values()):
+        parts.append(
+            table(["variant (0-10)", "reports", *(_SHORT.get(d, d) for d in DIMENSIONS)], rows(DIMENSIONS, 1))
+        )
     long = [name for name, v in (document["length_correlation"] or {}).items() if v["warning"]]
     if long:
         parts.append(f"Warning: {', '.join(long)} follow the length of the report (Spearman above 0.5).")
     if document["pairwise"]:
-        rows = [
+        duels = [
             [
                 row["dimension"],
                 f"{row['a']} : {row['b']}",
@@ -234,10 +247,18 @@ def _told(document: dict[str, Any]) -> str:
             ]
             for row in document["pairwise"]
         ]
-        parts.append(table(["dimension", "a : b", "win/tie/loss", "win rate of a", "p (Holm)", ""], rows))
+        parts.append(table(["dimension", "a : b", "win/tie/loss", "win rate of a", "p (Holm)", ""], duels))
+    broken = [
+        [v, name.removeprefix("rule_"), f"{round((1 - m[name]['value']) * m[name]['n'])} of {m[name]['n']}"]
+        for v, m in metrics.items()
+        for name in m
+        if name.startswith("rule_") and m[name]["value"] is not None and m[name]["value"] < 1
+    ]
+    if broken:
+        parts.append(table(["variant", "rule", "reports that break it"], broken))
     if "as_printed" in document:
         parts.append("As the paper prints it (another protocol, not comparable with the above):")
-        rows = [
+        printed = [
             [
                 v,
                 *(
@@ -247,7 +268,14 @@ def _told(document: dict[str, Any]) -> str:
             ]
             for v, m in document["as_printed"]["metrics"].items()
         ]
-        parts.append(table(["variant", "FP (Eq. 2)", "FP web", "FP prod", "FR", "Overall"], rows))
+        parts.append(table(["variant", "FP (Eq. 2)", "FP web", "FP prod", "FR", "Overall"], printed))
+    tasks = document["coverage"]["tasks"]
+    if tasks:
+        told = (
+            f"{task} {row['judged']:,}" + (f" ({row['failed']} failed)" if row["failed"] else "")
+            for task, row in tasks.items()
+        )
+        parts.append(f"Judged: {', '.join(told)}.")
     return "\n\n".join(parts) or "Nothing was judged."
 
 
