@@ -1,0 +1,33 @@
+"""`drr profile`: what query writers and judges are told of a user."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    from app.console import add_setting_options
+
+    parser.description = (
+        "What query writers and judges are told of a user: built only from what the user tools return, of bounded length, "
+        "without e-mail, phone or street."
+    )
+    parser.epilog = "examples:\n  drr profile --shop shop --user AEXAMPLE...\n  drr profile --shop shop --user AEXAMPLE... --json"
+    parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
+    parser.add_argument("--user", required=True, metavar="U")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add_setting_options(parser, "shop_url")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from app.console import print_json, settings_of
+    from env.profile import build_profile
+    from env.shop import open_shop
+
+    with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
+        profile = build_profile(shop.store, arguments.user, shop.manifest.as_of)
+    if arguments.json:
+        print_json({"schema": 1, **profile.model_dump(mode="json"), "sha256": profile.sha256})
+    else:
+        print(profile.text())
+    return 0

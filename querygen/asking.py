@@ -1,0 +1,55 @@
+"""The four inputs of a query writer as messages: what deep research is, the domain, the tools, the shopper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+
+from env.profile import Bought, ProfileSummary
+from llm.prompts import Prompts, fence
+from tools.registry import TOOLS
+
+FOLDER = Path(__file__).parent / "prompts"
+
+
+def tool_list() -> str:
+    """The registry's tools, one a line."""
+    return "\n".join(f"- `{tool.name}`: {tool.summary()}" for tool in TOOLS.values())
+
+
+def records(profile: ProfileSummary) -> list[Bought]:
+    """The orders that a writer may build on: what is bought repeatedly, then the recent and the dear, each once."""
+    return list({item.order_id: item for item in [*profile.repeated, *profile.notable]}.values())
+
+
+def record_lines(profile: ProfileSummary) -> str:
+    return "\n".join(
+        f"order {item.order_id} | product {item.product_id} | {item.last} | "
+        f"{'price unknown' if item.price is None else f'${item.price:.2f}'} | {item.times} times | {item.category} | {item.title}"
+        for item in records(profile)
+    )
+
+
+def profile_messages(prompts: Prompts, profile: ProfileSummary, count: int) -> list[BaseMessage]:
+    task = prompts.fill(
+        "writer_profile",
+        count=str(count),
+        today=profile.as_of,
+        profile=fence(profile.text(), "profile"),
+        records=fence(record_lines(profile), "orders"),
+    )
+    return [_system(prompts), HumanMessage(task)]
+
+
+def generic_messages(
+    prompts: Prompts, department: str, batch: int, today: str, count: int
+) -> list[BaseMessage]:
+    task = prompts.fill(
+        "writer_generic", count=str(count), today=today, department=department, batch=str(batch)
+    )
+    return [_system(prompts), HumanMessage(task)]
+
+
+def _system(prompts: Prompts) -> BaseMessage:
+    return SystemMessage(prompts.fill("writer_system", tools=tool_list()))

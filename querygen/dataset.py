@@ -1,0 +1,228 @@
+"""A file of queries as a dataset that others can load: JSONL, Parquet, a card, and Croissant metadata."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from env.errors import Misuse
+from env.query import SCHEMA, Query
+from querygen.files import write_queries
+
+FILES = ("README.md", "croissant.json", "queries.jsonl", "queries.parquet")
+_FIELDS: dict[str, tuple[str, str]] = {
+    "id": ("sc:Text", "content hash of question and user"),
+    "query": ("sc:Text", "the question"),
+    "user_id": ("sc:Text", "whose records the tools answer from"),
+    "mode": ("sc:Text", "profile, generic or manual"),
+    "intent": ("sc:Text", "what kind of help is asked for"),
+    "rationale": ("sc:Text", "why this user would ask it"),
+    "tools": ("sc:Text", "tools that a good answer needs"),
+    "needs": ("sc:Text", "search words for what the shop has to sell"),
+    "web_need": ("sc:Text", "what only the web can tell"),
+    "facts_used": ("sc:Text", "facts of the user's records, as JSON"),
+    "constraints": ("sc:Text", "budgets, times, region, counts and exclusions, as JSON"),
+    "profile_hash": ("sc:Text", "of the profile summary that the writer saw"),
+    "shop_hash": ("sc:Text", "of the shop that the question was written for"),
+    "model": ("sc:Text", "who wrote it"),
+    "prompt_hash": ("sc:Text", "of prompts and tool list"),
+    "rule_written": ("sc:Boolean", "written by rules and not by a language model"),
+    "review_status": ("sc:Text", "unreviewed, accepted or rejected"),
+    "reviewer": ("sc:Text", "who reviewed it; none if nobody did"),
+    "schema_version": ("sc:Integer", "of this form"),
+}
+_LISTS = ("tools", "needs")
+
+
+def write_dataset(folder: Path, queries: Sequence[Query], *, name: str, source: str) -> list[Path]:
+    """Only into a folder that is new, empty or our own; rejected questions are left out and counted in the card."""
+    kept = [query for query in queries if query.review.status != "rejected"]
+    if not kept:
+        raise Misuse(f"{source}: holds no question that was not rejected; nothing to publish")
+    if folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - set(FILES)):
+        raise Misuse(f"{folder}: holds other files; name a new folder")
+    hidden = folder.with_name(f".{folder.name}.part-{os.getpid()}")
+    shutil.rmtree(hidden, ignore_errors=True)
+    hidden.mkdir(parents=True)
+    try:
+        write_queries(hidden / "queries.jsonl", kept)
+        _write_parquet(hidden / "queries.parquet", kept)
+        (hidden / "README.md").write_text(_card(name, kept, len(queries) - len(kept)), encoding="utf-8")
+        croissant = _croissant(name, hidden, kept)
+        (hidden / "croissant.json").write_text(json.dumps(croissant, indent=2) + "\n", encoding="utf-8")
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in FILES:
+            (hidden / file).replace(folder / file)
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)
+    return [folder / file for file in FILES]
+
+
+def _row(query: Query) -> dict[str, Any]:
+    raw = query.model_dump(mode="json")
+    review = raw.pop("review")
+    facts = [fact.model_dump() for fact in query.facts_used]
+    constraints = None if query.constraints is None else query.constraints.model_dump(exclude_none=True)
+    row = {
+        **raw,
+        "facts_used": json.dumps(facts),
+        "constraints": None if constraints is None else json.dumps(constraints),
+        "review_status": review["status"],
+        "reviewer": review["reviewer"],
+    }
+    return {field: row[field] for field in _FIELDS}
+
+
+def _write_parquet(path: Path, queries: Sequence[Query]) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    def kind(field: str) -> Any:
+        if field in _LISTS:
+            return pa.list_(pa.string())
+        return {"sc:Boolean": pa.bool_(), "sc:Integer": pa.int64()}.get(_FIELDS[field][0], pa.string())
+
+    schema = pa.schema([(field, kind(field)) for field in _FIELDS])
+    parquet.write_table(pa.Table.from_pylist([_row(query) for query in queries], schema=schema), path)
+
+
+def _card(name: str, queries: Sequence[Query], rejected: int) -> str:
+    from querygen.stats import statistics_of
+
+    facts = statistics_of(queries)
+    rules = sum(bool(query.rule_written) for query in queries)
+    size = "n<1K" if len(queries) < 1000 else "1K<n<10K" if len(queries) < 10_000 else "10K<n<100K"
+    shops = sorted({query.shop_hash for query in queries if query.shop_hash})
+    fields = "\n".join(f"| `{field}` | {text} |" for field, (_, text) in _FIELDS.items())
+    return f"""---
+pretty_name: {json.dumps(name)}
+language: [en]
+task_categories: [question-answering, text-generation]
+tags: [deep-research, e-commerce, tool-use, benchmark]
+size_categories: [{size}]
+configs:
+- config_name: default
+  data_files: queries.parquet
+---
+
+# {name}
+
+{len(queries)} questions of {facts["users"]} users of one shop, for research agents that may use the shop's tools and the web.
+{rejected} rejected questions were left out.
+
+## How it was made
+
+- Written by: {_told(facts["models"])}. {rules} of {len(queries)} by rules (`rule_written`) and not by a language model.
+- Mode: {_told(facts["modes"])}. Intents: {_told(facts["intents"])}.
+- Review: {_told(facts["reviews"])}. Reviewers: {_told(_reviewers(queries))}.
+- Shop (content hash): {", ".join(f"`{shop}`" for shop in shops) or "not recorded"}.
+
+## What is in it
+
+| field | meaning |
+| --- | --- |
+{fields}
+
+`queries.jsonl` holds the same records with their review history; `drr run` reads it as it is.
+
+## Figures
+
+Median length {facts["words"]["median"]} words; distinct-2 {facts["distinct"]["distinct_2"]}; mean similarity of pairs {facts["similarity"]["mean"]};
+near-duplicates {facts["similarity"]["near_duplicates"]}; {facts["tools_per_query"]} tools a question.
+
+## Limits
+
+The users are invented: names, places and contact data were generated, and no real person stands behind an id. A question is
+answerable only in the shop that it was written for. What nobody reviewed (`reviewer: none`) was checked by code only.
+"""
+
+
+def _reviewers(queries: Sequence[Query]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for query in queries:
+        counts[query.review.reviewer] = counts.get(query.review.reviewer, 0) + 1
+    return counts
+
+
+def _told(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _croissant(name: str, folder: Path, queries: Sequence[Query]) -> dict[str, Any]:
+    """Croissant 1.0 (JSON-LD), over the Parquet file."""
+    files = [
+        {
+            "@type": "cr:FileObject",
+            "@id": file,
+            "name": file,
+            "contentUrl": file,
+            "encodingFormat": form,
+            "sha256": sha256((folder / file).read_bytes()).hexdigest(),
+        }
+        for file, form in (
+            ("queries.parquet", "application/x-parquet"),
+            ("queries.jsonl", "application/jsonlines"),
+        )
+    ]
+    fields = [
+        {
+            "@type": "cr:Field",
+            "@id": f"queries/{field}",
+            "name": field,
+            "description": text,
+            "dataType": kind,
+            **({"repeated": True} if field in _LISTS else {}),
+            "source": {"fileObject": {"@id": "queries.parquet"}, "extract": {"column": field}},
+        }
+        for field, (kind, text) in _FIELDS.items()
+    ]
+    return {
+        "@context": {
+            "@language": "en",
+            "@vocab": "https://schema.org/",
+            "sc": "https://schema.org/",
+            "cr": "http://mlcommons.org/croissant/",
+            "rai": "http://mlcommons.org/croissant/RAI/",
+            "dct": "http://purl.org/dc/terms/",
+            "citeAs": "cr:citeAs",
+            "column": "cr:column",
+            "conformsTo": "dct:conformsTo",
+            "data": {"@id": "cr:data", "@type": "@json"},
+            "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+            "examples": {"@id": "cr:examples", "@type": "@json"},
+            "extract": "cr:extract",
+            "field": "cr:field",
+            "fileObject": "cr:fileObject",
+            "fileProperty": "cr:fileProperty",
+            "fileSet": "cr:fileSet",
+            "format": "cr:format",
+            "includes": "cr:includes",
+            "isLiveDataset": "cr:isLiveDataset",
+            "jsonPath": "cr:jsonPath",
+            "key": "cr:key",
+            "md5": "cr:md5",
+            "parentField": "cr:parentField",
+            "path": "cr:path",
+            "recordSet": "cr:recordSet",
+            "references": "cr:references",
+            "regex": "cr:regex",
+            "repeated": "cr:repeated",
+            "replace": "cr:replace",
+            "separator": "cr:separator",
+            "source": "cr:source",
+            "subField": "cr:subField",
+            "transform": "cr:transform",
+        },
+        "@type": "sc:Dataset",
+        "name": name,
+        "description": f"{len(queries)} questions for deep-research agents in a shop with tools.",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "version": f"{SCHEMA}.0.0",
+        "distribution": files,
+        "recordSet": [{"@type": "cr:RecordSet", "@id": "queries", "name": "queries", "field": fields}],
+    }

@@ -1,0 +1,37 @@
+"""What a query writer hands back: drafts of a fixed form, to be checked by code before they become queries."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from env.query import Fact
+
+Intent = Literal["compare", "plan", "replace", "gift", "seasonal", "safety", "reorder"]
+INTENTS: tuple[Intent, ...] = get_args(Intent)
+Mode = Literal["profile", "generic"]
+
+
+class Draft(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    intent: Intent
+    query: str = Field(min_length=1)
+    rationale: str = Field(min_length=1)
+    tools: list[str] = Field(min_length=1)
+    needs: list[str] = Field(min_length=1, max_length=5)
+    web_need: str
+    facts_used: list[Fact]
+
+
+class Drafts(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    queries: list[Draft]
+
+
+def drafts_of(count: int) -> type[Drafts]:
+    """Exactly so many, so that a writer who gives fewer is asked once more."""
+    exact = Annotated[list[Draft], Field(min_length=count, max_length=count)]
+    return create_model("Drafts", __base__=Drafts, queries=(exact, ...))

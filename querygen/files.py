@@ -1,0 +1,38 @@
+"""Files of queries: written whole or not at all, with reviews never lost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from env.query import Query
+
+
+def line_of(query: Query) -> str:
+    return query.model_dump_json(exclude_none=True)
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Beside the file and then in its place, so that an interrupted write leaves the old one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with aside.open("w", encoding="utf-8") as stream:
+            stream.writelines(line + "\n" for line in lines)
+            stream.flush()
+            os.fsync(stream.fileno())
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def write_queries(path: Path, queries: Iterable[Query]) -> None:
+    write_lines(path, map(line_of, queries))
+
+
+def merged(present: Sequence[Query], fresh: Sequence[Query]) -> list[Query]:
+    """What was reviewed stays as it is; the rest is what was generated now."""
+    reviewed = {query.id: query for query in present if query.review.status != "unreviewed"}
+    kept = [reviewed.pop(query.id, query) for query in fresh]
+    return [*reviewed.values(), *kept]

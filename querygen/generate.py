@@ -1,0 +1,125 @@
+"""Generation as study work: one unit a shopper, resumable, budgeted and concurrent by the machinery of every study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from env.constraints import parse_constraints
+from env.profile import build_profile
+from env.query import Query
+from env.shop import Shop
+from llm.factory import Models
+from llm.offline import NAME as OFFLINE
+from llm.prompts import Prompts
+from querygen.asking import generic_messages, profile_messages, tool_list
+from querygen.drafts import Draft, Mode, drafts_of
+from querygen.offline import VERSION, write_offline
+from querygen.sampling import Sampled
+from study.run import Context
+from study.study import Study
+from study.unit import Outcome, Unit, UnitFailure
+
+ROLE = "query_writer"
+_TASK: dict[Mode, str] = {"profile": "writer_profile", "generic": "writer_generic"}
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Everything that the units of one generation share."""
+
+    shop: Shop
+    models: Models
+    prompts: Prompts
+    mode: Mode
+    count: int
+    """Questions for each shopper."""
+    max_tokens: int
+
+    @property
+    def prompt_hash(self) -> str:
+        """Of all that the writer is told besides the shopper: both prompts and the tools."""
+        parts = [self.prompts["writer_system"].sha256, self.prompts[_TASK[self.mode]].sha256, tool_list()]
+        return sha256("\0".join(parts).encode()).hexdigest()
+
+    def units(self, users: Sequence[Sampled]) -> list[Unit]:
+        departments = sorted(self.shop.catalog.categories())
+        return [self._unit(place, user, departments) for place, user in enumerate(users)]
+
+    def _unit(self, place: int, user: Sampled, departments: Sequence[str]) -> Unit:
+        model = self.models.name_of(ROLE)
+        fields: dict[str, Any] = {
+            "mode": self.mode,
+            "user_id": user.user_id,
+            "count": self.count,
+            "shop": self.shop.manifest.content_hash,
+            "model": model,
+            "prompt": self.prompt_hash,
+            "max_tokens": self.max_tokens,
+        }
+        if model == OFFLINE:
+            fields["rules"] = VERSION
+        if self.mode == "generic":
+            fields["department"] = departments[place % len(departments)]
+            fields["batch"] = place // len(departments)
+        spec: dict[str, Any] = {
+            name: fields[name] for name in ("user_id", "department", "batch") if name in fields
+        }
+        return Unit("generation", fields, spec, f"{user.user_id} · {self.mode}")
+
+    async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
+        as_of = self.shop.manifest.as_of
+        profile_hash: str | None = None
+        if self.mode == "profile":
+            profile = build_profile(self.shop.store, spec["user_id"], as_of)
+            profile_hash = profile.sha256
+            messages = profile_messages(self.prompts, profile, self.count)
+        else:
+            messages = generic_messages(self.prompts, spec["department"], spec["batch"], as_of, self.count)
+        model = context.models.role(ROLE, write_offline)
+        drafts = await model.structured(messages, drafts_of(self.count))
+        queries = [
+            self._query(draft, spec["user_id"], profile_hash, model.name, model.rule_written)
+            for draft in drafts.queries
+        ]
+        outcome = Outcome(
+            {"queries": [query.model_dump(mode="json") for query in queries]},
+            {"prompt": "\n\n".join(message.text for message in messages)},
+        )
+        if len({query.id for query in queries}) < len(queries):
+            raise UnitFailure("repeated", "the writer gave the same question twice", outcome=outcome)
+        return outcome
+
+    def _query(
+        self, draft: Draft, user_id: str, profile_hash: str | None, model: str, rule_written: bool
+    ) -> Query:
+        text = " ".join(draft.query.split())
+        return Query(
+            query=text,
+            user_id=user_id,
+            mode=self.mode,
+            rationale=draft.rationale,
+            tools=draft.tools,
+            web_need=draft.web_need or None,
+            intent=draft.intent,
+            needs=draft.needs,
+            facts_used=draft.facts_used,
+            constraints=parse_constraints(text),
+            profile_hash=profile_hash,
+            shop_hash=self.shop.manifest.content_hash,
+            model=model,
+            prompt_hash=self.prompt_hash,
+            rule_written=rule_written,
+        )
+
+
+def written_queries(study: Study, units: Sequence[Unit]) -> list[Query]:
+    """Of the units that are done, in the order of the sample."""
+    found: list[Query] = []
+    for unit in units:
+        record = study.record(unit.key)
+        if record is not None and record.done:
+            found += [Query.model_validate(raw) for raw in record.result["queries"]]
+    return found

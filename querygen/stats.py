@@ -1,0 +1,100 @@
+"""What a file of queries is like: variety, length, tools, needs, and how it compares with another file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+from env.constraints import parse_constraints
+from env.query import Query
+from env.shop import Shop
+from env.text import tokens
+from querygen.checks import ALIKE, CHECKS, Checker, spread
+from querygen.shingles import shingles, similarity
+
+
+def statistics_of(
+    queries: Sequence[Query], shop: Shop | None = None, *, min_products: int = 3
+) -> dict[str, Any]:
+    """Everything that `drr queries stats` prints. With a shop also the checks and the categories."""
+    words = [len(query.query.split()) for query in queries]
+    constraints = [query.constraints or parse_constraints(query.query) for query in queries]
+    document: dict[str, Any] = {
+        "schema": 1,
+        "queries": len(queries),
+        "users": len({query.user_id for query in queries}),
+        "modes": _counts(query.mode or "unknown" for query in queries),
+        "intents": _counts(query.intent or "unknown" for query in queries),
+        "models": _counts(query.model or "unknown" for query in queries),
+        "reviews": _counts(query.review.status for query in queries),
+        "words": _quartiles(words),
+        "distinct": {f"distinct_{width}": distinct(queries, width) for width in (1, 2, 3)},
+        "similarity": _similarity(queries),
+        "tools": _counts(tool for query in queries for tool in query.tools),
+        "tools_per_query": _mean([len(query.tools) for query in queries]),
+        "facts_per_query": _mean([len(query.facts_used) for query in queries]),
+        "share": {
+            "with_budget": _share(
+                any(v is not None for v in (c.total_max, c.item_max, c.month_max)) for c in constraints
+            ),
+            "with_region": _share(c.region is not None for c in constraints),
+            "with_time": _share(c.months is not None or c.deadline is not None for c in constraints),
+            "with_web_need": _share(bool(query.web_need) for query in queries),
+            "with_facts": _share(bool(query.facts_used) for query in queries),
+        },
+    }
+    if shop is not None:
+        checker = Checker(shop, min_products)
+        checked = [checker.check(query) for query in queries]
+        document["checks"] = {name: _counts(row.verdicts[name].status for row in checked) for name in CHECKS}
+        document["passing_all"] = _share(not row.failed for row in checked)
+        verdict, document["categories"] = spread(checker, queries)
+        document["spread"] = verdict.status
+    return document
+
+
+def distinct(queries: Sequence[Query], width: int) -> float | None:
+    """Different runs of so many words, as a share of all runs; higher is more varied. Falls with the size of a file."""
+    runs = [
+        tuple(words[at : at + width])
+        for query in queries
+        for words in [tokens(query.query)]
+        for at in range(len(words) - width + 1)
+    ]
+    return round(len(set(runs)) / len(runs), 4) if runs else None
+
+
+def _similarity(queries: Sequence[Query]) -> dict[str, Any]:
+    """Of all pairs, by shingles."""
+    sets = [shingles(query.query) for query in queries]
+    values = sorted(similarity(a, b) for a, b in combinations(sets, 2))
+    if not values:
+        return {"mean": None, "p95": None, "most": None, "near_duplicates": 0}
+    return {
+        "mean": round(sum(values) / len(values), 4),
+        "p95": round(values[int(0.95 * (len(values) - 1))], 4),
+        "most": round(values[-1], 4),
+        "near_duplicates": sum(value >= ALIKE for value in values),
+    }
+
+
+def _counts(values: Any) -> dict[str, int]:
+    return dict(sorted(Counter(values).items(), key=lambda item: (-item[1], item[0])))
+
+
+def _quartiles(values: Sequence[int]) -> dict[str, float | None]:
+    if not values:
+        return {"least": None, "median": None, "most": None}
+    ordered = sorted(values)
+    return {"least": ordered[0], "median": ordered[len(ordered) // 2], "most": ordered[-1]}
+
+
+def _mean(values: Sequence[int]) -> float | None:
+    return round(sum(values) / len(values), 2) if values else None
+
+
+def _share(values: Any) -> float | None:
+    flags = [bool(value) for value in values]
+    return round(sum(flags) / len(flags), 4) if flags else None
