@@ -143,7 +143,11 @@ class ServersWriter:
                 with self._servers.speaking():
                     self._insert("products", [product_document(product) for product in fresh])
                     assert self._load is not None
-                    index.bulk(self._servers, self._names.index(self._load.version), fresh)
+                    index.bulk(
+                        self._servers,
+                        self._names.index(self._load.version),
+                        [index.document(p) for p in fresh],
+                    )
                     self._record("products")
         return self._ended("products")
 

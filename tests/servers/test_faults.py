@@ -207,6 +207,10 @@ def test_documents_refused_by_a_busy_server_are_sent_again(
     assert list(check_shop(spec, settings)) == []
 
 
+def _documents(count: int) -> list[dict[str, object]]:
+    return [search_index.document(product) for product in small.products(count=count)]
+
+
 def test_a_server_that_stays_busy_is_given_up(settings: Settings, closing: Closing) -> None:
     error = {"type": "es_rejected_execution_exception", "reason": "rejected"}
     proxy = HttpProxy(
@@ -221,7 +225,7 @@ def test_a_server_that_stays_busy_is_given_up(settings: Settings, closing: Closi
     closing(servers.close)
     pauses: list[float] = []
     with pytest.raises(ShopError, match=r"stays too busy: 3 documents were refused 6 times \(B000000000"):
-        search_index.bulk(servers, "x-products-v000000000000", list(small.products(count=3)), pauses.append)
+        search_index.bulk(servers, "x-products-v000000000000", _documents(3), pauses.append)
     assert pauses == [0.5, 1, 2, 4, 8, 16]
 
 
@@ -231,10 +235,7 @@ def test_a_document_the_mapping_refuses_is_named(spec: str, settings: Settings, 
     closing(servers.close)
     name = names_of(spec).index("v000000000000")
     search_index.create(servers, name, 1)
-    broken = [
-        p.model_copy(update={"price": "dear"}) if p.product_id.endswith("7") else p
-        for p in small.products(count=20)
-    ]
+    broken = [d | {"price": "dear"} if d["product_id"].endswith("7") else d for d in _documents(20)]
     with pytest.raises(
         ShopError, match=r"refused 2 of 20 documents \(B000000007: 400 document_parsing_exception.*B000000017"
     ):
