@@ -79,39 +79,53 @@ def _parse(path: Path, lines: Iterable[str]) -> Iterator[Report]:
 
 def plan(study: Study, reports: Iterable[Report]) -> tuple[list[Unit], list[Query]]:
     """Units, and the questions the study did not know. Same normalised query and user: the same question."""
-    known = questions(study)
-    by_words = {query_id(query.query, query.user_id): name for name, query in known.items()}
-    by_text: dict[str, set[str]] = {}
-    for name, query in known.items():
-        by_text.setdefault(_normal(query.query), set()).add(name)
-    fresh: dict[str, Query] = {}
+    asked = _Asked(questions(study))
+    taken = {_place(record.spec): record.key for record in study.records("answer", None)}
     units: list[Unit] = []
-    taken: dict[tuple[str, str, int], str] = {}
     for report in reports:
-        name = _question(report, known, by_words, by_text)
-        place = (name, report.system, report.trial)
-        if place in taken:
+        unit = _unit(report, asked.name_of(report))
+        place = _place(unit.spec)
+        if taken.setdefault(place, unit.key) != unit.key:
             raise DrrError(
-                f"report {report.id}: {report.system} already has trial {report.trial} of this query (report {taken[place]}); "
+                f"report {report.id}: {report.system} already has trial {report.trial} of this query, with other content; "
                 "number repetitions with `trial`"
             )
-        taken[place] = report.id
-        if name not in known and name not in fresh and report.user_id is not None:
-            fresh[name] = Query(id=name, query=report.query, user_id=report.user_id)
-        units.append(_unit(report, name))
-    return units, list(fresh.values())
+        units.append(unit)
+    return units, list(asked.fresh.values())
 
 
-def _question(
-    report: Report, known: Mapping[str, Query], by_words: Mapping[str, str], by_text: Mapping[str, set[str]]
-) -> str:
-    if report.query_id is not None and report.query_id in known:
-        return report.query_id
-    if report.user_id is not None:
-        key = query_id(report.query, report.user_id)
-        return by_words.get(key, key)
-    alike = by_text.get(_normal(report.query), set())
-    return next(iter(alike)) if len(alike) == 1 else query_id(report.query, "")
+def _place(spec: Mapping[str, Any]) -> tuple[str, str, int]:
+    return spec["query_id"], spec["variant"], spec["trial"]
+
+
+class _Asked:
+    """The questions known so far, by their words and their users."""
+
+    def __init__(self, known: Mapping[str, Query]) -> None:
+        self.fresh: dict[str, Query] = {}
+        self._by_words: dict[str, str] = {}
+        self._by_text: dict[str, set[str]] = {}
+        for name, query in known.items():
+            self._learn(name, query.query, query.user_id)
+
+    def _learn(self, name: str, query: str, user_id: str | None) -> None:
+        self._by_words.setdefault(query_id(query, user_id or ""), name)
+        self._by_text.setdefault(_normal(query), set()).add(name)
+
+    def name_of(self, report: Report) -> str:
+        """A question that is known by its words, else the id given, else one made of the words."""
+        words = query_id(report.query, report.user_id or "")
+        name = self._by_words.get(words)
+        if name is None and report.user_id is None:
+            alike = self._by_text.get(_normal(report.query), set())
+            name = next(iter(alike)) if len(alike) == 1 else None
+        if name is not None:
+            return name
+        name = report.query_id or words
+        self._learn(name, report.query, report.user_id)
+        if report.user_id is not None:
+            self.fresh.setdefault(name, Query(id=name, query=report.query, user_id=report.user_id))
+        return name
 
 
 def _normal(text: str) -> str:

@@ -78,6 +78,26 @@ def test_import_takes_each_report_once_and_pairs_equal_questions(
     }
 
 
+def test_ids_of_questions_given_by_others_are_kept_and_still_pair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "r.jsonl"
+    rows = [
+        line(0, "alpha", query_id="their-7"),
+        line(0, "beta"),
+        line(0, "gamma", user_id=None),
+        line(1, "alpha", query_id="their-8", query="another wording"),
+        line(1, "beta", query_id="their-8", query="another  wording, but not quite"),
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(["import", str(tmp_path / "s"), str(path), "--json", "--quiet"]) == 0
+    assert out(capsys)["queries"] == 2
+    changed = {**rows[0], "report_markdown": "Other words."}
+    path.write_text(json.dumps(changed) + "\n")
+    assert main(["import", str(tmp_path / "s"), str(path), "--quiet"]) == 1
+    assert "already has trial 0" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("bad", "told"),
     [
