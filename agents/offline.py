@@ -92,7 +92,15 @@ def _research(messages: Sequence[BaseMessage], problem: str, tools: set[str]) ->
     task = offline_question.with_history(
         task, [order.title for order in memory.orders.values() if order.kept]
     )
-    for step in (_look_up_records, _look_for_products, _look_again, _open_pages, _ask_the_web, _add_up):
+    for step in (
+        _look_up_records,
+        _look_further_back,
+        _look_for_products,
+        _look_again,
+        _open_pages,
+        _ask_the_web,
+        _add_up,
+    ):
         thought, calls = step(task, memory)
         calls = [(name, arguments) for name, arguments in calls if name in tools]
         if calls:
@@ -114,6 +122,21 @@ def _look_up_records(task: Task, memory: Memory) -> tuple[str, Calls]:
     if (records or (task.about_history and task.personal)) and not memory.called("get_user_statistics"):
         calls.append(("get_user_statistics", {}))
     return "What the shopper bought and where he or she lives may change the advice.", calls
+
+
+def _look_further_back(task: Task, memory: Memory) -> tuple[str, Calls]:
+    """The question names a purchase that is not among the latest."""
+    read = len(memory.orders)
+    known = any(offline_report.is_named(task, order.title) for order in memory.orders.values())
+    if (
+        not task.named
+        or known
+        or not read
+        or memory.called("get_user_orders") != 1
+        or (memory.orders_total or 0) <= read
+    ):
+        return "", []
+    return "The purchase that the question names is older.", [("get_user_orders", {"limit": 100})]
 
 
 def _look_for_products(task: Task, memory: Memory) -> tuple[str, Calls]:

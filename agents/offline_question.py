@@ -16,6 +16,8 @@ from env.text import stem, tokens
 MOST_NEEDS = 4
 
 _STOP_WORDS = """
+sizes rivals rival
+longer spread above easier aim explain served wears outdated
 altogether nothing thoughtful added exchanged worries worry purchases problems like sent alike hold held
 combinations combination ready disappointment clear write independent sources source disagree brand larger pack packs materials checklist successor
 reorder higher alive anything travelling traveling
@@ -112,7 +114,10 @@ _WANTS = re.compile(
     r"|give (?:a|an))\b|which (?=(?:[\w-]+ ){1,4}(?:should|would|do|can) (?:i|you|we)\b))",
     re.IGNORECASE,
 )
-_REPLACED = re.compile(r"\breplac|\bworn\b|\bbroke|\bup for renewal\b", re.IGNORECASE)
+_REPLACED = re.compile(
+    r"\breplac|\bworn\b|\bbroke|\bsuccessor\b|\bits end\b|\bdoes not do\b|\bno longer\b|\bthe same again\b|\bcome after\b",
+    re.IGNORECASE,
+)
 _COMPOUND = re.compile(
     r"\b(pour|slow|stand|pull|push|lift|drop|snap|clip|press|plug|roll|fold|build)\s(over|up|in|on|down|out)\b(?=\s\w)",
     re.IGNORECASE,
@@ -153,6 +158,8 @@ class Task:
     asks: tuple[str, ...]
     """What must be known besides products, as words for a web search."""
     constraints: Constraints
+    named: tuple[str, ...]
+    """Runs of capitals inside a sentence: things that were bought, by name."""
     personal: bool
     about_place: bool
     about_history: bool
@@ -196,6 +203,7 @@ def read(text: str) -> Task:
         topic=topic or (tokens(needs[0])[-1] if needs else ""),
         asks=tuple(_asks(text)),
         constraints=constraints,
+        named=tuple(_names(text)),
         personal=bool(_PERSONAL.search(text)),
         about_place=bool(_PLACE.search(text)),
         about_history=bool(_HISTORY.search(text)),
@@ -283,7 +291,7 @@ def _needs(text: str, chunks: list[tuple[list[str], int, bool]], topic: str) -> 
         score += 0.5 if article else 0.0
         score += 0.5 if topic in map(stem, words) else 0.0
         if _named(text, start):
-            score += 1.5 if again else -5.0
+            score += 1.5 if again and len(words) > 1 else -5.0
             kept = words[-3:]
         elif _OWNED.search(before):
             score += 2.5 if again else -4.0
@@ -307,6 +315,11 @@ def _needs(text: str, chunks: list[tuple[list[str], int, bool]], topic: str) -> 
         if not any(stems <= other or stems >= other for other in (set(map(stem, w)) for _, w in chosen)):
             chosen.append((start, words))
     return [" ".join(words) for _, words in sorted(chosen, key=lambda entry: entry[0])]
+
+
+def _names(text: str) -> list[str]:
+    found = re.findall(r"(?<![.?!:] )(?<!^)\b([A-Z][\w'’-]+(?:[\s&]+[A-Z][\w'’-]*){2,})", text)
+    return list(dict.fromkeys(found))[:3]
 
 
 def _named(text: str, start: int) -> bool:

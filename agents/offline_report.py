@@ -21,7 +21,7 @@ _TO_MACHINES = re.compile(
     re.IGNORECASE,
 )
 _ADVERTISING = re.compile(
-    r"\$\s?\d|buy now|order (?:now|today)|click|subscribe|sponsor|affiliate|discount|coupon|promo|limited time|free shipping"
+    r"\$\s?\d|\bdollars?\b|\bUSD\b|buy now|order (?:now|today)|click|subscribe|sponsor|affiliate|discount|coupon|promo|limited time|free shipping"
     r"|our (?:store|shop|brand|product)|add to cart|% off",
     re.IGNORECASE,
 )
@@ -213,7 +213,7 @@ def choose(task: Task, memory: Memory) -> Basket:
         dropped.append(last)
     picks = tuple(
         Pick(
-            need,
+            re.sub(r" \(\d+\)$", "", need),
             product,
             tuple(
                 o
@@ -304,7 +304,14 @@ def related_orders(task: Task, memory: Memory, most: int) -> list[SeenOrder]:
     wanted = _subject(task)
     kept = [order for order in memory.orders.values() if order.kept]
     near = [order for order in kept if wanted.intersection(content_words(order.title))]
-    return (near or kept[: 2 if task.about_history else 0])[:most]
+    named = [order for order in kept if is_named(task, order.title)]
+    return list(dict.fromkeys([*named[:1], *(near or kept[: 2 if task.about_history else 0])]))[:most]
+
+
+def is_named(task: Task, title: str) -> bool:
+    """Whether the question speaks of this purchase by name."""
+    words = set(tokens(title))
+    return any(len(words.intersection(tokens(name))) >= 0.7 * len(set(tokens(name))) for name in task.named)
 
 
 def _subject(task: Task) -> set[str]:
@@ -449,7 +456,8 @@ def _answer(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
             ),
             None,
         )
-        again = f" You bought it before, on {before.date} {cites.order(before)}." if before else ""
+        kept = "" if task.again else "; leave it out if it still serves you"
+        again = f" You bought it before, on {before.date} {cites.order(before)}{kept}." if before else ""
         lines.append(
             f"- **{short(product.title)}** for {plain(pick.need, 60)}: {priced(product)}, {rated(product)}"
             f" {cites.product(product)}.{again}"
@@ -543,8 +551,8 @@ def _record(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
             f"- You live in {state_name(memory.place[1])} {cites(memory.profile_url, 'Your profile')}."
         )
     for order in related_orders(task, memory, 4):
-        pieces = "1 piece" if order.quantity == 1 else f"{order.quantity} pieces"
-        lines.append(f"- On {order.date} you ordered {short(order.title)}, {pieces} {cites.order(order)}.")
+        often = "" if order.quantity == 1 else f", quantity {order.quantity}"
+        lines.append(f"- On {order.date} you ordered {short(order.title)}{often} {cites.order(order)}.")
     if memory.statistics_url:
         for name, orders, spend in _categories(task, memory):
             spent = "an unknown sum" if spend == "spend unknown" else spend

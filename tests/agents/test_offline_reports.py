@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
@@ -13,6 +14,7 @@ from agents.base import AnswerRecord
 from agents.offline import agent_policy, summariser_policy
 from agents.offline_memory import Memory, SeenProduct
 from agents.registry import PAPER
+from app.cli import main
 from env.shop import Shop
 from tests.agents.garden import ANNA, BEN, QUESTION, Ask
 
@@ -171,3 +173,21 @@ def test_exclusions_are_respected() -> None:
     memory.add_product(SeenProduct("http://s.example/1", "Copper bird feeder", 10.0, 5.0, 999, None, "Birds"))
     memory.add_product(SeenProduct("http://s.example/2", "Cedar bird feeder", 10.0, 3.0, 9, None, "Birds"))
     assert [p.url for p in offline_report.candidates(task, "bird feeder", memory)] == ["http://s.example/2"]
+
+
+@pytest.mark.parametrize(
+    "question", [QUESTION, "Which sunflower seed for birds should I buy again for less than $15?"]
+)
+@pytest.mark.parametrize("name", ["plan-to-function", "react+ws", "hybrid-react+profile+ws"])
+async def test_no_rule_of_the_checks_fails(
+    ask: Ask, shop: Shop, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, question: str
+) -> None:
+    record = await ask(name, question)
+    path = tmp_path / "report.md"
+    path.write_text(record.report, encoding="utf-8")
+    main(["check", str(path), "--shop", shop.spec, "--user", ANNA, "--query", question, "--json"])
+    rules = json.loads(capsys.readouterr().out)["rules"]
+    assert {rule: found["evidence"] for rule, found in rules.items() if found["status"] == "fail"} == {}
+    assert {"in_catalogue", "price", "total", "budget"} <= {
+        r for r, f in rules.items() if f["status"] == "pass"
+    }
