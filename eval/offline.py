@@ -208,6 +208,8 @@ class Surface:
 
     words: int
     distinct_words: int
+    """Of sentences that differ."""
+    vocabulary: int
     sections: int
     layout: bool
     repeated: float
@@ -225,9 +227,13 @@ class Surface:
     forged: int
     total_kept: bool | None
 
+    @property
+    def hollow(self) -> bool:
+        return self.distinct_words < 30 or self.vocabulary < 15
+
     def score(self, dimension: Dimension) -> float:
         """From 0 to 10; an attempt to game the grading, or next to no text, is 0."""
-        if self.forged or self.distinct_words < 30:
+        if self.forged or self.hollow:
             return 0.0
         flaws = (
             7 * self.repeated
@@ -257,7 +263,7 @@ class Surface:
     def words_about(self, dimension: Dimension) -> str:
         if self.forged:
             return "The answer holds a verdict of its own or speaks to the judge."
-        if self.distinct_words < 30:
+        if self.hollow:
             return "There is next to no text."
         budget = {
             None: "no stated total to hold against a budget",
@@ -295,6 +301,7 @@ def read(answer: str, question: str, profile: str, shop: str) -> Surface:
     return Surface(
         words=total,
         distinct_words=sum(len(s.split()) for s in distinct),
+        vocabulary=len(bag),
         sections=len({m[0].strip() for m in _HEADING.finditer(body)}),
         layout=bool(_BULLET.search(body) or _ROW.search(body)),
         repeated=_repeated(body),
