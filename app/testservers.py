@@ -25,6 +25,7 @@ KINDS = ("mongodb", "elasticsearch")
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "tests" / "servers"
 WORK = ROOT / ".drr-servers"
+BUILD = WORK / "build"
 _START_SECONDS = 90.0
 _BUILD_SECONDS = 600.0
 
@@ -98,7 +99,7 @@ def build(kind: str) -> Path:
     folder = SOURCES / kind
     files = [folder / "pom.xml", *sorted(folder.glob("src/**/*.java"))]
     digest = sha256(b"\0".join(path.read_bytes() for path in files) + str(jdk).encode()).hexdigest()[:12]
-    target = WORK / "build" / f"{kind}-{digest}"
+    target = BUILD / f"{kind}-{digest}"
     if (target / "done").exists():
         return target
     shutil.rmtree(target, ignore_errors=True)

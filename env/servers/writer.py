@@ -47,6 +47,7 @@ class ServersWriter:
     def __init__(self, names: Names, settings: Settings, *, replace: bool) -> None:
         self._names = names
         self._servers = Servers(settings)
+        self._shards = settings.elasticsearch_shards
         self._hash = ContentHash()
         self._categories: Counter[str] = Counter()
         self._product_ids: list[str] = []
@@ -103,7 +104,7 @@ class ServersWriter:
                 raise ShopError(
                     f"servers:{self._names.shop}: {self._discarded('the index of an unfinished load is gone')}"
                 )
-            index.create(self._servers, name, shards=1)
+            index.create(self._servers, name, self._shards)
 
     def _sweep(self) -> None:
         """Remove what interrupted loads and swaps left; point the alias where it belongs."""
