@@ -7,8 +7,9 @@ as fully supported, and a claim that the closest sentence denies is not supporte
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 from env.text import tokens
@@ -51,6 +52,20 @@ _WORDS = {
 _NUMBER = re.compile(
     r"(?P<money>\$\s?)?(?<![\w.])(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?P<k>[kK](?![a-zA-Z]))?"
     r"[\s-]?(?P<unit>%|\"|\u201d|'(?!s)|[a-zA-Z]+)?"
+)
+_VULGAR = str.maketrans(
+    {
+        "\u00bd": " 1/2",
+        "\u00bc": " 1/4",
+        "\u00be": " 3/4",
+        "\u2153": " 1/3",
+        "\u2154": " 2/3",
+        "\u215b": " 1/8",
+    }
+)
+_FRACTION = re.compile(
+    r"(?<![\d./])(?:(\d{1,3})[ -])?(\d{1,2})/([2-9]|1[06]|32)(?=[\s-]?(?:inch|in\b|\"|\u201d|cup|lb|pound|oz|ounce|gal|quart|mile|ft|foot|feet|tsp|tbsp))",
+    re.IGNORECASE,
 )
 _NUMBER_WORD = re.compile(
     r"\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)[\s-]+([a-zA-Z]+)?", re.IGNORECASE
@@ -104,6 +119,7 @@ def plain(text: str) -> str:
 
 def numbers(text: str, *, words: bool = False) -> list[Number]:
     found = []
+    text = _FRACTION.sub(lambda m: f"{int(m[1] or 0) + int(m[2]) / int(m[3]):g}", text.translate(_VULGAR))
     for match in _NUMBER.finditer(text):
         digits = match["digits"].replace(",", "")
         value = float(digits) * (1000 if match["k"] else 1)
@@ -159,7 +175,22 @@ def same_number(claimed: Number, stated: Number) -> bool:
 def missing_numbers(claim: str, text: str) -> list[str]:
     """The numbers of a claim that the text does not state."""
     stated = numbers(text, words=True)
-    return [n.text for n in numbers(plain(claim)) if not any(same_number(n, s) for s in stated)]
+    return [
+        n.text
+        for n in numbers(plain(claim))
+        if not any(same_number(n, s) for s in stated) and not _worked_out(n, stated)
+    ]
+
+
+def _worked_out(claimed: Number, stated: Sequence[Number]) -> bool:
+    """A sum of two or three stated amounts, their difference, or a small multiple of one: arithmetic is no invention."""
+    if claimed.kind != "money":
+        return False
+    amounts = list(dict.fromkeys(s.value for s in stated if s.kind == "money"))[:16]
+    results = [sum(group) for size in (2, 3) for group in combinations(amounts, size)]
+    results += [abs(a - b) for a, b in combinations(amounts, 2)]
+    results += [count * amount for amount in amounts for count in range(2, 13)]
+    return any(same_number(claimed, claimed._replace(value=r, base=r, decimals=2)) for r in results)
 
 
 @lru_cache(maxsize=65536)

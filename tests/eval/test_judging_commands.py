@@ -201,6 +201,15 @@ def test_judging_with_a_model_behind_an_address_of_ones_own(
     assert told["systems"][0]["dimensions"]["depth"]["spearman"]["n"] == 2
 
 
+def test_link_rot_shows_beside_the_frozen_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["judge", str(folder), "--what", "faithfulness", "--quiet", "--json"]) == 0
+    frozen = out(capsys)["metrics"]["alpha"]
+    assert main(["judge", str(folder), "--what", "faithfulness", "--refetch", "--quiet", "--json"]) == 0
+    now = out(capsys)["metrics"]["alpha"]
+    assert now["fp_web"] == frozen["fp_web"]
+    assert (now["fp_web"]["value"], now["fp_web_now"]["value"]) == (1.0, 0.0)
+
+
 def test_a_budget_stops_a_judging_and_more_continues_it(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
