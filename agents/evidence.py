@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from agents.base import Fabricated
 from agents.citations import canonical
+from agents.together import side_by_side
 from env.source import Source, SourceType
 from env.web.base import Page, WebSearch, WebUnavailable
 
@@ -73,7 +74,7 @@ class Ledger:
             for url in cited
             if self._is_web(url) and not f"{(key := canonical(url))}/".startswith(f"{shop}/")
         }
-        await asyncio.gather(*(read(url) for key, url in wanted.items() if key not in self._pages))
+        await side_by_side([read(url) for key, url in wanted.items() if key not in self._pages])
 
     def _is_web(self, url: str) -> bool:
         if not url.lower().startswith(("http://", "https://")):

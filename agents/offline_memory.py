@@ -22,7 +22,7 @@ _WEB_ROW = re.compile(r"^\d+\. (.+)\n   (https?://\S+)\n   (.+)$", re.MULTILINE)
 _PRICE = re.compile(r"\$([\d,]+\.\d\d)$|price unknown$")
 _RATING = re.compile(r"([\d.]+)/5(?: \(([\d,]+) ratings\))?$|not rated$")
 _ORDER = re.compile(
-    r"^(\d{4}-\d\d-\d\d) (\w+): (\d+) x (.+?)(?:, (\$[\d,]+\.\d\d|price unknown))? \| order (\S+), product (\S+)$",
+    r"^(\d{4}-\d\d-\d\d) (\w+): (\d+) x (.+?)(?: \| (\$[\d,]+\.\d\d|price unknown))? \| order (\S+), product (\S+)$",
     re.MULTILINE,
 )
 _CITE = re.compile(r"Cite (user://\S+/orders/)<order> and (\S+)/<product>")

@@ -105,8 +105,11 @@ async def run_variant(
     started = now()
     unit = _unit(variant, query, session, web, agent, summariser, meter, prompts, options, listener, now)
     run = variant.architecture.load()
-    outcome = await run(unit)
-    return await _finish(unit, variant, outcome, options, session, web, summariser, started)
+    try:
+        outcome = await run(unit)
+        return await _finish(unit, variant, outcome, options, session, web, summariser, started)
+    finally:
+        await unit.aclose()
 
 
 def _unit(
@@ -149,7 +152,7 @@ def _unit(
             told=lambda url: unit.tell("page", MAIN, url),
             on_page=ledger.add_page,
         )
-        unit.call_tool = _with_summaries(summaries)
+        unit.call_tool, unit.aclose = _with_summaries(summaries), summaries.aclose
     if variant.profile:
         unit.profile = _profile_facts(unit, session)
     return unit

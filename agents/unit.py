@@ -6,7 +6,6 @@ once in a process.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,6 +26,7 @@ from agents.base import (
 from agents.control import CONTROL, complaint
 from agents.evidence import Ledger
 from agents.rendering import Piece, call_title
+from agents.together import side_by_side
 from env.source import text_hash
 from llm.failures import ModelFailure
 from llm.meter import Meter
@@ -65,6 +65,10 @@ class Budget:
         return True
 
 
+async def _nothing() -> None:
+    pass
+
+
 @dataclass
 class Unit:
     query: str
@@ -86,6 +90,8 @@ class Unit:
         context, question=problem
     )
     """The tools' context for one (sub-)problem; page summaries hang on it."""
+    aclose: Callable[[], Awaitable[None]] = _nothing
+    """Ends what may still run in the background when the unit is over."""
     listener: Listener = nobody
     ledger: Ledger = field(default_factory=Ledger)
     calls: dict[str, list[ToolCall]] = field(default_factory=dict)
@@ -140,11 +146,9 @@ class Unit:
         self, actor: str, message: AIMessage, context: ToolContext, allowed: Collection[str]
     ) -> list[ToolMessage]:
         """Run the calls of one turn side by side; their answers come in the order of the calls, one for each."""
-        ran = await asyncio.gather(
-            *(
-                self._run(actor, call["name"], dict(call["args"]), context, allowed)
-                for call in message.tool_calls
-            )
+        ran = await side_by_side(
+            self._run(actor, call["name"], dict(call["args"]), context, allowed)
+            for call in message.tool_calls
         )
         replies = []
         for asked, (call, answer) in zip(message.tool_calls, ran, strict=True):

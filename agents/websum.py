@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from agents.rendering import SHORTENED
+from agents.together import end, side_by_side
 from env.source import Source
 from env.web.base import Page, WebSearch, WebUnavailable
 from llm.failures import ModelFailure
@@ -48,10 +49,14 @@ class PageSummaries:
     def __post_init__(self) -> None:
         self._gate = asyncio.Semaphore(self.at_once)
 
+    async def aclose(self) -> None:
+        """End what the unit no longer waits for."""
+        await end([*self._pages.values(), *self._summaries.values()])
+
     async def improve(self, answer: Answer, search: str, context: ToolContext) -> Answer:
         """The answer of `web_search` with summaries in place of snippets."""
         problem = context.question or search
-        sources = await asyncio.gather(*(self._source(source, search, problem) for source in answer.sources))
+        sources = await side_by_side(self._source(source, search, problem) for source in answer.sources)
         rows = [
             f"{number}. {source.title or 'untitled'}\n   {source.url}\n   {source.seen}"
             for number, source in enumerate(sources, 1)

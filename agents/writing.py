@@ -26,7 +26,7 @@ async def compose(
     problem: bool = False,
 ) -> str:
     """A text from a dossier. Where it does not fit the model, the longest findings are shortened, which is noted."""
-    system = unit.bare(prompt) if problem else unit.system(prompt, report_form=report_form(unit))
+    system = unit.system(prompt, **({} if problem else {"report_form": report_form(unit)}))
     limit = unit.limits.evidence_chars
     if sum(len(piece.text) for piece in pieces) > limit:
         unit.notes.append(f"{conversation}: findings shortened to {limit:,} characters")

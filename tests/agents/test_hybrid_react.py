@@ -113,6 +113,8 @@ async def test_synthesis_sees_findings_without_tools_and_the_report_sees_synthes
             assert not arguments.get("tools") and len(messages) == 2
     assert "7 + 1 = 8" in str(shown(asked, "synthesis")[0][-1].text)
     final = str(shown(asked, "report")[0][-1].text)
+    for messages in (shown(asked, "synthesis")[0], shown(asked, "report")[0], shown(asked, "supervisor")[0]):
+        assert ANNA in str(messages[0].text) and "2022-06-20" in str(messages[0].text)
     assert QUESTION in final and "FEEDERS" in final and "THE HOUSES" in final and "7 + 1" not in final
 
 
@@ -229,3 +231,18 @@ async def test_each_conversation_only_grows(ask: Ask, asked: Asked) -> None:
             assert isinstance(messages[1], HumanMessage)
             latest[key] = messages
     assert len(latest) == 4
+
+
+async def test_a_supervisor_with_a_full_window_has_the_report_written_from_what_came_back(
+    ask: Ask, asked: Asked
+) -> None:
+    team = Team(["feeders", "the houses"], ["baffles"])
+
+    def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+        if kind(messages, arguments) == "supervisor" and any(isinstance(m, AIMessage) for m in messages):
+            raise ModelFailure("context_overflow", "prompt is too long")
+        return team(messages, arguments)
+
+    record = await ask("hybrid-react", policy=policy)
+    assert record.stop_reason == "context_limit" and record.report == REPORT
+    assert "FEEDERS" in str(shown(asked, "report")[0][-1].text)

@@ -183,3 +183,27 @@ async def test_a_made_up_web_address_is_read_for_the_judges_and_a_shop_address_n
     assert made_up["https://nowhere.example/x"].page_status == "unreachable"
     assert made_up["http://ecommerce.example/B0MADEUP99"].page_status is None
     assert not any("ecommerce" in url for url in web.reads)
+
+
+async def test_nothing_runs_on_after_a_unit_that_failed(ask: Ask) -> None:
+    """One page's summary ends the unit; the other page, still being read, is given up with it."""
+    given_up = asyncio.Event()
+
+    class Slow(Flaky):
+        async def read(self, url: str) -> Page:
+            if "p2" not in url:
+                return Page(url, url, "ok", "P", "A page about seed. " * 20, "test/1")
+            try:
+                await asyncio.sleep(30)
+            except asyncio.CancelledError:
+                given_up.set()
+                raise
+            raise AssertionError("nobody waited that long")
+
+    def summariser(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+        raise ModelFailure("bad_key", "no")
+
+    before = asyncio.all_tasks()
+    with pytest.raises(ModelFailure):
+        await ask("react+ws", policy=searching("seed"), summariser=summariser, web=Slow())
+    assert given_up.is_set() and asyncio.all_tasks() == before
