@@ -34,7 +34,7 @@ THEMES: tuple[Theme, ...] = (
     Theme("nails_makeup", "Make-Up Artist", "nails and make-up", ("nail polish", "gel nail", "nail art", "nail drill", "nail lamp", "makeup", "make-up", "mascara", "eyelash", "lipstick", "cuticle", "press-on")),
     Theme("recovery", "Active Recovery Shopper", "training and recovery", ("foam roller", "massage gun", "resistance band", "yoga", "heating pad", "knee brace", "compression", "electrolyte", "protein", "kinesiology", "ice pack")),
     Theme("cooking", "Home Cook", "cooking at home", ("skillet", "dutch oven", "knife", "cutting board", "saucepan", "air fryer", "food storage", "spice", "meat thermometer", "wok", "mandoline")),
-    Theme("baking", "Home Baker", "baking", ("baking", "cake", "bread", "sourdough", "banneton", "rolling pin", "cookie", "mixing bowl", "kitchen scale", "piping")),
+    Theme("baking", "Home Baker", "baking", ("baking", "cake pan", "cake stand", "bread", "sourdough", "banneton", "rolling pin", "cookie", "mixing bowl", "kitchen scale", "piping")),
     Theme("coffee_tea", "Coffee-and-Tea Lover", "coffee and tea", ("coffee", "espresso", "loose tea", "tea infuser", "teapot", "kettle", "french press", "milk frother", "pour over", "mug")),
     Theme("clean_home", "Clean-Home Keeper", "cleaning", ("cleaner", "cleaning", "mop", "vacuum", "detergent", "microfiber", "stain remov", "trash bag", "dishwasher clean", "dishwasher tab", "descal", "scrub brush", "paper towel")),
     Theme("home_office", "Remote Worker", "working from home", ("standing desk", "monitor arm", "desk mat", "desk lamp", "office chair", "footrest", "laptop stand", "lumbar", "headphone", "keyboard", "webcam", "shredder")),
@@ -60,15 +60,30 @@ class Label(BaseModel):
     """Keys of `THEMES`, strongest first; empty where the history shows none."""
 
 
+_START = re.compile(r"(?<!\w)\w\w")
+
+
 @cache
-def _pattern(theme: Theme) -> re.Pattern[str]:
-    return re.compile("|".join(rf"(?<!\w){re.escape(word)}" for word in theme.words))
+def _phrases() -> dict[str, list[tuple[str, str]]]:
+    """By their first two letters: (phrase, theme)."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for theme in THEMES:
+        for phrase in theme.words:
+            found.setdefault(phrase[:2], []).append((phrase, theme.key))
+    return found
 
 
 def themes_of(title: str) -> list[str]:
-    """Every theme that a product's title speaks of."""
-    lowered = f"{title.casefold()} "
-    return [theme.key for theme in THEMES if _pattern(theme).search(lowered)]
+    """Every theme that a product's title speaks of, in the order of `THEMES`."""
+    text = title.casefold()
+    phrases = _phrases()
+    hit = {
+        key
+        for start in _START.finditer(text)
+        for phrase, key in phrases.get(start[0], ())
+        if text.startswith(phrase, start.start())
+    }
+    return [theme.key for theme in THEMES if theme.key in hit]
 
 
 def shopper_label(bought: Sequence[tuple[str, str, int]]) -> Label:

@@ -14,6 +14,9 @@ from env.text import tokens
 from querygen.checks import ALIKE, CHECKS, Checker, spread
 from querygen.shingles import shingles, similarity
 
+SAME_SIZE = 1500
+"""Runs of words over which files of different size are compared."""
+
 
 def statistics_of(
     queries: Sequence[Query], shop: Shop | None = None, *, min_products: int = 3
@@ -31,6 +34,9 @@ def statistics_of(
         "reviews": _counts(query.review.status for query in queries),
         "words": _quartiles(words),
         "distinct": {f"distinct_{width}": distinct(queries, width) for width in (1, 2, 3)},
+        "distinct_same_size": {
+            f"distinct_{width}": distinct(queries, width, SAME_SIZE) for width in (1, 2, 3)
+        },
         "similarity": _similarity(queries),
         "tools": _counts(tool for query in queries for tool in query.tools),
         "tools_per_query": _mean([len(query.tools) for query in queries]),
@@ -55,14 +61,19 @@ def statistics_of(
     return document
 
 
-def distinct(queries: Sequence[Query], width: int) -> float | None:
-    """Different runs of so many words, as a share of all runs; higher is more varied. Falls with the size of a file."""
+def distinct(queries: Sequence[Query], width: int, first: int | None = None) -> float | None:
+    """Different runs of so many words, as a share of all runs; higher is more varied, and lower the larger a file is.
+
+    `first` takes only so many runs, so that files of different size compare; `None` if there are fewer.
+    """
     runs = [
         tuple(words[at : at + width])
         for query in queries
         for words in [tokens(query.query)]
         for at in range(len(words) - width + 1)
     ]
+    if first is not None:
+        runs = runs[:first] if len(runs) >= first else []
     return round(len(set(runs)) / len(runs), 4) if runs else None
 
 

@@ -1,0 +1,47 @@
+"""The sample shop, made once by the commands, and questions written for it by the offline writer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from env.query import Query, read_queries
+from env.settings import resolve
+from env.shop import Shop, open_shop
+from querygen.builtin import SEED
+
+
+def drr(*words: str | Path) -> int:
+    return main([str(word) for word in words])
+
+
+@pytest.fixture(scope="session")
+def shop_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("sample-shop")
+    assert drr("sample", home / "raw", "--seed", str(SEED), "--quiet") == 0
+    assert drr("ingest", home / "raw", "--shop", home / "shop", "--quiet") == 0
+    return home / "shop"
+
+
+@pytest.fixture(scope="session")
+def shop(shop_folder: Path) -> Iterator[Shop]:
+    settings = resolve({}, environ={}, file=shop_folder / "none.toml").settings
+    with open_shop(str(shop_folder), settings) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def written(shop_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve users, three questions each."""
+    path = tmp_path_factory.mktemp("queries") / "queries.jsonl"
+    code = drr("queries", "generate", "--shop", shop_folder, "--out", path, "--users", "12", "--quiet")
+    assert code == 0
+    return path
+
+
+@pytest.fixture(scope="session")
+def queries(written: Path) -> list[Query]:
+    return read_queries(written)

@@ -1,0 +1,193 @@
+"""Each check catches what it is for, and lets a true question pass."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from env.constraints import parse_constraints
+from env.query import Fact, Query, read_queries
+from env.shop import Shop
+from env.states import STATES
+from querygen.builtin import FILE, builtin_queries
+from querygen.checks import CHECKS, Checker, spread
+from querygen.shingles import shingles, similarity
+from tests.querygen.conftest import drr
+
+
+@pytest.fixture(scope="module")
+def sound(queries: list[Query], shop: Shop) -> Query:
+    """A question that passes everything, with a budget and an order."""
+    query = next(
+        q for q in queries if q.constraints and q.constraints.total_max and q.facts_used[0].kind == "order"
+    )
+    assert Checker(shop).check(query).failed == {}
+    return query
+
+
+def said(query: Query, text: str, **fields: Any) -> Query:
+    update = {"query": text, "constraints": parse_constraints(text), **fields}
+    return query.model_copy(update=update)
+
+
+def other_state(query: Query, shop: Shop) -> str:
+    user = shop.store.user(query.user_id)
+    assert user is not None
+    return next(name for code, name in STATES.items() if code != user.address.state)
+
+
+BREAKS: dict[str, tuple[Callable[[Query, Shop], Query], str]] = {
+    "user": (lambda q, s: q.model_copy(update={"user_id": "NOBODY"}), "no user"),
+    "shop": (lambda q, s: q.model_copy(update={"shop_hash": "0" * 64}), "another shop"),
+    "profile": (lambda q, s: q.model_copy(update={"profile_hash": "0" * 64}), "changed"),
+    "tools": (lambda q, s: q.model_copy(update={"tools": ["web_search", "oracle"]}), "oracle"),
+    "answerable": (lambda q, s: q.model_copy(update={"needs": ["nuclear submarine"]}), "nuclear submarine"),
+    "budget": (
+        lambda q, s: said(
+            q, "What bird feeder should I get for under $1 in total, and how do I keep squirrels off it?", needs=["bird feeder"]
+        ),
+        "above $1.00",
+    ),
+    "facts": (
+        lambda q, s: q.model_copy(update={"facts_used": [Fact(kind="order", id="1234567890123456")]}),
+        "1234567890123456",
+    ),
+    "ids": (lambda q, s: said(q, q.query + " See order 1234567890123456 and B0ZZZZZZZZ."), "B0ZZZZZZZZ"),
+    "states": (lambda q, s: said(q, f"{q.query} I live in {other_state(q, s)}."), "the user lives in"),
+    "names": (lambda q, s: said(q, q.query + " I loved the one by Xanthippe Quorfleet."), "Xanthippe"),
+    "privacy": (lambda q, s: said(q, q.query + " Write to me at jo@mail.example."), "e-mail"),
+    "length": (lambda q, s: said(q, "Which feeder?"), "2 words"),
+    "language": (
+        lambda q, s: said(q, "Welches Vogelhaus empfehlen Sie mir bitte und warum gerade dieses und nicht jenes?"),
+        "English",
+    ),
+    "constraints": (
+        lambda q, s: q.model_copy(update={"constraints": parse_constraints("under $7 in total")}),
+        "total_max",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_check_catches_what_it_is_for(name: str, sound: Query, shop: Shop) -> None:
+    change, told = BREAKS[name]
+    failed = Checker(shop).check(change(sound, shop)).failed
+    assert name in failed, failed
+    assert told in failed[name]
+
+
+def test_every_check_is_tried_here() -> None:
+    assert set(BREAKS) | {"near_duplicate"} == set(CHECKS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Call me at (555) 010-4477 please.", "I live at 12 Maple Street.", "My card is 4111 1111 1111 1111."],
+)
+def test_personal_data_is_found_in_every_form(text: str, sound: Query, shop: Shop) -> None:
+    assert "privacy" in Checker(shop).check(said(sound, f"{sound.query} {text}")).failed
+
+
+def test_the_own_name_is_personal_data(sound: Query, shop: Shop) -> None:
+    user = shop.store.user(sound.user_id)
+    assert user is not None
+    text = f"{sound.query} Yours, {user.first_name} {user.last_name}."
+    assert "privacy" in Checker(shop).check(said(sound, text)).failed
+
+
+def test_the_second_of_two_alike_is_caught(sound: Query, shop: Shop) -> None:
+    checker = Checker(shop)
+    assert checker.check(sound).failed == {}
+    again = said(sound, sound.query.replace("$", "US $"))
+    assert "near_duplicate" in checker.check(again).failed
+
+
+def test_similarity_is_jaccard_over_shingles() -> None:
+    a, b = shingles("one two three four"), shingles("one two three five")
+    assert similarity(a, a) == 1
+    assert similarity(a, b) == pytest.approx(1 / 3)
+    assert similarity(shingles("a b c d"), shingles("w x y z")) == 0
+
+
+def test_a_bare_line_passes_and_what_does_not_apply_says_so(shop: Shop) -> None:
+    user = shop.store.sample_users(1, seed=1, min_orders=1)[0]
+    bare = Query(
+        query="Which bird feeder would you take for a small balcony, and why that one?", user_id=user
+    )
+    checked = Checker(shop).check(bare)
+    assert checked.failed == {}
+    assert checked.verdicts["facts"].status == checked.verdicts["tools"].status == "none"
+
+
+def test_spread_fails_where_one_category_takes_too_much(sound: Query, shop: Shop) -> None:
+    one = [sound.model_copy(update={"needs": ["bird feeder"], "id": f"q{n}"}) for n in range(20)]
+    verdict, counts = spread(Checker(shop), one)
+    assert verdict.status == "fail"
+    assert counts == {"Patio_Lawn_and_Garden": 20}
+    verdict, counts = spread(Checker(shop), builtin_queries())
+    assert verdict.status == "pass"
+    assert len(counts) == 10
+
+
+def test_the_command_exits_1_and_says_why(
+    sound: Query, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text(sound.model_dump_json() + "\n", encoding="utf-8")
+    assert drr("queries", "check", path, "--shop", shop_folder) == 0
+    broken = sound.model_copy(update={"tools": ["oracle"]})
+    path.write_text(broken.model_dump_json() + "\n", encoding="utf-8")
+    capsys.readouterr()
+    assert drr("queries", "check", path, "--shop", shop_folder, "--json") == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["failed"] == 1
+    assert document["queries"][0]["checks"]["tools"]["status"] == "fail"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ('{"query": "a", "user_id": "u"}\n{broken\n', "line 2"),
+        ('{"query": "a", "user_id": "u", "schema_version": 99}\n', "newer version"),
+        ('{"query": "a", "user_id": "u", "colour": "blue"}\n', "colour"),
+        ("\n", "holds no question"),
+    ],
+)
+def test_a_bad_file_is_named_by_its_line(
+    content: str, told: str, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text(content, encoding="utf-8")
+    assert drr("queries", "check", path, "--shop", shop_folder) == 1
+    assert told in capsys.readouterr().err
+
+
+def test_a_shop_that_changed_is_said_once(
+    sound: Query, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text(
+        sound.model_copy(update={"shop_hash": "0" * 64}).model_dump_json() + "\n", encoding="utf-8"
+    )
+    assert drr("queries", "check", path, "--shop", shop_folder) == 1
+    assert "generate them again" in capsys.readouterr().err
+
+
+def test_the_built_in_set_is_made_by_its_commands_and_passes(
+    shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "queries.jsonl"
+    code = drr(
+        "queries", "generate", "--shop", shop_folder, "--out", out, "--users", "24", "--per-user", "3", "--seed", "7", "--quiet"
+    )  # fmt: skip
+    assert code == 0
+    assert out.read_bytes() == FILE.read_bytes(), "run querygen.builtin.COMMANDS and copy the file"
+    assert drr("queries", "check", FILE, "--shop", shop_folder) == 0
+    queries = read_queries(FILE)
+    assert len(queries) >= 50
+    assert {query.review.reviewer for query in queries} == {"none"}
+    assert all(query.rule_written for query in queries)

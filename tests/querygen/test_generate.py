@@ -1,0 +1,230 @@
+"""Generation: from real records, by whatever model, resumable, with failures that have a name."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from env.constraints import parse_constraints
+from env.query import Query, read_queries
+from env.shop import Shop
+from querygen.drafts import INTENTS
+from querygen.sampling import sample_users
+from tests.querygen.conftest import drr
+from tests.wire import Request, Say, Wire
+from tools.registry import TOOLS
+
+MODEL = "anthropic:claude-sonnet-5-5"
+
+
+def generate(shop: Path, out: Path, *more: str) -> int:
+    return drr("queries", "generate", "--shop", shop, "--out", out, "--quiet", *more)
+
+
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "LANGSMITH_TRACING"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_offline_questions_lean_on_true_facts_and_say_who_wrote_them(
+    queries: list[Query], shop: Shop
+) -> None:
+    assert len(queries) >= 24
+    for query in queries:
+        assert query.rule_written is True
+        assert query.model == "offline"
+        assert query.mode == "profile"
+        assert query.review.reviewer == "none"
+        assert query.shop_hash == shop.manifest.content_hash
+        assert query.constraints == parse_constraints(query.query)
+        assert set(query.tools) <= set(TOOLS)
+        assert query.facts_used
+        for fact in query.facts_used:
+            if fact.kind == "order":
+                order = shop.store.order(fact.id)
+                assert order is not None
+                assert order.user_id == query.user_id
+
+
+def test_questions_are_of_every_intent_and_most_name_something_owned(queries: list[Query]) -> None:
+    assert {query.intent for query in queries} == set(INTENTS)
+    owned = sum(any(fact.kind == "order" for fact in query.facts_used) for query in queries)
+    assert owned > 0.8 * len(queries)
+    assert sum(parse_constraints(query.query).total_max is not None for query in queries) >= 5
+    assert sum(parse_constraints(query.query).region is not None for query in queries) >= 5
+
+
+def test_the_same_seed_gives_the_same_file_and_the_sample_is_on_record(
+    written: Path, shop_folder: Path, tmp_path: Path
+) -> None:
+    assert generate(shop_folder, tmp_path / "q.jsonl", "--users", "12") == 0
+    assert (tmp_path / "q.jsonl").read_bytes() == written.read_bytes()
+    config = tomllib.loads((tmp_path / "q.jsonl.study" / "study.toml").read_text())
+    assert config["run"]["seed"] == 7
+    assert len(config["run"]["sample"]) == 12
+
+
+def test_the_sample_is_spread_over_categories_and_activity(shop: Shop) -> None:
+    users = sample_users(shop, 20, seed=1, min_orders=5)
+    assert len({user.user_id for user in users}) == 20
+    assert len({user.category for user in users}) >= 6
+    assert {user.activity for user in users} == {"few", "some", "many"}
+    assert users == sample_users(shop, 20, seed=1, min_orders=5)
+    assert users != sample_users(shop, 20, seed=2, min_orders=5)
+    assert all(shop.store.orders(user.user_id, limit=1).total >= 5 for user in users)
+
+
+def test_generation_goes_on_where_it_stopped(shop_folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "q.jsonl"
+    assert generate(shop_folder, out, "--users", "6", "--limit", "2") == 0
+    first = read_queries(out)
+    assert len({query.user_id for query in first}) == 2
+    assert generate(shop_folder, out, "--users", "6") == 0
+    assert len({query.user_id for query in read_queries(out)}) == 6
+    assert {query.id for query in first} <= {query.id for query in read_queries(out)}
+
+
+def test_generic_questions_know_nothing_of_the_user(shop_folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "g.jsonl"
+    assert generate(shop_folder, out, "--users", "12", "--mode", "generic") in (0, 1)
+    for query in read_queries(out):
+        assert query.mode == "generic"
+        assert query.facts_used == []
+        assert query.profile_hash is None
+        assert not {"get_user_orders", "get_user_profile"} & set(query.tools)
+
+
+def draft(text: str, order: str, product: str) -> dict[str, Any]:
+    return {
+        "intent": "compare",
+        "query": text,
+        "rationale": "Because.",
+        "tools": ["product_catalog_search", "web_search"],
+        "needs": ["bird feeder"],
+        "web_need": "What birds eat.",
+        "facts_used": [{"kind": "order", "id": order}, {"kind": "product", "id": product}],
+    }
+
+
+TEXTS = (
+    "I would like to know which bird feeder you would take for under $60, and why, given what I bought before.",
+    "Can you work out what I have spent on my hobbies in this shop and where a larger pack would have been the better choice?",
+    "My garden gets a lot of wind. Which of the feeders that you sell will stand it, and how do I fix one to a pole?",
+)
+
+
+def scripted(request: Request) -> Say:
+    """Answers with drafts about the first order that the prompt shows; the first try of each user is one too few."""
+    task = json.dumps(request.body["messages"])
+    order, product = task.split("order ", 2)[1].split(" ")[0], task.split("| product ")[1].split(" ")[0]
+    told = len(request.body["messages"]) > 1
+    queries = [draft(text, order, product) for text in TEXTS[: 3 if told else 2]]
+    return Say(json.dumps({"queries": queries}))
+
+
+def test_a_model_is_asked_once_more_and_its_drafts_are_checked(
+    shop: Shop, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user = shop.store.sample_users(1, seed=4, min_orders=10)[0]
+    with Wire(scripted) as wire:
+        code = generate(
+            shop_folder,
+            tmp_path / "q.jsonl",
+            "--user",
+            user,
+            "--model",
+            MODEL,
+            "--base-url",
+            wire.url,
+            "--json",
+        )
+    assert code == 0
+    assert len(wire.requests) == 2
+    system = json.dumps(wire.requests[0].body["system"])
+    assert "product_catalog_search" in system
+    assert "output_config" in wire.requests[0].body
+    person = shop.store.user(user)
+    assert person is not None
+    sent = json.dumps(wire.requests[0].body)
+    assert not any(secret in sent for secret in (person.email, person.phone_number, person.address.address1))
+    queries = read_queries(tmp_path / "q.jsonl")
+    assert [query.query for query in queries] == list(TEXTS)
+    assert all(query.rule_written is False and query.model == MODEL for query in queries)
+    assert json.loads(capsys.readouterr().out)["kept"] == 3
+
+
+def test_a_model_that_gives_no_usable_answer_fails_its_user_by_name(
+    shop: Shop, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user = shop.store.sample_users(1, seed=4, min_orders=10)[0]
+    out = tmp_path / "q.jsonl"
+    options = ("--user", user, "--model", MODEL)
+    with Wire(lambda request: Say("I would rather not.")) as wire:
+        code = generate(shop_folder, out, *options, "--base-url", wire.url, "--json")
+    assert code == 1
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["failures"] == {"malformed": 1}
+    assert not out.exists()
+    with Wire(scripted) as wire:
+        assert generate(shop_folder, out, *options, "--base-url", wire.url, "--retry-failed") == 0
+    assert len(read_queries(out)) == 3
+
+
+def test_drafts_that_fail_a_check_are_kept_aside_with_the_reason(
+    shop: Shop, shop_folder: Path, tmp_path: Path
+) -> None:
+    user, other = shop.store.sample_users(2, seed=4, min_orders=10)
+    theirs = shop.store.orders(other).items[0]
+
+    def lying(request: Request) -> Say:
+        rows = [draft(text, theirs.order_id, theirs.product_id) for text in TEXTS]
+        rows[1]["tools"] = ["crystal_ball"]
+        return Say(json.dumps({"queries": rows}))
+
+    out = tmp_path / "q.jsonl"
+    with Wire(lying) as wire:
+        code = generate(shop_folder, out, "--user", user, "--model", MODEL, "--base-url", wire.url)
+    assert code == 1
+    rows = [json.loads(line) for line in (tmp_path / "q.jsonl.rejected.jsonl").read_text().splitlines()]
+    assert all("not in this user's records" in row["failed"]["facts"] for row in rows)
+    assert "crystal_ball" in rows[1]["failed"]["tools"]
+
+
+def test_a_budget_stops_before_it_is_passed(shop_folder: Path, tmp_path: Path) -> None:
+    assert generate(shop_folder, tmp_path / "q.jsonl", "--users", "3", "--budget-tokens", "2000") == 1
+
+
+def test_users_that_cannot_be_written_for_are_named(
+    shop: Shop, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "q.jsonl"
+    assert generate(shop_folder, out, "--user", "NOBODY") == 1
+    assert "NOBODY" in capsys.readouterr().err
+    few = next(
+        user.user_id for user in shop.store.iter_users() if shop.store.orders(user.user_id, limit=1).total < 5
+    )
+    assert generate(shop_folder, out, "--user", few) == 1
+    assert "too few" in capsys.readouterr().err
+    assert generate(shop_folder, out, "--min-orders", "100000") == 1
+    assert "--min-orders" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_reviewed_questions_survive_another_generation(shop_folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "q.jsonl"
+    assert generate(shop_folder, out, "--users", "3") == 0
+    queries = read_queries(out)
+    accepted = queries[1].model_copy(
+        update={"review": queries[1].review.model_copy(update={"status": "accepted", "reviewer": "Ada"})}
+    )
+    lines = [query.model_dump_json() for query in (queries[0], accepted)]
+    out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert generate(shop_folder, out, "--users", "3", "--seed", "99") == 0
+    after = read_queries(out)
+    assert accepted in after
+    assert queries[0].id not in {query.id for query in after}

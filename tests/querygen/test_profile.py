@@ -1,0 +1,105 @@
+"""The profile summary: true to the records, bounded, and without anything that identifies a person."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from env.errors import DrrError
+from env.profile import build_profile
+from env.shop import Shop
+from env.themes import shopper_label, themes_of
+
+LONGEST = 4000
+
+
+def test_it_says_what_the_user_tools_say(shop: Shop) -> None:
+    user_id = shop.store.sample_users(1, seed=3, min_orders=20)[0]
+    user, statistics = shop.store.user(user_id), shop.store.statistics(user_id)
+    orders = shop.store.orders(user_id).items
+    assert user is not None
+    assert statistics is not None
+    profile = build_profile(shop.store, user_id, shop.manifest.as_of)
+    assert (profile.city, profile.state) == (user.address.city, user.address.state)
+    assert profile.orders == len(orders) == statistics.orders
+    assert profile.spend.total == statistics.spend
+    assert profile.spend.unknown_share == round(statistics.orders_without_price / len(orders), 3)
+    assert profile.categories[0].orders == statistics.by_category[0].orders
+    assert profile.last_order == orders[0].order_date[:10]
+    times = Counter(order.product_id for order in orders)
+    for item in profile.repeated:
+        assert times[item.product_id] == item.times > 1
+    mine = {order.order_id: order.product_id for order in orders}
+    for item in [*profile.repeated, *profile.notable]:
+        assert mine[item.order_id] == item.product_id
+
+
+def test_no_profile_is_long_or_holds_contact_data(shop: Shop) -> None:
+    heavy = max(shop.store.iter_users(), key=lambda user: shop.store.orders(user.user_id, limit=1).total)
+    for user in [heavy, *islice(shop.store.iter_users(), 0, None, 8)]:
+        profile = build_profile(shop.store, user.user_id, shop.manifest.as_of)
+        text, data = profile.text(), profile.model_dump_json()
+        assert len(text) <= LONGEST
+        for secret in (user.email, user.phone_number, user.address.address1):
+            assert secret not in text
+            assert secret not in data
+
+
+def test_the_label_follows_from_the_purchases_and_says_why() -> None:
+    bought = [
+        ("Finchfield Bird Feeder", "Patio", 3),
+        ("Suet Cakes, Peanut", "Patio", 2),
+        ("Chef Knife", "Home", 1),
+    ]
+    label = shopper_label(bought)
+    assert label.name == "Backyard Birder"
+    assert label.reasons == ["5 of 6 purchases are about backyard birds"]
+    assert shopper_label([("Chef Knife", "Home", 2)]).name == "New Shopper"
+    odd = [("Thing", "Home_and_Kitchen", 2), ("Other", "Pet_Supplies", 2)]
+    assert shopper_label(odd).name == "Varied Shopper"
+
+
+@pytest.mark.parametrize(
+    ("title", "themes"),
+    [
+        ("Gaugewell Digital Multimeter, CAT III 600V", ["workshop"]),
+        ("Pawhaven Folding Dog Ramp", ["dogs"]),
+        ("Stainless Steel Bowl", []),
+        ("Tern & Tansy Pure Essential Oil, Tea Tree", ["wellness"]),
+    ],
+)
+def test_themes_are_words_and_not_parts_of_words(title: str, themes: list[str]) -> None:
+    assert themes_of(title) == themes
+
+
+def test_hostile_titles_stay_on_their_line(shop: Shop) -> None:
+    user_id = shop.store.sample_users(1, seed=5, min_orders=5)[0]
+    profile = build_profile(shop.store, user_id, shop.manifest.as_of)
+    for item in profile.notable:
+        assert "\n" not in item.title
+        assert len(item.title) <= 90
+
+
+def test_an_unknown_user_is_named(shop: Shop, shop_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(DrrError, match="no user 'NOBODY'"):
+        build_profile(shop.store, "NOBODY", shop.manifest.as_of)
+    assert main(["profile", "--shop", str(shop_folder), "--user", "NOBODY"]) == 1
+    assert "NOBODY" in capsys.readouterr().err
+
+
+def test_the_command_prints_text_or_one_document(
+    shop: Shop, shop_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user_id = shop.store.sample_users(1, seed=3, min_orders=5)[0]
+    profile = build_profile(shop.store, user_id, shop.manifest.as_of)
+    assert main(["profile", "--shop", str(shop_folder), "--user", user_id]) == 0
+    assert capsys.readouterr().out == profile.text() + "\n"
+    assert main(["profile", "--shop", str(shop_folder), "--user", user_id, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["sha256"] == profile.sha256
+    assert document["label"]["name"] == profile.label.name

@@ -1,0 +1,76 @@
+"""Review at a terminal: every decision is on disk at once, and an interrupted review loses nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from env.constraints import parse_constraints
+from env.query import Query, query_id, read_queries
+from tests.querygen.conftest import drr
+
+NEW = "Which of your bird feeders would you take for under $45 in total, and how is it washed?"
+
+
+@pytest.fixture
+def file(queries: list[Query], tmp_path: Path) -> Path:
+    path = tmp_path / "q.jsonl"
+    path.write_text("".join(query.model_dump_json() + "\n" for query in queries[:4]), encoding="utf-8")
+    return path
+
+
+def typed(file: Path, *lines: str, more: tuple[str, ...] = ()) -> str:
+    """The command as a person runs it, keys from standard input."""
+    words = [sys.executable, "-m", "app.cli", "queries", "review", str(file), "--reviewer", "Ada", *more]
+    done = subprocess.run(words, input="".join(f"{line}\n" for line in lines), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_accept_reject_edit_and_resume(file: Path) -> None:
+    before = read_queries(file)
+    told = typed(file, "a", "r", "too vague", "q")
+    assert "2 left" in told
+    assert before[0].query in told
+    first, second, third, _ = read_queries(file)
+    assert (first.review.status, first.review.reviewer) == ("accepted", "Ada")
+    assert second.review.status == "rejected"
+    assert second.review.history[-1]["reason"] == "too vague"
+    assert third.review.status == "unreviewed"
+
+    told = typed(file, "e", NEW, "a", "n")
+    assert before[0].query not in told
+    third = read_queries(file)[2]
+    assert third.query == NEW
+    assert third.id == query_id(NEW, third.user_id)
+    assert third.constraints == parse_constraints(NEW)
+    assert third.review.status == "accepted"
+    assert third.review.history[0]["query"] == before[2].query
+    assert third.review.history[0]["id"] == before[2].id
+    assert [entry["reviewer"] for entry in third.review.history] == ["Ada", "Ada"]
+
+
+def test_input_that_ends_loses_nothing(file: Path) -> None:
+    before = read_queries(file)
+    typed(file, "a", "e")
+    after = read_queries(file)
+    assert after[0].review.status == "accepted"
+    assert after[1:] == before[1:]
+
+
+def test_back_wrong_keys_and_what_the_checks_say(file: Path, shop_folder: Path, queries: list[Query]) -> None:
+    broken = queries[0].model_copy(update={"tools": ["oracle"]})
+    file.write_text(broken.model_dump_json() + "\n" + queries[1].model_dump_json() + "\n", encoding="utf-8")
+    told = typed(file, "x", "n", "b", "q", more=("--shop", str(shop_folder)))
+    assert "FAILS tools" in told
+    assert "is no key" in told
+    assert told.count("1 of 2") == 3
+
+
+@pytest.mark.parametrize("name", ["none", "model:claude", " "])
+def test_only_a_person_reviews(file: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert drr("queries", "review", file, "--reviewer", name) == 2
+    assert "name of the person" in capsys.readouterr().err
