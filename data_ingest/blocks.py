@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
 from io import RawIOBase
 from pathlib import Path
@@ -41,6 +42,7 @@ class _HashedFile(RawIOBase):
         self._file = path.open("rb", buffering=0)
         self._hash = sha256()
         self._hasher = ThreadPoolExecutor(1)
+        self._unhashed: deque[Future[None]] = deque()
         self.count = 0
 
     def readable(self) -> bool:
@@ -50,7 +52,9 @@ class _HashedFile(RawIOBase):
         got = self._file.readinto(buffer) or 0
         if got:
             self.count += got
-            self._hasher.submit(self._hash.update, bytes(memoryview(buffer)[:got]))
+            self._unhashed.append(self._hasher.submit(self._hash.update, bytes(memoryview(buffer)[:got])))
+            if len(self._unhashed) > AHEAD * 4:
+                self._unhashed.popleft().result()
         return got
 
     def finish(self) -> str:

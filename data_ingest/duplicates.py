@@ -39,7 +39,8 @@ Reread = Callable[[set[int]], Iterator[tuple[int, bytes]]]
 
 def fingerprint(chunk: Chunk) -> U64:
     columns = [*words(chunk.user), chunk.item.view(np.uint64), chunk.time.view(np.uint64)]
-    total = chunk.rating.view(np.uint64) * _FACTORS[0]
+    # Adding zero makes -0.0 and 0.0, which are equal, look equal.
+    total = (chunk.rating + 0.0).view(np.uint64) * _FACTORS[0]
     for column, factor in zip(columns, _FACTORS[1:], strict=True):
         total += column * factor
     return finish(total)

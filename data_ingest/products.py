@@ -60,6 +60,9 @@ def parse_line(line: bytes, repairs: Repairs) -> RawProduct:
     row = {_ALIASES.get(name, name): value for name, value in row.items()}
     if row.get("parent_asin") in (None, ""):
         raise BadLine("missing_parent_asin")
+    number = row.get("rating_number")
+    if isinstance(number, float) and number.is_integer():  # copies that went through a data frame
+        row["rating_number"] = int(number)
     details = row.get("details")
     if isinstance(details, str):
         row["details"] = _details_of_text(details)

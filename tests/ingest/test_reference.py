@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from data_ingest.categories import TEN, in_official_order
 from data_ingest.recipe import Recipe
+from data_ingest.sample import SamplePlan, write_sample
+from env.progress import Quiet
 from env.settings import Settings
 from env.shop import Shop, check_shop, open_shop
 from tests.ingest.conftest import CATEGORIES, Ingest
@@ -51,6 +54,19 @@ def test_ingest_equals_the_reference(
         assert [u.user_id for u in shop.store.iter_users()] == want.users
         assert orders_of(shop) == want.orders
     assert list(check_shop(str(tmp_path / "shop"), Settings())) == []
+
+
+def test_the_sample_shop_equals_the_reference(run_ingest: Ingest, tmp_path: Path) -> None:
+    """Its files have every oddity of the real ones at its real rate."""
+    raw = tmp_path / "sample"
+    write_sample(raw, SamplePlan(products=400, users=150, reviews=6000, seed=11), Quiet())
+    options = {"max_products": 25, "since": "2020-01-01"}
+    manifest = run_ingest(raw, categories=TEN, **options)
+    want = expected(raw, Recipe(categories=in_official_order(TEN), min_reviews=3, **options))
+    assert {k: manifest.rows[k] for k in want.rows} == want.rows
+    with open_shop(str(tmp_path / "shop"), Settings()) as shop:
+        assert [p.product_id for p in shop.store.iter_products()] == sorted(want.products)
+        assert orders_of(shop) == want.orders
 
 
 def test_rows_in_any_order_give_the_same_orders(tmp_path: Path, run_ingest: Ingest) -> None:

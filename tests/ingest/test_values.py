@@ -89,6 +89,16 @@ def test_details_keep_dots_and_nested_ranks_also_from_a_text() -> None:
     assert product_of(details=json.dumps(details))[0].details == details
 
 
+def test_copies_that_went_through_a_data_frame_are_understood() -> None:
+    product, _ = product_of(rating_number=120.0, price="None", average_rating=4, details="")
+    assert (product.rating_number, product.price, product.average_rating, product.details) == (
+        120,
+        None,
+        4.0,
+        {},
+    )
+
+
 def test_empty_categories_are_the_files() -> None:
     product, notes = product_of(categories=[])
     assert product.categories == ["Pet_Supplies"]
