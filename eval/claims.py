@@ -60,7 +60,7 @@ _DECORATION = re.compile(r"\*\*|__|(?<!\w)[*_]|[*_](?!\w)|^\s*>+\s?|^\s*#{1,6}\s
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _FIGURE = re.compile(r"\d")
 _META = re.compile(
-    r"(?:here(?:'s| is| are)\b|i(?:'ll| will| can| have|'ve| would| recommend you)\b|let me\b|let's\b|below\b|this (?:report|guide|section|plan|answer)\b|in this\b"
+    r"(?:written by rules\b|here(?:'s| is| are)\b|i(?:'ll| will| can| have|'ve| would| recommend you)\b|let me\b|let's\b|below\b|this (?:report|guide|section|plan|answer)\b|in this\b"
     r"|as requested\b|note that this\b|i hope\b|feel free\b|if you(?:'d| would) like\b|thank)",
     re.I,
 )
