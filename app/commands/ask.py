@@ -243,12 +243,17 @@ def _watch(quiet: bool) -> Iterator[Listener]:
         from rich.markup import escape
 
         console = Console(stderr=True)
+        calls = 0
         with console.status("starting") as status:
 
             def show(event: Event) -> None:
+                nonlocal calls
+                calls += event.kind == "call"
                 if (text := line(event)) is not None:
-                    console.print(escape(text), style="dim", highlight=False)
-                    status.update(escape(f"{time.monotonic() - started:.0f} s  {text[:80]}"))
+                    console.print(
+                        escape(text), style="dim", highlight=False, no_wrap=True, overflow="ellipsis"
+                    )
+                    status.update(f"{time.monotonic() - started:.0f} s, {calls} tool calls")
 
             yield show
         return
