@@ -69,8 +69,15 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = variant(arguments.variant)
     if arguments.out is not None and arguments.out.is_dir():
         raise Misuse(f"{arguments.out}: is a folder; give a file, e.g. {arguments.out / 'report.md'}")
+    settings = settings_of(arguments).settings
+    if settings.profile == "paper":
+        print(
+            f"drr: profile paper: the paper's models cannot be called any more, this is {settings.model_for('agent')};"
+            " docs/paper-profile.md says which other choices are guesses",
+            file=sys.stderr,
+        )
     with _watch(arguments.quiet) as listener:
-        record = _answer(arguments, settings_of(arguments).settings, chosen, listener)
+        record = _answer(arguments, settings, chosen, listener)
     report = marked(record)
     if arguments.json:
         print_json(document(record, report))

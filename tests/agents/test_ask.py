@@ -135,3 +135,12 @@ def test_variants_lists_and_prints_json(capsys: pytest.CaptureFixture[str]) -> N
     rows = json.loads(capsys.readouterr().out)["variants"]
     assert sum(row["in_all"] for row in rows) == 6
     assert next(r for r in rows if r["name"] == "react+ws")["page_summaries"] is True
+
+
+def test_the_paper_profile_says_what_it_cannot_be(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        main(asking(folder, "--profile", "paper", "--web", "sandbox", "--variant", "plan-to-function")) == 0
+    )
+    out, err = capsys.readouterr()
+    assert "cannot be called any more" in err and "docs/paper-profile.md" in err
+    assert "http://ecommerce.com/B0" in out
