@@ -29,7 +29,7 @@ def study_document(study: Study, judge: str | None = None) -> dict[str, Any]:
     now = refetched(study, judged.judging)
     if now is not None:
         _add_now(document, read_judged(study, now, answers=judged.answers))
-    paper = None if judged.judging is None else choose(study, judged.judging.judge, "paper")
+    paper = choose(study, judged.judging.judge if judged.judging else judge, "paper")
     if paper is not None:
         document["as_printed"] = paper_document(read_judged(study, paper, answers=judged.answers))
     return document
