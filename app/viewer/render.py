@@ -86,6 +86,7 @@ class Pages:
         def source_of(url: str) -> SourceView | None:
             return sources.get(canonical_url(url))
 
+        cited = {found.number for claim in report.claims for url in claim.urls if (found := source_of(url))}
         counts = Counter(claim.status for claim in report.claims)
         return self._draw(
             "report.html",
@@ -94,6 +95,7 @@ class Pages:
             r=report,
             html=_safe(report),
             source_of=source_of,
+            cited=cited,
             passages=_passages,
             verdict_counts=counts.most_common(),
             types=sorted({verdict.source_type for claim in report.claims for verdict in claim.verdicts}),
