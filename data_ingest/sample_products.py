@@ -32,6 +32,7 @@ _ODDITIES = (
     ("mojibake", 0.001),
     ("subtitle", 0.0006),
     ("author", 0.00004),
+    ("wide details", 0.0008),
 )
 
 
@@ -200,6 +201,7 @@ class _MetaWriter:
             for sentence in rng.sample(kind.features, min(len(kind.features), rng.randint(4, 7)))
         ]
         features += rng.sample(general["features"], rng.randint(0, 2))
+        features = self._typeset(features)
         description = self._description(kind, slots, title)
         price = self._price(kind, step)
         store: str | None = brand
@@ -231,6 +233,10 @@ class _MetaWriter:
             title = ""
         elif odd == "no details":
             details = {}
+        elif odd == "wide details":
+            details |= {
+                f"{field} {number}": "Yes" for field in general["wide_details"] for number in range(1, 7)
+            }
         elif odd == "long value":
             details["Compatible Devices"] = ", ".join(rng.choices(general["long_values"], k=150))[:4077]
         elif odd == "mojibake":
@@ -262,7 +268,7 @@ class _MetaWriter:
             row["author"] = {
                 "avatar": f"https://m.media.example/images/I/{self._image_id()}._SY600_.jpg",
                 "name": brand,
-                "about": [f"{brand} writes about {kind.plain}s."],
+                "about": [f"{brand} writes about {kind.plain}."],
             }
         return row
 
@@ -315,9 +321,26 @@ class _MetaWriter:
             return title.replace(" ", "\u00a0", 1)
         return title.replace(" - ", " \u2013 ").replace(", ", " \u2014 ", 1)
 
+    def _typeset(self, lines: list[str]) -> list[str]:
+        """A third of the sellers write in a word processor: curly quotes, brackets of another alphabet, odd spaces."""
+        draw = self.rng.random()
+        if draw < 0.22:
+            return [
+                line.replace("'", "\u2019").replace(": ", " \u2013 ", 1) + ("\u2122" if place == 0 else "")
+                for place, line in enumerate(lines)
+            ]
+        if draw < 0.30:
+            heads = self.vocabulary.general["bracketed"]
+            return [f"\u3010{head}\u3011{line}" for head, line in zip(heads, lines, strict=False)]
+        if draw < 0.34:
+            return [line.replace(" ", "\u00a0", 1) for line in lines]
+        if draw < 0.36:
+            return [f"\u2714\ufe0f {line}" for line in lines]
+        return lines
+
     def _description(self, kind: ProductType, slots: dict[str, str], title: str) -> list[str]:
         rng, general = self.rng, self.vocabulary.general
-        lines = rng.sample(kind.features, min(2, len(kind.features)))
+        lines = rng.sample(kind.features, min(rng.randint(2, 5), len(kind.features)))
         body = " ".join(line.format_map(slots) for line in lines)
         opening = rng.choice(general["openings"]).format(brand=slots["brand"], name=kind.plain, title=title)
         pieces = [f"{opening} {body}", *rng.sample(general["closings"], rng.randint(0, 2))]
@@ -326,9 +349,9 @@ class _MetaWriter:
             pieces.insert(
                 0, rng.choice(("Product Description", "Description", "Feature", "From the Manufacturer"))
             )
-        elif draw < 0.126:
+        elif draw < 0.13:
             pieces[0] = f"<p><b>{kind.name}</b><br>{pieces[0]}&nbsp;</p>"
-        elif draw < 0.16:
+        elif draw < 0.17:
             pieces[0] += rng.choice((" \U0001f426", " \u2728", " \U0001f49a", " \u2705"))
         return pieces
 
@@ -402,7 +425,7 @@ class _MetaWriter:
         if rng.random() < 0.003:
             return []
         images = []
-        for place in range(min(8, 1 + int(rng.expovariate(0.3)))):
+        for place in range(min(14, 2 + int(rng.expovariate(0.22)))):
             base = f"https://m.media.example/images/I/{self._image_id()}"
             images.append(
                 {

@@ -209,7 +209,7 @@ class Reviews:
         pools = self.pools
         mood = np.searchsorted([3, 4], stars, side="right")
         body = (self.products.type_of[product] * MOODS + mood) * BODIES + rng.integers(0, BODIES, rows)
-        tail = rng.integers(0, TAILS, rows)
+        tail = rng.integers(0, TAILS, rows) + np.where(mood == MOODS - 1, TAILS, 0)
         common = np.where(rng.random(rows) < 0.3, 0, rng.integers(0, TITLES, rows))
         title = stars * TITLES + common
         variant = np.where(rng.random(rows) < self._other_asin[category], rng.integers(1, VARIANTS, rows), 0)

@@ -11,7 +11,7 @@ from data_ingest.sample_vocabulary import ProductType, Vocabulary
 MOODS = 3
 """Bad (one and two stars), middling (three), good (four and five)."""
 BODIES = 40
-TAILS = 4096
+TAILS = 2048
 TITLES = 24
 LONGEST = 30_035
 
@@ -23,6 +23,7 @@ class TextPools:
     bodies: list[str]
     """`BODIES` for each (type, mood)."""
     tails: list[str]
+    """`TAILS` that suit any mood, and as many for those who are pleased."""
     titles: list[str]
     """`TITLES` for each star, 0 to 5."""
     longest: str
@@ -41,7 +42,11 @@ def make_pools(vocabulary: Vocabulary, seed: int) -> TextPools:
         for mood in range(MOODS)
         for _ in range(BODIES)
     ]
-    tails = [escaped(_tail(words, rng)) for _ in range(TAILS)]
+    tails = [
+        escaped(_tail(lines, rng))
+        for lines in (words["tails"], [*words["tails"], *words["good_tails"] * 2])
+        for _ in range(TAILS)
+    ]
     titles = [
         escaped(text) for star in range(6) for text in _cycled(words["titles"][str(max(star, 1))], TITLES)
     ]
@@ -60,7 +65,10 @@ def _body(kind: ProductType, mood: int, words: dict[str, list[str]], rng: random
         1: [*kind.praise, *kind.gripes],
         2: [*kind.praise],
     }[mood]
-    lead = rng.choice(words[("bad_leads", "mixed_leads", "good_leads")[mood]]).format(name=name)
+    leads = words[("bad_leads", "mixed_leads", "good_leads")[mood]]
+    if name.endswith("s"):
+        leads = [lead for lead in leads if "his {name}" not in lead]
+    lead = rng.choice(leads).format(name=name)
     if rng.random() < 0.25:
         return lead
     first = rng.choice(said)
@@ -73,16 +81,13 @@ def _lowered(sentence: str) -> str:
     return sentence if sentence.startswith("I ") else sentence[:1].lower() + sentence[1:]
 
 
-def _tail(words: dict[str, list[str]], rng: random.Random) -> str:
+def _tail(known: list[str], rng: random.Random) -> str:
     draw = rng.random()
-    if draw < 0.34:
+    if draw < 0.27:
         return ""
-    count = min(60, 1 + int(rng.paretovariate(1.15) - 1))
-    lines = (
-        rng.sample(words["tails"], count)
-        if count <= len(words["tails"])
-        else rng.choices(words["tails"], k=count)
-    )
+    count = min(60, 1 + int(1.4 * (rng.paretovariate(1.2) - 0.8)))
+    lines = rng.sample(known, min(count, len(known)))
+    lines += rng.choices(known, k=count - len(lines))
     joint = "<br /><br />" if rng.random() < 0.25 else " "
     text = joint + joint.join(lines) if rng.random() < 0.8 or count > 1 else " " + lines[0]
     odd = rng.random()
@@ -99,7 +104,7 @@ def _tail(words: dict[str, list[str]], rng: random.Random) -> str:
         text += f" [[ASIN:B0{rng.randrange(36**6):08d} this one]]"[:60]
     elif odd < 0.057:
         text = f" [[VIDEOID:{rng.getrandbits(128):032x}]]{text}"
-    elif odd < 0.16:
+    elif odd < 0.205:
         text += rng.choice(
             (
                 " \U0001f44d",
@@ -110,6 +115,6 @@ def _tail(words: dict[str, list[str]], rng: random.Random) -> str:
                 " caf\u00e9 quality",
             )
         )
-    elif odd < 0.163:
+    elif odd < 0.208:
         text += "\u200b"
     return text
