@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from eval.citations_urls import BARE, SCHEME, bare_end, unescape
+from eval.citations_urls import BARE, LONGEST, SCHEME, bare_end, unescape
 
 LinkKind = Literal["link", "bare", "html"]
 
@@ -361,18 +361,20 @@ def _with_bare(text: str, links: list[Link]) -> list[Link]:
     found: list[Link] = []
     index = 0
     position = 0
-    for match in BARE.finditer(text):
-        start = match.start()
+    starts = [match.span() for match in BARE.finditer(text)]
+    for which, (start, scheme_end) in enumerate(starts):
         if start < position:
             continue
         while index < len(links) and links[index].end <= start:
             index += 1
         if index < len(links) and links[index].start <= start:
             continue
-        limit = links[index].start if index < len(links) else len(text)
+        limit = min(links[index].start if index < len(links) else len(text), start + LONGEST)
+        if which + 1 < len(starts) and text[starts[which + 1][0] - 1] not in "/=:%":
+            limit = min(limit, starts[which + 1][0])  # one that is not part of this one, as in an archive's
         end = bare_end(text, start, limit)
         position = end
-        if end > match.end():
+        if end > scheme_end:
             left, right = start, end
             if text[start - 1 : start] == "<" and text[end : end + 1] == ">":
                 left, right = start - 1, end + 1

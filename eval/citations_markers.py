@@ -67,17 +67,14 @@ def find_marks(
 ) -> list[Mark]:
     """All markers of the text; `known` are the ids of the lists, `labels` those of them that are words, `raised` what
     stood in superscript tags."""
-    candidates = _bracketed(text)
-    escapes_cite = any(esc and len(items) == 1 and items[0][0] in known for _, _, esc, items in candidates)
-    some_resolve = any(item in known for _, _, _, items in candidates for item, _ in items)
+    marks, candidates = _bracketed(text, known)
+    some_resolve = any(mark.id in known for mark in marks) or any(
+        item in known for _, _, _, items in candidates for item, _ in items
+    )
+    escapes_cite = any(mark.id in known and text[mark.start] == "\\" for mark in marks)
     ration = _RATION
-    marks: list[Mark] = []
     for start, end, esc, items in candidates:
-        if len(items) == 1 and items[0][1] == "number":
-            number = items[0][0]
-            if number in known or 0 < int(number) < 1000:
-                marks.append(Mark(start, end, number, "bracket"))
-        elif _is_citation(text, start, items, known, some_resolve, esc, escapes_cite):
+        if _is_citation(text, start, items, known, some_resolve, esc, escapes_cite):
             expanded = list(_expanded(start, end, items, known, ration))
             ration -= len(expanded)
             marks += expanded
@@ -101,8 +98,10 @@ _Candidate = tuple[int, int, bool, list[_Item]]
 """Start, end, whether the bracket was escaped, the ids inside."""
 
 
-def _bracketed(text: str) -> list[_Candidate]:
-    found: list[_Candidate] = []
+def _bracketed(text: str, known: frozenset[str]) -> tuple[list[Mark], list[_Candidate]]:
+    """Single numbers as they are, and the rest, which has to be looked at more closely."""
+    marks: list[Mark] = []
+    rest: list[_Candidate] = []
     read: dict[str, list[_Item]] = {}
     arrays_end = -1
     for match in _BRACKET.finditer(text):
@@ -120,9 +119,13 @@ def _bracketed(text: str) -> list[_Candidate]:
         items = read.get(body)
         if items is None:
             items = read[body] = _items(body.strip())
-        if items:
-            found.append((start, end, match[1] != "", items))
-    return found
+        if len(items) == 1 and items[0][1] == "number":
+            number = items[0][0]
+            if number in known or 0 < int(number) < 1000:
+                marks.append(Mark(start, end, number, "bracket"))
+        elif items:
+            rest.append((start, end, match[1] != "", items))
+    return marks, rest
 
 
 def _items(body: str) -> list[_Item]:
@@ -176,23 +179,25 @@ def _is_citation(
         return True
     if not all(item in known for item, kind in items if kind == "named"):
         return False
-    before = text[max(0, start - 60) : start]
+    before = text[max(0, start - 60) : start].rstrip(" *")
+    last = before[-1:]
+    after_word = last.isalpha() or last in (":", "：", "=", "$", "∈")
     if len(items) == 1:
         low, high = ids[0]
         if items[0][1] == "named":
             return True
         if not resolved and (int(low) > 999 or int(high) > 999 or int(low) == 0):
             return False
-        return _INTERVAL_BEFORE.search(before) is None
+        return not after_word or _INTERVAL_BEFORE.search(before) is None
     if escaped and not (escapes_cite and resolved):
         return False
     numbers = [int(one) for pair in ids for one in dict.fromkeys(pair) if one.isdecimal()]
     if len(set(numbers)) < len(numbers):
         return False
     ascending = numbers == sorted(numbers)
-    if _LABEL_BEFORE.search(before) and not _SOURCE_WORD.search(before):
-        return resolved == len(items) < 3 and ascending and before.rstrip()[-1:] != "="
-    if len(items) == 2 and _INTERVAL_BEFORE.search(before):
+    if last in (":", "：", "=") and _LABEL_BEFORE.search(before) and not _SOURCE_WORD.search(before):
+        return resolved == len(items) < 3 and ascending and last != "="
+    if len(items) == 2 and after_word and _INTERVAL_BEFORE.search(before):
         return False
     return resolved > 0 or (some_resolve and ascending and all(0 < number < 1000 for number in numbers))
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,15}://")
+LONGEST = 3_000
+"""Characters of a bare URL; what goes on without a space is an attack."""
 BARE = re.compile(r"(?:https?|ftp|user)://", re.I)
 
 _CLOSERS = "，。；：、！？）】》〉」』〕”’“‘…（【《「『，"
-_RUN = re.compile(rf"[^\s<>\"`|\[\]{{}}^\x00{_CLOSERS}\\]+|\\(?=[_~*()&#.\-+=!%$'])|\\")
-_TRAILING = ".,;:!?'*~_-–—"
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
-_JOINED = re.compile(r"[,;](?=https?://)")
+_RUN = re.compile(
+    rf"[^\s<>\"`|\[\]{{}}()^\\\x00{_CLOSERS}\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]+"
+)
+_ESCAPABLE = "_~*()&#.-+=!%$'"
+_TRAILING = ".,;:!?'*~_-–—\\"
 _ENTITY = re.compile(r"&(?:amp|quot|apos|lt|gt|#0*38|#0*39|#x0*26|#x0*27);", re.I)
 _ENTITIES = {
     "amp": "&",
@@ -32,47 +36,36 @@ _PORTS = {"http": ":80", "https": ":443", "ftp": ":21"}
 def bare_end(text: str, start: int, limit: int) -> int:
     """The end of the bare URL that begins at `start`: sentence punctuation and an unopened parenthesis stay outside."""
     end = start
-    while end < limit and (run := _RUN.match(text, end, limit)):
-        if run[0] == "\\" and text[run.start() + 1 : run.start() + 2] not in tuple("_~*()&#.-+=!%$'"):
+    depth = 0
+    while True:
+        run = _RUN.match(text, end, limit)
+        if run:
+            end = run.end()
+        if end >= limit:
             break
-        end = run.end()
-    end = _before_joined(text, start, end)
-    end = _before_cjk(text, start, end)
-    end = _balanced(text, start, end)
-    while end > start and text[end - 1] in _TRAILING + "\\":
+        step = 1
+        sign = text[end]
+        if sign == "\\" and end + 1 < limit and text[end + 1] in _ESCAPABLE:
+            sign, step = text[end + 1], 2
+        if sign == "(":
+            depth += 1
+        elif sign == ")":
+            if depth == 0:
+                break
+            depth -= 1
+        elif not (step == 2 or _goes_on(sign, text[end - 1])):
+            break
+        end += step
+    while end > start and text[end - 1] in _TRAILING:
         if text[end - 1] in "_-" and text[start - 1 : start] != text[end - 1]:
             break
         end -= 1
     return end
 
 
-def _before_joined(text: str, start: int, end: int) -> int:
-    joined = _JOINED.search(text, start, end)
-    # A lookahead past `end` is harmless: what follows was refused by the run already.
-    return joined.start() if joined else end
-
-
-def _before_cjk(text: str, start: int, end: int) -> int:
+def _goes_on(sign: str, before: str) -> bool:
     """Chinese or Japanese right after a letter or digit is the sentence going on; after `/`, `=`, `_` it is the path."""
-    for match in _CJK.finditer(text, start, end):
-        before = text[match.start() - 1]
-        if before.isascii() and before.isalnum():
-            return match.start()
-        if before in "/=_-%#" or _CJK.match(before):
-            continue
-        return match.start()
-    return end
-
-
-def _balanced(text: str, start: int, end: int) -> int:
-    """Cut before the first closing parenthesis that the URL did not open."""
-    depth = 0
-    for match in re.finditer(r"[()]", text[start:end]):
-        depth += 1 if match[0] == "(" else -1
-        if depth < 0:
-            cut = start + match.start()
-            return cut - 1 if text[cut - 1] == "\\" else cut
-    return end
+    return _CJK.match(sign) is not None and (before in "/=_-%#" or _CJK.match(before) is not None)
 
 
 def unescape(raw: str) -> str:
