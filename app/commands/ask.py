@@ -96,9 +96,10 @@ def _answer(
     import asyncio
 
     from agents import offline
-    from agents.runner import load_prompts, run_variant
+    from agents.runner import run_variant
     from app.answers import options_of, roles_of
     from app.models import explain, models_of
+    from app.prompts import prompts_of
     from env.errors import Misuse
     from env.session import Session
     from env.shop import open_shop
@@ -106,8 +107,8 @@ def _answer(
     from llm.failures import ModelFailure, ModelSetupError
     from llm.meter import Meter
 
+    prompts = prompts_of(settings, "agents")
     try:
-        prompts = load_prompts(settings.prompts)
         models = models_of(settings)
         meter = Meter()
         own = models.unit(meter)

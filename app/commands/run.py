@@ -192,18 +192,13 @@ def _bench(plan: dict[str, Any], settings: Settings, folder: Path) -> Any:
 
     @contextmanager
     def opened() -> Any:
-        from agents.runner import load_prompts
         from app.answers import Bench, options_of
         from app.models import models_of
-        from env.errors import Misuse
+        from app.prompts import prompts_of
         from env.shop import open_shop
         from env.web.open import open_web
-        from llm.failures import ModelSetupError
 
-        try:
-            prompts = load_prompts(settings.prompts)
-        except ModelSetupError as error:
-            raise Misuse(str(error)) from error
+        prompts = prompts_of(settings, "agents")
         models = models_of(settings)
         with open_shop(plan["shop"], settings) as shop:
             web = open_web(settings, shop=shop, snapshots=folder / "pages")

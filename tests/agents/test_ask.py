@@ -144,3 +144,19 @@ def test_the_paper_profile_says_what_it_cannot_be(folder: Path, capsys: pytest.C
     out, err = capsys.readouterr()
     assert "cannot be called any more" in err and "docs/paper-profile.md" in err
     assert "http://ecommerce.com/B0" in out
+
+
+def test_a_prompt_that_replaces_nothing_is_a_spelling_mistake(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "raect.md").write_text("x")
+    assert main(asking(folder, "--prompts", str(tmp_path / "mine"))) == 2
+    assert "no prompt is called raect" in capsys.readouterr().err
+    (tmp_path / "mine" / "raect.md").rename(tmp_path / "mine" / "react.md")
+    assert main(asking(folder, "--prompts", str(tmp_path / "mine"))) == 2
+    assert "has the slots none, needs as_of, steps, user_id" in capsys.readouterr().err
+    (tmp_path / "mine" / "react.md").rename(tmp_path / "mine" / "rate.md")
+    box = (Path(__file__).parents[2] / "eval" / "prompts" / "rate.md").read_text()
+    (tmp_path / "mine" / "rate.md").write_text(box)
+    assert main(asking(folder, "--prompts", str(tmp_path / "mine"))) == 0
