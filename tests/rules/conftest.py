@@ -1,0 +1,25 @@
+"""The sample shop through the real ingest, once, and the scene that clean reports are drawn from."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.planted import Scene, sample_shop
+from env.shop import Shop
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(scope="session")
+def rules_shop() -> Iterator[Shop]:
+    with sample_shop() as shop:
+        yield shop
+
+
+@pytest.fixture
+def scene(rules_shop: Shop) -> Scene:
+    return Scene.of(rules_shop, seed=5)

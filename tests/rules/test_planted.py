@@ -1,0 +1,23 @@
+"""A small planted-error bench: the rules notice what was planted and are silent about clean reports."""
+
+from __future__ import annotations
+
+from benchmarks.planted import run
+from benchmarks.planted_by_hand import REPORTS
+from benchmarks.planted_errors import KINDS
+from env.shop import Shop
+from eval.rules import RULES
+
+
+def test_planted_errors_are_noticed_and_clean_reports_pass(rules_shop: Shop) -> None:
+    outcome = run(rules_shop, mutations=130, clean=74, seed=3)
+    assert outcome.planted.total() == 130
+    assert outcome.clean["by hand"] == len(REPORTS) >= 30
+    missed = {key: n - outcome.caught[key] for key, n in outcome.planted.items() if n > outcome.caught[key]}
+    assert outcome.caught.total() >= 0.95 * 130, missed
+    assert outcome.alarmed.total() <= 0.02 * 74, dict(outcome.alarms)
+
+
+def test_every_rule_has_its_kinds_of_error() -> None:
+    assert {rule for rule, _ in KINDS.values()} == set(RULES)
+    assert len(KINDS) >= 30
