@@ -51,9 +51,9 @@ _ORDINAL = re.compile(
     re.I,
 )
 _NAMED = re.compile(
-    r"(?:(?:key|main|selected|primary|full|complete|additional|supporting|web|online|cited|external|all|numbered|product|other|and|&|source|reference|citation|further|useful|relevant|research|my|the|list of|data)\s+)*"
-    r"(?:references?|sources?|citations?|bibliography|works?\s+cited|literature(?:\s+cited)?|footnotes?|endnotes?|links?|reading|resources?|urls?|evidence)"
-    r"(?:\s+(?:list|cited|used|consulted|section|links?|urls?|index|list(?:ing)?|for this report|and (?:references|sources|links|citations|further reading|notes)|& (?:references|sources|citations|links)|/ (?:references|sources)))*",
+    r"(?:(?:annotated|cited|links to|key|main|selected|primary|full|complete|additional|supporting|web|online|cited|external|all|numbered|product|other|and|&|source|reference|citation|further|useful|relevant|research|my|the|list of|data)\s+)*"
+    r"(?:references?|sources?|citations?|bibliography|works?(?:\s+cited)|literature(?:\s+cited)?|cited works|footnotes?|endnotes?|links?|reading|resources?|urls?|evidence)"
+    r"(?:\s+(?:list|cited|used|consulted|section|links?|urls?|index|list(?:ing)?|for this report|and (?:references|sources|links|citations|further reading|notes|resources|methodology|methods|data)|& (?:references|sources|citations|links)|/ (?:references|sources)))*",
     re.I,
 )
 _NOT_ALONE = re.compile(r"^(?:links?|reading|resources?|urls?|evidence|literature|data sources?)$", re.I)
@@ -261,13 +261,16 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
                 close()
             continue
         if in_section:
-            if section_entries and line.after_blank and len(line.text) >= 120 and not line.links:
+            prose = line.after_blank and (section_level == 7 or len(line.text) >= 120)
+            if section_entries and prose and not line.links:
                 close()
                 section_level = None
             continue
         close()
         if index + 1 < len(lines) and _is_label(line) and is_reference_heading(line.text):
-            section_level, section_entries = 7, 0
+            first = lines[index + 1]
+            if first.links or _is_plain_entry(first) or _entry(first, in_section=True) is not None:
+                section_level, section_entries = 7, 0
     close()
     taken = {entry.start for entries in accepted for entry in entries}
     tail = _closing_links(lines, scan.plain)
@@ -310,7 +313,9 @@ def _indent(text: str) -> int:
 def _continues(entry: Entry, line: _Line) -> bool:
     if not entry.links:
         return (bool(line.links) and len(line.text) < 300) or not line.after_blank
-    indented = line.text[:2] in ("  ", "\t") or line.text[:1] == "\t"
+    if entry.form in ("bracket", "definition") and not line.after_blank and not line.links:
+        return len(line.text) < 200 and "[" not in line.text and not _BULLET.match(line.text)
+    indented = _indent(line.text) > entry.indent
     if not indented or _BULLET.match(line.text):
         return indented and len(line.text) < 300 and (not line.after_blank or not line.links)
     return len(line.text) < 400

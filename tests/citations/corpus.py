@@ -674,4 +674,44 @@ Text [1].
         f"See **{A}**, _{B}_ and `code`; also {C}...",
         {A, B, C}, 3, 0,
     ),
+    Counted(
+        "titles_under_the_urls",
+        f"One [1]. Two [2].\n\n[1] {A}\nAlpha on birds\n\n[2] {B}\nBeta on birds\n",
+        {A, B}, 2, 2,
+    ),
+    Counted(
+        "label_in_a_plain_contents",
+        f"Contents\nIntroduction\nReferences\n\nIntroduction\n\nShort text [1].\n\n- [Feeder]({B}) is good\n- [House]({C}) too\n\nThat is all there is to say.\n\nReferences\n[1] {A}\n",
+        {A, B, C}, 3, 1,
+    ),
+    Counted(
+        "text_goes_on_after_a_labelled_list",
+        f"One ([Alpha]({A})).\n\nSources:\n- [Alpha]({A})\n- [Beta]({B})\n\nNext come prices.\n\n- [Feeder]({C}) costs little\n- [House]({D}) costs more\n\nThat is all.\n",
+        {A, B, C, D}, 3, 2,
+    ),
+    Counted(
+        "list_label_inside_bullets",
+        f"- Birds sing.\n- **Sources:**\n  - [Alpha]({A})\n  - [Beta]({B})\n\n## Next\n\nMore [Gamma]({C}).\n",
+        {A, B, C}, 1, 2,
+    ),
+    Counted(
+        "windows_line_ends",
+        f"One [1].\r\n\r\n## Sources\r\n\r\n[1] Alpha: {A}\r\n[2] Beta: {B}\r\n",
+        {A, B}, 1, 2,
+    ),
+    Counted(
+        "sources_and_methodology",
+        f"One claim here.\n\n## Sources and Methodology\n\n- Alpha, {A}\n- Beta, {B}\n",
+        {A, B}, 0, 2,
+    ),
+    Counted(
+        "placeholders_are_no_addresses",
+        f"Write https://... or https:// or www.alpha.org as you like; see {A}.",
+        {A}, 1, 0,
+    ),
+    Counted(
+        "html_reference_list",
+        f"<p>One [1].</p>\n<h2>References</h2>\n<ol>\n<li><a href=\"{A}\">Alpha</a></li>\n<li><a href=\"{B}\">Beta</a></li>\n</ol>\n",
+        {A, B}, 1, 2, 1,
+    ),
 ]  # fmt: skip
