@@ -284,12 +284,6 @@ def spread(checker: Checker, queries: Sequence[Query]) -> tuple[Verdict, dict[st
     return PASS, ordered
 
 
-def check_all(shop: Shop, queries: Sequence[Query], *, min_products: int = 3) -> Iterator[Checked]:
-    checker = Checker(shop, min_products)
-    for query in queries:
-        yield checker.check(query)
-
-
 def manifest_matches(shop: Shop, queries: Sequence[Query]) -> None:
     """Said once for a whole file, before each question says it again."""
     hashes = {query.shop_hash for query in queries if query.shop_hash is not None}

@@ -16,7 +16,7 @@ from llm.offline import NAME as OFFLINE
 from llm.prompts import Prompts
 from querygen.asking import generic_messages, profile_messages, tool_list
 from querygen.drafts import Draft, Mode, drafts_of
-from querygen.offline import VERSION, write_offline
+from querygen.offline import rules_version, write_offline
 from querygen.sampling import Sampled
 from study.run import Context
 from study.study import Study
@@ -60,7 +60,7 @@ class Writer:
             "max_tokens": self.max_tokens,
         }
         if model == OFFLINE:
-            fields["rules"] = VERSION
+            fields["rules"] = rules_version()
         if self.mode == "generic":
             fields["department"] = departments[place % len(departments)]
             fields["batch"] = place // len(departments)

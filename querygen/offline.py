@@ -18,7 +18,8 @@ from env.themes import THEMES, themes_of
 from querygen.drafts import INTENTS, Intent
 
 VERSION = 1
-"""Raised whenever the rules would write something else: it enters the key of every unit."""
+"""Raised whenever the rules would write something else from the same words."""
+_WORDS = Path(__file__).parent / "intents.toml"
 
 _COUNT = re.compile(r"^Questions: (\d+)$", re.M)
 _TODAY = re.compile(r"^Today: (\d{4})-(\d{2})-\d{2}$", re.M)
@@ -124,9 +125,14 @@ def _draw(*parts: object) -> int:
     return int(sha256("|".join(map(str, parts)).encode()).hexdigest()[:12], 16)
 
 
+def rules_version() -> str:
+    """Enters the key of every unit that these rules write."""
+    return f"{VERSION}:{sha256(_WORDS.read_bytes()).hexdigest()[:16]}"
+
+
 @cache
 def _themes() -> dict[str, dict[str, Any]]:
-    return tomllib.loads((Path(__file__).parent / "intents.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(_WORDS.read_text(encoding="utf-8"))
 
 
 def _profile(shopper: Shopper, count: int) -> list[dict[str, Any]]:

@@ -258,6 +258,7 @@ def _finish(
                 "written": len(checked),
                 "kept": len(good),
                 "rejected": _reasons(bad),
+                "passing": _passing(checked),
                 "failures": dict(summary.failures),
                 "stopped": summary.stopped,
                 "rule_written": any(query.rule_written for query in good),
@@ -283,6 +284,15 @@ def _reasons(rows: list[Checked]) -> dict[str, int]:
 
     counts = Counter(name for row in rows for name in row.failed)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _passing(rows: list[Checked]) -> dict[str, float | None]:
+    """Of the drafts to which a check applies, the share that passes it; before anything was put aside."""
+    shares: dict[str, float | None] = {}
+    for name in rows[0].verdicts if rows else ():
+        told = [row.verdicts[name].status for row in rows if row.verdicts[name].status != "none"]
+        shares[name] = round(told.count("pass") / len(told), 4) if told else None
+    return shares
 
 
 # -- check, review

@@ -185,7 +185,11 @@ def test_the_built_in_set_is_made_by_its_commands_and_passes(
         "queries", "generate", "--shop", shop_folder, "--out", out, "--users", "24", "--per-user", "3", "--seed", "7", "--quiet"
     )  # fmt: skip
     assert code == 0
-    assert out.read_bytes() == FILE.read_bytes(), "run querygen.builtin.COMMANDS and copy the file"
+    # The hash of prompts and tools is what it was on the day of writing; everything else must come out again.
+    again, kept = (
+        [q.model_copy(update={"prompt_hash": None}) for q in read_queries(path)] for path in (out, FILE)
+    )
+    assert again == kept, "run querygen.builtin.COMMANDS and copy the file"
     assert drr("queries", "check", FILE, "--shop", shop_folder) == 0
     queries = read_queries(FILE)
     assert len(queries) >= 50
