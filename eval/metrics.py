@@ -8,6 +8,7 @@ from typing import Any
 
 from eval import offline
 from eval.answers import Answer
+from eval.diagnosis import failure_document
 from eval.faithfulness import PAPER_TYPES, STATUSES, JudgedClaims, corpus_values, strict
 from eval.families import families
 from eval.judged import Judged, choose, read_judged, refetched
@@ -25,7 +26,7 @@ MOST_FAILED = 0.02
 def study_document(study: Study, judge: str | None = None) -> dict[str, Any]:
     """The last judging by a model (else by rules), or that of the judge named; with the paper's protocol beside it."""
     judged = read_judged(study, choose(study, judge))
-    document = judged_document(judged)
+    document = judged_document(judged) | {"failures": failure_document(judged, study)}
     now = refetched(study, judged.judging)
     if now is not None:
         _add_now(document, read_judged(study, now, answers=judged.answers))

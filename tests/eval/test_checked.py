@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from types import ModuleType
 from typing import Any
@@ -9,12 +10,14 @@ from typing import Any
 import pytest
 
 import eval.families
+from env.errors import DrrError
 from env.shop import Shop
 from eval.answers import read_answers
 from eval.bench import _distinct
 from eval.checked import returned, subject
 from eval.citations import parse
 from eval.claims import extract_by_rules
+from eval.diagnosis import FILE, LABELS
 from eval.held import extraction_stability
 from eval.judge import Options, judge
 from eval.judged import choose, read_judged
@@ -137,3 +140,38 @@ def test_a_statement_made_twice_is_one_claim_with_both_sources() -> None:
     found = _distinct(extract_by_rules(report, parse(report)))
     assert [claim.text for claim in found] == ["Clean it weekly, always.", "Seed spoils when wet."]
     assert found[0].urls == (CARE, f"{CARE}/2")
+
+
+async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_the_last_word(
+    study: Study, shop: Shop
+) -> None:
+    dear = (
+        "| item | price |\n| --- | --- |\n| Panorama wild bird feeder [1] | $19.99 |\n| Stone bird bath [2] | $64.50 |\n"
+        "| Quiet dog nail grinder [3] | $31.00 |\n| **Total** | **$115.49** |\n\n## Sources\n"
+        f"[1] Panorama wild bird feeder: http://ecommerce.example/{FEEDER}\n[2] Stone bird bath: http://ecommerce.example/B0BATH0001\n"
+        "[3] Quiet dog nail grinder: http://ecommerce.example/B0GRINDER1\n"
+    )
+    await put(
+        study,
+        answer("a", "x", dear, user_id=ANNA),
+        answer("b", "x", GOOD, user_id=ANNA),
+        answer("a", "y", GOOD, user_id=ANNA),
+    )
+    models = offline()
+    await judge(study, bench(study, models, shop), models, Options(["rules", "failures"]))
+    told = study_document(study)["failures"]["variants"]
+    assert set(told["x"]) == set(LABELS)
+    broken = told["x"]["budget_break"]
+    assert (broken["share"]["value"], broken["share"]["n"]) == (0.5, 2)
+    assert broken["examples"][0]["by"] == "rule budget"
+    assert told["y"]["fabricated_citation"]["share"]["value"] == 1.0  # no tool returned the feeder's address
+    said = [
+        {"answer": "q-a/x/0", "label": "budget_break", "present": False, "judge": "anna"},
+        {"answer": "q-b/x/0", "label": "budget_break", "present": False, "judge": "anna"},
+    ]
+    (study.folder / FILE).write_text("".join(json.dumps(line) + "\n" for line in said))
+    told = study_document(study)["failures"]
+    assert (told["corrected"], told["variants"]["x"]["budget_break"]["share"]["value"]) == (2, 0.0)
+    (study.folder / FILE).write_text('{"answer": "q-a/x/0", "label": "ugly", "present": true}\n')
+    with pytest.raises(DrrError, match="line 1: label"):
+        study_document(study)
