@@ -47,7 +47,7 @@ class Settings(BaseSettings):
     base_url: str | None = Field(
         None, description="address of the model server; a loopback address needs no key"
     )
-    model_timeout: float = Field(120, gt=0, description="seconds for one model call")
+    model_timeout: float = Field(300, gt=0, description="seconds for one model call")
     model_max_tokens: int = Field(8192, gt=0, description="most output tokens of one model call")
     model_deadline: float = Field(600, gt=0, description="seconds for one model call with its retries")
     concurrency: int = Field(8, gt=0, description="model calls in flight per provider")
