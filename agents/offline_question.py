@@ -71,8 +71,8 @@ _QUALITY = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|['’-])*[^\W\d_]|[^\W\d_]|\S")
 _WANTED_WORDS = """
-with find need buy get want recommend compare replace between looking including include suggest add gift
-reorder restock try choose upgrade pick
+research among find need buy get want recommend compare replace between looking including include suggest add gift
+reorder restock try choose pick
 """
 _WANTED = frozenset(_WANTED_WORDS.split())
 _OWNED = re.compile(
@@ -90,8 +90,8 @@ _FOR_WHOM = re.compile(
     re.IGNORECASE,
 )
 _LOOKING = re.compile(
-    r"\b(?:look(?:ing|ed)?|search(?:ing)?|shop(?:ping)?|ask(?:ing)?|hunt(?:ing)?|market|need|options?|recommendations?"
-    r"|suggestions?) +for\b *(?:[\w-]+ +){0,3}$",
+    r"(?:\blook(?:ing|ed)?|search(?:ing)?|shop(?:ping)?|ask(?:ing)?|hunt(?:ing)?|market|need|options?|recommendations?"
+    r"|suggestions?|\$[\d.,]+) +for\b *(?:[\w-]+ +){0,3}$",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
@@ -110,9 +110,12 @@ _SHALL = re.compile(
 )
 _BEST = re.compile(r"which\b|what (?:is|are|would be|'s)\b", re.IGNORECASE)
 _WANTS = re.compile(
-    r"\b(?:(?:recommend|suggest|consider|add(?:ing)?|buy|get|choose|perhaps|is (?:a|an)|at least|thinking of|put together|whether (?:a|an)"
+    r";|\b(?:(?:recommend|suggest|consider|add(?:ing)?|buy|get|choose|perhaps|is (?:a|an)|at least|thinking of|put together|whether (?:a|an)"
     r"|give (?:a|an))\b|which (?=(?:[\w-]+ ){1,4}(?:should|would|do|can) (?:i|you|we)\b))",
     re.IGNORECASE,
+)
+_CONTAINER = re.compile(
+    r"\b(an?|some) (?:box|pack|pair|bottle|bag|roll|can|tube|set|jar) of\b", re.IGNORECASE
 )
 _REPLACED = re.compile(
     r"\breplac|\bworn\b|\bbroke|\bsuccessor\b|\bits end\b|\bdoes not do\b|\bno longer\b|\bthe same again\b|\bcome after\b",
@@ -184,7 +187,7 @@ class Task:
 @lru_cache(maxsize=256)
 def read(text: str) -> Task:
     """Total on any text."""
-    text = _COMPOUND.sub(r"\1-\2", text[:6000])
+    text = _COMPOUND.sub(r"\1-\2", _CONTAINER.sub(r"\1 ", text[:6000]))
     constraints = parse_constraints(text)
     chunks = list(_chunks(text))
     counts = Counter(word for words, _, _ in chunks for word in map(stem, words))
@@ -286,7 +289,7 @@ def _needs(text: str, chunks: list[tuple[list[str], int, bool]], topic: str) -> 
         article = bool(near) and near[-1] in ("a", "an", "some")
         kept = words[-4:]
         score = 2.5 if listed else 0.0
-        score += 2.0 if _WANTED.intersection(near) else 0.0
+        score += 2.0 if _WANTED.intersection(near) else 1.0 if near[-1:] == ["with"] else 0.0
         score += 1.5 if 2 <= len(words) <= 4 else 0.0
         score += 0.5 if article else 0.0
         score += 0.5 if topic in map(stem, words) else 0.0
