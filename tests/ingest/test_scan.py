@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.results import record, table
 from data_ingest.blocks import BlockReader
 from data_ingest.ids import Ids
 from data_ingest.packing import pack_texts, unpack_items
@@ -185,10 +186,13 @@ def mutated(rng: random.Random, line: bytes) -> bytes:
     return bytes(data).replace(b"\n", b" ")
 
 
-def fuzz(tmp_path: Path, seed: int, count: int) -> None:
+def fuzz(tmp_path: Path, seed: int, count: int) -> int:
+    """How many lines were held to the parser."""
     rng = random.Random(seed)
     good = plain(count // 2, seed)
-    assert_equal(tmp_path, [mutated(rng, one) for one in good] + good)
+    lines = [mutated(rng, one) for one in good] + good
+    assert_equal(tmp_path, lines)
+    return len(lines)
 
 
 def test_random_damage(tmp_path: Path) -> None:
@@ -197,8 +201,11 @@ def test_random_damage(tmp_path: Path) -> None:
 
 @pytest.mark.endurance
 def test_random_damage_long(tmp_path: Path) -> None:
-    for seed in range(40):
-        fuzz(tmp_path, 100 + seed, 20_000)
+    lines = sum(fuzz(tmp_path, 100 + seed, 20_000) for seed in range(40))
+    record(
+        "Endurance: damaged review lines",
+        table(("lines, half of them damaged", "read otherwise than by the JSON parser"), [(f"{lines:,}", 0)]),
+    )
 
 
 @settings(max_examples=60, deadline=None)
