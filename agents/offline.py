@@ -13,7 +13,14 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from agents import offline_memory, offline_question, offline_report
+from agents import (
+    offline_choice,
+    offline_facts,
+    offline_memory,
+    offline_question,
+    offline_report,
+    offline_words,
+)
 from agents.control import FINALIZE, LAUNCH, REASON
 from agents.offline_memory import Memory
 from agents.offline_question import Task
@@ -48,9 +55,9 @@ def summariser_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, A
     text = str(messages[-1].text)
     form = re.match(rf"{SEARCH}\n(.*?)\n\n{PAGE_PROBLEM}\n(.*?)\n\n{PAGE}\n(.*)", text, re.DOTALL)
     if form is None:
-        return AIMessage(offline_report.summarise("", "", text))
+        return AIMessage(offline_facts.summarise("", "", text))
     page = re.sub(r"^</?page \w+>$", "", form[3].partition("\n")[2], flags=re.MULTILINE)
-    return AIMessage(offline_report.summarise(form[1], form[2], page))
+    return AIMessage(offline_facts.summarise(form[1], form[2], page))
 
 
 # Plan-to-Function ----------------------------------------------------------------------------------------------------
@@ -71,8 +78,8 @@ def _plan(messages: Sequence[BaseMessage], question: str) -> AIMessage:
         for number, _ in searches[:2]:
             calls.append(("get_product_details", {"product_id": f"${number}.items[0].product_id"}))
     calls.append(("web_search", {"query": _web_query(task, None)}))
-    plan = f"Find {offline_report.join(task.needs) or 'an answer'}" + (
-        f" within {offline_report.money(task.limit)}" if task.limit is not None else ""
+    plan = f"Find {offline_words.join(task.needs) or 'an answer'}" + (
+        f" within {offline_words.money(task.limit)}" if task.limit is not None else ""
     )
     document = {
         "plan": f"{plan}; look at the shopper's record where the question is personal; read up on the web.",
@@ -127,7 +134,7 @@ def _look_up_records(task: Task, memory: Memory) -> tuple[str, Calls]:
 def _look_further_back(task: Task, memory: Memory) -> tuple[str, Calls]:
     """The question names a purchase that is not among the latest."""
     read = len(memory.orders)
-    known = any(offline_report.is_named(task, order.title) for order in memory.orders.values())
+    known = any(offline_facts.is_named(task, order.title) for order in memory.orders.values())
     if (
         not task.named
         or known
@@ -143,7 +150,7 @@ def _look_for_products(task: Task, memory: Memory) -> tuple[str, Calls]:
     calls: Calls = [
         ("product_catalog_search", _search(task, need)) for need in task.needs if not memory.searched(need)
     ]
-    return f"Each part needs a search of its own: {offline_report.join(task.needs)}.", calls[:4]
+    return f"Each part needs a search of its own: {offline_words.join(task.needs)}.", calls[:4]
 
 
 def _look_again(task: Task, memory: Memory) -> tuple[str, Calls]:
@@ -151,7 +158,7 @@ def _look_again(task: Task, memory: Memory) -> tuple[str, Calls]:
     calls: Calls = []
     for need in task.needs:
         word = re.sub(r"(?<=\w{4})(?:er|ing)s?$", "", need.split()[-1])
-        if word != need and not memory.searched(word) and not offline_report.candidates(task, need, memory):
+        if word != need and not memory.searched(word) and not offline_choice.candidates(task, need, memory):
             calls.append(("product_catalog_search", {"query": word, "limit": 10}))
     return "Some searches brought nothing that fits; wider words may.", calls
 
@@ -159,7 +166,7 @@ def _look_again(task: Task, memory: Memory) -> tuple[str, Calls]:
 def _open_pages(task: Task, memory: Memory) -> tuple[str, Calls]:
     """The pages of the best candidate of each need, and of the runner-up where there is only one need."""
     each = 2 if len(task.needs) == 1 else 1
-    best = [p for need in task.needs for p in offline_report.candidates(task, need, memory)[:each]]
+    best = [p for need in task.needs for p in offline_choice.candidates(task, need, memory)[:each]]
     tried = {a.get("product_id") for name, a in memory.calls if name == "get_product_details"}
     wanted = dict.fromkeys(p.product_id for p in best if not p.opened and p.product_id not in tried)
     calls: Calls = [("get_product_details", {"product_id": product_id}) for product_id in wanted]
@@ -186,9 +193,9 @@ def _ask_the_web(task: Task, memory: Memory) -> tuple[str, Calls]:
 
 
 def _add_up(task: Task, memory: Memory) -> tuple[str, Calls]:
-    basket = offline_report.choose(task, memory)
+    basket = offline_choice.choose(task, memory)
     prices = [
-        f"{offline_report.cents(pick.product.price)}"
+        f"{offline_choice.cents(pick.product.price)}"
         for pick in basket.picks
         if pick.product.price is not None
     ]
@@ -214,7 +221,7 @@ def _web_query(task: Task, memory: Memory | None) -> str:
     """The question's own words; `my state` becomes the state, where it is known."""
     words = _given(task) or (task.asks[0] if task.asks else "")
     if not words:
-        words = f"{offline_report.join(task.needs[:2]) or task.topic} how to choose"
+        words = f"{offline_words.join(task.needs[:2]) or task.topic} how to choose"
     state = memory.place[1] if memory is not None and memory.place else None
     if state and task.about_place:
         name = offline_question.state_name(state)
@@ -254,16 +261,16 @@ def _launches(problems: Sequence[str]) -> Calls:
 
 
 def _strategy(task: Task) -> str:
-    parts = f"The question is about {offline_report.join(task.needs) or task.topic or 'the shop'}"
+    parts = f"The question is about {offline_words.join(task.needs) or task.topic or 'the shop'}"
     if task.limit is not None:
-        parts += f", with a limit of {offline_report.money(task.limit)}"
+        parts += f", with a limit of {offline_words.money(task.limit)}"
     return parts + ". Products, background and the shopper's record can be researched apart from each other."
 
 
 def _sub_problems(task: Task) -> list[str]:
     """Products need by need, then the web, then the shopper's record; each says all that its researcher may know."""
     cap = task.item_limit
-    limits = f", each for at most {offline_report.money(cap)}" if cap is not None else ""
+    limits = f", each for at most {offline_words.money(cap)}" if cap is not None else ""
     wishes = f" Wanted: {', '.join(task.wishes)}." if task.wishes else ""
     without = f" Not wanted: {', '.join(task.constraints.exclusions)}." if task.constraints.exclusions else ""
     products = [
@@ -271,7 +278,7 @@ def _sub_problems(task: Task) -> list[str]:
         f" features.{wishes}{without}"
         for need in task.needs
     ]
-    subject = task.asks[0] if task.asks else f"how to choose {offline_report.join(task.needs) or task.topic}"
+    subject = task.asks[0] if task.asks else f"how to choose {offline_words.join(task.needs) or task.topic}"
     web = [f"Find out on the web {subject}. Give figures and conditions, and say whose advice it is."]
     about = " ".join(dict.fromkeys([task.topic, *task.needs])).strip()
     records = [

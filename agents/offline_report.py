@@ -1,36 +1,18 @@
-"""How the rules choose and write: a basket within the limit, a cited report, a researcher's synthesis, a page summary."""
+"""How the rules write: a researcher's synthesis, and the report with its picks, reasons, tables and sources."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 
 from agents import offline_question
-from agents.offline_memory import Memory, SeenOrder, SeenPage, SeenProduct, sentences
-from agents.offline_question import Task, content_words, is_quality, state_name
-from env.states import STATES
-from env.text import tokens
+from agents.offline_choice import Basket, candidates, cents, choose, nearest
+from agents.offline_facts import related_orders, subject, web_facts
+from agents.offline_memory import Memory, SeenOrder, SeenProduct
+from agents.offline_question import Task, content_words, state_name
+from agents.offline_words import at_price, join, money, plain, priced, rated, short
 
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
-CANDIDATES = 5
-_TO_MACHINES = re.compile(
-    r"ignore (?:all|any|the|previous|prior|your)|disregard|instruction|system prompt|\bprompt\b|as an ai\b|language model"
-    r"|\bassistants?\b|update_user|tool call|\bcall the\b|api key|password|[<>{}\\]|_\w+_|https?://",
-    re.IGNORECASE,
-)
-_ADVERTISING = re.compile(
-    r"\$\s?\d|\bdollars?\b|\bUSD\b|buy now|order (?:now|today)|click|subscribe|sponsor|affiliate|discount|coupon|promo|limited time|free shipping"
-    r"|our (?:store|shop|brand|product)|add to cart|% off",
-    re.IGNORECASE,
-)
-
-
-_CLICKBAIT = re.compile(
-    r"\bbest\b.*\b20\d\d\b|\btop \d+\b|surprise|miracle|secret|won't believe|hacks?\b|deals?\b|\bsponsored\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass
@@ -52,302 +34,6 @@ class Cites:
     def listing(self) -> str:
         rows = [f"[{n}] {title}: {url}" for n, (url, title) in enumerate(self.titles.items(), 1)]
         return "## Sources\n\n" + ("\n".join(rows) if rows else "None.")
-
-
-@dataclass(frozen=True)
-class Pick:
-    need: str
-    product: SeenProduct
-    others: tuple[SeenProduct, ...]
-    """What else was considered, best first."""
-
-
-@dataclass(frozen=True)
-class Basket:
-    picks: tuple[Pick, ...]
-    unmet: tuple[str, ...]
-    """Needs for which nothing fitting was found."""
-    dropped: tuple[str, ...]
-    """Needs that the limit leaves no room for."""
-    limit: float | None
-
-    @property
-    def total(self) -> Decimal:
-        return sum((cents(pick.product.price) for pick in self.picks), Decimal(0))
-
-    @property
-    def priced(self) -> bool:
-        return all(pick.product.price is not None for pick in self.picks)
-
-
-def cents(price: float | None) -> Decimal:
-    return Decimal(0) if price is None else Decimal(str(price)).quantize(Decimal("0.01"))
-
-
-def money(amount: Decimal | float) -> str:
-    return f"${amount:,.2f}"
-
-
-def plain(text: str, limit: int) -> str:
-    """Foreign text as part of our Markdown: no marks of its own."""
-    text = " ".join(re.sub(r"[|*_`\[\]<>#]", " ", text).split())
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
-
-
-def short(title: str) -> str:
-    """A product's name: its title up to the first break that leaves enough of it."""
-    title = plain(title, 120)
-    for mark in re.finditer(r",| - | – | — | \(| with | for |…", title):
-        if 12 <= mark.start() <= 60:
-            return title[: mark.start()]
-    return (title if len(title) <= 60 else title[:60].rsplit(" ", 1)[0]).rstrip(" -–—")
-
-
-# Choosing ------------------------------------------------------------------------------------------------------------
-
-
-def relevance(need: str, product: SeenProduct) -> float:
-    """0 where the product is something else: what is looked for is named last ("gooseneck kettle") and must be there.
-
-    A maker's name says nothing of the product, and qualities ("quiet") are wishes, rated apart.
-    """
-    share, named = _overlap(need, product)
-    return share if named and share >= 0.6 else 0.0
-
-
-def _overlap(need: str, product: SeenProduct) -> tuple[float, bool]:
-    """How much of a need the listing speaks of, and whether it names the thing itself."""
-    words = [word for word in content_words(need) if not is_quality(word)] or tokens(need)
-    if not words:
-        return 0.0, False
-    name = product.title.removeprefix(product.store or "")
-    title, path = set(tokens(name)), set(tokens(product.path))
-    inside = set(tokens(" ".join((*product.features, product.description))))
-    hits = sum(1.0 if _in(w, title) else 0.7 if w in path else 0.4 if w in inside else 0.0 for w in words)
-    return hits / len(words), _in(words[-1], title | path)
-
-
-def _in(word: str, words: set[str]) -> bool:
-    """Itself, or a word of the same six letters: a gardener wants something for the garden."""
-    return word in words or (len(word) > 5 and any(other[:6] == word[:6] for other in words))
-
-
-def nearest(task: Task, need: str, memory: Memory, taken: set[str]) -> SeenProduct | None:
-    """What comes closest to a need that nothing meets."""
-    near = [
-        (-share, product.url, product)
-        for product in memory.products.values()
-        if (share := _overlap(need, product)[0]) >= 0.5
-        and product.url not in taken
-        and _allowed(task, product)
-    ]
-    return min(near, key=lambda entry: entry[:2])[2] if near else None
-
-
-def score(task: Task, need: str, product: SeenProduct) -> float:
-    """Relevance first, then a rating that few votes cannot carry, then the qualities asked for."""
-    votes = product.ratings or 0
-    rating = ((product.rating or 3.8) * votes + 3.8 * 25) / (votes + 25)
-    told = " ".join((product.title, *product.features, product.description)).lower()
-    wishes = sum(1 for wish in task.wishes if all(part in told for part in wish.split("-")))
-    unknown = 0.6 if product.price is None else 0.0
-    return (
-        2.0 * relevance(need, product)
-        + 0.8 * rating
-        + 0.25 * wishes
-        - unknown
-        + (0.1 if product.opened else 0)
-    )
-
-
-def excluded(task: Task, product: SeenProduct) -> bool:
-    """Not wanted, or named in words that are meant for machines and not for shoppers."""
-    if _TO_MACHINES.search(product.title):
-        return True
-    words = set(tokens(product.title))
-    return any(set(tokens(phrase)) <= words for phrase in task.constraints.exclusions if tokens(phrase))
-
-
-def _allowed(task: Task, product: SeenProduct) -> bool:
-    least, most = task.constraints.item_min, task.item_limit
-    price = product.price
-    return not excluded(task, product) and (
-        price is None or ((most is None or price <= most) and (least is None or price >= least))
-    )
-
-
-def candidates(task: Task, need: str, memory: Memory) -> list[SeenProduct]:
-    """What was found for a need and is allowed, best first; what is to be bought again, first of all."""
-    bought = {order.product_id for order in memory.orders.values() if order.kept} if task.again else set()
-    fitting = [p for p in memory.products.values() if relevance(need, p) > 0 and _allowed(task, p)]
-    return sorted(fitting, key=lambda p: (p.product_id not in bought, -score(task, need, p), p.url))[
-        :CANDIDATES
-    ]
-
-
-def choose(task: Task, memory: Memory) -> Basket:
-    """One product for each need, the best that the limit allows: dear picks give way where that costs least."""
-    needs = list(task.needs)
-    choices: dict[str, list[SeenProduct]] = {}
-    taken: set[str] = set()
-    for need in needs:
-        options = [p for p in candidates(task, need, memory) if p.url not in taken]
-        if not task.again:
-            options.sort(key=lambda p: p.price is None)
-        if options:
-            choices[need] = options
-            taken.add(options[0].url)
-    wanted = task.constraints.count
-    if len(choices) == 1 and wanted and 2 <= wanted <= CANDIDATES:
-        (need, options), choices = next(iter(choices.items())), {}
-        for place, product in enumerate(options[:wanted]):
-            choices[f"{need} ({place + 1})"] = [product, *options[wanted:]]
-    picked = {need: options[0] for need, options in choices.items()}
-    dropped: list[str] = []
-    while task.limit is not None and _cost(picked) > cents(task.limit):
-        if (swap := _cheaper(task, picked, choices)) is not None:
-            picked[swap[0]] = swap[1]
-            continue
-        last = list(picked)[-1]
-        del picked[last]
-        dropped.append(last)
-    picks = tuple(
-        Pick(
-            re.sub(r" \(\d+\)$", "", need),
-            product,
-            tuple(
-                o
-                for o in choices[need]
-                if o.url != product.url and o.url not in {p.url for p in picked.values()}
-            ),
-        )
-        for need, product in picked.items()
-    )
-    unmet = tuple(need for need in needs if need not in choices and len(choices) != (wanted or 0))
-    return Basket(picks, unmet, tuple(dropped), task.limit)
-
-
-def _cost(picked: dict[str, SeenProduct]) -> Decimal:
-    return sum((cents(product.price) for product in picked.values()), Decimal(0))
-
-
-def _cheaper(
-    task: Task, picked: dict[str, SeenProduct], choices: dict[str, list[SeenProduct]]
-) -> tuple[str, SeenProduct] | None:
-    """The swap that is enough at the least loss of quality; where none is enough, the one that loses least per dollar."""
-    used = {product.url for product in picked.values()}
-    over = _cost(picked) - cents(task.limit)
-    swaps = []
-    for need, product in picked.items():
-        for other in choices[need]:
-            saved = cents(product.price) - cents(other.price)
-            if other.url in used or other.price is None or product.price is None or saved <= 0:
-                continue
-            lost = score(task, need, product) - score(task, need, other)
-            enough = saved >= over
-            swaps.append((not enough, lost if enough else lost / float(saved), other.url, need, other))
-    if not swaps:
-        return None
-    *_, need, other = min(swaps, key=lambda swap: swap[:3])
-    return need, other
-
-
-# Web facts and records -----------------------------------------------------------------------------------------------
-
-
-def web_facts(task: Task, memory: Memory, most: int, each: int = 2) -> list[tuple[str, SeenPage]]:
-    """The sentences that say most on the question, at most `each` of a page; none that sell or talk to machines."""
-    wanted = _subject(task) | {word for ask in task.asks for word in content_words(ask)}
-    rated: list[tuple[float, int, str, SeenPage]] = []
-    home = state_name(memory.place[1]) if memory.place else None
-    for place, page in enumerate(memory.pages.values()):
-        if _of_another_state(page.title, home) or _CLICKBAIT.search(page.title):
-            continue
-        for sentence in sentences(page.text.split(" (the page could not be ")[0]):
-            words = tokens(sentence)
-            if not usable(sentence) or not 5 <= len(words) <= 45:
-                continue
-            hits = len(wanted.intersection(words))
-            figures = 0.5 if any(word[0].isdigit() for word in words) else 0.0
-            if hits >= 2 or (hits and task.topic in words):
-                rated.append((-(hits + figures) / len(words) ** 0.3, place, plain(sentence, 300), page))
-    chosen: list[tuple[str, SeenPage]] = []
-    for _, _, sentence, page in sorted(rated, key=lambda entry: entry[:3]):
-        said = set(tokens(sentence))
-        if sum(1 for _, p in chosen if p.url == page.url) < each and not any(
-            len(said & set(tokens(other))) > 0.6 * len(said) for other, _ in chosen
-        ):
-            chosen.append((sentence, page))
-        if len(chosen) == most:
-            break
-    return chosen
-
-
-def _of_another_state(title: str, home: str | None) -> bool:
-    """A page on one state is no advice for a shopper who lives in another."""
-    named = [name for name in STATES.values() if name in title]
-    return home is not None and bool(named) and home not in named
-
-
-def usable(sentence: str) -> bool:
-    return (
-        sentence[0].isupper()
-        and sentence[-1] in ".!"
-        and "…" not in sentence
-        and not _TO_MACHINES.search(sentence)
-        and not _ADVERTISING.search(sentence)
-    )
-
-
-def related_orders(task: Task, memory: Memory, most: int) -> list[SeenOrder]:
-    """The shopper's own purchases that bear on the question, else the latest."""
-    wanted = _subject(task)
-    kept = [order for order in memory.orders.values() if order.kept]
-    near = [order for order in kept if wanted.intersection(content_words(order.title))]
-    named = [order for order in kept if is_named(task, order.title)]
-    return list(dict.fromkeys([*named[:1], *(near or kept[: 2 if task.about_history else 0])]))[:most]
-
-
-def is_named(task: Task, title: str) -> bool:
-    """Whether the question speaks of this purchase by name."""
-    words = set(tokens(title))
-    return any(len(words.intersection(tokens(name))) >= 0.7 * len(set(tokens(name))) for name in task.named)
-
-
-def _subject(task: Task) -> set[str]:
-    """The words that name what the question is about."""
-    named = {word for need in task.needs for word in content_words(need)} | {task.topic}
-    if not task.needs:
-        named |= set(content_words(task.text))
-    return {word for word in named if word and not is_quality(word)}
-
-
-def summarise(search: str, problem: str, page: str, words: int = 220) -> str:
-    """The sentences of a page that serve a search and a problem, in the order of the page."""
-    wanted = set(content_words(search)) | set(content_words(problem))
-    told = [
-        s
-        for s in dict.fromkeys(sentences(page))
-        if s[-1] in ".!?" and not _TO_MACHINES.search(s) and len(s.split()) >= 4
-    ]
-    rated = sorted(
-        range(len(told)), key=lambda place: (-len(wanted.intersection(tokens(told[place]))), place)
-    )
-    kept: list[int] = []
-    for place in rated:
-        if not wanted.intersection(tokens(told[place])):
-            break
-        if sum(len(told[k].split()) for k in kept) + len(told[place].split()) > words:
-            continue
-        kept.append(place)
-        if len(kept) == 9:
-            break
-    if not kept:
-        return "The page holds nothing on this search."
-    return " ".join(told[place] for place in sorted(kept))
-
-
-# Writing -------------------------------------------------------------------------------------------------------------
 
 
 def synthesis(task: Task, memory: Memory) -> str:
@@ -411,25 +97,6 @@ def report(task: Task, memory: Memory) -> str:
 def _heading(task: Task) -> str:
     needs = join(task.needs)
     return (needs[:1].upper() + needs[1:] if needs else "Your question") + ": what the shop offers"
-
-
-def join(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
-
-
-def rated(product: SeenProduct) -> str:
-    if product.rating is None:
-        return "not rated yet"
-    votes = f" from {product.ratings:,} ratings" if product.ratings is not None else ""
-    return f"rated {product.rating:g}/5{votes}"
-
-
-def at_price(product: SeenProduct) -> str:
-    return "(price unknown)" if product.price is None else f"at {money(product.price)}"
-
-
-def priced(product: SeenProduct) -> str:
-    return "price unknown" if product.price is None else money(product.price)
 
 
 def _answer(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
@@ -584,7 +251,7 @@ def _level(basket: Basket, mean: float) -> list[str]:
 
 def _categories(task: Task, memory: Memory) -> list[tuple[str, str, str]]:
     """Name, orders and spend of the shopper's categories that the question speaks of."""
-    wanted = _subject(task) | set(content_words(task.text))
+    wanted = subject(task) | set(content_words(task.text))
     line = next((line for line in memory.statistics if line.startswith("By category: ")), "")
     rows = re.findall(r"([^;:]+?) ([\d,]+) \((\$[\d,.]+|spend unknown)\)", line)
     return [(n.strip(), o, m) for n, o, m in rows if wanted.intersection(content_words(n))][:2]
