@@ -222,25 +222,6 @@ class _MetaWriter:
             categories = []
         if rng.random() < rates["null_price"]:
             price = None
-        odd = self._oddity(number)
-        if odd == "dash":
-            price = "—"
-        elif odd == "from":
-            price = f"from {kind.price[1]:.2f}"
-        elif odd == "free":
-            price = 0.0
-        elif odd == "no title":
-            title = ""
-        elif odd == "no details":
-            details = {}
-        elif odd == "wide details":
-            details |= {
-                f"{field} {number}": "Yes" for field in general["wide_details"] for number in range(1, 7)
-            }
-        elif odd == "long value":
-            details["Compatible Devices"] = ", ".join(rng.choices(general["long_values"], k=150))[:4077]
-        elif odd == "mojibake":
-            description = [*description, "Nothing we\u00d5d rather pack for the beach\u00d1or the porch."]
         title = self._decorated(title)
         row: dict[str, Any] = {
             "main_category": main,
@@ -262,14 +243,9 @@ class _MetaWriter:
             "parent_asin": asin,
             "bought_together": None,
         }
-        if odd == "subtitle" or rng.random() < 0.0006:
-            row["subtitle"] = rng.choice(general["subtitles"])
-        if odd == "author" or rng.random() < 0.00004:
-            row["author"] = {
-                "avatar": f"https://m.media.example/images/I/{self._image_id()}._SY600_.jpg",
-                "name": brand,
-                "about": [f"{brand} writes about {kind.plain}."],
-            }
+        odd = self._oddity(number)
+        if odd is not None:
+            self._make_odd(row, odd, kind)
         return row
 
     def _oddity(self, number: int) -> str | None:
@@ -282,6 +258,38 @@ class _MetaWriter:
                 return name
             draw -= rate
         return None
+
+    def _make_odd(self, row: dict[str, Any], odd: str, kind: ProductType) -> None:
+        general, details = self.vocabulary.general, row["details"]
+        brand = row["store"] or "Generic"
+        match odd:
+            case "dash":
+                row["price"] = "—"
+            case "from":
+                row["price"] = f"from {kind.price[1]:.2f}"
+            case "free":
+                row["price"] = 0.0
+            case "no title":
+                row["title"] = ""
+            case "no details":
+                row["details"] = {}
+            case "wide details":
+                details |= {
+                    f"{field} {place}": "Yes" for field in general["wide_details"] for place in range(1, 7)
+                }
+            case "long value":
+                long = ", ".join(self.rng.choices(general["long_values"], k=150))
+                details["Compatible Devices"] = long[:4077]
+            case "mojibake":
+                row["description"].append("Nothing we\u00d5d rather pack for the beach\u00d1or the porch.")
+            case "subtitle":
+                row["subtitle"] = self.rng.choice(general["subtitles"])
+            case "author":
+                row["author"] = {
+                    "avatar": f"https://m.media.example/images/I/{self._image_id()}._SY600_.jpg",
+                    "name": brand,
+                    "about": [f"{brand} writes about {kind.plain}."],
+                }
 
     def _attributes(self, kind: ProductType) -> tuple[dict[str, str], float]:
         """The values, and how far up its range of sizes the product is (0..1)."""

@@ -10,6 +10,7 @@ from typing import Any
 from env.constraints import parse_constraints
 from env.query import Query, Review, query_id
 from querygen.files import write_queries
+from tools.render import one_line
 
 KEYS = "[a]ccept  [e]dit  [r]eject  [n]ext  [b]ack  [q]uit"
 
@@ -115,6 +116,7 @@ def _reviewed(query: Query, status: Any, reviewer: str, entry: dict[str, Any], t
 
 
 def _show(query: Query, number: int, total: int, problems: dict[str, str], terminal: Terminal) -> None:
+    """A model or a stranger wrote it: no control characters reach the terminal."""
     constraints = query.constraints or parse_constraints(query.query)
     stated = {name: value for name, value in constraints.model_dump().items() if value not in (None, [])}
     rows = [
@@ -129,7 +131,7 @@ def _show(query: Query, number: int, total: int, problems: dict[str, str], termi
         ("written by", f"{query.model or 'unknown'}{' (rules)' if query.rule_written else ''}"),
         ("status", f"{query.review.status}, reviewer {query.review.reviewer}"),
     ]
-    lines = [f"\n{number} of {total}  {query.id}", "", f"  {query.query}", ""]
-    lines += [f"  {name:<11}{value}" for name, value in rows if value]
-    lines += [f"  FAILS {name}: {message}" for name, message in problems.items()]
+    lines = [f"\n{number} of {total}  {one_line(query.id, 80)}", "", f"  {one_line(query.query, 4000)}", ""]
+    lines += [f"  {name:<11}{one_line(value, 1000)}" for name, value in rows if value]
+    lines += [f"  FAILS {name}: {one_line(message, 400)}" for name, message in problems.items()]
     terminal.show("\n".join(lines))

@@ -43,7 +43,21 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(_ACTIONS))
 
-    one = actions.add_parser("generate", help="write questions for a sample of users")
+    def action(name: str, said: str, *examples: str) -> argparse.ArgumentParser:
+        return actions.add_parser(
+            name,
+            help=said,
+            description=said,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            epilog="examples:\n" + "\n".join(f"  drr queries {name} {example}" for example in examples),
+        )
+
+    one = action(
+        "generate",
+        "write questions for a sample of users",
+        "--shop shop --out q.jsonl --users 50 --per-user 3 --seed 7",
+        "--shop shop --out q.jsonl --model anthropic:claude-sonnet-5-5 --budget 2",
+    )
     one.add_argument("--shop", required=True, metavar="SHOP")
     one.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path)
     one.add_argument(
@@ -63,21 +77,27 @@ def build(parser: argparse.ArgumentParser) -> None:
     add_run_options(one)
     add_setting_options(one, *SETTINGS, "model_query_writer", "prompts", "shop_url")
 
-    two = actions.add_parser("check", help="what code can say of each question; exit 1 if any fails")
+    two = action("check", "what code can say of each question; exit 1 if any fails", "q.jsonl --shop shop")
     two.add_argument("file", metavar="FILE.jsonl", type=Path)
     two.add_argument("--shop", required=True, metavar="SHOP")
     _min_products(two)
     two.add_argument("--json", action="store_true", help="one JSON document")
     add_setting_options(two, "shop_url")
 
-    three = actions.add_parser("review", help="accept, edit or reject, one at a time; resumable")
+    three = action(
+        "review", "accept, edit or reject, one at a time; resumable", "q.jsonl --shop shop --reviewer Ada"
+    )
     three.add_argument("file", metavar="FILE.jsonl", type=Path)
     three.add_argument("--reviewer", required=True, metavar="NAME", help="recorded with each decision")
     three.add_argument("--shop", metavar="SHOP", help="show what the checks say")
     three.add_argument("--again", action="store_true", help="also what was reviewed before")
     add_setting_options(three, "shop_url")
 
-    four = actions.add_parser("stats", help="variety, duplicates, tools, categories, length")
+    four = action(
+        "stats",
+        "variety, duplicates, tools, categories, length",
+        "q.jsonl --shop shop --against generic.jsonl",
+    )
     four.add_argument("file", metavar="FILE.jsonl", type=Path)
     four.add_argument("--shop", metavar="SHOP", help="also the checks and the categories")
     four.add_argument("--against", metavar="FILE.jsonl", type=Path, help="a second file beside it")
@@ -85,12 +105,12 @@ def build(parser: argparse.ArgumentParser) -> None:
     four.add_argument("--json", action="store_true", help="one JSON document")
     add_setting_options(four, "shop_url")
 
-    five = actions.add_parser("dataset", help="JSONL, Parquet, dataset card, Croissant metadata")
+    five = action("dataset", "JSONL, Parquet, dataset card, Croissant metadata", "q.jsonl --out dataset")
     five.add_argument("file", metavar="FILE.jsonl", type=Path)
     five.add_argument("--out", required=True, metavar="DIR", type=Path)
     five.add_argument("--name", help="of the dataset (default: the file's name)")
 
-    six = actions.add_parser("builtin", help="the checked questions that come with the sample shop")
+    six = action("builtin", "the checked questions that come with the sample shop", "--out q.jsonl")
     six.add_argument("--out", metavar="FILE.jsonl", type=Path, help="default: standard output")
 
 
@@ -303,6 +323,7 @@ def _check(arguments: argparse.Namespace) -> int:
     from env.query import read_queries
     from env.shop import open_shop
     from querygen.checks import Checker, manifest_matches, spread
+    from tools.render import one_line
 
     queries = read_queries(arguments.file)
     _not_empty(arguments.file, queries)
@@ -329,7 +350,8 @@ def _check(arguments: argparse.Namespace) -> int:
         )
     else:
         for row in failed:
-            print(f"{row.query.id}: {'; '.join(f'{name}: {why}' for name, why in row.failed.items())}")
+            told = "; ".join(f"{name}: {why}" for name, why in row.failed.items())
+            print(f"{one_line(row.query.id, 80)}: {one_line(told, 1000)}")
         if verdict.status == "fail":
             print(f"{arguments.file}: spread: {verdict.message}")
         print(f"{len(rows) - len(failed)} of {len(rows)} questions pass every check")
