@@ -129,6 +129,10 @@ def _offered(text: str) -> str | None:
     head = re.sub(r"^[\s>|*+\-•\d.)_]+", "", text[: prices[0].start])
     head = head.replace("**", "").split("|")[0] if "|" in head else head.replace("**", "")
     name = head.strip(" \t-–—:,(|*_")
+    lead, colon, rest = name.partition(": ")
+    if colon and len(lead.split()) <= 3:
+        name = rest
+    name = re.sub(r"\s+(?:at|for|from|is|costs?|price[ds]?)$", "", name, flags=re.I)
     capitals = [word for word in name.split() if word[:1].isupper() or word[:1].isdigit()]
     if not 2 <= len(name.split()) <= 16 or len(capitals) < 2 or len(capitals) * 2 < len(name.split()):
         return None

@@ -52,6 +52,10 @@ _SKIPPED_BEFORE = re.compile(
     re.I,
 )
 _QUOTED = re.compile(r"[“\"]([^“”\"\n]{12,300})[”\"]")
+_COMPUTED_BEFORE = re.compile(
+    r"\b(?:total|sum|together|altogether|combined|leaves?|remaining|left|budget|savings?|saves?|difference|cumulative|adds up to|comes to)\b[^.;]{0,30}$",
+    re.I,
+)
 _TIMES = re.compile(r"\s?[x×]\s(?=[A-Z])")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 _NEAR = re.compile(
@@ -130,6 +134,7 @@ def _check_claim(tally: Tally, subject: Subject, claim: Claim, evidence: str, *,
             _SKIPPED_BEFORE.search(before)
             or _ORDINAL.match(after)
             or _TIMES.match(text, match.end())
+            or _COMPUTED_BEFORE.search(text, max(0, match.start() - 60), match.start())
             or any(a <= match.start() < b for a, b in taken)
         ):
             continue

@@ -128,7 +128,7 @@ class Mentions:
             if not ids:
                 if scope is not None and scope_line is not None and _belongs(scope_line, line):
                     found.append(Mention(scope, line.start, line.end, False))
-                elif scope is not None and not _belongs_later(scope_line, line):
+                elif scope_line is not None and _ends(scope_line, line):
                     scope = scope_line = None
                 continue
             if len(ids) == 1 and line.kind != "text":
@@ -244,14 +244,25 @@ def _belongs(scope: Line, line: Line) -> bool:
     if re.search(r"\b(?:sub)?total\b|\bbudget\b", line.text, re.I):
         return False
     if scope.kind in ("title", "heading"):
-        return line.kind == "item" or not line.after_blank
+        return line.kind == "item" or not line.after_blank or _LABELLED.match(line.text) is not None
     if scope.kind == "item":
         return line.indent > scope.indent
     return False
 
 
-def _belongs_later(scope: Line | None, line: Line) -> bool:
-    return scope is not None and scope.kind == "heading" and line.kind == "text" and not line.after_blank
+def _ends(scope: Line, line: Line) -> bool:
+    """A product's heading holds until the next one, its bold line until a paragraph, its bullet until the next bullet."""
+    if line.kind in ("heading", "title"):
+        return True
+    if scope.kind == "heading":
+        return False
+    return scope.kind != "title" or (line.kind == "text" and line.after_blank and len(line.text) > 40)
+
+
+_LABELLED = re.compile(
+    r"[\s*_>]*(?:(?:list |current |unit |sale )?price|cost|rating|rated|stars|reviews|material|size|weight|brand|colou?r|capacity)\b[^.]{0,12}[:=]",
+    re.I,
+)
 
 
 @lru_cache(maxsize=4096)

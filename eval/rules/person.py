@@ -12,7 +12,7 @@ from env.states import REGIONS, STATES
 from env.statistics import Share, UserStatistics
 from eval.rules.base import Check, Span, Subject, Tally, unverifiable, word_set
 from eval.rules.figures import Amount, amounts, dates, number
-from eval.rules.mentions import Mentions, similarity, words
+from eval.rules.mentions import Mentions, brand_differs, similarity, words
 
 _SENTENCE = re.compile(r"[^\n.!?]+(?:[.!?](?!\s|$)[^\n.!?]*)*[.!?]?")
 _ORDER_ID = re.compile(
@@ -23,7 +23,7 @@ _USER_URL = re.compile(r"user://(?P<user>[^/\s)\]>]+)(?:/orders/(?P<order>[^/\s)
 _BOUGHT = re.compile(
     r"\byou(?:'ve|’ve| have| had| also| already| last| previously| recently| once| even|'d)*\s+(?:bought|ordered|purchased|own(?:ed)? (?:from|since)|reordered|picked up|got)\b"
     r"|\b(?:your|a|the) (?:(?:past|previous|earlier|prior|last|latest|recent|most recent|first|\w+ 20\d\d|20\d\d)\s+)*(?:order|purchase)s? (?:of|from|for)\b|\bsince you (?:bought|ordered|purchased)\b"
-    r"|\byour (?:past|previous|earlier|prior|last|latest|recent) (?:order|purchase)s?\b|\bpurchased by you\b|\border\s+#?\d{6,20}\b",
+    r"|\byou (?:already|still) (?:own|have) (?:the|an?)\b|\byou own the\b|\byour (?:past|previous|earlier|prior|last|latest|recent) (?:order|purchase)s?\b|\bpurchased by you\b|\border\s+#?\d{6,20}\b",
     re.I,
 )
 _STATUS = re.compile(
@@ -129,8 +129,9 @@ def _check_purchase(
             return
     name = _bought_name(tail)
     if name and not cited:
-        best = max((similarity(name, product.title) for _, product in history if product), default=0.0)
-        if best < 0.5:
+        scores = [similarity(name, p.title) for _, p in history if p and not brand_differs(name, p)]
+        best = max(scores, default=0.0)
+        if best < 0.6:
             tally.fail((start, end), f"no order of this user is for {name!r}")
             return
         if not orders:
@@ -161,7 +162,7 @@ def _bought_name(text: str) -> str | None:
     """A product's name in capitals after "you bought"."""
     plain = re.sub(r"\]\([^)]*\)|\[[\d, ^-]+\]|https?://\S+|user://\S+|[*_]", " ", text)
     match = re.match(
-        r"[\s:,\[\"“]*(?:(?:the|a|an|your|two|three|\d{1,2}|x|×|of|it|from|pair|pack|on|in|was|is|for|\d{4}|[A-Z][a-z]+ \d{1,2},? \d{4}|[A-Z][a-z]+ \d{4}|\d{4}-\d\d-\d\d)[\s,:]+)*(?P<name>[A-Z][\w'’&-]*(?:[ ,/]+(?:(?:for|with|and|of|in|the|to)\s+)?[A-Z0-9][\w'’&.\"-]*)+)",
+        r"[\s:,\[\"“]*(?:(?:the|a|an|your|two|three|\d{1,2}|x|×|of|it|from|pair|pack|on|in|was|is|for|\d{4}|[A-Z][a-z]+ \d{1,2},? \d{4}|[A-Z][a-z]+ \d{4}|\d{4}-\d\d-\d\d)[\s,:]+)*(?P<name>[A-Z][\w'’&-]*(?:[ ,/]+(?:(?:for|with|and|of|in|the|to|&)\s+)?[A-Z0-9][\w'’&.\"-]*)+)",
         plain,
     )
     if match is None:
@@ -402,18 +403,18 @@ _HOME = r"(?:location|home town|hometown|home|house|address|area|city|state|regi
 _CUES = [
     re.compile(
         rf"\b(?i:your (?:\w+ )?{_HOME}(?: is| here)? (?:in|of|near|at|around|outside)|your (?:home )?(?:city|state|location)(?: is| of|:|,)"
-        r"|you(?:'re|’re| are)? (?:live|living|located|based|reside|are located|are based|are living)(?: here)?(?: in| near| at| around| outside)|(?:a|as) (?:\w+ )?residents? of"
-        rf"|(?:a|the|for) (?:household|home|family|house|yard|garden|shopper|customer) (?:in|near)|shipp(?:ed|ing|s) to|deliver(?:ed|y|ing)? to(?: your (?:home|address) in)?"
+        r"|you(?:'re|’re| are)? (?:live|living|located|based|reside|are located|are based|are living)(?: here)?(?: in| near| at| around| outside)|(?:a|as) (?:\w+ )?residents? of|living in|residing in|as someone (?:\w+ )?(?:in|from)|where you live\s*[(:,]?(?: in)?"
+        rf"|(?:a|the|for) (?:household|home|family|house|yard|garden|shopper|customer) (?:in|near)|ship(?:s|ped|ping)? to|deliver(?:ed|y|ing)? to(?: your (?:home|address) in)?"
         r"|(?:based on|given|considering|for) your location:?|here in|location|city|state)"
-        r"\s*:?\s*\**(?:the )?(?:(?i:city|state) of )?(?:(?i:northern|southern|eastern|western|central|sunny|rural|coastal)\s)*"
+        r"\s*[:(]?\s*\**\s*(?:\d{1,6} [\w .']{3,40}, )?(?:the )?(?:(?i:city|state) of )?(?:(?i:northern|southern|eastern|western|central|sunny|rural|coastal)\s)*"
         + _PLACE
     ),
-    re.compile(rf"\byour (?:local |native |own )?(?P<place>{_STATE})\b"),
+    re.compile(rf"\b(?i:your) (?:local |native |own )?(?P<place>{_STATE})\b"),
     re.compile(
-        rf"\b(?:in|for|of|from|across|throughout|native to|common in|around)\s+(?P<place>{_STATE})(?:'s|’s)?(?= (?:winters?|summers?|heat|climate|weather|backyards?|gardens?|residents?|homes?|households?|where you live|like yours)\b)"
+        rf"\b(?i:for|native to|common in|(?<=you )in|(?<=yours )in) (?P<place>{_STATE})(?:'s|’s)?(?= (?:winters?|summers?|heat|climate|weather|backyards?|gardens?|residents?|homes?|households?|where you live|like yours)\b)"
     ),
     re.compile(
-        rf"\b(?:as an?|fellow) (?P<place>{_STATE}) (?:resident|shopper|homeowner|household|gardener|customer)"
+        rf"\b(?i:as an?|fellow) (?P<place>{_STATE}) (?:resident|shopper|homeowner|household|gardener|customer)"
     ),
 ]
 _GREETING = re.compile(

@@ -76,6 +76,7 @@ _CALLS = re.compile(
     r"\b(?:product_catalog_search|get_product_details|get_user_orders|get_order_details|get_user_profile|update_user_profile|get_user_statistics|web_search|toolu_[A-Za-z0-9]{8,})\b"
     r"|\"(?:tool|tool_name|tool_calls|function|name)\"\s*:\s*\"(?:web_search|calculator|get_|product_|update_)",
 )
+_OUTPUT = re.compile(r"\btool (?:outputs?|responses?|calls?)\b", re.I)
 _STEPS = re.compile(
     r"^[\s>*_#-]*(?:Thought|Action(?: Input)?|Observation|Tool (?:call|result|output)|Function call|Reasoning step \d+)\**\s*:",
     re.M,
@@ -88,7 +89,7 @@ _TALK = re.compile(
     r"|i(?:'m| am) (?:now )?(?:searching|looking up|querying|calling)"
     r"|(?:searching|looking) (?:for|up) (?:more|the web|products|information)\b[^.\n]{0,60}\.\.\."
     r"|the (?:search|tool) (?:returned|results? (?:show|returned|did not)|call failed)"
-    r"|(?:as|since) the user (?:asked|wants|is asking)|the user (?:is asking|wants me|asked me))",
+    r"|(?:as|since) the user (?:asked|wants|is asking)|the user (?:is asking|wants|asked|needs|seems)\b|(?:now )?i (?:now )?have (?:enough|sufficient|all the) (?:information|data)\b)",
     re.I,
 )
 _CHINESE = re.compile(
@@ -101,7 +102,7 @@ def process_text(subject: Subject, mentions: Mentions) -> Check:
     tally = Tally()
     report = subject.report
     known = {number for source in subject.citations.sources for number in source.numbers}
-    for pattern in (_TAGS, _CALLS, _STEPS, _TALK, _CHINESE):
+    for pattern in (_TAGS, _CALLS, _STEPS, _OUTPUT, _TALK, _CHINESE):
         for match in pattern.finditer(report):
             tally.fail(match.span(), f"process text: {match[0].strip()[:60]!r}")
     for match in _TOOL_IDS.finditer(report):
