@@ -33,7 +33,8 @@ async def think(
     unit.tell("turn", actor, reply.text)
     if reply.tool_calls:
         return reply, None
-    return reply, "answered"
+    # A turn that says nothing is not sent back: providers refuse empty messages.
+    return (reply if reply.text.strip() else None), "answered"
 
 
 async def act(

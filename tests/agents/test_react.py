@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from tests.agents.garden import ANNA, QUESTION, Ask, Asked, call, scripted, turn
 
@@ -71,6 +74,15 @@ async def test_the_agent_is_told_its_user_and_the_day_and_no_more(ask: Ask, aske
 async def test_a_turn_without_a_call_ends_the_research(ask: Ask) -> None:
     record = await ask("react", policy=scripted(AIMessage("I know it all."), AIMessage(REPORT)))
     assert record.stop_reason == "answered" and record.report == REPORT
+
+
+async def test_a_turn_that_says_nothing_is_not_sent_back(ask: Ask, asked: Asked) -> None:
+    def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+        return AIMessage(REPORT if "The research is over" in str(messages[-1].text) else "")
+
+    record = await ask("react", policy=policy)
+    assert record.stop_reason == "answered" and record.report == REPORT
+    assert all(m.text or getattr(m, "tool_calls", None) for m in asked.requests[-1][0])
 
 
 async def test_calls_beside_finalize_are_run_and_answered(ask: Ask, asked: Asked) -> None:
