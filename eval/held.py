@@ -1,6 +1,6 @@
 """Judges held against judges: people's labels, a study's verdicts, or both; pair by pair of judges, task by task.
 
-Labels of different judges are of the same thing if they have one id, or if their texts are the same. Turned pairs (`answer_a`
+Labels of different judges are of the same thing if their texts are the same, or their id and question. Turned pairs (`answer_a`
 of one is `answer_b` of the other) are turned back by the texts before they are counted.
 """
 
@@ -57,8 +57,9 @@ def _judges(labels: Iterable[Label]) -> list[str]:
 
 def _support(labels: Sequence[SupportLabel]) -> dict[str, Any]:
     by_judge: dict[str, dict[str, str]] = {}
+    items = _Items()
     for label in labels:
-        by_judge.setdefault(label.judge, {})[content_id(label.claim, label.evidence)] = label.label
+        by_judge.setdefault(label.judge, {})[str(items.place(label))] = label.label
     found = []
     for a, b in combinations(_judges(labels), 2):
         shared = sorted(by_judge[a].keys() & by_judge[b].keys())
@@ -97,28 +98,38 @@ def _alpha(
 
 
 class _Items:
-    """Which labels are of the same thing: those with one id, and those with the same texts, turned or not."""
+    """Which labels are of the same thing: those with the same texts, and those with one id and one question or claim."""
 
     def __init__(self) -> None:
-        self._by_id: dict[str, int] = {}
-        self._by_text: dict[tuple[str, ...], int] = {}
-        self.first: list[PairwiseLabel] = []
+        self._known: dict[tuple[str, ...], int] = {}
+        self.first: list[Label] = []
 
-    def place(self, label: PairwiseLabel) -> tuple[int, bool]:
-        """The item, and whether this label has its sides the other way round than the item's first label."""
-        question, a, b = (content_id(t) for t in (label.query, label.answer_a, label.answer_b))
-        text = (question, *sorted((a, b)))
-        item = self._by_text.get(text)
-        if item is None:
-            item = self._by_id.get(label.id)
+    def place(self, label: Label) -> int:
+        by_id, by_text = _names(label)
+        item = self._known.get(by_text, self._known.get(by_id))
         if item is None:
             item = len(self.first)
             self.first.append(label)
-        self._by_id.setdefault(label.id, item)
-        self._by_text.setdefault(text, item)
-        known = self.first[item]
-        turned = a != b and content_id(known.answer_a) == b and content_id(known.answer_b) == a
-        return item, turned
+        self._known.setdefault(by_id, item)
+        self._known.setdefault(by_text, item)
+        return item
+
+
+def _names(label: Label) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if isinstance(label, SupportLabel):
+        claim = content_id(label.claim)
+        return ("id", label.id, claim), ("text", claim, content_id(label.evidence))
+    question = content_id(label.query)
+    if isinstance(label, RatingLabel):
+        return ("id", label.id, question), ("text", question, content_id(label.answer))
+    answers = sorted((content_id(label.answer_a), content_id(label.answer_b)))
+    return ("id", label.id, question), ("text", question, *answers)
+
+
+def _is_turned(label: PairwiseLabel, first: PairwiseLabel) -> bool:
+    """Whether this label has its sides the other way round than the first one of the same thing."""
+    a, b = content_id(label.answer_a), content_id(label.answer_b)
+    return a != b and content_id(first.answer_a) == b and content_id(first.answer_b) == a
 
 
 Turned = dict[tuple[str, str], tuple[str, str, str]]
@@ -129,9 +140,12 @@ def _turned(labels: Sequence[PairwiseLabel]) -> dict[str, Turned]:
     found: dict[str, Turned] = {}
     items = _Items()
     for label in labels:
-        item, turn = items.place(label)
-        value = {"A": "B", "B": "A", "tie": "tie"}[label.three_class] if turn else label.three_class
+        item = items.place(label)
         first = items.first[item]
+        assert isinstance(first, PairwiseLabel)
+        value: str = label.three_class
+        if _is_turned(label, first):
+            value = {"A": "B", "B": "A", "tie": "tie"}[value]
         systems = f"{first.system_a or ''}\0{first.system_b or ''}"
         key = (str(item), label.dimension or OVERALL)
         found.setdefault(label.judge, {})[key] = (value, content_id(first.query), systems)
@@ -223,8 +237,9 @@ def _win_rates(labels: Turned, keys: Sequence[tuple[str, str]]) -> dict[str, flo
 def _rating(labels: Sequence[RatingLabel]) -> dict[str, Any]:
     by_judge: dict[str, dict[tuple[str, str], float]] = {}
     question: dict[tuple[str, str], str] = {}
+    items = _Items()
     for label in labels:
-        key = (content_id(label.query, label.answer), label.dimension or OVERALL)
+        key = (str(items.place(label)), label.dimension or OVERALL)
         by_judge.setdefault(label.judge, {})[key] = label.label
         question[key] = content_id(label.query)
     pairs = []

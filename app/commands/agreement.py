@@ -13,6 +13,7 @@ examples:
   drr agreement study                                  # the judges that have judged this study
   drr agreement study --human labels.jsonl
   drr agreement study --human anna.jsonl ben.jsonl --json
+  drr agreement study --export verdicts.jsonl          # a judge's verdicts in the form of labels
 """
 
 
@@ -20,54 +21,23 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     parser.add_argument("study", metavar="STUDY", type=Path)
     parser.add_argument("--human", metavar="FILE", type=Path, nargs="+", default=[], help="labels, JSONL")
+    parser.add_argument(
+        "--export", metavar="FILE", type=Path, help="also write the judges' verdicts as labels, JSONL"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from app.console import print_json
-    from app.judging import open_study
+    from app.judging import agreement_document, open_study
     from env.errors import DrrError
-    from eval.answers import read_answers
-    from eval.held import across_systems, agreement, extraction_stability, stability, study_labels
-    from eval.judged import judgings, read_judged
-    from eval.pairwise import positions
     from eval.schema import Label, read_labels
 
     labels: list[Label] = [label for path in arguments.human for label in read_labels(path)]
     with open_study(arguments.study) as study:
-        answers = read_answers(study)
-        known = {j.id: j for j in judgings(study) if j.protocol == "ours" and not j.refetch}
-        latest = {j.judge: j for j in known.values() if not j.repeat}
-        judged = {name: read_judged(study, judging, answers=answers) for name, judging in latest.items()}
-        repeated = {
-            name: [
-                judged[name],
-                *(
-                    read_judged(study, j, answers=answers)
-                    for j in known.values()
-                    if j.repeat and j.judge == name and j.versions == judging.versions
-                ),
-            ]
-            for name, judging in latest.items()
-        }
-        extraction = {name: extraction_stability(study, judging, answers) for name, judging in latest.items()}
-    for one in judged.values():
-        labels += study_labels(one)
-    if not labels:
+        document = agreement_document(study, labels)
+    if document is None:
         raise DrrError(f"{arguments.study}: nobody has judged it; `drr judge` or --human FILE brings labels")
-    names = sorted(judged)
-    document = agreement(labels)
-    document["systems"] = [
-        {"judges": [a, b], "dimensions": across_systems(judged[a], judged[b])}
-        for i, a in enumerate(names)
-        for b in names[i + 1 :]
-    ]
-    document["positions"] = {
-        name: {dimension: gate.document() for dimension, gate in positions(one.comparisons()).items()}
-        for name, one in judged.items()
-    }
-    document["stability"] = {name: stability(rows) for name, rows in repeated.items()}
-    document["extraction"] = extraction
     document["reference"] = REFERENCE
     if arguments.json:
         print_json(document)

@@ -43,7 +43,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--what",
         default="faithfulness,quality,pairwise,rules",
         metavar="KINDS",
-        help="with commas (default: these four; failures is a fifth)",
+        help="with commas: faithfulness, quality, pairwise, rules (these are the default), failures",
     )
     parser.add_argument(
         "--judge", dest="model_judge", metavar="MODEL", help="who judges, e.g. anthropic:claude-sonnet-5-5"

@@ -201,6 +201,23 @@ def test_judging_with_a_model_behind_an_address_of_ones_own(
     assert told["systems"][0]["dimensions"]["depth"]["spearman"]["n"] == 2
 
 
+def test_a_judges_verdicts_are_labels_like_any_others(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["judge", str(folder), "--quiet"]) == 0
+    path = tmp_path / "verdicts.jsonl"
+    assert main(["agreement", str(folder), "--export", str(path)]) == 0
+    rows = [json.loads(text) for text in path.read_text().splitlines()]
+    assert {row["judge"] for row in rows} == {"rules-1"}
+    path.write_text("".join(json.dumps({**row, "judge": "anna"}) + "\n" for row in rows))
+    capsys.readouterr()
+    assert main(["agreement", str(folder), "--human", str(path), "--json"]) == 0
+    told = out(capsys)
+    assert told["pairwise"]["pairs"][0]["dimensions"]["all"]["exact"]["value"] == 1.0
+    assert told["rating"]["pairs"][0]["dimensions"]["all"]["mard"]["value"] == 0.0
+    assert told["support"]["pairs"][0]["exact"]["value"] == 1.0
+
+
 def test_link_rot_shows_beside_the_frozen_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["judge", str(folder), "--what", "faithfulness", "--quiet", "--json"]) == 0
     frozen = out(capsys)["metrics"]["alpha"]
