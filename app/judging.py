@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from env.settings import Settings
     from env.shop import Shop
     from eval.bench import Bench, Protocol
+    from eval.schema import Label
     from llm.factory import Models
     from study.study import Study
 
@@ -96,3 +97,46 @@ def open_study(path: Path) -> Study:
     from study.study import Study
 
     return Study.open(path)
+
+
+def agreement_document(study: Study, labels: Sequence[Label]) -> dict[str, Any] | None:
+    """The judges of the study held against each other and against the labels given; `None` without either."""
+    from eval.answers import read_answers
+    from eval.held import across_systems, agreement, extraction_stability, stability, study_labels
+    from eval.judged import judgings, read_judged
+    from eval.pairwise import positions
+
+    answers = read_answers(study)
+    known = {j.id: j for j in judgings(study) if j.protocol == "ours" and not j.refetch}
+    latest = {j.judge: j for j in known.values() if not j.repeat}
+    judged = {name: read_judged(study, judging, answers=answers) for name, judging in latest.items()}
+    repeated = {
+        name: [
+            judged[name],
+            *(
+                read_judged(study, j, answers=answers)
+                for j in known.values()
+                if j.repeat and j.judge == name and j.versions == judging.versions
+            ),
+        ]
+        for name, judging in latest.items()
+    }
+    everyone = [*labels, *(label for one in judged.values() for label in study_labels(one))]
+    if not everyone:
+        return None
+    names = sorted(judged)
+    document = agreement(everyone)
+    document["systems"] = [
+        {"judges": [a, b], "dimensions": across_systems(judged[a], judged[b])}
+        for i, a in enumerate(names)
+        for b in names[i + 1 :]
+    ]
+    document["positions"] = {
+        name: {dimension: gate.document() for dimension, gate in positions(one.comparisons()).items()}
+        for name, one in judged.items()
+    }
+    document["stability"] = {name: stability(rows) for name, rows in repeated.items()}
+    document["extraction"] = {
+        name: extraction_stability(study, judging, answers) for name, judging in latest.items()
+    }
+    return document

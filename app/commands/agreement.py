@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from study.study import Study
 
 _EXAMPLES = """\
 Labels are JSONL as `drr annotate --export` writes them; several files and several judges in one file are welcome.
@@ -36,6 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     labels: list[Label] = [label for path in arguments.human for label in read_labels(path)]
     with open_study(arguments.study) as study:
         document = agreement_document(study, labels)
+        if arguments.export is not None:
+            _export(study, arguments.export)
     if document is None:
         raise DrrError(f"{arguments.study}: nobody has judged it; `drr judge` or --human FILE brings labels")
     document["reference"] = REFERENCE
@@ -44,6 +49,16 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(_told(document))
     return 0
+
+
+def _export(study: Study, path: Path) -> None:
+    from eval.held import study_labels
+    from eval.judged import judgings, read_judged
+
+    latest = {j.judge: j for j in judgings(study) if j.protocol == "ours" and not j.refetch and not j.repeat}
+    labels = [label for judging in latest.values() for label in study_labels(read_judged(study, judging))]
+    lines = (label.model_dump_json(exclude_none=True) + "\n" for label in labels)
+    path.write_text("".join(lines), encoding="utf-8")
 
 
 REFERENCE = {
