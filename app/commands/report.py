@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eval.schema import Label
+    from study.study import Study
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +24,14 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--paper-figures",
         action="store_true",
         help="the paper's figures beside ours, marked as another setting",
+    )
+    parser.add_argument(
+        "--human",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="labels of people (default: those of drr annotate)",
     )
     parser.add_argument("--json", action="store_true", help="the metrics as one JSON document")
 
@@ -34,6 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     with Study.open(arguments.study) as study:
         document = study_document(study, arguments.judge)
         if arguments.out is not None:
+            from app.judging import agreement_document
             from app.report.build import Material
             from app.report.write import write_report
 
@@ -43,7 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
                     f"{arguments.study}: no answer has finished yet; `drr status {arguments.study}` says why"
                 )
             beside = arguments.paper_figures and document["banner"] is None
-            tables = write_report(Material(study, judged, document, beside), arguments.out)
+            agreement = agreement_document(study, _people(study, arguments.human))
+            tables = write_report(Material(study, judged, document, beside, agreement), arguments.out)
             if arguments.paper_figures and not beside:
                 print(
                     "what rules wrote or judged is never set beside the paper's figures: left out",
@@ -54,3 +70,22 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             print_json(document)
     return 0
+
+
+def _people(study: Study, files: Sequence[Path]) -> list[Label]:
+    """The labels given, else those that were made with `drr annotate` on this study."""
+    from app.annotate.labels import notebooks
+    from app.annotate.plan import load
+    from eval.schema import PairwiseLabel, read_labels
+
+    if files:
+        return [label for path in files for label in read_labels(path)]
+    folder = study.folder / "annotation"
+    plan = load(folder)
+    if plan is None:
+        return []
+    return [
+        PairwiseLabel.model_validate(row)
+        for book in notebooks(folder, plan).values()
+        for row in book.labels()
+    ]

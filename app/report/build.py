@@ -69,6 +69,8 @@ class Material:
     judged: Judged
     document: Mapping[str, Any]
     with_paper: bool = False
+    agreement: Mapping[str, Any] | None = None
+    """Judges against judges and people; `None` where there are not two of them."""
 
     @property
     def banner(self) -> str | None:
@@ -97,6 +99,103 @@ def label(metric: str) -> str:
     return _LABELS.get(metric, metric.replace("_", " "))
 
 
+def _agreement_pairs(material: Material) -> Table | None:
+    """Pairwise verdicts of every two judges, people and models alike (Appendices D and E)."""
+    pairs = (material.agreement or {}).get("pairwise", {}).get("pairs", [])
+    names = ("exact", "kappa_no_ties", "kappa_with_ties", "ac1", "soft_disagreement")
+    rows = [
+        (
+            f"{dimension.replace('_', ' ')}: {' and '.join(pair['judges'])}",
+            [Cell.of(row.get(name)) for name in names],
+        )
+        for pair in pairs
+        for dimension, row in pair["dimensions"].items()
+    ]
+    if not rows:
+        return None
+    columns = ["equal", "kappa, no ties", "kappa, ties kept", "AC1", "soft disagreements"]
+    return Table(
+        "agreement-pairwise",
+        "Agreement on pairs (Appendices D, E)",
+        columns,
+        rows,
+        [],
+        material.banner,
+        names,
+    )
+
+
+def _agreement_ratings(material: Material) -> Table | None:
+    pairs = (material.agreement or {}).get("rating", {}).get("pairs", [])
+    names = ("spearman", "pearson", "mard", "bias")
+    rows = [
+        (
+            f"{dimension.replace('_', ' ')}: {' and '.join(pair['judges'])}",
+            [Cell.of(row.get(name)) for name in names],
+        )
+        for pair in pairs
+        for dimension, row in pair["dimensions"].items()
+    ]
+    if not rows:
+        return None
+    columns = ["Spearman", "Pearson", "MARD", "bias"]
+    return Table(
+        "agreement-ratings", "Agreement on grades (Appendix E)", columns, rows, [], material.banner, names
+    )
+
+
+def _as_printed(material: Material) -> Table | None:
+    """The paper's own definitions and protocol, where `drr judge --profile paper` was run. Never mixed with ours."""
+    document = material.document.get("as_printed")
+    if not document:
+        return None
+    names = [n for n in (*FAITHFULNESS, *DIMENSIONS) if any(n in row for row in document["metrics"].values())]
+    rows = [
+        (variant, [Cell.of(values.get(n)) for n in names]) for variant, values in document["metrics"].items()
+    ]
+    notes = [f"{document['note']}."]
+    notes += [
+        f"{variant}, FP: {v['fp']['reason']}."
+        for variant, v in document["metrics"].items()
+        if "reason" in v.get("fp", {})
+    ]
+    return Table(
+        "as-printed",
+        "The paper's definitions, as printed",
+        [label(n) for n in names],
+        rows,
+        notes,
+        material.banner,
+        names,
+    )
+
+
+_AGREEMENT = (_agreement_pairs, _agreement_ratings)
+
+
+def _failure_labels(material: Material) -> Table | None:
+    found = material.document.get("failures")
+    if not found:
+        return None
+    variants = found["variants"]
+    rows = [
+        (label.replace("_", " "), [Cell.of(labels[label]["share"]) for labels in variants.values()])
+        for label in found["labels"]
+    ]
+    notes = [
+        "Share of the reports in which somebody can tell; rules and a judge propose, people correct (failure_labels.jsonl)."
+    ]
+    for variant, labels in variants.items():
+        for label, row in labels.items():
+            for example in row["examples"][:1]:
+                notes.append(
+                    f"{label.replace('_', ' ')}, {variant}, {example['answer']} (by {example['by']}): {example['text']}"
+                )
+    return Table(
+        "failure-labels", "Failure labels (Appendix G)", list(variants), rows, notes, material.banner
+    )
+
+
 def all_tables(material: Material) -> list[Table]:
     """Those that this study has anything for."""
     builders: tuple[Callable[[Material], Table | None], ...] = (
@@ -108,6 +207,9 @@ def all_tables(material: Material) -> list[Table]:
         _pairwise,
         _noise,
         _rules,
+        _failure_labels,
+        *_AGREEMENT,
+        _as_printed,
         _coverage,
         _failures,
     )

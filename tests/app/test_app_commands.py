@@ -57,6 +57,9 @@ def test_annotation_goes_round_by_bundles_and_feeds_agreement(
     pairs = json.loads(capsys.readouterr().out)["pairwise"]["pairs"]
     people = next(pair for pair in pairs if set(pair["judges"]) == {"ann", "bob"})
     assert people["dimensions"]["depth"]["exact"]["value"] == 1.0
+    assert main(["report", study, "--out", str(tmp_path / "report")]) == 0
+    table = (tmp_path / "report" / "tables" / "agreement-pairwise.md").read_text(encoding="utf-8")
+    assert "| depth: ann and bob | 1.00" in table
     against = next(pair for pair in pairs if set(pair["judges"]) == {"ann", "rules-1"})
     assert against["dimensions"]["depth"]["exact"]["n"] == len({(p.answer_a, p.answer_b) for p in plan.pairs})
 
