@@ -22,8 +22,8 @@ from eval.stats import (
     index_of,
     interval,
     nothing,
+    over_resamples,
     ratio,
-    resampled,
 )
 
 Label = str | float
@@ -195,12 +195,6 @@ def _numbers(
     return np.array(p, dtype=np.float64), np.array(q, dtype=np.float64), c, lost
 
 
-def _drawn(c: list[str]) -> Floats | None:
-    """Item weights of each resample."""
-    position, size = index_of(c)
-    return resampled(size)[:, position] if size > 1 else None
-
-
 def pearson(
     x: Sequence[float | None],
     y: Sequence[float | None],
@@ -237,14 +231,13 @@ def spearman(
     method = f"Spearman (average ranks), {unit} level"
     if len(p) < 3:
         return nothing(method, lost, len(p))
-    weights = _drawn(c)
 
     def statistic(w: Floats) -> Floats:
         rx, ry = _weighted_ranks(p, w), _weighted_ranks(q, w)
         rows = (w, w * rx, w * ry, w * rx * ry, w * rx * rx, w * ry * ry)
         return _correlation(np.stack([part.sum(axis=1) for part in rows], axis=1))
 
-    return _by_weights(statistic, weights, len(p), lost, method, c)
+    return _by_weights(statistic, len(p), lost, method, c)
 
 
 def _weighted_ranks(x: Floats, w: Floats) -> Floats:
@@ -260,19 +253,21 @@ def _weighted_ranks(x: Floats, w: Floats) -> Floats:
 
 
 def _by_weights(
-    statistic: Callable[[Floats], Floats],
-    weights: Floats | None,
-    n: int,
-    lost: int,
-    method: str,
-    clusters: Sequence[str],
+    statistic: Callable[[Floats], Floats], n: int, lost: int, method: str, clusters: Sequence[str]
 ) -> V:
+    """A statistic that needs every item; `statistic` takes item weights, one resample a line."""
+    position, size = index_of(clusters)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = finite(statistic(np.ones((1, n)))[0])
-        low, high = (None, None) if weights is None or value is None else interval(statistic(weights))
-    size = len(set(clusters))
+        if size < 2 or value is None:
+            return V(value, None, None, n, lost, f"{method}; no interval")
+        low, high = interval(over_resamples(size, lambda weights: statistic(weights[:, position])))
     how = f"95% percentile bootstrap over {size} clusters, B={RESAMPLES}, seed={SEED}"
-    return V(value, low, high, n, lost, f"{method}; {how if weights is not None else 'no interval'}")
+    return V(value, low, high, n, lost, f"{method}; {how}")
+
+
+MOST_PAIRED = 5000
+"""Above so many items the pairs do not fit in memory: tau-b is still exact, without an interval."""
 
 
 def kendall_tau_b(
@@ -282,14 +277,18 @@ def kendall_tau_b(
     unit: str,
     clusters: Sequence[str] | None = None,
 ) -> V:
-    """Concordance corrected for ties; over all pairs of items, so at most a few thousand items."""
+    """Concordance corrected for ties, over all pairs of items."""
     p, q, c, lost = _numbers(x, y, clusters)
     method = f"Kendall's tau-b, {unit} level"
     if len(p) < 3:
         return nothing(method, lost, len(p))
+    if len(p) > MOST_PAIRED:
+        from scipy.stats import kendalltau
+
+        value = finite(kendalltau(p, q).statistic)
+        return V(value, None, None, len(p), lost, f"{method}; no interval above {MOST_PAIRED:,} items")
     sx = np.sign(p[:, None] - p[None, :]).astype(np.float32)
     sy = np.sign(q[:, None] - q[None, :]).astype(np.float32)
-    weights = _drawn(c)
 
     def statistic(w: Floats) -> Floats:
         w32 = w.astype(np.float32)
@@ -301,7 +300,7 @@ def kendall_tau_b(
         untied = over_pairs(sx * sx) * over_pairs(sy * sy)
         return np.where(untied > 0, over_pairs(sx * sy) / np.sqrt(np.where(untied > 0, untied, 1)), np.nan)
 
-    return _by_weights(statistic, weights, len(p), lost, method, c)
+    return _by_weights(statistic, len(p), lost, method, c)
 
 
 def preference_agreement(

@@ -6,7 +6,7 @@ interval was made. Resampling is over clusters (queries), because the trials and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import comb, isfinite, sqrt
@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 RESAMPLES = 2000
 SEED = 20_190_101
 LEVEL = 0.95
+KEPT, BLOCK = 2000, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,21 @@ def finite(value: float | np.floating[Any]) -> float | None:
 @lru_cache(maxsize=8)
 def resampled(clusters: int) -> Floats:
     """How often each cluster is drawn in each resample; the same draw for every statistic over as many clusters."""
+    return np.concatenate(list(_blocks(clusters, RESAMPLES)))
+
+
+def _blocks(clusters: int, lines: int) -> Iterator[Floats]:
     rng = np.random.default_rng(SEED)
-    return rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=RESAMPLES).astype(np.float64)
+    share = np.full(clusters, 1 / clusters)
+    for _ in range(RESAMPLES // lines):
+        yield rng.multinomial(clusters, share, size=lines).astype(np.float64)
+
+
+def over_resamples(clusters: int, statistic: Callable[[Floats], Floats]) -> Floats:
+    """The statistic of every resample; many clusters are drawn a block at a time, to spare memory."""
+    if clusters <= KEPT:
+        return statistic(resampled(clusters))
+    return np.concatenate([statistic(weights) for weights in _blocks(clusters, BLOCK)])
 
 
 def interval(draws: Floats) -> tuple[float | None, float | None]:
@@ -95,7 +109,10 @@ def from_sums(
     np.add.at(sums, position, rows)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = finite(statistic(sums.sum(axis=0, keepdims=True))[0])
-        low, high = (None, None) if size < 2 or value is None else interval(statistic(resampled(size) @ sums))
+        if size < 2 or value is None:
+            low, high = None, None
+        else:
+            low, high = interval(over_resamples(size, lambda weights: statistic(weights @ sums)))
     return V(value, low, high, count, n_unscored, _bootstrap_method(method, size))
 
 

@@ -128,6 +128,15 @@ def test_kendall_of_two_far_apart_scales_is_one():
     assert ag.kendall_tau_b([1, 2, 3, 4.5], [100, 2e9, 3e9, 4e9], unit="system").value == pytest.approx(1)
 
 
+def test_tau_of_very_many_items_has_no_interval(monkeypatch):
+    x, y = [float(i % 9) for i in range(60)], [float(i % 7) for i in range(60)]
+    small = ag.kendall_tau_b(x, y, unit="report")
+    monkeypatch.setattr(ag, "MOST_PAIRED", 50)
+    large = ag.kendall_tau_b(x, y, unit="report")
+    assert large.value == pytest.approx(small.value)
+    assert (large.ci_low, small.ci_low is None) == (None, False)
+
+
 def test_pca_matches_zeros_only_with_zeros():
     machine, human = [1.0, -2.0, 0.0, 0.0, 3.0], [0.5, 1.0, 0.0, 1.0, 0.0]
     with_ties, chance = ag.preference_agreement(machine, human)

@@ -63,6 +63,13 @@ def test_the_same_data_gives_the_same_interval():
     assert mean(data) == first
 
 
+def test_many_clusters_are_drawn_in_blocks_with_the_same_result(monkeypatch):
+    data = {str(i): [float(i % 7)] for i in range(50)}
+    whole = mean(data)
+    monkeypatch.setattr("eval.stats.KEPT", 10)
+    assert mean(data) == whole
+
+
 def test_pooled_weighs_by_denominator():
     v = pooled([("a", 1, 1), ("b", 0, 3)], "micro", n=2)
     assert v.value == pytest.approx(0.25)
