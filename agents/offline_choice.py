@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from agents.offline_facts import for_machines
 from agents.offline_memory import Memory, SeenProduct
@@ -59,13 +60,19 @@ def _overlap(need: str, product: SeenProduct) -> tuple[float, bool]:
     if not words:
         return 0.0, False
     name = product.title.removeprefix(product.store or "")
-    title, path = set(tokens(name)), set(tokens(product.path))
-    inside = set(tokens(" ".join((*product.features, product.description))))
+    title, path = _words(name), _words(product.path)
+    inside = _words(" ".join((*product.features, product.description)))
     hits = sum(1.0 if _in(w, title) else 0.7 if w in path else 0.4 if w in inside else 0.0 for w in words)
     return hits / len(words), _in(words[-1], title | path)
 
 
-def _in(word: str, words: set[str]) -> bool:
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
+    """The same listings are weighed in every turn."""
+    return frozenset(tokens(text))
+
+
+def _in(word: str, words: frozenset[str]) -> bool:
     """Itself, or a word of the same six letters: a gardener wants something for the garden."""
     return word in words or (len(word) > 5 and any(other[:6] == word[:6] for other in words))
 
@@ -102,7 +109,7 @@ def excluded(task: Task, product: SeenProduct) -> bool:
     """Not wanted, or named in words that are meant for machines and not for shoppers."""
     if for_machines(product.title):
         return True
-    words = set(tokens(product.title))
+    words = _words(product.title)
     return any(set(tokens(phrase)) <= words for phrase in task.constraints.exclusions if tokens(phrase))
 
 
