@@ -43,7 +43,7 @@ async def act(
     """Answer the calls of the last turn; say whether the loop ends here."""
     turn = messages[-1]
     assert isinstance(turn, AIMessage)
-    context = unit.tools_for(unit.tools, problem)
+    context = unit.tools_on(problem)
     answers: list[BaseMessage] = list(await unit.act(actor, turn, context, unit.names | {REASON, FINALIZE}))
     unit.keep(conversation, [*messages, *answers])
     if any(call["name"] == FINALIZE for call in turn.tool_calls):

@@ -108,9 +108,7 @@ async def _run(unit: Unit, planned: PlannedCall, results: list[Any]) -> Any:
         except LookupError as error:
             _refuse(unit, planned, f"Not run: {error.args[0]}", "invalid", arguments)
             return None
-    _, answer = await unit.run_call(
-        planned.tool, arguments, unit.tools_for(unit.tools, unit.query), unit.names
-    )
+    _, answer = await unit.run_call(planned.tool, arguments, unit.tools_on(unit.query), unit.names)
     return None if answer is None else answer.data
 
 

@@ -87,9 +87,7 @@ def _tool(unit: Unit, function: dict[str, Any]) -> BaseTool:
     name = function["name"]
 
     async def run(**arguments: Any) -> tuple[str, Answer | None]:
-        call, answer = await unit.run_call(
-            name, arguments, unit.tools_for(unit.tools, unit.query), unit.names
-        )
+        call, answer = await unit.run_call(name, arguments, unit.tools_on(unit.query), unit.names)
         return call.result, answer
 
     return StructuredTool(

@@ -190,8 +190,10 @@ async def _finish(
     cited = citations.read(raw)
     made_up = citations.unknown_urls(cited, unit.ledger.knows)
     report, removed = await _repaired(unit, raw, cited, made_up, options.citation_repair)
+    written = citations.read(report)
+    made_up = list(dict.fromkeys([*made_up, *citations.unknown_urls(written, unit.ledger.knows)]))
     usage, seconds = unit.budget.meter.as_json(), unit.budget.now() - started
-    await unit.ledger.freeze([*cited.urls, *citations.read(report).urls], web, session.shop.shop_url)
+    await unit.ledger.freeze([*cited.urls, *written.urls], web, session.shop.shop_url)
     models = {"agent": unit.agent.name} | ({"summariser": summariser.name} if variant.ws else {})
     return AnswerRecord(
         variant=variant.name,

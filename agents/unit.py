@@ -86,10 +86,6 @@ class Unit:
     references: bool = False
     profile: str | None = None
     """Facts of the shopper for researchers; only `+profile` variants have them."""
-    tools_for: Callable[[ToolContext, str], ToolContext] = lambda context, problem: replace(
-        context, question=problem
-    )
-    """The tools' context for one (sub-)problem; page summaries hang on it."""
     aclose: Callable[[], Awaitable[None]] = _nothing
     """Ends what may still run in the background when the unit is over."""
     listener: Listener = nobody
@@ -106,6 +102,10 @@ class Unit:
     def system(self, prompt: str, **slots: str) -> SystemMessage:
         """Every agent is told its user's id and the shop's today, and nothing else of the profile."""
         return SystemMessage(self.prompts.fill(prompt, user_id=self.user_id, as_of=self.as_of, **slots))
+
+    def tools_on(self, problem: str) -> ToolContext:
+        """The tools' context for one (sub-)problem; page summaries hang on it."""
+        return replace(self.tools, question=problem)
 
     def bare(self, prompt: str) -> SystemMessage:
         """A prompt of an agent that needs to know nothing of the shopper."""

@@ -68,7 +68,8 @@ class PageSummaries:
     async def _source(self, source: Source, search: str, problem: str) -> Source:
         page = await _once(self._pages, source.url, lambda: self._read(source.url))
         if page.markdown is None:
-            why = f"the page could not be read: {page.reason or page.status}"
+            reason = " ".join((page.reason or page.status).split())[:200]
+            why = f"the page could not be read: {reason}"
             return source.model_copy(
                 update={"seen": f"{source.seen} ({why})", "page": None, "page_status": page.status}
             )

@@ -159,6 +159,12 @@ async def test_ask_lets_the_model_mend_it_in_a_fresh_conversation(ask: Ask, aske
     assert len(asked.requests[-1][0]) == 2
 
 
+async def test_a_mend_that_makes_up_another_address_is_found_out(ask: Ask) -> None:
+    worse = "Fine [1].\n\n## Sources\n\n[1] Seed: https://other.example/made"
+    record = await ask("react", policy=citing(worse), citation_repair="ask")
+    assert [one.url for one in record.fabricated] == ["https://made.example/up", "https://other.example/made"]
+
+
 async def test_a_mend_that_fails_leaves_the_report_and_a_note(ask: Ask) -> None:
     record = await ask("react", policy=citing(""), citation_repair="ask")
     assert record.report == MADE_UP and record.notes == ["citations not repaired: malformed"]
