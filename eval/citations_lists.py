@@ -448,7 +448,7 @@ def _closing_links(lines: list[_Line], text: str) -> list[Entry]:
         if _RULE.match(line.text) and not tail:
             continue
         words = _WORD.findall(_residue_of_line(line)) if len(line.links) == 1 else []
-        if len(line.links) != 1 or len(words) > 2 or line.text.lstrip().startswith(("|", "(", "#")):
+        if len(line.links) != 1 or len(words) > 2 or _PRICE.search(line.text) or line.text.lstrip().startswith(("|", "(", "#")):
             break
         tail.append(line)
     if len(tail) < 2:

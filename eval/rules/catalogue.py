@@ -132,13 +132,13 @@ def _offered(text: str) -> str | None:
     lead, colon, rest = name.partition(": ")
     if colon and len(lead.split()) <= 3:
         name = rest
+    if _NOT_A_PRODUCT.search(name):
+        return None
     name = re.sub(r"\s+(?:at|for|from|is|costs?|price[ds]?)$", "", name, flags=re.I)
     capitals = [word for word in name.split() if word[:1].isupper() or word[:1].isdigit()]
     if not 2 <= len(name.split()) <= 16 or len(capitals) < 2 or len(capitals) * 2 < len(name.split()):
         return None
-    if _NOT_A_PRODUCT.search(name) or name.endswith(("?", ".")):
-        return None
-    return name
+    return None if name.endswith(("?", ".")) else name
 
 
 def _in_shop(subject: Subject, name: str) -> bool:

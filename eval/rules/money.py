@@ -47,6 +47,11 @@ _OPTIONAL = re.compile(
     r"\b(?:optional|alternative(?:ly)?|instead|or,? if|not included|elsewhere|another option|if you (?:prefer|want|need)|swap|skip(?:ped)?|left out|consider later|upgrade (?:pick|option)|runner[- ]up|backup (?:pick|option))\b",
     re.I,
 )
+_CHARGED = re.compile(r"\b(?:tax(?:es)?|shipping|delivery|fees?)\b", re.I)
+_CHARGE = re.compile(
+    r"[\s*_\-•]*(?:(?:estimated|sales|standard)\s+)?(?:(?:shipping|tax(?:es)?|delivery|fees?|handling)|(?P<less>discount|coupon|savings|rebate))\b",
+    re.I,
+)
 _PLAN = re.compile(
     r"\b(?:plan|set ?up|kit|bundle|complete|whole|everything|all (?:of )?(?:it|them)|together|total|sanctuary|routine|design|furnish|outfit|equip|build|stock|spending|over the next|altogether|in all|phase|starter|overhaul|refresh)\b",
     re.I,
@@ -90,8 +95,8 @@ class Sums:
         self.body = mentions.body
         self.lines = mentions.layout.lines
         self.rows_used: set[int] = set()
-        self.tables = self._tables()
         self.parts = self._parts()
+        self.tables = self._tables()
         self.stated = [*self.tables, *self._sections(), *self._headings()]
 
     # -- tables
@@ -133,6 +138,7 @@ class Sums:
             if subtotals and not pending:
                 results.append((sum(one.value for one in subtotals), 0.0101 * len(subtotals), len(subtotals)))
             if not results:
+                found.append(self._lone_total(index, amount))
                 continue
             best = min(results, key=lambda one: abs(one[0] - amount.value))
             slack = max(best[1], 0.0101) + (0.51 if amount.whole and best[1] < 0.5 and best[0] % 1 else 0.0)
@@ -142,6 +148,18 @@ class Sums:
             pending = []
         self.rows_used.update(rows)
         return found
+
+    def _lone_total(self, index: int, amount: Amount) -> Stated:
+        """A total row without rows of its own stands for what the report lists elsewhere."""
+        for parts in (self.parts, [part for part in self.parts if not part.optional], _distinct(self.parts)):
+            value = sum(part.value for part in parts)
+            slack = 0.0101 * len(parts) + sum(part.slack for part in parts) + (0.5 if amount.whole else 0.0)
+            if parts and abs(value - amount.value) <= slack:
+                return Stated(amount, index, "table", value, len(parts), True)
+        if len(self.parts) < 2:
+            return Stated(amount, index, "table", None, 0, None)
+        value = sum(part.value for part in self.parts)
+        return Stated(amount, index, "table", value, len(self.parts), False, None, "the items listed come to")
 
     def _no_part(self, line: Line) -> bool:
         """A remainder, a limit, something optional; a product is never taken for one by its name."""
@@ -290,17 +308,14 @@ class Sums:
                     one for one in amounts(self.body, match.end(), line.end) if one.start - match.end() < 60
                 ]
                 clause = self.body[clause_start : after[0].end if after else match.end()]
-                if not after:
-                    before = [
-                        one
-                        for one in amounts(self.body, clause_start, match.start())
-                        if match.start() - one.end < 12
-                    ]
-                    after = (
-                        before[-1:]
-                        if re.match(r"(?:in all|altogether|in total|total)", match[0], re.I)
-                        else []
-                    )
+                before = [
+                    one
+                    for one in amounts(self.body, clause_start, match.start())
+                    if match.start() - one.end < (12 if not after else 5)
+                    and not re.search(r"[.;:|)]", self.body[one.end : match.start()])
+                ]
+                if before and re.match(r"(?:in all|altogether|in total|total|all in all)", match[0], re.I):
+                    after = before[-1:]
                 if not after or _NOT_A_TOTAL.search(clause):
                     continue
                 amount = after[0]
@@ -338,6 +353,9 @@ class Sums:
         ):
             return Stated(amount, index, "section", sum(explicit), len(explicit), True, phase)
         best: tuple[float, int, bool] | None = None
+        if not scopes and line.kind == "text":
+            scopes = self._spoken(index, amount)
+        charges = self._charges(low, index)
         for scope in scopes:
             for parts in (scope, [part for part in scope if not part.optional], _distinct(scope)):
                 if not parts:
@@ -346,8 +364,9 @@ class Sums:
                 slack = (
                     0.0101 * len(parts) + sum(part.slack for part in parts) + (0.5 if amount.whole else 0.0)
                 )
-                if abs(value - amount.value) <= slack:
-                    return Stated(amount, index, "section", value, len(parts), True, phase)
+                for extra in (0.0, charges) if charges else (0.0,):
+                    if abs(value + extra - amount.value) <= slack:
+                        return Stated(amount, index, "section", value + extra, len(parts), True, phase)
                 if best is None and len(parts) >= 2:
                     best = (value, len(parts), False)
         earlier = list(self.tables)
@@ -357,7 +376,7 @@ class Sums:
             for one in earlier
         ):
             return Stated(amount, index, "section", None, 0, True, phase)
-        if elided or best is None:
+        if elided or best is None or (_CHARGED.search(clause) and not charges):
             if earlier and best is None and not elided and phase is None:
                 other = earlier[-1]
                 return Stated(
@@ -372,6 +391,28 @@ class Sums:
                 )
             return Stated(amount, index, "section", None, 0, None, phase)
         return Stated(amount, index, "section", best[0], best[1], False, phase)
+
+    def _charges(self, low: int, index: int) -> float:
+        """Shipping and taxes on lines of their own; discounts count down."""
+        total = 0.0
+        for line in self.lines[low:index]:
+            here = amounts(self.body, line.start, line.end)
+            if line.kind in ("text", "item", "title") and len(here) == 1 and not _TOTAL.search(line.text):
+                charge = _CHARGE.match(line.text)
+                if charge:
+                    total += here[0].value * (-1 if charge["less"] else 1)
+        return total
+
+    def _spoken(self, index: int, amount: Amount) -> list[list[Part]]:
+        """The amounts of one sentence that says what they come to."""
+        line = self.lines[index]
+        start = max(self.body.rfind(". ", line.start, amount.start), line.start)
+        here = [one for one in amounts(self.body, start, amount.start) if not _limit(self.body, one, line)]
+        if len(here) < 2:
+            return []
+        return [
+            [Part(one.value, 1.0 if one.whole else 0.0, one.start, one.end, index, False) for one in here]
+        ]
 
     def _previous_total(self, index: int, low: int) -> int:
         for earlier in range(index - 1, low - 1, -1):
@@ -395,16 +436,27 @@ class Sums:
                 for one in amounts(self.body, line.start, line.end)
                 if not _HEADING_LIMIT.search(self.body[line.start : one.start])
             ]
-            if len(here) != 1 or _LIMIT_AFTER.match(self.body[here[0].end : here[0].end + 20]):
+            if len(here) != 1 or re.match(r"\s*[-–]?\s*(?!total)[A-Za-z]", self.body[here[0].end : line.end]):
                 continue
             amount = here[0]
             high = self.mentions.layout.section_end(index)
             inside = [one for one in section_totals if index < one.line < high]
             slack = 1.0 if amount.whole or amount.approx else 0.0101
             phase = _phase_of(line.text)
+            parts = [part for part in self.parts if index < part.line < high]
+            own = [part for part in parts if not part.optional]
+            sum_fits = any(
+                one and abs(sum(p.value for p in one) - amount.value) <= slack + sum(p.slack for p in one)
+                for one in (parts, own)
+            )
             if inside:
-                agrees = any(abs(one.amount.value - amount.value) <= slack for one in inside) or any(
-                    one.computed is not None and abs(one.computed - amount.value) <= slack for one in inside
+                agrees = (
+                    sum_fits
+                    or any(abs(one.amount.value - amount.value) <= slack for one in inside)
+                    or any(
+                        one.computed is not None and abs(one.computed - amount.value) <= slack
+                        for one in inside
+                    )
                 )
                 found.append(
                     Stated(
@@ -420,7 +472,6 @@ class Sums:
                 )
                 continue
             tables = [one for one in self.tables if index < one.line < high]
-            parts = [part for part in self.parts if index < part.line < high]
             elided = any(one.kind == "elision" for one in self.lines[index:high])
             if tables:
                 agrees = any(
@@ -431,12 +482,6 @@ class Sums:
                 )
             elif len(parts) >= 2 and not elided:
                 value = sum(part.value for part in parts)
-                slack += sum(part.slack for part in parts)
-                kept = [part for part in parts if not part.optional]
-                agrees = (
-                    abs(value - amount.value) <= slack
-                    or abs(sum(p.value for p in kept) - amount.value) <= slack
-                )
                 found.append(
                     Stated(
                         amount,
@@ -444,7 +489,7 @@ class Sums:
                         "heading",
                         value,
                         len(parts),
-                        agrees,
+                        sum_fits,
                         phase,
                         "its section's items come to",
                     )
