@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from env.themes import THEMES, themes_of
 from querygen.drafts import INTENTS, Intent
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the rules would write something else from the same words."""
 _WORDS = Path(__file__).parent / "intents.toml"
 
@@ -34,6 +34,14 @@ _RECORD = re.compile(
 )
 _HEAD = re.compile(r"\s*(?:[,;:(\[|]|\s[-\u2013\u2014]\s|\u2014).*$", re.S)
 _MARKS = re.compile(r"^\u3010[^\u3011]*\u3011|[\u200b-\u200f\u2026]")
+
+_USED_UP = re.compile(
+    r"(?:oil|serum|cream|cleanser|lotion|shampoo|conditioner|balm|sunscreen|mascara|bombs?|salt|soak|gummies|capsules|powder"
+    r"|litter|chews|supplement|pads|hay|bedding|seed|suet|bags|detergent|sheets|tablets|remover|additive|refills?|rinse"
+    r"|pens|notes|pouches|markers|notebook|planner|tape|earplugs|masks?|coffee|tea|wipes|diapers|food|treats|batteries)",
+    re.I,
+)
+"""Kinds of thing that are bought again because they are used up."""
 
 _LOOK = ["product_catalog_search", "get_product_details"]
 _TOOLS: dict[Intent, list[str]] = {
@@ -143,7 +151,7 @@ def _profile(shopper: Shopper, count: int) -> list[dict[str, Any]]:
     for place in range(count):
         theme = known[place % min(len(known), 3)]
         intent = INTENTS[(start + 2 * place) % len(INTENTS)]
-        again = [record for record in shopper.records if record.times > 1]
+        again = [r for r in shopper.records if r.times > 1 and _USED_UP.fullmatch(r.kind.split()[-1])]
         if intent == "reorder" and not again:
             intent = "compare"
         queries.append(_write(intent, theme, shopper, again, _draw(seed, place)))
@@ -155,8 +163,7 @@ def _write(intent: Intent, theme: str, shopper: Shopper, again: list[Record], se
         record = again[seed % min(len(again), 2)]
         theme = next((key for key in record.themes if key in _themes()), theme)
     else:
-        own = [record for record in shopper.records if theme in record.themes] or shopper.records
-        record = own[seed % len(own)]
+        record = _about(theme, shopper.records, seed)
     words = _themes()[theme]
     slots = _Slots(words, record, shopper, seed)
     draft = _WRITERS[intent](slots)
@@ -168,6 +175,14 @@ def _write(intent: Intent, theme: str, shopper: Shopper, again: list[Record], se
     if "$" in draft["query"] or not facts:
         facts.append({"kind": "statistics", "id": "price_quartiles"})
     return {"intent": intent, "tools": _TOOLS[intent], **draft, "facts_used": facts}
+
+
+def _about(theme: str, records: list[Record], seed: int) -> Record:
+    """One that speaks of this theme and of as little else as possible."""
+    own = [record for record in records if theme in record.themes] or records
+    least = min(len(record.themes) for record in own)
+    plain = [record for record in own if len(record.themes) == least]
+    return plain[seed % len(plain)]
 
 
 class _Slots:
@@ -444,7 +459,7 @@ _WRITERS: dict[Intent, Callable[[_Slots], dict[str, Any]]] = {
 }
 
 _DEPARTMENTS = {
-    "Pet_Supplies": ("dogs", "cats", "small_pets"),
+    "Pet_Supplies": ("dogs", "cats", "fish", "small_pets"),
     "Patio_Lawn_and_Garden": ("birds", "gardening", "outdoor_living"),
     "Baby_Products": ("baby",),
     "Office_Products": ("home_office", "stationery"),
