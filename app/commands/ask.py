@@ -160,6 +160,9 @@ def marked(record: AnswerRecord) -> str:
 
 def document(record: AnswerRecord, report: str) -> dict[str, Any]:
     """The face of `drr ask --json`."""
+    from agents.citations import canonical, read
+
+    cited = {canonical(url) for url in read(report).urls}
     return {
         "schema": 1,
         "report": report,
@@ -170,6 +173,7 @@ def document(record: AnswerRecord, report: str) -> dict[str, Any]:
                 "title": source.title,
                 "sha256": source.sha256,
                 "page_status": source.page_status,
+                "cited": canonical(source.url) in cited,
             }
             for source in record.sources
         ],

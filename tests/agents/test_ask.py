@@ -57,6 +57,7 @@ def test_the_json_face(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert document["rule_written"] is True and document["model"] == "offline"
     assert document["variant"] == "hybrid-react+ws" and document["stop_reason"] == "finalized"
     assert {"url", "type", "title", "sha256"} <= set(document["sources"][0])
+    assert {source["cited"] for source in document["sources"]} == {True, False}
     assert document["usage"]["agent"]["input_tokens"] > 0
     assert any(c["researcher"] == "r1" and c["ok"] for c in document["tool_calls"])
     assert "r1: researches Find bird feeders" in err
