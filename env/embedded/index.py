@@ -25,25 +25,33 @@ def build_index(database: sqlite3.Connection, path: Path) -> None:
     index = tv.Index(schema(), path=str(path))
     writer = index.writer(heap_size=min(max(2 * size, _SMALLEST_HEAP), _LARGEST_HEAP), num_threads=1)
     ranks = _ranks(database)
-    for k, entry in enumerate(entries(database)):
-        document = tv.Document()
-        document.add_text("id", entry.product_id)
-        document.add_text("text", entry.text)
-        document.add_unsigned("text_crc", entry.text_crc)
-        for key in entry.categories:
-            document.add_text("category", key)
-        if entry.price is not None:
-            document.add_float("price", entry.price)
-        if entry.rating is not None:
-            document.add_float("rating", entry.rating)
-        for name, rank in zip(RANKS, ranks, strict=True):
-            document.add_unsigned(name, rank[k])
-        writer.add_document(document)
-    writer.commit()
+    try:
+        for k, entry in enumerate(entries(database)):
+            writer.add_document(_document(entry, [rank[k] for rank in ranks]))
+        writer.commit()
+    except ValueError as error:
+        # tantivy's only way to say that a file could not be written.
+        raise OSError(str(error)) from error
     writer.wait_merging_threads()
     index.reload()
     if index.searcher().num_segments > 1:
         raise ShopError("too many products for a shop in a folder; use a shop on servers (docs/servers.md)")
+
+
+def _document(entry: Entry, ranks: Sequence[int]) -> Any:
+    document = tv.Document()
+    document.add_text("id", entry.product_id)
+    document.add_text("text", entry.text)
+    document.add_unsigned("text_crc", entry.text_crc)
+    for key in entry.categories:
+        document.add_text("category", key)
+    if entry.price is not None:
+        document.add_float("price", entry.price)
+    if entry.rating is not None:
+        document.add_float("rating", entry.rating)
+    for name, rank in zip(RANKS, ranks, strict=True):
+        document.add_unsigned(name, rank)
+    return document
 
 
 class Entry:

@@ -7,6 +7,8 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from glob import escape
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import mkdtemp
@@ -35,6 +37,11 @@ from env.shop import Manifest, OrderColumns, UserRow
 from env.text import VERSION as TEXT_VERSION
 
 _LOCK = "lock"
+# Nobody reads the file before it is finished and nobody continues one that is not: no journal is needed.
+_PRAGMAS = """
+pragma page_size=4096; pragma journal_mode=off; pragma synchronous=off; pragma cache_size=-131072;
+pragma locking_mode=exclusive; pragma temp_store=memory;
+"""
 
 
 def shop_writer(spec: str, settings: Settings, *, replace: bool = False) -> FolderWriter:
@@ -67,11 +74,12 @@ class FolderWriter:
         self._hash = ContentHash()
         self._categories: Counter[str] = Counter()
         self._database = sqlite3.connect(self._data / DATABASE, isolation_level=None)
-        # Nobody reads this file before it is finished and nobody continues one that is not: no journal is needed.
-        self._database.executescript(
-            "pragma page_size=4096; pragma journal_mode=off; pragma synchronous=off; pragma cache_size=-131072;"
-            "pragma locking_mode=exclusive; pragma temp_store=memory;" + TABLES
-        )
+        try:
+            with self._writing():
+                self._database.executescript(_PRAGMAS + TABLES)
+        except ShopError:
+            self.__exit__(None, None, None)
+            raise
 
     def __enter__(self) -> FolderWriter:
         return self
@@ -98,8 +106,9 @@ class FolderWriter:
                 ),
             )
             first += len(batch)
-        self._database.execute(PRODUCT_INDEX)
-        build_index(self._database, self._data / INDEX)
+        with self._writing():
+            self._database.execute(PRODUCT_INDEX)
+            build_index(self._database, self._data / INDEX)
         return first
 
     def write_users(self, batches: Iterable[Sequence[UserRow]]) -> int:
@@ -118,8 +127,9 @@ class FolderWriter:
                 ),
             )
             first += len(batch)
-        for statement in USER_INDEXES:
-            self._database.execute(statement)
+        with self._writing():
+            for statement in USER_INDEXES:
+                self._database.execute(statement)
         return first
 
     def write_orders(self, batches: Iterable[OrderColumns]) -> int:
@@ -137,30 +147,42 @@ class FolderWriter:
                 zip(user, ts, order_id, product, quantity, status, strict=True),
             )
         try:
-            self._database.execute(ORDER_INDEX)
+            with self._writing():
+                self._database.execute(ORDER_INDEX)
         except sqlite3.IntegrityError:
             raise ShopError("orders: an order id occurs twice; ids are unique in a shop") from None
         return self._hash.counts["orders"]
 
     def _insert(self, statement: str, rows: Iterator[tuple[object, ...]]) -> None:
-        try:
+        with self._writing():
             self._database.execute("begin")
             self._database.executemany(statement, rows)
             self._database.execute("commit")
-        except sqlite3.OperationalError as error:
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A disk that is full, or goes away, is no bug."""
+        try:
+            yield
+        except (sqlite3.OperationalError, OSError) as error:
             raise ShopError(
                 f"{self._folder}: cannot be written ({error}); make room on that disk or choose another place"
             ) from error
 
     def publish(self, manifest: Manifest) -> Manifest:
         manifest = self._completed(manifest)
-        execute = self._database.execute
-        execute("insert into meta values('content_hash', ?)", (manifest.content_hash,))
-        execute(
-            "insert into meta values('categories', ?)",
-            (orjson.dumps(self._categories, option=orjson.OPT_SORT_KEYS).decode(),),
-        )
-        execute("pragma optimize")
+        with self._writing():
+            manifest = self._closed(manifest)
+            self._show()
+        return manifest
+
+    def _closed(self, manifest: Manifest) -> Manifest:
+        """Everything is on the disk before anything can name it."""
+        insert = "insert into meta values(?, ?)"
+        categories = orjson.dumps(self._categories, option=orjson.OPT_SORT_KEYS).decode()
+        self._database.execute(insert, ("content_hash", manifest.content_hash))
+        self._database.execute(insert, ("categories", categories))
+        self._database.execute("pragma optimize")
         self._database.close()
         sizes = {
             DATABASE: (self._data / DATABASE).stat().st_size,
@@ -173,7 +195,6 @@ class FolderWriter:
         (self._temporary / MANIFEST).write_bytes(text + b"\n")
         for path in (*self._data.rglob("*"), self._data, self._temporary / MANIFEST):
             sync(path)
-        self._show()
         return manifest
 
     def _completed(self, manifest: Manifest) -> Manifest:
@@ -214,7 +235,7 @@ class FolderWriter:
 
 def _remove_stale(folder: Path) -> None:
     """What killed builds of this shop left behind; a build that is running holds its lock."""
-    for path in folder.parent.glob(f".{folder.name}.new-*"):
+    for path in folder.parent.glob(f".{escape(folder.name)}.new-*"):
         try:
             with (path / _LOCK).open("r+") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -293,3 +293,37 @@ def test_a_build_in_progress_is_not_swept_away(folder: Path, builder: Builder) -
     assert list(check_shop(str(folder), SETTINGS)) == []
     with open_shop(str(folder), SETTINGS) as shop:
         assert shop.manifest.counts["products"] == 0
+
+
+_FULL = """
+import resource, sys
+from pathlib import Path
+from tests.env_store.conftest import build
+from env.errors import ShopError
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
+try:
+    build(Path(sys.argv[1]), products=600, replace=True, text="long title " * 30)
+except ShopError as error:
+    print(error)
+    sys.exit(3)
+"""
+
+
+@pytest.mark.parametrize("limit", [4_096, 16_384, 60_000, 120_000, 400_000])
+def test_a_full_disk_is_said_and_leaves_the_old_shop(folder: Path, limit: int) -> None:
+    """Played by a limit on the size of a file; which file meets it first depends on the limit."""
+    before = open_shop(str(folder), SETTINGS)
+    done = subprocess.run(
+        [sys.executable, "-c", _FULL, str(folder), str(limit)],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        check=False,
+    )
+    assert done.returncode == 3, done.stderr
+    assert "cannot be written" in done.stdout and "make room" in done.stdout
+    assert [path.name for path in folder.parent.iterdir()] == ["shop"]
+    with open_shop(str(folder), SETTINGS) as after:
+        assert after.manifest == before.manifest
+    before.close()
+    assert list(check_shop(str(folder), SETTINGS)) == []
