@@ -12,7 +12,7 @@ from env.text import category_key, tokens
 from tools.access import near_products, product_id_in
 from tools.base import Answer, ToolContext, ToolError
 from tools.render import money, one_line, product_page, product_row
-from tools.sources import product_record, product_source
+from tools.sources import product_source
 
 Query = Annotated[
     str,
@@ -106,7 +106,8 @@ def get_product_details(
     if product is None:
         raise ToolError("not_found", _unknown(ctx, wanted))
     text = product_page(product)
-    return Answer(text, [product_source(product, text)], product_record(product))
+    source = product_source(product, text)
+    return Answer(text, [source], source.record)
 
 
 def _unknown(ctx: ToolContext, product_id: str) -> str:

@@ -46,7 +46,7 @@ def find(name: str) -> Tool:
     """The tool of that name; `ToolError` for a name that a model made up."""
     tool = TOOLS.get(name)
     if tool is None:
-        near = get_close_matches(name, TOOLS, 2) or list(TOOLS)
+        near = get_close_matches(name[:60], TOOLS, 2) or list(TOOLS)
         raise ToolError(
             "invalid", f"There is no tool {one_line(name, 60)!r}; did you mean {' or '.join(near)}?"
         )

@@ -7,7 +7,7 @@ set into an answer: no title can forge the next row of a list.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -37,12 +37,19 @@ def cell(text: str, limit: int) -> str:
     return text.replace("|", "/") if "|" in text else text
 
 
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+Fit = Callable[[str, int], str]
+
+
 def money(value: float | None) -> str:
     return "price unknown" if value is None else f"${value:,.2f}"
 
 
-def title(product: Product, limit: int) -> str:
-    return cell(product.title, limit) or "untitled"
+def title(product: Product, limit: int, fit: Fit = cell) -> str:
+    return fit(product.title, limit) or "untitled"
 
 
 def rating(product: Product) -> str:
@@ -53,14 +60,15 @@ def rating(product: Product) -> str:
     return f"{product.average_rating:g}/5 ({product.rating_number:,} ratings)"
 
 
-def maker(product: Product) -> str:
-    return f"by {cell(product.store, 60)}" if product.store else "store unknown"
+def maker(product: Product, fit: Fit = cell) -> str:
+    return f"by {fit(product.store, 60)}" if product.store else "store unknown"
 
 
-def path(product: Product, steps: int) -> str:
-    """The last steps of the category path, which say most."""
-    names = [cell(name, 40) for name in product.categories[-steps:]]
-    return " > ".join(names) or product.category.replace("_", " ")
+def path(product: Product, fit: Fit = cell) -> str:
+    """The last two steps of the category path, which say most."""
+    return " > ".join([fit(step, 40) for step in product.categories[-2:]]) or product.category.replace(
+        "_", " "
+    )
 
 
 TITLE = 110
@@ -70,7 +78,7 @@ def product_row(product: Product) -> str:
     """One hit of a search: what decides whether to look closer."""
     return (
         f"{title(product, TITLE)} | {money(product.price)} | {rating(product)} | {maker(product)}"
-        f" | {path(product, 2)}\n   {product.product_url}"
+        f" | {path(product)}\n   {product.product_url}"
     )
 
 
@@ -96,43 +104,60 @@ _STOCK = frozenset(
 )
 
 
+_MOST_PAGES = 1024
+_pages: dict[str, tuple[Product, str]] = {}
+
+
 def product_page(product: Product) -> str:
-    """The whole listing, long parts shortened by the rule that the tool's description states."""
-    features = [text for text in product.features if text]
-    description = " ".join(product.description)[: 8 * DESCRIPTION]
+    """The whole listing, long parts shortened by the rule that the tool's description states.
+
+    Setting a page costs more than reading its record, and sessions look at the same products again and again: the last
+    pages are kept, and given again while the shop says the same of the product.
+    """
+    kept = _pages.get(product.product_url)
+    if kept is not None and kept[0].__dict__ == product.__dict__:
+        return kept[1]
+    text = _set_page(product)
+    if len(_pages) >= _MOST_PAGES:
+        _pages.clear()
+    _pages[product.product_url] = product, text
+    return text
+
+
+def _set_page(product: Product) -> str:
+    features, description = product.features, " ".join(product.description)[: 8 * DESCRIPTION]
     details = [
         (name, value if isinstance(value, str) else _plain(value))
         for name, value in product.details.items()
         if name.casefold() not in _STOCK
     ]
-    head = f"{product.product_url} | {money(product.price)} | {rating(product)} | {maker(product)} | {path(product, 2)}"
     # One look at everything tells that nothing needs cleaning, which is so for most listings.
-    whole = " ".join([*features, description, *chain.from_iterable(details)])
+    head = [product.title, product.store or "-", *product.categories[-2:], description or "-"]
+    whole = " ".join([*head, *features, *chain.from_iterable(details)])
+    fit: Fit = _cut
     if not whole.isprintable() or "|" in whole or "  " in whole:
-        features = [cell(text, FEATURE) for text in features[:FEATURES]] + features[FEATURES:]
+        fit, features = cell, [text for text in features if text]
         description = cell(description, 4 * DESCRIPTION)
         details = [(cell(name, 40), cell(value, DETAIL)) for name, value in details]
-    shown = [text if len(text) <= FEATURE else _cut(text, FEATURE) for text in features[:FEATURES]]
-    lines = [title(product, 200), head]
-    said = " ".join([lines[0], head, *shown]).casefold()
-    if shown:
-        more = f"\n- ({len(features) - FEATURES} more)" if len(features) > FEATURES else ""
-        lines.append("Features:\n- " + "\n- ".join(shown) + more)
+    lines = [
+        title(product, 200, fit),
+        f"{product.product_url} | {money(product.price)} | {rating(product)} | {maker(product, fit)} | {path(product, fit)}",
+    ]
+    if features:
+        lines.append("Features:\n- " + "\n- ".join([fit(text, FEATURE) for text in features[:FEATURES]]))
+    said = "\n".join(lines).casefold()
+    if len(features) > FEATURES:
+        lines.append(f"- ({len(features) - FEATURES} more)")
     lines.append(_description(description, said))
     facts = [
-        f"{name if len(name) <= 40 else _cut(name, 40)}: {value if len(value) <= DETAIL else _cut(value, DETAIL)}"
+        f"{_cut(name, 40)}: {_cut(value, DETAIL)}"
         for name, value in details
         if (low := value.casefold()) not in said or not _stands(low, said)
     ]
-    if facts:
-        lines += _some("Details", facts, DETAILS, "; ")
+    lines += _some("Details", facts, DETAILS, "; ")
     if product.bought_together:
         lines += _some("Bought together", [cell(i, 20) for i in product.bought_together], 5, ", ")
     return "\n".join(lines)
-
-
-def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def _description(text: str, said: str) -> str:
@@ -154,8 +179,7 @@ def _some(label: str, items: Sequence[str], most: int, join: str) -> list[str]:
     if not items:
         return []
     more = f"{join}({len(items) - most} more)" if len(items) > most else ""
-    lead = join if join.startswith("\n") else " "
-    return [f"{label}:{lead}{join.join(items[:most])}{more}"]
+    return [f"{label}: {join.join(items[:most])}{more}"]
 
 
 def _plain(value: Any) -> str:
@@ -168,7 +192,7 @@ def _plain(value: Any) -> str:
 
 def order_row(order: Order, product: Product | None) -> str:
     what = (
-        f"{order.quantity} x {title(product, 80)}, {money(product.price)}"
+        f"{order.quantity} x {title(product, 80)} | {money(product.price)}"
         if product
         else f"{order.quantity} x a product no longer in this shop"
     )

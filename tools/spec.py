@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import reprlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast, get_type_hints
@@ -125,6 +126,19 @@ def _one_kind(part: dict[str, Any]) -> str:
     return f"{part.get('type', 'value')} {' and '.join(bounds)}{unit}".strip()
 
 
+class _Shown(reprlib.Repr):
+    """A value as it was sent, cut short on the way: its whole `repr` may be endless, or refused by Python."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxstring, self.maxother = 2, 60, 60
+        self.maxdict = self.maxlist = self.maxtuple = 3
+
+    def repr_int(self, x: int, level: int) -> str:
+        return repr(x) if x.bit_length() < 200 else "a number of very many digits"
+
+
+_shown = _Shown().repr
 _WORDS = {
     "missing": "is missing",
     "extra_forbidden": "is not an argument of this tool",
@@ -136,10 +150,11 @@ def _complaint(error: ValidationError) -> str:
     problems = error.errors(include_url=False, include_context=False)
     parts = []
     for problem in problems[:3]:
-        where = one_line(".".join(map(str, problem["loc"])) or "the arguments", 60)
+        where = ".".join(p if isinstance(p, str) else _shown(p) for p in problem["loc"])
+        where = (one_line(where, 60) or "''") if problem["loc"] else "the arguments"
         said = _WORDS.get(problem["type"])
         if said is None:
-            got = one_line(repr(problem["input"])[:200], 60)
+            got = one_line(_shown(problem["input"]), 70)
             said = f"{problem['msg'][0].lower()}{problem['msg'][1:]}, got {got}"
         parts.append(f"{where} {said}" if problem["type"] in _WORDS else f"{where}: {said}")
     more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""

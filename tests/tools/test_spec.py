@@ -95,6 +95,7 @@ def test_a_tool_must_say_what_it_does_and_what_it_takes() -> None:
         ({"user_id": "\ud800"}, "user_id"),
         ([1, 2], "the arguments"),
         ({1: 2}, "1"),
+        ({"\x00": 2}, "'' is not an argument"),
     ],
 )
 def test_wrong_arguments_are_answered_with_what_was_expected(arguments: Any, said: str) -> None:
@@ -107,6 +108,30 @@ def test_wrong_arguments_are_answered_with_what_was_expected(arguments: Any, sai
         "status (one of Delivered, Shipped, Processing, Cancelled, Returned, optional)"
         in caught.value.message
     )
+
+
+def _nested(levels: int) -> list[Any]:
+    outermost: list[Any] = []
+    innermost = outermost
+    for _ in range(levels):
+        innermost.append([])
+        innermost = innermost[0]
+    return outermost
+
+
+@pytest.mark.parametrize(
+    "value",
+    [10**5000, -(10**5000), _nested(100_000), {"a": _nested(100_000)}],
+    ids=["large", "negative", "deep", "deeper"],
+)
+@pytest.mark.parametrize("parameter", ["query", "limit", "max_price", "sort", "category", "unheard_of"])
+def test_values_that_python_refuses_to_write_out_are_refused_like_any_other(
+    parameter: str, value: Any
+) -> None:
+    with pytest.raises(ToolError) as caught:
+        TOOLS["product_catalog_search"].parse({"query": "bird", parameter: value})
+    assert parameter in caught.value.message
+    assert len(caught.value.message) < 1500
 
 
 def test_numbers_that_are_none_are_refused() -> None:
