@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import accumulate
 
 from env.query import Constraints
 from eval.rules.base import Check, Span, Subject, Tally, unverifiable
@@ -52,6 +53,8 @@ _CHARGE = re.compile(
     r"[\s*_\-•]*(?:(?:estimated|sales|standard)\s+)?(?:(?:shipping|tax(?:es)?|delivery|fees?|handling)|(?P<less>discount|coupon|savings|rebate))\b",
     re.I,
 )
+_MOST = 200
+"""Totals of lists and sentences that are looked into; each is held against all items."""
 _PLAN = re.compile(
     r"\b(?:plan|set ?up|kit|bundle|complete|whole|everything|all (?:of )?(?:it|them)|together|total|sanctuary|routine|design|furnish|outfit|equip|build|stock|spending|over the next|altogether|in all|phase|starter|overhaul|refresh)\b",
     re.I,
@@ -94,10 +97,17 @@ class Sums:
         self.mentions = mentions
         self.body = mentions.body
         self.lines = mentions.layout.lines
-        self.rows_used: set[int] = set()
+        self._amounts = amounts(self.body)
+        self._starts = [one.start for one in self._amounts]
         self.parts = self._parts()
         self.tables = self._tables()
-        self.stated = [*self.tables, *self._sections(), *self._headings()]
+        self._charged = [0.0, *accumulate(self._charge(line) for line in self.lines)]
+        self.sections = self._sections()
+        self.stated = [*self.tables, *self.sections, *self._headings()]
+
+    def here(self, start: int, end: int) -> list[Amount]:
+        """The amounts that begin in a stretch."""
+        return self._amounts[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
     # -- tables
 
@@ -129,7 +139,6 @@ class Sums:
             column, amount = self._total_cell(line)
             if amount is None:
                 continue
-            self.rows_used.add(index)
             choices = [pending, everything] if pending else [everything]
             if re.search(r"\bgrand\b", line.text, re.I):
                 choices = [everything]
@@ -146,7 +155,6 @@ class Sums:
             found.append(Stated(amount, index, "table", best[0], best[2], agrees, _phase_of(line.text)))
             subtotals.append(amount)
             pending = []
-        self.rows_used.update(rows)
         return found
 
     def _lone_total(self, index: int, amount: Amount) -> Stated:
@@ -185,7 +193,7 @@ class Sums:
             head = line.header[column] if column < len(line.header) else ""
             if re.search(r"budget|saving|remaining|cumulative|running", head):
                 continue
-            here = amounts(self.body, low, high)
+            here = self.here(low, high)
             if here:
                 last = (column, here[-1])
         return last
@@ -211,15 +219,15 @@ class Sums:
             cell = self.body[low:high].strip(" *x×")
             if _QUANTITY_COLUMN.search(head) and cell.isdecimal() and len(cell) <= 3:
                 quantity = int(cell)
-        here = amounts(self.body, *line.cells[column]) if 0 <= column < len(line.cells) else []
+        here = self.here(*line.cells[column]) if 0 <= column < len(line.cells) else []
         if not here:
             return None
         amount = here[-1]
         head = header[column] if column < len(header) else ""
         unit_columns = [
-            amounts(self.body, *cell)[0].value
+            self.here(*cell)[0].value
             for cell, name in zip(line.cells, header, strict=False)
-            if name != head and re.search(r"price|each|unit|cost", name) and amounts(self.body, *cell)
+            if name != head and re.search(r"price|each|unit|cost", name) and self.here(*cell)
         ]
         is_line_total = _TOTAL_COLUMN.search(head) is not None or bool(unit_columns)
         rounding = 1.0 if amount.whole else 0.0
@@ -250,7 +258,7 @@ class Sums:
                 continue
             if line.kind not in ("item", "title") or _TOTAL.search(line.text) or _SKIP_ROW.search(line.text):
                 continue
-            here = amounts(self.body, line.start, line.end)
+            here = self.here(line.start, line.end)
             if (
                 len(here) == 1
                 and not _limit(self.body, here[0], line)
@@ -268,7 +276,7 @@ class Sums:
     def _part(self, amount: Amount, quantity: int, index: int, optional: bool) -> Part:
         line = self.lines[index]
         value = amount.value
-        here = [one for one in amounts(self.body, line.start, line.end) if not _limit(self.body, one, line)]
+        here = [one for one in self.here(line.start, line.end) if not _limit(self.body, one, line)]
         if quantity > 1:
             line_total = [one for one in here if abs(one.value - value * quantity) < 0.02]
             value = line_total[0].value if line_total else value * quantity
@@ -292,8 +300,6 @@ class Sums:
         return found
 
     def _section_start(self, position: int) -> int:
-        from bisect import bisect_right
-
         index = bisect_right(self.mentions.layout.starts, position) - 1
         return self.mentions.layout.section_of(max(index, 0))[0]
 
@@ -304,13 +310,11 @@ class Sums:
                 continue
             for match in _TOTAL.finditer(self.body, line.start, line.end):
                 clause_start = max(self.body.rfind(". ", line.start, match.start()), line.start)
-                after = [
-                    one for one in amounts(self.body, match.end(), line.end) if one.start - match.end() < 60
-                ]
+                after = [one for one in self.here(match.end(), line.end) if one.start - match.end() < 60]
                 clause = self.body[clause_start : after[0].end if after else match.end()]
                 before = [
                     one
-                    for one in amounts(self.body, clause_start, match.start())
+                    for one in self.here(clause_start, match.start())
                     if match.start() - one.end < (12 if not after else 5)
                     and not re.search(r"[.;:|)]", self.body[one.end : match.start()])
                 ]
@@ -326,8 +330,10 @@ class Sums:
                     or "|" in between
                 ):
                     continue
-                if any(one.line == index and one.amount.start == amount.start for one in found):
+                if any(one.amount.start == amount.start for one in found[-5:]):
                     continue
+                if len(found) == _MOST:
+                    return found
                 found.append(self._section_total(index, amount, clause))
         return found
 
@@ -355,7 +361,7 @@ class Sums:
         best: tuple[float, int, bool] | None = None
         if not scopes and line.kind == "text":
             scopes = self._spoken(index, amount)
-        charges = self._charges(low, index)
+        charges = self._charged[index] - self._charged[low]
         for scope in scopes:
             for parts in (scope, [part for part in scope if not part.optional], _distinct(scope)):
                 if not parts:
@@ -392,22 +398,19 @@ class Sums:
             return Stated(amount, index, "section", None, 0, None, phase)
         return Stated(amount, index, "section", best[0], best[1], False, phase)
 
-    def _charges(self, low: int, index: int) -> float:
-        """Shipping and taxes on lines of their own; discounts count down."""
-        total = 0.0
-        for line in self.lines[low:index]:
-            here = amounts(self.body, line.start, line.end)
-            if line.kind in ("text", "item", "title") and len(here) == 1 and not _TOTAL.search(line.text):
-                charge = _CHARGE.match(line.text)
-                if charge:
-                    total += here[0].value * (-1 if charge["less"] else 1)
-        return total
+    def _charge(self, line: Line) -> float:
+        """Shipping or tax on a line of its own; a discount counts down."""
+        match = _CHARGE.match(line.text) if line.kind in ("text", "item", "title") else None
+        here = self.here(line.start, line.end) if match else []
+        if match is None or len(here) != 1 or _TOTAL.search(line.text):
+            return 0.0
+        return here[0].value * (-1 if match["less"] else 1)
 
     def _spoken(self, index: int, amount: Amount) -> list[list[Part]]:
         """The amounts of one sentence that says what they come to."""
         line = self.lines[index]
         start = max(self.body.rfind(". ", line.start, amount.start), line.start)
-        here = [one for one in amounts(self.body, start, amount.start) if not _limit(self.body, one, line)]
+        here = [one for one in self.here(start, amount.start) if not _limit(self.body, one, line)]
         if len(here) < 2:
             return []
         return [
@@ -427,13 +430,13 @@ class Sums:
 
     def _headings(self) -> list[Stated]:
         found: list[Stated] = []
-        section_totals = [one for one in self.stated_so_far if one.where == "section"]
+        section_totals = self.sections
         for index, line in enumerate(self.lines):
             if line.kind != "heading" or self.mentions.within(line.start, line.end):
                 continue
             here = [
                 one
-                for one in amounts(self.body, line.start, line.end)
+                for one in self.here(line.start, line.end)
                 if not _HEADING_LIMIT.search(self.body[line.start : one.start])
             ]
             if len(here) != 1 or re.match(r"\s*[-–]?\s*(?!total)[A-Za-z]", self.body[here[0].end : line.end]):
@@ -495,10 +498,6 @@ class Sums:
                     )
                 )
         return found
-
-    @cached_property
-    def stated_so_far(self) -> list[Stated]:
-        return [*self.tables, *self._sections()]
 
     # -- the plan as a whole
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from weakref import WeakKeyDictionary
 
@@ -63,7 +64,8 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     tally = Tally()
     history = _history(subject)
     own = {order.order_id: (order, product) for order, product in history}
-    for order_id, span in _order_ids(subject):
+    ids = _OrderIds(subject)
+    for order_id, span in ids.all:
         if order_id in own:
             tally.ok()
         elif (order := subject.shop.store.order(order_id)) is not None and order.user_id == subject.user_id:
@@ -76,15 +78,25 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
         if _BOUGHT.search(body, start, end) and not re.search(
             r"\byou (?:have not|haven't|never|did not|didn't)\b", body[start:end], re.I
         ):
-            _check_purchase(tally, subject, mentions, history, own, start, end)
+            _check_purchase(tally, ids, mentions, history, own, start, end)
     for row in mentions.layout.lines:
-        if row.kind in ("row", "item") and (
-            found := [i for i, s in _order_ids(subject) if row.start <= s[0] < row.end]
-        ):
+        found = [name for name, _ in ids.between(row.start, row.end)] if row.kind in ("row", "item") else []
+        if found:
             order = own.get(found[0])
             if order and len(set(found)) == 1:
                 _compare(tally, body, row.start, row.end, [order], strict=True)
     return tally.check("the report speaks of no order")
+
+
+class _OrderIds:
+    """The order ids of a report by place."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.all = sorted(_order_ids(subject), key=lambda one: one[1])
+        self._starts = [span[0] for _, span in self.all]
+
+    def between(self, start: int, end: int) -> list[tuple[str, Span]]:
+        return self.all[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
 
 def _order_ids(subject: Subject) -> list[tuple[str, Span]]:
@@ -99,7 +111,7 @@ def _order_ids(subject: Subject) -> list[tuple[str, Span]]:
 
 def _check_purchase(
     tally: Tally,
-    subject: Subject,
+    ids: _OrderIds,
     mentions: Mentions,
     history: list[tuple[Order, Product | None]],
     own: dict[str, tuple[Order, Product | None]],
@@ -108,15 +120,17 @@ def _check_purchase(
 ) -> None:
     body = mentions.body
     cited = [
-        i for i, span in _order_ids(subject) if start <= span[0] < end or _just_behind(body, end, span[0])
+        name
+        for name, span in ids.between(start, end + 4)
+        if span[0] < end or _just_behind(body, end, span[0])
     ]
     orders = [own[one] for one in cited if one in own]
-    ids = {one.product_id for one in mentions.within(start, end + 2)}
+    spoken = {one.product_id for one in mentions.within(start, end + 2)}
     sentence = body[start:end]
     bought = _BOUGHT.search(body, start, end)
     tail = body[bought.end() if bought else start : end]
-    if not orders and ids and bought:
-        named = [pair for pair in history if pair[0].product_id in ids]
+    if not orders and spoken and bought:
+        named = [pair for pair in history if pair[0].product_id in spoken]
         near = [one for one in mentions.within(start, end + 2) if abs(one.start - bought.end()) < 160]
         if named:
             orders = named
