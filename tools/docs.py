@@ -24,7 +24,8 @@ h2 { margin-top: 3rem; border-top: 1px solid #999; padding-top: 1rem; }
 code, pre { font: 14px/1.45 ui-monospace, monospace; }
 pre { background: #f3f3f3; padding: .75rem; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #ccc; }
-.mark { font-size: .8em; border: 1px solid #555; border-radius: .3em; padding: 0 .4em; }
+h2 code { font-size: 1.25rem; }
+.mark { font-size: .8rem; font-weight: normal; vertical-align: .15rem; border: 1px solid #555; border-radius: .3em; padding: 0 .4em; }
 @media (prefers-color-scheme: dark) { body { color: #eee; background: #151515; } pre { background: #242424; } a { color: #8cf; } }
 </style>
 </head>
@@ -39,7 +40,7 @@ table { border-collapse: collapse; width: 100%; } th, td { text-align: left; ver
 <h2 id="{{ entry.tool.name }}"><code>{{ entry.tool.name }}</code> <span class="mark">{{ "writes" if entry.tool.writes else "reads" }}</span></h2>
 <p>{{ entry.tool.description }}</p>
 {% if entry.parameters %}<table><thead><tr><th scope="col">Parameter</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>
-{% for row in entry.parameters %}<tr><td><code>{{ row.name }}</code>{% if row.required %} (required){% endif %}</td><td>{{ row.kind }}</td><td>{{ row.meaning }}</td></tr>{% endfor %}
+{% for row in entry.parameters %}<tr><td><code>{{ row.name }}</code>{% if row.required %} (required){% endif %}</td><td>{{ row.kind }}{% if row.default is not none %}; {{ row.default }} if left out{% endif %}</td><td>{{ row.meaning }}</td></tr>{% endfor %}
 </tbody></table>{% endif %}
 <details><summary>JSON Schema</summary><pre>{{ entry.schema }}</pre></details>
 {% for example in entry.examples %}
@@ -92,6 +93,7 @@ def _entry(tool: Tool, ctx: ToolContext) -> dict[str, Any]:
                 "name": name,
                 "kind": tool.kind_of(name),
                 "meaning": part["description"],
+                "default": part.get("default"),
                 "required": name in required,
             }
             for name, part in tool.schema["properties"].items()

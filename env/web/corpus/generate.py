@@ -275,6 +275,10 @@ def _guide(guide: dict[str, Any]) -> Doc:
         + "; ".join(f"{name.lower()} {cell}" for name, cell in zip(columns[1:], row[1:], strict=True) if name)
         for row in (rows[0], rows[-1])
     )
+    # Rows that begin with a number are steps of a scale; others are things beside one another.
+    scale = all(row[0][0].isdigit() for row in rows)
+    in_words = "The two ends of the table in words:" if scale else "The first and the last row in words:"
+    between = "In between, take the next larger figure. " if scale else ""
     text = f"""{guide["lead"]}
 
 ## The rule and the table
@@ -287,11 +291,11 @@ def _guide(guide: dict[str, Any]) -> Doc:
 
 ## In short
 
-The two ends of the table in words:
+{in_words}
 
 {ends}
 
-In between, take the next larger figure. This page is checked once a year; the date above is that of the last check."""
+{between}This page is checked once a year; the date above is that of the last check."""
     return _doc(
         guide["host"],
         guide["slug"],
