@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from eval.families import families
 from eval.judged import Judged
 from eval.metrics import variants_of
 from eval.schema import DIMENSIONS
-from eval.stats import mean, paired, spread, with_holm
+from eval.stats import V, mean, paired, spread, with_holm
 
 if TYPE_CHECKING:
     from study.study import Study
@@ -35,6 +36,8 @@ FAITHFULNESS = (
 BOUNDS = ("fp", "fp_micro", "fp_strict", "fp_reachable", "fp_seen", "fr_supported")
 EFFORT = ("input_tokens", "output_tokens", "words", "tool_calls")
 SIGNIFICANT = 0.05
+BESIDE = ("page reads", "control calls", "unknown tools")
+"""What stands in Figure 4 beside the nine tools."""
 _LABELS = {
     "fp": "FP",
     "fp_web": "FP web",
@@ -55,7 +58,7 @@ _LABELS = {
     "tool_calls": "tool calls",
 }
 BOLD_NOTE = (
-    "Bold: better than the next by more than the noise (paired bootstrap over queries, Holm over the table, p < 0.05); "
+    "Bold: better than the next by more than the noise (paired sign-flip test over queries, Holm over the table, p < 0.05); "
     "never by rank alone. In brackets the 95 % interval by bootstrap over queries."
 )
 Values = Mapping[str, Sequence[float | None]]
@@ -170,7 +173,41 @@ def _as_printed(material: Material) -> Table | None:
     )
 
 
-_AGREEMENT = (_agreement_pairs, _agreement_ratings)
+def _order(rates: Mapping[str, float]) -> str:
+    """`one 0.70 > two 0.50 = three 0.50`."""
+    ranked = sorted(rates.items(), key=lambda item: (-item[1], item[0]))
+    words = [f"{ranked[0][0]} {ranked[0][1]:.2f}"]
+    for (_, before), (system, rate) in pairwise(ranked):
+        words.append(f"{'=' if rate == before else '>'} {system} {rate:.2f}")
+    return " ".join(words)
+
+
+def _agreement_rankings(material: Material) -> Table | None:
+    """How people and models order the systems on the pairs that both of them judged (Figure 6 beside Table 13)."""
+    pairs = (material.agreement or {}).get("pairwise", {}).get("pairs", [])
+    rows = []
+    for pair in pairs:
+        for dimension, ranking in pair["rankings"].items():
+            name = f"{dimension.replace('_', ' ')}: {' and '.join(pair['judges'])}"
+            orders = [
+                Cell(_order({system: rates[side] for system, rates in ranking["systems"].items()}))
+                for side in (0, 1)
+            ]
+            rows.append(
+                (name, [*orders, Cell("yes" if ranking["same_order"] else "no"), Cell.of(ranking["kendall"])])
+            )
+    if not rows:
+        return None
+    note = (
+        "Systems by win rate on the pairs that both judged, ties as half; = where the rates are equal. "
+        "With few systems a rank correlation says little: read the win rates."
+    )
+    columns = ["order by the first", "order by the second", "same order", "Kendall tau-b"]
+    title = "Rankings of the systems, judge beside judge (Appendix E)"
+    return Table("agreement-rankings", title, columns, rows, [note], material.banner)
+
+
+_AGREEMENT = (_agreement_pairs, _agreement_ratings, _agreement_rankings)
 
 
 def _failure_labels(material: Material) -> Table | None:
@@ -205,6 +242,7 @@ def all_tables(material: Material) -> list[Table]:
         _effort,
         _tool_calls,
         _pairwise,
+        _cost,
         _noise,
         _rules,
         _failure_labels,
@@ -232,7 +270,8 @@ def _metric_table(
     if not metrics:
         return None
     per_report = {metric: material.per_report(metric) for metric in metrics}
-    winners = _winners(per_report) if best else {}
+    # More citations are not better ones: counts are never bold.
+    winners = _winners({m: v for m, v in per_report.items() if not m.startswith("n_cited")}) if best else {}
     rows = []
     for variant, values in material.document["metrics"].items():
         cells = [
@@ -336,14 +375,23 @@ def tool_calls(judged: Judged) -> dict[str, dict[str, Values]]:
     found: dict[str, dict[str, dict[str, list[float | None]]]] = {}
     for variant, answers in variants_of(judged).items():
         known = [answer for answer in answers if answer.calls is not None]
-        names = [*TOOLS, "control calls", "unknown tools"]
+        names = [*TOOLS, *BESIDE]
         table: dict[str, dict[str, list[float | None]]] = {name: {} for name in names}
         for answer in known:
             counts = Counter(_group(call, TOOLS) for call in answer.calls or ())
+            counts["page reads"] = page_reads(answer)
             for name in names:
                 table[name].setdefault(answer.query_id, []).append(float(counts[name]))
         found[variant] = dict(table)
     return found  # type: ignore[return-value]
+
+
+def page_reads(answer: Answer) -> int:
+    """Web pages that were read, or tried, while the answer was made; freezing cited pages afterwards is not its doing."""
+    if not (answer.variant.endswith("+ws") or "summariser" in answer.usage):
+        return 0
+    rows = answer.record.result.get("sources") or ()
+    return len({row["url"] for row in rows if row["type"] == "web" and row["page_status"] is not None})
 
 
 def _group(call: Mapping[str, Any], tools: Mapping[str, Any]) -> str:
@@ -363,9 +411,78 @@ def _tool_calls(material: Material) -> Table | None:
         for variant, by_tool in counts.items()
     ]
     notes = [
-        "Calls per answer, mean over queries. Page reads of +ws variants are no tool calls and are not in it."
+        "Calls per answer, mean over queries. Beside the nine tools: page reads (pages that a +ws variant read, or tried to, "
+        "each once) and control calls (thoughts, launches, the end) are no tool calls and are in no total; "
+        "unknown tools are names that the agent made up."
     ]
     return Table("tool-calls", "Tool calls per answer (Figure 4)", names, rows, notes, material.banner)
+
+
+class CostPoint(NamedTuple):
+    variant: str
+    cost: V
+    unit: str
+    """`dollars`, or `tokens` where a price is unknown or everything is free."""
+    quality: Mapping[str, Any]
+    on_front: bool = False
+    """No other variant is at most as dear and at least as good, and better in one of both."""
+
+
+def cost_points(material: Material) -> list[CostPoint]:
+    """Each variant's cost and overall quality; empty where there are no ratings or nothing is known of the cost."""
+    dollars: dict[str, V] = {}
+    tokens: dict[str, V] = {}
+    for variant, answers in variants_of(material.judged).items():
+        spent: dict[str, list[float | None]] = defaultdict(list)
+        for answer in answers:
+            parts = [role.get("cost_usd") for role in answer.usage.values()]
+            known = [float(part) for part in parts if part is not None]
+            spent[answer.query_id].append(sum(known) if known and len(known) == len(parts) else None)
+        dollars[variant] = mean(spent)
+        read, written = (material.per_report(name).get(variant, {}) for name in ("input_tokens", "output_tokens"))
+        tokens[variant] = mean(
+            {
+                query: [None if a is None or b is None else a + b for a, b in zip(trials, written[query], strict=True)]
+                for query, trials in read.items()
+            }
+        )
+    priced = all(v.value and not v.n_unscored for v in dollars.values())
+    found = [
+        CostPoint(variant, cost, "dollars" if priced else "tokens", quality)
+        for variant, cost in (dollars if priced else tokens).items()
+        if (quality := material.document["metrics"][variant].get("overall")) is not None
+    ]
+    return [point._replace(on_front=_undominated(point, found)) for point in found if point.cost.value is not None]
+
+
+def _undominated(point: CostPoint, among: Sequence[CostPoint]) -> bool:
+    def place(p: CostPoint) -> tuple[float, float]:
+        return (p.cost.value if p.cost.value is not None else np.inf, -p.quality["value"])
+
+    if point.quality["value"] is None:
+        return False
+    own = place(point)
+    others = [place(p) for p in among if p.quality["value"] is not None]
+    return not any(o[0] <= own[0] and o[1] <= own[1] and o != own for o in others)
+
+
+def _cost(material: Material) -> Table | None:
+    points = cost_points(material)
+    if not points:
+        return None
+    digits = 4 if points[0].unit == "dollars" else 0
+    rows = [
+        (p.variant, [Cell.of(p.cost.document(), digits), Cell.of(p.quality), Cell("yes" if p.on_front else "no")])
+        for p in points
+    ]
+    note = (
+        "Undominated: no other variant is at most as dear and at least as good by these means; intervals that overlap "
+        "may turn that round."
+    )
+    if points[0].unit == "tokens":
+        note += " Tokens stand for cost, because a price is unknown or the model is free."
+    columns = [f"{points[0].unit} per answer", "overall quality", "undominated"]
+    return Table("cost-quality", "Cost against quality", columns, rows, [note], material.banner)
 
 
 def _pairwise(material: Material) -> Table | None:

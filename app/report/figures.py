@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.report.build import Material, tool_calls
-from eval.metrics import variants_of
+from app.report.build import BESIDE, Material, cost_points, tool_calls
 from eval.stats import mean
 
 if TYPE_CHECKING:
@@ -83,12 +83,13 @@ def _tool_calls(material: Material) -> Figure | None:
         widths = [mean(counts[variant][tool]).value or 0.0 for variant in variants]
         axes.barh(variants, widths, left=left, label=tool, color=color)
         left = [a + b for a, b in zip(left, widths, strict=True)]
-    for position, total in enumerate(left):
-        axes.text(total + 0.1, position, f"{total:.1f}", va="center")
+    for position, (variant, total) in enumerate(zip(variants, left, strict=True)):
+        beside = [f"{mean(counts[variant][name]).value or 0.0:.1f} {name}" for name in BESIDE[:2]]
+        axes.text(total + 0.1, position, f"{total:.1f}  (+ {', '.join(beside)})", va="center", fontsize=7)
     axes.invert_yaxis()
-    axes.set_xlim(0, max(left) * 1.1 or 1)
-    axes.set_xlabel("calls of the nine tools per answer, mean over queries")
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=7, frameon=False)
+    axes.set_xlim(0, max(left) * 1.6 or 1)
+    axes.set_xlabel("calls of the nine tools per answer, mean over queries; in brackets what is no tool call")
+    axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3, fontsize=7, frameon=False)
     return figure
 
 
@@ -123,36 +124,32 @@ def _pairwise(material: Material) -> Figure | None:
 
 
 def _pareto(material: Material) -> Figure | None:
-    """Dollars where prices are known, tokens where they are not; overall quality, with both intervals."""
-    points = []
-    priced = True
-    for variant, answers in variants_of(material.judged).items():
-        overall = material.document["metrics"][variant].get("overall")
-        costs: dict[str, list[float | None]] = {}
-        for answer in answers:
-            parts = [role.get("cost_usd") for role in answer.usage.values()]
-            known = [float(part) for part in parts if part is not None]
-            costs.setdefault(answer.query_id, []).append(
-                sum(known) if known and len(known) == len(parts) else None
-            )
-        dollars = mean(costs).value
-        priced = priced and bool(dollars)
-        tokens = [
-            material.document["metrics"][variant].get(name) for name in ("input_tokens", "output_tokens")
-        ]
-        if overall and overall["value"] is not None and all(t and t["value"] is not None for t in tokens):
-            points.append((variant, dollars, sum(t["value"] for t in tokens if t), overall))
+    """Dollars where prices are known, tokens where they are not; overall quality, with both intervals and the front."""
+    points = [p for p in cost_points(material) if p.cost.value is not None and p.quality["value"] is not None]
     if len(points) < 2:
         return None
     figure, axes = _new(7, 4)
-    for color, (variant, dollars, tokens, overall) in zip(PALETTE, points, strict=False):
-        x = dollars if priced else tokens
-        low, high = overall["ci_low"], overall["ci_high"]
-        error = None if low is None or high is None else [[overall["value"] - low], [high - overall["value"]]]
-        axes.errorbar([x], [overall["value"]], yerr=error, fmt="o", color=color, capsize=3)
-        axes.annotate(variant, (x, overall["value"]), textcoords="offset points", xytext=(6, 4), fontsize=8)
+    for color, point in zip(cycle(PALETTE), points):
+        x, y = point.cost.value, point.quality["value"]
+        axes.errorbar(
+            [x],
+            [y],
+            xerr=_reach(x, point.cost.ci_low, point.cost.ci_high),
+            yerr=_reach(y, point.quality["ci_low"], point.quality["ci_high"]),
+            fmt="o",
+            color=color,
+            capsize=3,
+            elinewidth=0.8,
+        )
+        axes.annotate(point.variant, (x, y), textcoords="offset points", xytext=(6, 4), fontsize=8)
+    front = sorted((p.cost.value or 0.0, p.quality["value"]) for p in points if p.on_front)
+    axes.plot(*zip(*front, strict=True), color="#888888", linewidth=1, linestyle="--", zorder=0)
     axes.set_xlabel(
-        "dollars per answer, mean over queries" if priced else "tokens per answer (no price is known)"
+        f"{points[0].unit} per answer, mean over queries; dashed: no variant is cheaper and better"
     )
     axes.set_ylabel("overall quality, 0-10, with 95 % interval")
     return figure
+
+
+def _reach(value: float, low: float | None, high: float | None) -> list[list[float]] | None:
+    return None if low is None or high is None else [[max(value - low, 0.0)], [max(high - value, 0.0)]]

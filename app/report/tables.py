@@ -161,20 +161,29 @@ def _harmless(value: object) -> object:
 
 
 def html(table: Table) -> str:
+    """A section of the page, which carries the banner in full on top; here a short one stands beside the title."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
     body = ""
     for name, cells in table.rows:
         shown = "".join(f"<td>{_html(cell)}</td>" for cell in cells)
         body += f'<tr><th scope="row">{escape(name)}</th>{shown}</tr>\n'
-    banner = f'<p class="banner">{escape(table.banner)}</p>' if table.banner else ""
+    mark = f' <span class="tag" title="{escape(table.banner)}">rules, not a model</span>' if table.banner else ""
     notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in table.notes)
     files = " ".join(f'<a href="tables/{table.name}.{form}">{form}</a>' for form in ("md", "tex", "csv"))
     return (
-        f'<section id="{table.name}"><h2>{escape(table.title)} <small>{files}</small></h2>{banner}<div class="scroll"><table>'
+        f'<section id="{table.name}"><h2>{escape(table.title)}{mark} <small>{files}</small></h2>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.title)}"><table class="figures">'
         f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>{notes}</section>"
     )
 
 
 def _html(cell: Cell) -> str:
-    text = escape(cell.text())
-    return f"<b>{text}</b>" if cell.bold else text
+    """The number, and under it what is needed to believe it."""
+    text = cell.text()
+    shown, sign, rest = text.partition(" [")
+    if not sign:
+        shown, sign, rest = text.partition(" n=")
+    if isinstance(cell.value, str) or not sign:
+        shown, sign, rest = text, "", ""
+    number = f"<b>{escape(shown)}</b>" if cell.bold else escape(shown)
+    return f"{number}<small>{escape((sign + rest).strip())}</small>" if rest else number

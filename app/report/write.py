@@ -53,16 +53,22 @@ def _index(material: Material, tables: list[Table], figures: list[tuple[str, str
         else "<p>Not judged yet.</p>"
     )
     contents = " · ".join(f'<a href="#{table.name}">{escape(table.title)}</a>' for table in tables)
-    pictures = "".join(
-        f'<section><h2>{escape(title)} <small><a href="figures/{file}.svg">svg</a> <a href="figures/{file}.png">png</a></small></h2>'
-        f'<p class="scroll"><img src="figures/{file}.svg" alt="{escape(title)}"></p></section>'
-        for file, title in figures
-    )
+    drawn = dict(figures)
+    sections = "".join(html(table) + (_picture(table.name, drawn.pop(table.name)) if table.name in drawn else "") for table in tables)
+    pictures = "".join(_picture(file, title) for file, title in drawn.items())
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <title>{name}: report</title><link rel="stylesheet" href="static/viewer.css"></head>
 <body>{banner}{spoiled}<main><h1>{name}</h1>{by}<p>{contents} · <a href="metrics.json">metrics.json</a></p>
-{"".join(html(table) for table in tables)}
+{sections}
 {pictures}</main></body></html>
 """
+
+
+def _picture(file: str, title: str) -> str:
+    links = f'<small>figure: <a href="figures/{file}.svg">svg</a> <a href="figures/{file}.png">png</a></small>'
+    return (
+        f'<figure class="scroll" tabindex="0" role="region" aria-label="{escape(title)}, figure">'
+        f'<img src="figures/{file}.svg" alt="{escape(title)}"><figcaption>{links}</figcaption></figure>'
+    )
