@@ -46,9 +46,8 @@ def write_sample(folder: Path, plan: SamplePlan, progress: Progress) -> dict[str
     """Write the files out of sight and show them whole; a folder that something else filled is left alone."""
     _refuse_foreign(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
+    _clear_leftovers(folder)
     hidden = folder.parent / f".{folder.name}.part-{os.getpid()}"
-    if hidden.exists():
-        shutil.rmtree(hidden)
     hidden.mkdir()
     try:
         written = _write(hidden, plan, progress)
@@ -77,6 +76,24 @@ def _refuse_foreign(folder: Path) -> None:
         raise Misuse(
             f"{folder}: holds {foreign[0]}, which `drr sample` did not write; move it away or name a new folder"
         )
+
+
+def _clear_leftovers(folder: Path) -> None:
+    """What a killed run left beside the folder; a run that still goes on keeps its own."""
+    for left in folder.parent.glob(f".{folder.name}.part-*"):
+        number = left.name.rpartition("-")[2]
+        if number == str(os.getpid()) or (number.isdecimal() and not _is_running(int(number))):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
 
 
 def _swap(hidden: Path, folder: Path) -> None:

@@ -20,6 +20,7 @@ from env.shop import SearchRequest, Shop
 from env.states import STATES
 from env.statistics import UserStatistics
 from env.text import tokens
+from querygen import wording
 from querygen.shingles import shingles, similarity
 from tools.registry import TOOLS
 
@@ -177,9 +178,9 @@ class Checker:
     def ids_in_text(self, query: Query, known: Known | None) -> Verdict:
         if known is None:
             return NONE
-        orders = [found for found in _ORDER_ID.findall(query.query) if found not in known.orders]
+        orders = [found for found in wording.order_ids(query.query) if found not in known.orders]
         bought = set(known.orders.values())
-        products = [found for found in _PRODUCT_ID.findall(query.query) if found not in bought]
+        products = [found for found in wording.product_ids(query.query) if found not in bought]
         wrong = [*orders, *products]
         return _fail(f"ids that are not this user's: {', '.join(wrong)}") if wrong else PASS
 
@@ -187,18 +188,18 @@ class Checker:
         if known is None:
             return NONE
         own = STATES.get(known.user.address.state)
-        others = [state for state in _STATE.findall(query.query) if state != own]
+        others = [state for state in wording.states(query.query) if state != own]
         return _fail(f"speaks of {', '.join(others)}, the user lives in {own}") if others else PASS
 
     def names_in_text(self, query: Query, known: Known | None) -> Verdict:
         if known is None:
             return NONE
-        wrong = [name for name in _names(query.query) if not self._is_known(name, known)]
+        wrong = [name for name in wording.names(query.query) if not self._is_known(name, known)]
         return _fail(f"neither in the user's records nor in the shop: {', '.join(wrong)}") if wrong else PASS
 
     def privacy(self, query: Query, known: Known | None) -> Verdict:
         text = query.query
-        found = [name for name, pattern in _PERSONAL.items() if pattern.search(text)]
+        found = wording.personal_data(text)
         if known is not None:
             user = known.user
             own = {
@@ -223,8 +224,7 @@ class Checker:
         return _fail(f"{words} words; {_SHORTEST} to {_LONGEST} are asked for")
 
     def language(self, query: Query, known: Known | None) -> Verdict:
-        words = re.findall(r"[^\W\d_]+", query.query.casefold())
-        share = sum(word in _ENGLISH for word in words) / max(len(words), 1)
+        share = wording.english_share(query.query)
         return (
             PASS
             if share >= 0.2
@@ -267,7 +267,7 @@ class Checker:
 
     def _is_known(self, name: str, known: Known) -> bool:
         words = tokens(name)
-        if not words or all(word in known.words or word in _COMMON_NAMES for word in words):
+        if not words or all(word in known.words or word in wording.COMMON_NAMES for word in words):
             return True
         return self.shop.catalog.search(SearchRequest(name, match="all", limit=1)).total > 0
 
@@ -329,122 +329,6 @@ def _within(wanted: Constraints, prices: Sequence[float]) -> Verdict:
     if wanted.month_max is not None and total > wanted.month_max * (wanted.months or 1):
         return _fail(f"the cheapest of each need cost ${total:,.2f}, above ${wanted.month_max:,.2f} a month")
     return PASS
-
-
-_ORDER_ID = re.compile(r"(?<!\d)\d{16}(?!\d)")
-_PRODUCT_ID = re.compile(r"\bB0[A-Z0-9]{8}\b")
-_STATE = re.compile(rf"\b(?:{'|'.join(sorted(STATES.values(), key=len, reverse=True))})\b")
-_PERSONAL = {
-    "an e-mail address": re.compile(r"[\w.+-]+@[\w-]+\.\w+"),
-    "a phone number": re.compile(r"(?<!\d)(?:\+?1[ .-]?)?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?!\d)"),
-    "a street address": re.compile(
-        r"\b\d{1,5} (?:[A-Z][a-z]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Boulevard|Blvd|Way)\b"
-    ),
-    "a card or account number": re.compile(r"(?<!\d)(?:\d{4}[ -]){3}\d{4}(?!\d)"),
-}
-_NAME = re.compile(r"[A-Z][\w'’&-]*(?:\s+(?:&\s+)?[A-Z][\w'’&-]*)*")
-_SENTENCE_START = re.compile(r"(?:^|[.!?:]['\")\]]?\s+|\n\s*|[\"“(]\s*)$")
-_COMMON_NAMES = frozenset(
-    tokens(
-        "I January February March April May June July August September October November December Monday Tuesday Wednesday "
-        "Thursday Friday Saturday Sunday Christmas Thanksgiving Easter Halloween Hanukkah Black Mother's Father's Valentine's Day "
-        "American English French Dutch German Japanese Korean Italian Epsom Wi-Fi Bluetooth USB UV LED HEPA SPF MERV CADR "
-        "Consumer Reports Medicare Energy Star vitamin B C D Celsius Fahrenheit Internet Web OK New Year's Year Eve"
-    )
-)
-_ENGLISH = frozenset(
-    [
-        "a",
-        "about",
-        "after",
-        "all",
-        "also",
-        "and",
-        "any",
-        "are",
-        "as",
-        "at",
-        "be",
-        "because",
-        "been",
-        "before",
-        "but",
-        "by",
-        "can",
-        "compare",
-        "could",
-        "do",
-        "does",
-        "for",
-        "from",
-        "get",
-        "give",
-        "good",
-        "have",
-        "help",
-        "how",
-        "i",
-        "if",
-        "in",
-        "is",
-        "it",
-        "like",
-        "look",
-        "make",
-        "me",
-        "more",
-        "most",
-        "my",
-        "need",
-        "no",
-        "not",
-        "of",
-        "on",
-        "one",
-        "or",
-        "our",
-        "out",
-        "over",
-        "please",
-        "should",
-        "so",
-        "some",
-        "that",
-        "the",
-        "their",
-        "them",
-        "they",
-        "this",
-        "to",
-        "under",
-        "up",
-        "use",
-        "want",
-        "was",
-        "we",
-        "what",
-        "when",
-        "which",
-        "who",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-    ]
-)
-
-
-def _names(text: str) -> Iterator[str]:
-    """Capitalised words that no sentence begins with; what stands first in a sentence may be any word."""
-    for match in _NAME.finditer(text):
-        name = match[0]
-        if _SENTENCE_START.search(text[: match.start()]):
-            _, _, name = name.partition(" ")
-        words = [word for word in name.split() if not (word.isupper() and len(word) <= 5)]
-        if words:
-            yield " ".join(words).rstrip("'’")
 
 
 CHECKS: dict[str, Callable[[Checker, Query, Known | None], Verdict]] = {

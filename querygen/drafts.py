@@ -17,12 +17,12 @@ class Draft(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     intent: Intent
-    query: str = Field(min_length=1)
-    rationale: str = Field(min_length=1)
-    tools: list[str] = Field(min_length=1)
-    needs: list[str] = Field(min_length=1, max_length=5)
-    web_need: str
-    facts_used: list[Fact]
+    query: str = Field(min_length=1, max_length=4000)
+    rationale: str = Field(min_length=1, max_length=2000)
+    tools: list[str] = Field(min_length=1, max_length=20)
+    needs: list[Annotated[str, Field(min_length=1, max_length=120)]] = Field(min_length=1, max_length=5)
+    web_need: str = Field(max_length=2000)
+    facts_used: list[Fact] = Field(max_length=30)
 
 
 class Drafts(BaseModel):

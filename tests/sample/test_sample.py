@@ -5,6 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby, pairwise
@@ -272,6 +275,24 @@ def test_a_folder_of_someone_else_is_left_alone_and_an_own_one_replaced(
     assert "thesis.txt" in capsys.readouterr().err
     assert (folder / "thesis.txt").read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["raw"]
+
+
+def test_a_killed_run_leaves_nothing_for_ever(tmp_path: Path) -> None:
+    """Killed in the middle of writing: no folder appears, and the next run clears what lay about."""
+    folder = tmp_path / "raw"
+    words = [sys.executable, "-m", "app.cli", "sample", str(folder), "--quiet"]
+    big = subprocess.Popen([*words, "--products", "5000", "--users", "200000", "--reviews", "2000000"])
+    while not list(tmp_path.glob(".raw.part-*/raw/review_categories/*")):
+        assert big.poll() is None
+        time.sleep(0.02)
+    big.kill()
+    big.wait()
+    assert not folder.exists()
+    assert list(tmp_path.iterdir())
+    assert (
+        main(["sample", str(folder), "--products", "60", "--users", "10", "--reviews", "200", "--quiet"]) == 0
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["raw"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,68 @@
+"""What a question's text holds, whoever wrote it: ids, states, names, personal data, English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from env.states import STATES
+from env.text import tokens
+
+_ORDER_ID = re.compile(r"(?<!\d)\d{16}(?!\d)")
+_PRODUCT_ID = re.compile(r"\bB0[A-Z0-9]{8}\b")
+_STATE = re.compile(rf"\b(?:{'|'.join(sorted(STATES.values(), key=len, reverse=True))})\b")
+_PERSONAL = {
+    "an e-mail address": re.compile(r"[\w.+-]{1,64}@[\w-]+\.\w+"),
+    "a phone number": re.compile(r"(?<!\d)(?:\+?1[ .-]?)?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?!\d)"),
+    "a street address": re.compile(
+        r"\b\d{1,5} (?:[A-Z][a-z]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Boulevard|Blvd|Way)\b"
+    ),
+    "a card or account number": re.compile(r"(?<!\d)(?:\d{4}[ -]){3}\d{4}(?!\d)"),
+}
+_NAME = re.compile(r"[A-Z][\w'’&-]*(?:\s+(?:&\s+)?[A-Z][\w'’&-]*)*")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:]['\")\]]?\s+|\n\s*|[\"“(]\s*)$")
+_LONGEST_NAME = 10
+_KNOWN = """I January February March April May June July August September October November December Monday Tuesday Wednesday
+    Thursday Friday Saturday Sunday Christmas Thanksgiving Easter Halloween Hanukkah Black Mother's Father's Valentine's Day
+    American English French Dutch German Japanese Korean Italian Epsom Wi-Fi Bluetooth USB UV LED HEPA SPF MERV CADR
+    Consumer Reports Medicare Energy Star vitamin B C D Celsius Fahrenheit Internet Web OK New Year's Year Eve"""
+COMMON_NAMES = frozenset(tokens(_KNOWN))
+"""Names that need no record: days, feasts, peoples, units."""
+_FREQUENT = """a about after all also and any are as at be because been before but by can compare could do does for from get give good
+    have help how i if in is it like look make me more most my need no not of on one or our out over please should so some that the
+    their them they this to under up use want was we what when which who why will with would you your"""
+_ENGLISH = frozenset(_FREQUENT.split())
+
+
+def order_ids(text: str) -> list[str]:
+    return _ORDER_ID.findall(text)
+
+
+def product_ids(text: str) -> list[str]:
+    return _PRODUCT_ID.findall(text)
+
+
+def states(text: str) -> list[str]:
+    return _STATE.findall(text)
+
+
+def personal_data(text: str) -> list[str]:
+    """What kinds of it there are."""
+    return [name for name, pattern in _PERSONAL.items() if pattern.search(text)]
+
+
+def english_share(text: str) -> float:
+    """Of its words: the share that are among the most frequent of English."""
+    words = re.findall(r"[^\W\d_]+", text.casefold())
+    return sum(word in _ENGLISH for word in words) / max(len(words), 1)
+
+
+def names(text: str) -> Iterator[str]:
+    """Capitalised words that no sentence begins with; what stands first in a sentence may be any word."""
+    for match in _NAME.finditer(text):
+        name = match[0]
+        if _SENTENCE_START.search(text[max(0, match.start() - 8) : match.start()]):
+            _, _, name = name.partition(" ")
+        words = [word for word in name.split() if not (word.isupper() and len(word) <= 5)]
+        if words:
+            yield " ".join(words[:_LONGEST_NAME]).rstrip("'’")
