@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eval.stats import (
     RESAMPLES,
@@ -232,42 +231,43 @@ def spearman(
     if len(p) < 3:
         return nothing(method, lost, len(p))
 
-    def statistic(w: Floats) -> Floats:
+    position, size = index_of(c)
+
+    def statistic(drawn: Floats) -> Floats:
+        w = drawn[:, position]
         rx, ry = _weighted_ranks(p, w), _weighted_ranks(q, w)
         rows = (w, w * rx, w * ry, w * rx * ry, w * rx * rx, w * ry * ry)
         return _correlation(np.stack([part.sum(axis=1) for part in rows], axis=1))
 
-    return _by_weights(statistic, len(p), lost, method, c)
+    return _by_weights(statistic, size, len(p), lost, method)
 
 
 def _weighted_ranks(x: Floats, w: Floats) -> Floats:
     """Average ranks of a sample in which item i occurs w_i times, for every line of `w`."""
-    _, group = np.unique(x, return_inverse=True)
-    members = np.zeros((len(x), int(group.max()) + 1))
-    members[np.arange(len(x)), group] = 1
-    sizes = w @ members
+    order = np.argsort(x, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(x[order]) != 0))
+    group = np.empty(len(x), dtype=np.int64)
+    group[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(x))))
+    sizes = np.add.reduceat(w[:, order], starts, axis=1)
     ranks = np.cumsum(sizes, axis=1) - sizes / 2 + 0.5
     ranks -= w.sum(axis=1, keepdims=True) / 2
     found: Floats = ranks[:, group]
     return found
 
 
-def _by_weights(
-    statistic: Callable[[Floats], Floats], n: int, lost: int, method: str, clusters: Sequence[str]
-) -> V:
-    """A statistic that needs every item; `statistic` takes item weights, one resample a line."""
-    position, size = index_of(clusters)
+def _by_weights(statistic: Callable[[Floats], Floats], size: int, n: int, lost: int, method: str) -> V:
+    """`statistic` takes the weights of `size` clusters, one resample a line."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = finite(statistic(np.ones((1, n)))[0])
+        value = finite(statistic(np.ones((1, size)))[0])
         if size < 2 or value is None:
             return V(value, None, None, n, lost, f"{method}; no interval")
-        low, high = interval(over_resamples(size, lambda weights: statistic(weights[:, position])))
+        low, high = interval(over_resamples(size, statistic))
     how = f"95% percentile bootstrap over {size} clusters, B={RESAMPLES}, seed={SEED}"
     return V(value, low, high, n, lost, f"{method}; {how}")
 
 
-MOST_PAIRED = 5000
-"""Above so many items the pairs do not fit in memory: tau-b is still exact, without an interval."""
+MOST_PAIRED, MOST_CLUSTERS = 4000, 1500
+"""Above so many items or clusters tau-b is still exact, but without an interval."""
 
 
 def kendall_tau_b(
@@ -282,25 +282,24 @@ def kendall_tau_b(
     method = f"Kendall's tau-b, {unit} level"
     if len(p) < 3:
         return nothing(method, lost, len(p))
-    if len(p) > MOST_PAIRED:
+    position, size = index_of(c)
+    if len(p) > MOST_PAIRED or size > MOST_CLUSTERS:
         from scipy.stats import kendalltau
 
         value = finite(kendalltau(p, q).statistic)
-        return V(value, None, None, len(p), lost, f"{method}; no interval above {MOST_PAIRED:,} items")
-    sx = np.sign(p[:, None] - p[None, :]).astype(np.float32)
-    sy = np.sign(q[:, None] - q[None, :]).astype(np.float32)
+        return V(value, None, None, len(p), lost, f"{method}; no interval for so many items")
+    sx, sy = np.sign(p[:, None] - p[None, :]), np.sign(q[:, None] - q[None, :])
+    member = np.zeros((len(p), size))
+    member[np.arange(len(p)), position] = 1
+    # Items of a cluster are drawn together, so sums over pairs of items become sums over pairs of clusters.
+    both, by_x, by_y = (member.T @ (signs @ member) for signs in (sx * sy, sx * sx, sy * sy))
 
     def statistic(w: Floats) -> Floats:
-        w32 = w.astype(np.float32)
+        joint, x_only, y_only = (((w @ m) * w).sum(axis=1) for m in (both, by_x, by_y))
+        untied = x_only * y_only
+        return np.where(untied > 0, joint / np.sqrt(np.where(untied > 0, untied, 1)), np.nan)
 
-        def over_pairs(matrix: NDArray[np.float32]) -> Floats:
-            sums: Floats = ((w32 @ matrix) * w32).sum(axis=1, dtype=np.float64)
-            return sums
-
-        untied = over_pairs(sx * sx) * over_pairs(sy * sy)
-        return np.where(untied > 0, over_pairs(sx * sy) / np.sqrt(np.where(untied > 0, untied, 1)), np.nan)
-
-    return _by_weights(statistic, len(p), lost, method, c)
+    return _by_weights(statistic, size, len(p), lost, method)
 
 
 def preference_agreement(
