@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
@@ -54,6 +55,10 @@ class ServersWriter:
         self._user_ids: list[str] = []
         self._load: Load | None = None
         self._published = False
+        # One batch is on its way to the servers while the next is made.
+        self._sender = ThreadPoolExecutor(1, thread_name_prefix="drr-load")
+        self._sending: Future[None] | None = None
+        self._stored: dict[str, dict[str, Any]] = {}
         try:
             self._versions = self._servers.versions()
             with self._servers.speaking():
@@ -61,11 +66,13 @@ class ServersWriter:
                 self._current = self._database[MANIFEST].find_one({"_id": CURRENT})
                 if replace or self._current is None:
                     self._load = Load(self._servers.mongo, names)
+                    self._stored = dict(self._load.done)
                     self._sweep()
                     self._prepare()
         except BaseException:
             if self._load is not None:
                 self._load.leave()
+            self._sender.shutdown()
             self._servers.close()
             raise
 
@@ -77,6 +84,7 @@ class ServersWriter:
     ) -> None:
         """What a server or the user stopped may be continued; what was refused is removed."""
         try:
+            self._sender.shutdown(cancel_futures=True)
             if self._load is not None and not self._published:
                 # If the servers cannot be reached now, the next load sweeps.
                 with suppress(ShopError), self._servers.speaking():
@@ -141,15 +149,8 @@ class ServersWriter:
             self._categories.update(product.category for product in batch)
             fresh = self._fresh("products", batch, self._hash.add_products)
             if fresh:
-                with self._servers.speaking():
-                    self._insert("products", [product_document(product) for product in fresh])
-                    assert self._load is not None
-                    index.bulk(
-                        self._servers,
-                        self._names.index(self._load.version),
-                        [index.document(p) for p in fresh],
-                    )
-                    self._record("products")
+                records, searched = [product_document(p) for p in fresh], [index.document(p) for p in fresh]
+                self._send("products", records, searched)
         return self._ended("products")
 
     def write_users(self, batches: Iterable[Sequence[UserRow]]) -> int:
@@ -159,9 +160,7 @@ class ServersWriter:
             self._user_ids += [row.user_id for row in batch]
             fresh = self._fresh("users", batch, self._hash.add_users)
             if fresh:
-                with self._servers.speaking():
-                    self._insert("users", [user_document(row) for row in fresh])
-                    self._record("users")
+                self._send("users", [user_document(row) for row in fresh])
         return self._ended("users")
 
     def write_orders(self, batches: Iterable[OrderColumns]) -> int:
@@ -176,14 +175,12 @@ class ServersWriter:
                 documents = order_documents(
                     OrderColumns(*zip(*fresh, strict=True)), self._product_ids, self._user_ids
                 )
-                with self._servers.speaking():
-                    self._insert("orders", documents)
-                    self._record("orders")
+                self._send("orders", documents)
         return self._ended("orders")
 
     def _fresh(self, kind: str, rows: list[Any], add: Callable[[list[Any]], None]) -> list[Any]:
         """Hash the rows; return those that are not stored yet."""
-        done = self._load.done.get(kind) if self._load else None
+        done = self._stored.get(kind)
         stored = done["count"] if done else 0
         known = max(0, min(stored - self._hash.counts[kind], len(rows)))
         if known:
@@ -199,12 +196,33 @@ class ServersWriter:
             reason = self._discarded("an unfinished load of other data was found there")
         raise ShopError(f"servers:{self._names.shop}: {reason}")
 
-    def _record(self, kind: str) -> None:
-        assert self._load is not None
-        self._load.record(kind, self._hash.counts[kind], self._hash.prefix(kind))
+    def _send(
+        self, kind: str, records: list[dict[str, Any]], searched: Sequence[dict[str, Any]] = ()
+    ) -> None:
+        """Hand a batch over, once the batch before is stored; it counts as stored when all of it was acknowledged."""
+        load = self._load
+        assert load is not None
+        count, digest = self._hash.counts[kind], self._hash.prefix(kind)
+
+        def send() -> None:
+            self._insert(kind, records)
+            if searched:
+                index.bulk(self._servers, self._names.index(load.version), searched)
+            load.record(kind, count, digest)
+
+        self._arrived()
+        self._sending = self._sender.submit(send)
+
+    def _arrived(self) -> None:
+        """Wait for the batch on its way; its failure is raised here."""
+        sending, self._sending = self._sending, None
+        if sending is not None:
+            with self._servers.speaking():
+                sending.result()
 
     def _ended(self, kind: str) -> int:
-        done = self._load.done.get(kind) if self._load else None
+        self._arrived()
+        done = self._stored.get(kind)
         count = self._hash.counts[kind]
         if done and count < done["count"]:
             self._other_data()

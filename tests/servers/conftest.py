@@ -13,16 +13,16 @@ _NUMBERS = count()
 
 
 @pytest.fixture(scope="session")
-def settings() -> Iterator[Settings]:
-    found = running.settings()
-    yield found
-    running.remove_shops(found, f"drr-faults-{os.getpid()}")
+def settings() -> Settings:
+    return running.settings()
 
 
 @pytest.fixture
-def spec() -> str:
-    """A name that no other test uses."""
-    return f"servers:drr-faults-{os.getpid()}-{next(_NUMBERS)}"
+def spec(settings: Settings) -> Iterator[str]:
+    """A name that no other test uses, and nothing left of it afterwards."""
+    name = f"drr-faults-{os.getpid()}-{next(_NUMBERS)}"
+    yield f"servers:{name}"
+    running.remove_shops(settings, name)
 
 
 @pytest.fixture

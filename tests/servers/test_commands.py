@@ -16,6 +16,7 @@ from app.cli import main
 from env.settings import Settings
 from env.shop import SearchRequest, Shop, open_shop
 from env.text import tokens
+from tests.servers.running import remove_shops
 
 pytestmark = pytest.mark.servers
 QUERIES = 200
@@ -107,6 +108,7 @@ def pair(folder: str, settings: Settings) -> Any:
             copy_shop(here, writer, Quiet())
         with open_shop(name, settings) as there:
             yield here, there
+    remove_shops(settings, name.removeprefix("servers:"))
 
 
 def _queries(shop: Shop, rng: random.Random) -> list[str]:
