@@ -34,6 +34,7 @@ _SETTINGS = (
 
 def build(parser: argparse.ArgumentParser) -> None:
     from app.console import add_setting_options
+    from app.options import positive_int
 
     parser.epilog = _EXAMPLES
     commands = parser.add_subparsers(dest="action", required=True, metavar="search|read|build|record|replay")
@@ -69,7 +70,9 @@ def build(parser: argparse.ArgumentParser) -> None:
     asked = replay.add_mutually_exclusive_group()
     asked.add_argument("--search", metavar="QUERY")
     asked.add_argument("--read", metavar="URL")
-    replay.add_argument("--top-k", type=int, default=5, metavar="N", help="results of --search (default 5)")
+    replay.add_argument(
+        "--top-k", type=positive_int, default=5, metavar="N", help="results of --search (default 5)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -57,7 +57,7 @@ def _documents(source: Path) -> list[Document]:
 def _from_markdown(path: Path) -> Document:
     """`name: value` lines between two `---`, then the text."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise DrrError(f"{path}: cannot be read ({error})") from error
     head, found, body = text.removeprefix("---\n").partition("\n---\n")

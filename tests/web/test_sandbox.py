@@ -171,6 +171,14 @@ def test_broken_markdown_is_named_by_file(content: str, said: str, tmp_path: Pat
     assert "page.md" in str(caught.value)
 
 
+def test_markdown_as_windows_writes_it(tmp_path: Path) -> None:
+    head = "---\r\nurl: http://a.example\r\ntitle: Ramps: a page\r\n---\r\nOne.\r\n"
+    (tmp_path / "page.md").write_bytes(b"\xef\xbb\xbf" + head.encode())
+    build_sandbox(tmp_path, tmp_path / "out")
+    document = open_sandbox(tmp_path / "out").documents[0]
+    assert (document.title, document.text) == ("Ramps: a page", "One.")
+
+
 def test_building_touches_no_folder_that_is_not_a_sandbox(tmp_path: Path) -> None:
     source = _markdown_folder(tmp_path / "files")
     target = tmp_path / "home"

@@ -111,6 +111,7 @@ def test_record_then_replay(sandbox: str, tmp_path: Path, capsys: pytest.Capture
         (["read", ""], "empty query or address"),
         (["build", "nowhere", "--out", "x"], "no such folder"),
         (["replay", "nowhere"], "no such folder"),
+        (["replay", "box", "--search", "dog", "--top-k", "-1"], "'-1' is not a whole number above 0"),
         (["read", "http://birds.example", "--web", "serper", "--page-reader", "lynx"], "no reader 'lynx'"),
         ([], "search|read|build|record|replay"),
     ],
