@@ -37,7 +37,7 @@ def owner(ctx: ToolContext, user_id: str | None) -> User:
     elif user_id != session.user_id and not session.open_access:
         raise ToolError(
             "not_allowed",
-            "This session may read only its own user's data; leave user_id out to ask about that user.",
+            "This session may use only its own user's data; leave user_id out to mean that user.",
         )
     user = session.user(user_id)
     if user is None:

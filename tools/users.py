@@ -16,9 +16,10 @@ from tools.states import CODES
 Text = Annotated[str | None, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 
 _EMAIL = re.compile(
-    r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Za-z]{2,24}"
+    r"(?=[^@]{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{}~-]+)*"
+    r"@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Za-z]{2,24}"
 )
-_PHONE = re.compile(r"\+?[0-9][0-9 ().-]{5,24}[0-9](?: ?(?:x|ext\.?) ?[0-9]{1,6})?")
+_PHONE = re.compile(r"\+?\(?[0-9][0-9 ().-]{5,24}[0-9](?: ?(?:x|ext\.?) ?[0-9]{1,6})?")
 _ZIP = re.compile(r"[0-9]{5}(?:-[0-9]{4})?")
 _NAME = re.compile(r"[^\W\d_](?:[^\W_]|[ .'’-])*")
 _PLACE = re.compile(r"[^\W_](?:[^\W_]|[ .,'’#/&-])*")

@@ -213,7 +213,15 @@ def test_an_update_says_what_changed_and_stays_in_its_session(shop: Shop, web: S
 
 
 @pytest.mark.parametrize(
-    "number", ["001-657-735-4762", "+1 (657) 735-4762", "6577354762", "1-657-735-4762 x123"]
+    "number",
+    [
+        "001-657-735-4762",
+        "+1 (657) 735-4762",
+        "(657) 735-4762",
+        "657.735.4762",
+        "6577354762",
+        "1-657-735-4762 x123",
+    ],
 )
 def test_phone_numbers_as_people_write_them(number: str, shop: Shop, web: Sandbox) -> None:
     ctx = context_for(Session(shop, BEN), web)
