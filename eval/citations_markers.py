@@ -73,8 +73,18 @@ def find_marks(
     )
     escapes_cite = any(mark.id in known and text[mark.start] == "\\" for mark in marks)
     ration = _RATION
+    decided: dict[tuple[int, bool], bool] = {}
     for start, end, esc, items in candidates:
-        if _is_citation(text, start, items, known, some_resolve, esc, escapes_cite):
+        last = text[max(0, start - 60) : start].rstrip(" *")[-1:]
+        spoken = last.isalpha() or last in (":", "：", "=", "$", "∈")
+        # Behind a word the words decide; elsewhere the same brackets mean the same.
+        key = (id(items), esc)
+        cites = None if spoken else decided.get(key)
+        if cites is None:
+            cites = _is_citation(text, start, items, known, some_resolve, esc, escapes_cite, spoken)
+            if not spoken:
+                decided[key] = cites
+        if cites:
             expanded = list(_expanded(start, end, items, known, ration))
             ration -= len(expanded)
             marks += expanded
@@ -171,6 +181,7 @@ def _is_citation(
     some_resolve: bool,
     escaped: bool,
     escapes_cite: bool,
+    after_word: bool,
 ) -> bool:
     """Numbers in brackets may also be ratings, intervals, arrays, formulas."""
     ids = [_ends(item) for item in items]
@@ -181,7 +192,6 @@ def _is_citation(
         return False
     before = text[max(0, start - 60) : start].rstrip(" *")
     last = before[-1:]
-    after_word = last.isalpha() or last in (":", "：", "=", "$", "∈")
     if len(items) == 1:
         low, high = ids[0]
         if items[0][1] == "named":

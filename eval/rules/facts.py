@@ -9,8 +9,10 @@ from eval.rules.base import Check, Subject, Tally, unverifiable
 from eval.rules.figures import Amount, amounts, number
 from eval.rules.mentions import Mention, Mentions, words
 
+_WORDS_OF_SUMS = "total(?:s|ing)?|subtotal|sum|budget|spend(?:ing)?|spent|sav(?:e|es|ing|ings)|shipping|delivery|tax|coupon|discount|remaining|limit|cap|average|mean|median|quartiles?|comes? to|adds up to|bringing|altogether|combined|leav(?:es|ing)"
+# In a product's name such words are capitalised ("Shower Cap"); as a label they stand right before the amount.
 _NOT_ITS_PRICE_BEFORE = re.compile(
-    r"\b(?:total(?:s|ing)?|subtotal|sum|budget|spend(?:ing)?|spent|sav(?:e|es|ing|ings)|shipping|delivery|tax|coupon|discount|remaining|limit|cap|average|mean|median|quartiles?|comes? to|adds up to|bringing|altogether|combined|leav(?:es|ing))\b[^$.;|*]{0,24}$"
+    rf"\b(?-i:{_WORDS_OF_SUMS})\b[^$.;|*]{{0,24}}$|\b(?:{_WORDS_OF_SUMS})\b[\s:*–—-]*$|\b(?:sub)?total\b[^$.;|*]{{0,24}}$"
     r"|\b(?:off|left|below|under|within|less than|more than|over|above|between|month|phase|of your|range|was|from|cheaper than|beats?|versus|vs\.?|than|another|typically|usually|elsewhere)\s+(?:(?:about|around|the|a|an|your|only|its|\d+)\s+){0,2}$",
     re.I,
 )

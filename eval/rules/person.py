@@ -510,6 +510,11 @@ def _compare_place(tally: Tally, match: re.Match[str], user: User, state: str) -
     place = match["place"].strip().rstrip(".,")
     place = re.sub(r"(?:'s|’s)$", "", place)
     tail = match.groupdict().get("tail")
+    own = re.compile(rf"{re.escape(user.address.city)}(?!\w)(?:,\s*(?P<tail>{_STATE}|[A-Z]{{2}}\b))?").match(
+        match.string, match.start("place")
+    )
+    if own:  # a city's name may hold words that others do not: Coeur d'Alene
+        place, tail = user.address.city, own["tail"]
     if any(place.startswith(region) for region in REGIONS) or place in (
         "USDA",
         "Zone",
