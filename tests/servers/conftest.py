@@ -6,6 +6,7 @@ from itertools import count
 
 import pytest
 
+from app import testservers
 from env.settings import Settings
 from tests.servers import running
 
@@ -32,3 +33,9 @@ def closing() -> Iterator[Callable[[Callable[[], None]], None]]:
     yield todo.append
     for close in todo:
         close()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Skipped tests are one letter each; this is the line that says why."""
+    if any("no servers:" in str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])):
+        terminalreporter.write_line(f"The tests on servers were skipped: {testservers.missing()}")
