@@ -104,6 +104,7 @@ def agreement_document(study: Study, labels: Sequence[Label]) -> dict[str, Any] 
     from eval.answers import read_answers
     from eval.held import across_systems, agreement, extraction_stability, stability, study_labels
     from eval.judged import judgings, read_judged
+    from eval.offline import BANNER
     from eval.pairwise import positions
 
     answers = read_answers(study)
@@ -126,6 +127,7 @@ def agreement_document(study: Study, labels: Sequence[Label]) -> dict[str, Any] 
         return None
     names = sorted(judged)
     document = agreement(everyone)
+    document["banner"] = BANNER if any(judging.rule_written for judging in latest.values()) else None
     document["systems"] = [
         {"judges": [a, b], "dimensions": across_systems(judged[a], judged[b])}
         for i, a in enumerate(names)

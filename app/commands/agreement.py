@@ -88,7 +88,7 @@ REFERENCE = {
 def _told(document: dict[str, Any]) -> str:
     from app.judging import table, with_interval
 
-    parts = []
+    parts = [document["banner"]] if document["banner"] else []
     for pair in document["pairwise"]["pairs"]:
         head = [
             f"pairs, {pair['judges'][0]} and {pair['judges'][1]}",
