@@ -29,6 +29,8 @@ def owner(ctx: ToolContext, user_id: str | None) -> User:
     """The user a call is about. Another's data is refused whether or not that other exists."""
     session = ctx.session
     if user_id is None:
+        if session.user_id is None and session.open_access:
+            raise ToolError("invalid", "This session belongs to no user; give the user_id that is meant.")
         if session.user_id is None:
             raise ToolError(
                 "not_allowed", "This session belongs to no user, so there is no user data to read."

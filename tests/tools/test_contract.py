@@ -142,6 +142,14 @@ def test_open_access_reaches_every_user(
         assert caught.value.kind == "not_found"
 
 
+def test_open_access_without_a_user_asks_whose_data_is_meant(shop: Shop, web: Sandbox) -> None:
+    ctx = context_for(Session(shop, None, open_access=True), web)
+    with pytest.raises(ToolError, match="give the user_id") as caught:
+        call_sync("get_user_profile", {}, ctx)
+    assert caught.value.kind == "invalid"
+    assert "Anna Ortiz" in call_sync("get_user_profile", {"user_id": ANNA}, ctx).text
+
+
 async def test_a_name_that_no_tool_has_is_answered_with_those_that_exist(ctx: ToolContext) -> None:
     with pytest.raises(ToolError, match="did you mean product_catalog_search") as caught:
         await call("search_product_catalog", {}, ctx)
