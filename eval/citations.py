@@ -203,7 +203,8 @@ class _Lookup:
 
 def _markers(marks: list[Mark], links: list[Link], lookup: _Lookup, canonical: _Canonical) -> list[Marker]:
     markers: list[Marker] = []
-    for start, end, name, form, malformed, _ in marks:
+    for start, end, name, form, note in marks:
+        malformed = note == "malformed"
         url = reason = None
         entry = None if malformed else lookup.entry(name, start)
         if entry is None:
@@ -258,7 +259,7 @@ def _defects(
             kind: DefectKind = "malformed_id" if marker.reason == "malformed" else "dangling"
             why = "no list has such an id" if marker.reason == "malformed" else "no entry has this number"
             defects.append(Defect(kind, marker.id, marker.start, marker.end, f"{why}; {times} places"))
-    blankets = {(mark.start, mark.end) for mark in marks if mark.blanket}
+    blankets = {(start, end) for start, end, _, _, note in marks if note == "blanket"}
     for start, end in sorted(blankets):
         defects.append(Defect("blanket_range", "", start, end, "one marker cites more than ten sources"))
     for reference in references:

@@ -268,8 +268,8 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
             continue
         close()
         if index + 1 < len(lines) and _is_label(line) and is_reference_heading(line.text):
-            first = lines[index + 1]
-            if first.links or _is_plain_entry(first) or _entry(first, in_section=True) is not None:
+            after = lines[index + 1]
+            if after.links or _is_plain_entry(after) or _entry(after, in_section=True) is not None:
                 section_level, section_entries = 7, 0
     close()
     taken = {entry.start for entries in accepted for entry in entries}
@@ -448,7 +448,12 @@ def _closing_links(lines: list[_Line], text: str) -> list[Entry]:
         if _RULE.match(line.text) and not tail:
             continue
         words = _WORD.findall(_residue_of_line(line)) if len(line.links) == 1 else []
-        if len(line.links) != 1 or len(words) > 2 or _PRICE.search(line.text) or line.text.lstrip().startswith(("|", "(", "#")):
+        if (
+            len(line.links) != 1
+            or len(words) > 2
+            or _PRICE.search(line.text)
+            or line.text.lstrip().startswith(("|", "(", "#"))
+        ):
             break
         tail.append(line)
     if len(tail) < 2:

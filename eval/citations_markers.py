@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
 MarkForm = Literal["bracket", "range", "footnote", "label", "superscript", "glued"]
+Mark = tuple[int, int, str, MarkForm, str]
+"""Start, end, id, form, and `malformed` for an id that no list could have (`4-2`, `41-23`), `blanket` for a member of a range
+of more than ten. A plain tuple, because there may be hundreds of thousands."""
 _RATION = 20_000
 """Members that ranges may stand for in one report; a range beyond it counts once."""
-
-
-class Mark(NamedTuple):
-    start: int
-    end: int
-    id: str
-    form: MarkForm
-    malformed: bool = False
-    """An id that no list could have: `4-2`, `41-23`."""
-    blanket: bool = False
-    """Stands for a range of more than ten."""
-
 
 _BRACKET = re.compile(
     r"(\\?)[\[【［](\^[^\s\[\]【】\\]{1,60}|[ \t]*(?:[A-Za-z\u4e00-\u9fff]{1,10}[ \t:#.：]{0,3}){0,2}\d[^\[\]【】［］\n\\]{0,300}?)\\?[\]】］]"
@@ -68,10 +59,10 @@ def find_marks(
     """All markers of the text; `known` are the ids of the lists, `labels` those of them that are words, `raised` what
     stood in superscript tags."""
     marks, candidates = _bracketed(text, known)
-    some_resolve = any(mark.id in known for mark in marks) or any(
+    some_resolve = any(mark[2] in known for mark in marks) or any(
         item in known for _, _, _, items in candidates for item, _ in items
     )
-    escapes_cite = any(mark.id in known and text[mark.start] == "\\" for mark in marks)
+    escapes_cite = any(mark[2] in known and text[mark[0]] == "\\" for mark in marks)
     ration = _RATION
     decided: dict[tuple[int, bool], bool] = {}
     for start, end, esc, items in candidates:
@@ -89,14 +80,14 @@ def find_marks(
             ration -= len(expanded)
             marks += expanded
     marks += [
-        Mark(start, end, number, "superscript")
+        (start, end, number, "superscript", "")
         for start, end, content in raised
         for number in re.findall(r"\d{1,4}", content)
         if number in known
     ]
     if labels:
         marks += _labelled(text, labels)
-    if numbered and not some_resolve and not any(mark.form == "footnote" for mark in marks):
+    if numbered and not some_resolve and not any(mark[3] == "footnote" for mark in marks):
         marks += _glued(text, known)
     marks.sort()
     return marks
@@ -132,7 +123,7 @@ def _bracketed(text: str, known: frozenset[str]) -> tuple[list[Mark], list[_Cand
         if len(items) == 1 and items[0][1] == "number":
             number = items[0][0]
             if number in known or 0 < int(number) < 1000:
-                marks.append(Mark(start, end, number, "bracket"))
+                marks.append((start, end, number, "bracket", ""))
         elif items:
             rest.append((start, end, match[1] != "", items))
     return marks, rest
@@ -225,15 +216,15 @@ def _expanded(start: int, end: int, items: list[_Item], known: frozenset[str], r
         if kind == "range":
             low, high = (int(one) for one in name.split("-"))
             if str(low) in known and str(high) in known and high - low < ration:
-                blanket = high - low + 1 > 10
+                blanket = "blanket" if high - low + 1 > 10 else ""
                 for number in range(low, high + 1):
-                    yield Mark(start, end, str(number), "range", blanket=blanket)
+                    yield start, end, str(number), "range", blanket
                 continue
-            yield Mark(start, end, name, "range")
+            yield start, end, name, "range", ""
         elif kind == "malformed":
-            yield Mark(start, end, name, "bracket", malformed=True)
+            yield start, end, name, "bracket", "malformed"
         else:
-            yield Mark(start, end, name, "footnote" if kind == "footnote" else "bracket")
+            yield start, end, name, "footnote" if kind == "footnote" else "bracket", ""
 
 
 def _labelled(text: str, labels: frozenset[str]) -> Iterator[Mark]:
@@ -241,7 +232,7 @@ def _labelled(text: str, labels: frozenset[str]) -> Iterator[Mark]:
     for match in re.finditer(r"\[([^\[\]\n]{1,80})\](?![(:])(?:\[([^\[\]\n]{0,80})\])?", text):
         label = (match[2] or match[1]).strip().casefold()
         if label in labels:
-            yield Mark(match.start(), match.end(), label, "label")
+            yield match.start(), match.end(), label, "label", ""
 
 
 def _glued(text: str, known: frozenset[str]) -> Iterator[Mark]:
@@ -253,4 +244,4 @@ def _glued(text: str, known: frozenset[str]) -> Iterator[Mark]:
             if pattern is _GLUED and _ABBREVIATED.search(text[max(0, match.start() - 12) : match.start()]):
                 continue
             for number in numbers:
-                yield Mark(match.start(1), match.end(1), number, "glued")
+                yield match.start(1), match.end(1), number, "glued", ""

@@ -142,8 +142,7 @@ class Sums:
             choices = [pending, everything] if pending else [everything]
             if re.search(r"\bgrand\b", line.text, re.I):
                 choices = [everything]
-            results = [self._column_sum(group, column) for group in choices]
-            results = [one for one in results if one is not None]
+            results = [one for group in choices if (one := self._column_sum(group, column)) is not None]
             if subtotals and not pending:
                 results.append((sum(one.value for one in subtotals), 0.0101 * len(subtotals), len(subtotals)))
             if not results:

@@ -82,9 +82,9 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     for row in mentions.layout.lines:
         found = [name for name, _ in ids.between(row.start, row.end)] if row.kind in ("row", "item") else []
         if found:
-            order = own.get(found[0])
-            if order and len(set(found)) == 1:
-                _compare(tally, body, row.start, row.end, [order], strict=True)
+            pair = own.get(found[0])
+            if pair and len(set(found)) == 1:
+                _compare(tally, body, row.start, row.end, [pair], strict=True)
     return tally.check("the report speaks of no order")
 
 
