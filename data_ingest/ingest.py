@@ -95,6 +95,12 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
             )
         codes = _by_text(np.array(sorted(gathered.spots), np.int64), gathered.ids)
         user, item, time = _joined(gathered, codes)
+        if not len(item):
+            raise DrrError(
+                f"no review became an order: none of the {len(codes):,} products that were kept was reviewed in what was "
+                "read; read more with a larger --limit-reviews or --max-products, or keep only reviewed ones with "
+                "--min-reviews 1"
+            )
         users = user_table(user, gathered.ids)
         _check_room_for_writing(job, folder, len(codes), len(users.codes), len(item))
         with progress.stage("products", len(codes), "products") as stage:
@@ -130,7 +136,10 @@ def work_folder(shop: str) -> Path | None:
     if shop.startswith(SERVERS):
         return None
     parent = Path(shop).absolute().parent
-    parent.mkdir(parents=True, exist_ok=True)
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DrrError(f"{shop}: cannot be written ({error.strerror}); choose another place") from error
     return parent
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import Any
 
 import msgspec
+import orjson
 
 from data_ingest.lines import BadLine, Repairs, may_need_repair, parse_object, without_bom
 from data_ingest.prices import parse_price
@@ -30,6 +32,8 @@ class RawProduct(msgspec.Struct, gc=False):
 
 
 _STRICT = msgspec.json.Decoder(RawProduct)
+_LARGEST = (1 << 63) - 1
+_DEEPEST = 100
 _ALIASES = {"parentAsin": "parent_asin"}
 
 
@@ -104,13 +108,43 @@ def make_product(raw: RawProduct, category: str, notes: Counter[str]) -> Product
         price=price.value,
         store=raw.store,
         categories=categories,
-        details=raw.details or {},
+        details=_storable(raw.details or {}, notes),
         bought_together=_bought_together(raw.bought_together),
         average_rating=raw.average_rating,
-        rating_number=raw.rating_number,
+        rating_number=_in_64_bits(raw.rating_number, notes),
         main_category=raw.main_category,
         category=category,
     )
+
+
+def _in_64_bits(number: int | None, notes: Counter[str]) -> int | None:
+    if number is None or abs(number) <= _LARGEST:
+        return number
+    notes["rating_number_unreadable"] += 1
+    return None
+
+
+def _storable(details: dict[str, Any], notes: Counter[str]) -> dict[str, Any]:
+    """JSON knows numbers and depths that no database does; those become text."""
+    try:
+        orjson.dumps(details)
+    except TypeError:
+        notes["details_as_text"] += 1
+        mended: dict[str, Any] = _as_text(details, _DEEPEST)
+        return mended
+    return details
+
+
+def _as_text(value: Any, depth: int) -> Any:
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        return str(value)
+    if not isinstance(value, (dict, list)):
+        return value
+    if not depth:
+        return json.dumps(value)
+    if isinstance(value, list):
+        return [_as_text(item, depth - 1) for item in value]
+    return {name: _as_text(item, depth - 1) for name, item in value.items()}
 
 
 def _bought_together(value: Any) -> list[str] | None:

@@ -20,6 +20,7 @@ from data_ingest.quarantine import Quarantine
 from data_ingest.recipe import Recipe
 from data_ingest.review_rows import ReviewRows
 from data_ingest.review_scan import USER_WIDTH
+from env.errors import DrrError
 from env.progress import Stage
 from env.shop import Input
 
@@ -186,7 +187,9 @@ def read_reviews(
         columns.close()
         source = reader.finish()
     if not rows.rows:
-        stage.note("no rows")
+        raise DrrError(
+            f"{path}: holds no review; download it again, or leave its category out with --categories"
+        )
     quarantine.check(rows.rows, final=True)
     gone = np.concatenate([*skipped, np.empty(0, np.int64)])
     shift = gone - np.arange(len(gone))

@@ -113,10 +113,6 @@ def test_nothing_in_the_file(raw: Path, reviews_file: Path, capsys: pytest.Captu
     code, error = drr(capsys, raw)
     assert code == 1
     assert "is empty" in error
-    reviews_file.write_bytes(gzip.compress(b""))
-    code, error = drr(capsys, raw)
-    assert code == 1
-    assert "no product qualifies" in error
 
 
 def test_missing_pair(raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -222,6 +218,58 @@ def test_nothing_qualifies(raw: Path, capsys: pytest.CaptureFixture[str]) -> Non
     code, error = drr(capsys, raw, "--min-reviews", "500")
     assert code == 1
     assert "lower --min-reviews" in error
+
+
+def test_kept_products_that_nobody_reviewed_are_no_shop(
+    raw: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = [
+        "--min-reviews",
+        "0",
+        "--max-products",
+        "1",
+        "--pick",
+        "random",
+        "--orders",
+        "since",
+        "--since",
+    ]
+    code, error = drr(capsys, raw, *options, "2030-01-01")
+    assert code == 1
+    assert "no review became an order: none of the 1 products" in error
+
+
+def test_a_compressed_file_of_nothing(
+    raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reviews_file.write_bytes(gzip.compress(b""))
+    code, error = drr(capsys, raw)
+    assert code == 1
+    assert f"{reviews_file}: holds no review; download it again" in error
+
+
+def test_a_shop_below_a_file_cannot_be_written(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (raw / "file").touch()
+    assert main(["ingest", str(raw), "--shop", str(raw / "file" / "shop"), "--categories", "all"]) == 1
+    assert "shop: cannot be written (" in capsys.readouterr().err
+
+
+def test_numbers_and_depths_that_no_database_holds_become_text(
+    raw: Path, run_ingest: Ingest, tmp_path: Path
+) -> None:
+    deep: object = "bottom"
+    for _ in range(600):
+        deep = {"a": deep}
+    details = {"deep": deep, "rank": {"a.b": 2**70}, "small": 1}
+    odd = meta(parent_asin=product_id(0), details=details, rating_number=2**70)
+    write_pair(raw, "Pet_Supplies", REVIEWS, [odd, *METAS[1:]])
+    manifest = run_ingest(raw, "shop", ("Pet_Supplies",))
+    assert manifest.notes["details_as_text"] == manifest.notes["rating_number_unreadable"] == 1
+    with open_shop(str(tmp_path / "shop"), Settings()) as shop:
+        product = shop.store.product(product_id(0))
+    assert product is not None
+    assert product.rating_number is None
+    assert (product.details["rank"], product.details["small"]) == ({"a.b": str(2**70)}, 1)
 
 
 def test_too_many_bad_rows_stop_and_keep_the_old_shop(
