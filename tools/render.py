@@ -169,10 +169,13 @@ def _description(text: str, said: str) -> str:
 
 
 def _stands(value: str, said: str) -> bool:
-    """Whether a detail that occurs above is said there: as whole words, and long enough to mean the same."""
+    """Whether a detail that occurs above is said there: as whole words, and telling enough to mean the same.
+
+    A bare number is not: the 150 of a wattage may stand above as a count of ratings.
+    """
     at = said.find(value)
     before, after = said[at - 1 : at], said[at + len(value) : at + len(value) + 1]
-    return len(value) > 2 and not (before.isalnum() or after.isalnum())
+    return len(value) > 2 and value.islower() and not (before.isalnum() or after.isalnum())
 
 
 def _some(label: str, items: Sequence[str], most: int, join: str) -> list[str]:

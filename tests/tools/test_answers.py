@@ -90,6 +90,14 @@ def test_product_details_state_every_field_and_mark_every_cut(ctx: ToolContext) 
     assert answer.data["description"] == PRODUCTS[3].description or len(answer.data["description"][0]) > 400
 
 
+def test_a_detail_is_left_out_only_where_it_stands_above_in_the_same_sense(shop: Shop) -> None:
+    product = shop.store.product(FEEDER)
+    assert product is not None
+    details = {"Ports": "Six Ports", "Watts": "2,067", "Score": "4.5", "Seed": "seeds", "UPC": "1234567890"}
+    text = product_page(product.model_copy(update={"details": details, "rating_number": 2067}))
+    assert text.splitlines()[-1] == "Details: Watts: 2,067; Score: 4.5; Seed: seeds"
+
+
 def test_unknown_is_said_as_unknown(ctx: ToolContext) -> None:
     text = call_sync("get_product_details", {"product_id": BARE}, ctx).text
     for words in ("price unknown", "not rated", "store unknown", "No description."):
