@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 class Profiles:
     """Profile summaries for people to read; empty where the shop cannot be opened or has no such user."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, shop: str | None = None) -> None:
         self._known: dict[str, str] = {}
-        self.shop = shop_of(study)
+        self.shop = shop_of(study, shop)
+        named = shop or study.config.get("run", {}).get("shop")
+        self.missing = str(named) if named and self.shop is None else None
+        """Where the shop should lie and does not: profiles and records of the shop cannot be shown."""
 
     def text(self, user_id: str | None) -> str:
         if user_id is None or self.shop is None:
@@ -30,18 +33,24 @@ class Profiles:
         return self._known[user_id]
 
 
-def shop_of(study: Study) -> Shop | None:
-    """The shop that the study was run in; a study can be read without it."""
+def shop_of(study: Study, given: str | None = None) -> Shop | None:
+    """The shop that the study was run in; a study can be read without it.
+
+    A relative address is looked for from here and from the study's own place: studies and shops are moved together.
+    """
     from env.settings import resolve
     from env.shop import open_shop
 
-    spec = study.config.get("run", {}).get("shop")
+    spec = given or study.config.get("run", {}).get("shop")
     if not spec:
         return None
     settings = resolve(
         {"shop_url": study.config.get("settings", {}).get("shop_url")} if "settings" in study.config else {}
     )
-    try:
-        return open_shop(spec, settings.settings)
-    except DrrError:
-        return None
+    beside = study.folder.resolve().parent / str(spec)
+    for place in dict.fromkeys([str(spec), str(beside)]):
+        try:
+            return open_shop(place, settings.settings)
+        except DrrError:
+            continue
+    return None

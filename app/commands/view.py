@@ -15,6 +15,8 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("study", type=Path, metavar="STUDY")
     parser.add_argument("--port", type=int, default=0, help="loopback port (default: any free one)")
     parser.add_argument("--static", type=Path, metavar="DIR", help="write files instead of serving")
+    parser.add_argument("--judge", help="whose judgements (default: the last by a model, else by rules)")
+    parser.add_argument("--shop", help="where the study's shop lies now, if not where it was")
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
@@ -23,7 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
     from study.study import Study
 
     with Study.open(arguments.study) as study:
-        reader = Reader(study)
+        reader = Reader(study, judge=arguments.judge, shop=arguments.shop)
+        reader.judging()  # an unknown judge is said here, not page by page
         if arguments.static is not None:
             _write(reader, arguments)
         else:

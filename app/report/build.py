@@ -439,10 +439,15 @@ def cost_points(material: Material) -> list[CostPoint]:
             known = [float(part) for part in parts if part is not None]
             spent[answer.query_id].append(sum(known) if known and len(known) == len(parts) else None)
         dollars[variant] = mean(spent)
-        read, written = (material.per_report(name).get(variant, {}) for name in ("input_tokens", "output_tokens"))
+        read, written = (
+            material.per_report(name).get(variant, {}) for name in ("input_tokens", "output_tokens")
+        )
         tokens[variant] = mean(
             {
-                query: [None if a is None or b is None else a + b for a, b in zip(trials, written[query], strict=True)]
+                query: [
+                    None if a is None or b is None else a + b
+                    for a, b in zip(trials, written[query], strict=True)
+                ]
                 for query, trials in read.items()
             }
         )
@@ -452,7 +457,9 @@ def cost_points(material: Material) -> list[CostPoint]:
         for variant, cost in (dollars if priced else tokens).items()
         if (quality := material.document["metrics"][variant].get("overall")) is not None
     ]
-    return [point._replace(on_front=_undominated(point, found)) for point in found if point.cost.value is not None]
+    return [
+        point._replace(on_front=_undominated(point, found)) for point in found if point.cost.value is not None
+    ]
 
 
 def _undominated(point: CostPoint, among: Sequence[CostPoint]) -> bool:
@@ -472,7 +479,10 @@ def _cost(material: Material) -> Table | None:
         return None
     digits = 4 if points[0].unit == "dollars" else 0
     rows = [
-        (p.variant, [Cell.of(p.cost.document(), digits), Cell.of(p.quality), Cell("yes" if p.on_front else "no")])
+        (
+            p.variant,
+            [Cell.of(p.cost.document(), digits), Cell.of(p.quality), Cell("yes" if p.on_front else "no")],
+        )
         for p in points
     ]
     note = (

@@ -130,7 +130,7 @@ def _pareto(material: Material) -> Figure | None:
         return None
     figure, axes = _new(7, 4)
     for color, point in zip(cycle(PALETTE), points):
-        x, y = point.cost.value, point.quality["value"]
+        x, y = point.cost.value or 0.0, point.quality["value"]
         axes.errorbar(
             [x],
             [y],

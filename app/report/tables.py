@@ -167,7 +167,9 @@ def html(table: Table) -> str:
     for name, cells in table.rows:
         shown = "".join(f"<td>{_html(cell)}</td>" for cell in cells)
         body += f'<tr><th scope="row">{escape(name)}</th>{shown}</tr>\n'
-    mark = f' <span class="tag" title="{escape(table.banner)}">rules, not a model</span>' if table.banner else ""
+    mark = (
+        f' <span class="tag" title="{escape(table.banner)}">rules, not a model</span>' if table.banner else ""
+    )
     notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in table.notes)
     files = " ".join(f'<a href="tables/{table.name}.{form}">{form}</a>' for form in ("md", "tex", "csv"))
     return (

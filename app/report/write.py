@@ -54,7 +54,10 @@ def _index(material: Material, tables: list[Table], figures: list[tuple[str, str
     )
     contents = " · ".join(f'<a href="#{table.name}">{escape(table.title)}</a>' for table in tables)
     drawn = dict(figures)
-    sections = "".join(html(table) + (_picture(table.name, drawn.pop(table.name)) if table.name in drawn else "") for table in tables)
+    sections = "".join(
+        html(table) + (_picture(table.name, drawn.pop(table.name)) if table.name in drawn else "")
+        for table in tables
+    )
     pictures = "".join(_picture(file, title) for file, title in drawn.items())
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -67,7 +70,9 @@ def _index(material: Material, tables: list[Table], figures: list[tuple[str, str
 
 
 def _picture(file: str, title: str) -> str:
-    links = f'<small>figure: <a href="figures/{file}.svg">svg</a> <a href="figures/{file}.png">png</a></small>'
+    links = (
+        f'<small>figure: <a href="figures/{file}.svg">svg</a> <a href="figures/{file}.png">png</a></small>'
+    )
     return (
         f'<figure class="scroll" tabindex="0" role="region" aria-label="{escape(title)}, figure">'
         f'<img src="figures/{file}.svg" alt="{escape(title)}"><figcaption>{links}</figcaption></figure>'

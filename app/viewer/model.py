@@ -26,6 +26,8 @@ class Verdict:
     reason: str | None
     urls: tuple[str, ...]
     passages: tuple[Passage, ...] = ()
+    missing: tuple[str, ...] = ()
+    """Why the passage behind an address cannot be shown."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,20 @@ class CallView:
     arguments: str
     result: str
     error: str | None
-    seconds: float
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Actor:
+    """The supervisor, one researcher, or the one agent there was, and what they called in their order."""
+
+    name: str
+    calls: tuple[CallView, ...]
+
+    @property
+    def seconds(self) -> float | None:
+        known = [call.seconds for call in self.calls if call.seconds is not None]
+        return sum(known) if known else None
 
 
 @dataclass(frozen=True)
@@ -105,8 +120,27 @@ class Entry:
     status: str
     reason: str | None
     words: int | None
-    fp: float | None
     rule_written: bool
+    scores: tuple[float | None, ...] = ()
+    """FP, then the dimensions in their order; empty until the study was measured."""
+    verdicts: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+
+    @property
+    def fp(self) -> float | None:
+        return self.scores[0] if self.scores else None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How two answers to one question were compared on one dimension, both orders together."""
+
+    dimension: str
+    a: str
+    b: str
+    trial: int
+    winner: str
+    """A variant, `tie`, `inconsistent` or `error`."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +154,14 @@ class ReportView:
     seconds: float | None
     claims: tuple[Claim, ...] = ()
     sources: tuple[SourceView, ...] = ()
-    calls: tuple[CallView, ...] = ()
+    actors: tuple[Actor, ...] = ()
     ratings: tuple[Rating, ...] = ()
     rules: tuple[RuleView, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    judged_by: str | None = None
+    judged_by_rules: bool = False
+    missing_shop: str | None = None
+
+    @property
+    def calls(self) -> tuple[CallView, ...]:
+        return tuple(call for actor in self.actors for call in actor.calls)

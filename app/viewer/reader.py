@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.profiles import Profiles
 from app.viewer.model import (
+    Actor,
     CallView,
     Claim,
     Entry,
+    Outcome,
     Passage,
     Rating,
     ReportView,
@@ -25,7 +27,8 @@ from env.source import text_hash
 from eval.answers import Answer, answer_of, questions
 from eval.citations import canonical_url
 from eval.faithfulness import report_values
-from eval.judged import Judged, choose, read_judged
+from eval.judged import Judged, Judging, choose, read_judged
+from eval.schema import DIMENSIONS
 from eval.sources import Book
 
 if TYPE_CHECKING:
@@ -39,20 +42,27 @@ MARGIN = 400
 class Reader:
     """One study, read as it grows: what has ended stays as it is, so only what is new is read. Safe for several threads."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, *, judge: str | None = None, shop: str | None = None) -> None:
         self.name = study.folder.resolve().name
         self._study = study
+        self._judge, self._shop = judge, shop
         self._lock = RLock()
         self._queries = questions(study)
         self._version = ""
         self._stamps: dict[str, float | None] = {}
         self._entries: dict[str, Entry] = {}
         self._keys: dict[str, str] = {}
-        self._precision: dict[str, float | None] = {}
+        self._measured: dict[str, Measured] = {}
+        self._outcomes: dict[str, list[Outcome]] = {}
+        self.to_come = 0
+        """Answers that the study still lacks, when it was last measured."""
 
     @cached_property
     def _profiles(self) -> Profiles:
-        return Profiles(self._study)
+        return Profiles(self._study, self._shop)
+
+    def judging(self) -> Judging | None:
+        return choose(self._study, self._judge)
 
     def version(self) -> str:
         """Changes whenever the ledger is written, by whomever."""
@@ -65,7 +75,7 @@ class Reader:
     def entries(self) -> list[Entry]:
         with self._lock:
             self._look()
-            found = [replace(e, fp=self._precision.get(e.key)) for e in self._entries.values()]
+            found = [self._with_measures(entry) for entry in self._entries.values()]
         return sorted(found, key=lambda entry: (entry.query_id, entry.variant, entry.trial))
 
     def _look(self) -> None:
@@ -83,12 +93,27 @@ class Reader:
                     self._keys[key[:SHORT]] = key
         self._stamps, self._version = stamps, version
 
+    def _with_measures(self, entry: Entry) -> Entry:
+        found = self._measured.get(entry.key)
+        return entry if found is None else replace(entry, **found._asdict())
+
     def measure(self) -> None:
-        """Each report's own precision, for the index. Reads every judgement: seconds for a large study."""
-        judged = read_judged(self._study, choose(self._study))
-        found = {answer.key[:SHORT]: _precision(judged, answer) for answer in judged.answers}
+        """Each report's own figures, for the index. Reads every judgement: seconds for a large study."""
+        judged = read_judged(self._study, self.judging())
+        found = {answer.key[:SHORT]: _measured(judged, answer) for answer in judged.answers}
+        outcomes: dict[str, list[Outcome]] = {}
+        for c in judged.comparisons():
+            winner = {"a": c.a, "b": c.b}.get(c.outcome, c.outcome)
+            outcomes.setdefault(c.query, []).append(Outcome(c.dimension, c.a, c.b, c.trial, winner))
+        tally = self._study.ledger.tally()
         with self._lock:
-            self._precision = found
+            self._measured, self._outcomes = found, outcomes
+            self.to_come = sum(kind == "answer" and status is None for kind, _, status, *_ in tally)
+
+    def outcomes(self, query_id: str) -> list[Outcome]:
+        """Known once the study was measured."""
+        with self._lock:
+            return list(self._outcomes.get(query_id, ()))
 
     def query(self, query_id: str) -> list[ReportView]:
         found = [entry for entry in self.entries() if entry.query_id == query_id and entry.status == "done"]
@@ -118,12 +143,12 @@ class Reader:
             )
         answer = answer_of(self._study, record, self._queries)
         among = self._study.ledger.records_about(key)
-        judged = read_judged(self._study, choose(self._study), answers=[answer], among=among)
+        judged = read_judged(self._study, self.judging(), answers=[answer], among=among)
         with self._lock:
             profile = self._profiles.text(answer.user_id)
         book = Book(answer, self._profiles.shop)
         return ReportView(
-            entry=replace(entry, fp=_precision(judged, answer)),
+            entry=replace(entry, **_measured(judged, answer)._asdict()),
             report=answer.report,
             profile=profile,
             stop_reason=record.result.get("stop_reason"),
@@ -132,10 +157,13 @@ class Reader:
             seconds=record.seconds,
             claims=tuple(_claims(judged, answer, book if full else None)),
             sources=tuple(_sources(answer)) if full else (),
-            calls=tuple(_calls(answer.tool_calls() or ())) if full else (),
-            ratings=tuple(_ratings(judged, answer)) if full else (),
+            actors=tuple(_actors(answer.tool_calls() or ())) if full else (),
+            ratings=tuple(_ratings(judged, answer)),
             rules=tuple(_rules(judged, answer)) if full else (),
             notes=tuple(record.result.get("notes") or ()),
+            judged_by=judged.judging.judge if judged.judging else None,
+            judged_by_rules=bool(judged.judging and judged.judging.rule_written),
+            missing_shop=self._profiles.missing,
         )
 
 
@@ -150,15 +178,30 @@ def _entry(record: Record) -> Entry:
         status=record.status,
         reason=record.reason,
         words=record.result.get("words"),
-        fp=None,
         rule_written=bool(record.result.get("rule_written")),
     )
 
 
-def _precision(judged: Judged, answer: Answer) -> float | None:
-    """The report's own FP, as the headline takes it."""
+class Measured(NamedTuple):
+    """What the index says of a report: fields of its entry."""
+
+    scores: tuple[float | None, ...]
+    verdicts: tuple[str, ...]
+    types: tuple[str, ...]
+
+
+def _measured(judged: Judged, answer: Answer) -> Measured:
+    """The report's own FP as the headline takes it, its ratings, and what verdicts and source types it has."""
     found = judged.judged_claims(answer)
-    return None if found is None else report_values(found.claims)["fp"]
+    precision = None if found is None else report_values(found.claims)["fp"]
+    ratings = judged.ratings.get(answer.key, {})
+    rated = [ratings[name].value if name in ratings else None for name in DIMENSIONS]
+    claims = list(_claims(judged, answer, None))
+    return Measured(
+        (precision, *rated),
+        tuple(sorted({claim.status for claim in claims})),
+        tuple(sorted({verdict.source_type for claim in claims for verdict in claim.verdicts})),
+    )
 
 
 def _usage(record: Record) -> dict[str, dict[str, Any]]:
@@ -187,24 +230,37 @@ def _claims(judged: Judged, answer: Answer, book: Book | None) -> Iterable[Claim
 
 def _verdict(verdict: Mapping[str, Any], judge: str, book: Book | None) -> Verdict:
     sources = verdict.get("sources") or ()
+    found = [] if book is None else list(_passages(verdict, book))
     return Verdict(
-        judge=judge,
+        judge="code (no model was asked)" if verdict.get("by") == "rule" else judge,
         source_type=verdict["type"],
         basis="what the agent saw" if verdict["against"] == "seen" else "the frozen page or record",
         status=verdict["status"],
         reason=verdict.get("reason"),
         urls=tuple(source["url"] for source in sources),
-        passages=() if book is None else tuple(_passages(verdict, book)),
+        passages=tuple(one for one in found if isinstance(one, Passage)),
+        missing=tuple(one for one in found if isinstance(one, str)),
     )
 
 
-def _passages(verdict: Mapping[str, Any], book: Book) -> Iterable[Passage]:
-    """The supporting spans with some text around them; without a span, what the judge was shown first."""
+def _passages(verdict: Mapping[str, Any], book: Book) -> Iterable[Passage | str]:
+    """The supporting spans with some text around them; without a span, what the judge was shown first; else why nothing."""
     spans = verdict.get("spans") or ()
     for source in verdict.get("sources") or ():
         frozen = book.seen(source["url"]) if verdict["against"] == "seen" else book.page(source["url"])
         text = frozen.text
-        if text is None or source.get("sha256") not in (None, text_hash(text)):
+        if text is None:
+            yield f"{source['url']}: {frozen.reason or frozen.status}"
+            continue
+        if source.get("sha256") not in (None, text_hash(text)):
+            yield (
+                f"{source['url']}: the record that was judged is not here: "
+                + (
+                    "the shop cannot be opened"
+                    if book.shop is None
+                    else "the shop or its wording has changed since"
+                )
+            )
             continue
         own = [(s["start"], s["end"]) for s in spans if s.get("url") == source["url"]]
         shown = [tuple(p) for p in source.get("passages") or ()]
@@ -213,10 +269,9 @@ def _passages(verdict: Mapping[str, Any], book: Book) -> Iterable[Passage]:
                 max(0, min(a for a, _ in own) - MARGIN),
                 min(len(text), max(b for _, b in own) + MARGIN),
             )
-        elif shown:
-            start, end = shown[0][0], min(shown[0][1], shown[0][0] + 2 * MARGIN)
         else:
-            continue
+            start = shown[0][0] if shown else 0
+            end = min(shown[0][1] if shown else len(text), start + 2 * MARGIN)
         yield Passage(text[start:end], tuple((a - start, b - start) for a, b in own))
 
 
@@ -245,19 +300,27 @@ def _addresses(call: Mapping[str, Any]) -> list[str]:
     return [word.strip("()[]<>,.;") for word in str(call.get("result") or "").split() if "://" in word]
 
 
-def _calls(calls: Sequence[Mapping[str, Any]]) -> Iterable[CallView]:
+def _actors(calls: Sequence[Mapping[str, Any]]) -> Iterable[Actor]:
+    """Who called what: the supervisor (or the one agent), then each researcher as it began."""
+    by_actor: dict[str, list[CallView]] = {}
+    alone = not any(call.get("researcher") for call in calls)
     for position, call in enumerate(calls, 1):
-        error = call.get("error")
-        yield CallView(
+        error, seconds = call.get("error"), call.get("seconds")
+        name = str(call.get("researcher") or ("agent" if alone else "supervisor"))
+        view = CallView(
             number=int(call.get("number") or position),
-            actor=str(call.get("researcher") or "agent"),
+            actor=name,
             name=str(call.get("name")),
             kind=str(call.get("kind") or "api"),
             arguments=json.dumps(call.get("arguments") or {}, ensure_ascii=False),
             result=str(call.get("result") or ""),
             error=None if not error else str(error.get("kind") if isinstance(error, Mapping) else error),
-            seconds=float(call.get("seconds") or 0.0),
+            seconds=None if seconds is None else float(seconds),
         )
+        by_actor.setdefault(name, []).append(view)
+    for name, own in by_actor.items():
+        shown = name if alone or name == "supervisor" else f"researcher {name}"
+        yield Actor(shown, tuple(own))
 
 
 def _ratings(judged: Judged, answer: Answer) -> Iterable[Rating]:

@@ -69,7 +69,11 @@ class _Drawn:
 
     @asynccontextmanager
     async def keeping_up(self, application: Starlette) -> AsyncIterator[None]:
-        """Each report's precision for the index, while the server runs: a large study takes seconds to add up."""
+        """Each report's figures for the index, while the server runs: a large study takes seconds to add up.
+
+        The index itself is drawn before anybody asks, at the start and after every measuring.
+        """
+        self.page("index", "")
         stop = threading.Event()
 
         def measure() -> None:
@@ -80,6 +84,7 @@ class _Drawn:
                     self._reader.measure()
                     measured = version
                     self._round += 1
+                    self.page("index", "")
 
         thread = threading.Thread(target=measure)
         thread.start()
@@ -107,11 +112,11 @@ class _Drawn:
         return {"index": self._index, "q": self._query, "r": self._report, "p": self._frozen}
 
     def _index(self, name: str) -> str | None:
-        return self._pages.index(self._reader.entries())
+        return self._pages.index(self._reader.entries(), self._reader.judging(), self._reader.to_come)
 
     def _query(self, name: str) -> str | None:
         reports = self._reader.query(name)
-        return self._pages.query(reports) if reports else None
+        return self._pages.query(reports, self._reader.outcomes(name)) if reports else None
 
     def _report(self, name: str) -> str | None:
         report = self._reader.report(name)

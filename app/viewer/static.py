@@ -36,7 +36,9 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress) -> int:
     pages = Pages(reader.name, served=False)
     reader.measure()
     entries = reader.entries()
-    (draft / "index.html").write_text(pages.index(entries), encoding="utf-8")
+    (draft / "index.html").write_text(
+        pages.index(entries, reader.judging(), reader.to_come), encoding="utf-8"
+    )
     for kind in ("q", "r", "p"):
         (draft / kind).mkdir()
     frozen: set[str] = set()
@@ -52,7 +54,7 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress) -> int:
         for query in queries:
             reports = reader.query(query)
             if reports:
-                put("q", query, pages.query(reports))
+                put("q", query, pages.query(reports, reader.outcomes(query)))
             for report in filter(None, (reader.report(light.entry.key) for light in reports)):
                 put("r", report.entry.key, pages.report(report))
                 frozen |= {source.page for source in report.sources if source.page}
