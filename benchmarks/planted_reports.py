@@ -194,9 +194,20 @@ class Writer:
         self.note("order_id", order.order_id)
         self.note("order_name", short_title(product))
         year, month, day = order.order_date[:10].split("-")
-        months = (
-            ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
-        )
+        months = [
+            "January",
+            "February",
+            "March",
+            "April",
+            "May",
+            "June",
+            "July",
+            "August",
+            "September",
+            "October",
+            "November",
+            "December",
+        ]
         when = self.pick(order.order_date[:10], f"{months[int(month) - 1]} {int(day)}, {year}")
         self.note("order_date", when)
         status = self.note("order_status", order.order_status.lower())
