@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import time
 import uuid
+from contextlib import suppress
 from typing import Any
 
 from pymongo import ReturnDocument, WriteConcern
@@ -21,6 +23,7 @@ from env.servers.names import CURRENT, LOAD, MANIFEST, Names
 
 # A load on another machine that has not been heard of for so long is dead.
 SILENT_SECONDS = 60.0
+BEAT_SECONDS = 10.0
 # Of the loads of this process that go on: one whose writer was left is dead, although the process lives.
 _GOING_ON: set[str] = set()
 
@@ -42,6 +45,16 @@ class Load:
         self.version: str = state["version"]
         self.done: dict[str, dict[str, Any]] = state["done"]
         _GOING_ON.add(self._token)
+        self._left = threading.Event()
+        threading.Thread(target=self._beat, name="drr-load-beat", daemon=True).start()
+
+    def _beat(self) -> None:
+        """Also while an index is built for longer than others wait. That a server is gone, the loading thread finds out."""
+        while not self._left.wait(BEAT_SECONDS):
+            with suppress(mongo.PyMongoError):
+                self._there.update_one(
+                    {"_id": LOAD, "owner.token": self._token}, {"$set": {"owner.beat": time.time()}}
+                )
 
     def _owner(self) -> dict[str, Any]:
         return {"token": self._token, "host": socket.gethostname(), "pid": os.getpid(), "beat": time.time()}
@@ -76,6 +89,10 @@ class Load:
         self.done[kind] = {"count": count, "digest": digest}
         self._set({f"done.{kind}": self.done[kind], "owner": self._owner()})
 
+    def hold(self) -> None:
+        """Still ours: asked before anything is shown."""
+        self._set({"owner": self._owner()})
+
     def release(self) -> None:
         """Stopped before the end: anyone may continue at once."""
         self._set({"owner": None})
@@ -91,6 +108,7 @@ class Load:
     def leave(self) -> None:
         """This writer will do no more, whatever the servers were told."""
         _GOING_ON.discard(self._token)
+        self._left.set()
 
     def end(self) -> None:
         self._there.delete_one({"_id": LOAD, "owner.token": self._token})

@@ -270,6 +270,7 @@ class ServersWriter:
                     reason = f"{count:,} {kind} are there and {expected:,} were written"
                     raise ShopError(f"servers:{self._names.shop}: {reason}; nothing was published")
             manifest = manifest.model_copy(update={"sizes": self._sizes(name)})
+            self._load.hold()
             self._show(version, manifest)
         return manifest
 

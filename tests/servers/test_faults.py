@@ -24,7 +24,7 @@ from env.servers import index as search_index
 from env.servers.connect import Servers
 from env.servers.names import LOAD, MANIFEST, names_of
 from env.settings import Settings
-from env.shop import SearchRequest, check_shop, open_shop, shop_writer
+from env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
 from tests.servers import small
 from tests.servers.proxies import HttpProxy, MongoProxy
 
@@ -332,6 +332,42 @@ def test_a_second_load_at_the_same_time_is_refused(spec: str, settings: Settings
         with pytest.raises(ShopError, match="another load into this shop is running"):
             shop_writer(spec, settings)
     small.write(spec, settings)
+
+
+def test_a_load_that_was_taken_over_publishes_nothing(
+    spec: str, settings: Settings, closing: Closing
+) -> None:
+    servers = Servers(settings)
+    closing(servers.close)
+    manifest = Manifest(backend="", as_of="", content_hash="", counts={})
+    with (
+        pytest.raises(ShopError, match="took this load over; nothing was published"),
+        shop_writer(spec, settings) as writer,
+    ):
+        writer.write_products([])
+        writer.write_users([])
+        writer.write_orders([])
+        servers.mongo[names_of(spec).shop][MANIFEST].update_one(
+            {"_id": LOAD}, {"$set": {"owner.token": "another"}}
+        )
+        writer.publish(manifest)
+    with pytest.raises(ShopError, match="no such shop"):
+        open_shop(spec, settings)
+
+
+def test_a_loader_elsewhere_is_dead_after_a_minute_of_silence(
+    spec: str, settings: Settings, closing: Closing
+) -> None:
+    servers = Servers(settings)
+    closing(servers.close)
+    there = servers.mongo[names_of(spec).shop][MANIFEST]
+    owner = {"token": "t", "host": "elsewhere", "pid": 1, "beat": time.time() - 30}
+    there.insert_one({"_id": LOAD, "version": "v000000000000", "owner": owner, "done": {}})
+    with pytest.raises(ShopError, match="another load into this shop is running"):
+        shop_writer(spec, settings)
+    there.update_one({"_id": LOAD}, {"$set": {"owner.beat": time.time() - 61}})
+    small.write(spec, settings)
+    assert list(check_shop(spec, settings)) == []
 
 
 def test_an_unfinished_load_of_other_data_is_not_mixed_in(spec: str, settings: Settings) -> None:
