@@ -64,14 +64,14 @@ def get_order_details(
     ],
 ) -> Answer:
     """Get one order of the user: date, status, quantity, the product with its current price, and the customer."""
-    wanted = order_id.rsplit("/", 1)[-1] if order_id.startswith("user://") else order_id
+    whose, wanted = _address(order_id)
     session = ctx.session
     store = session.shop.store
     if session.user_id is None and not session.open_access:
         raise ToolError("not_allowed", "This session belongs to no user, so there are no orders to read.")
     order = store.order(wanted)
-    if order is None:
-        raise ToolError("not_found", _unknown(ctx, wanted))
+    if order is None or whose not in (None, order.user_id):
+        raise ToolError("not_found", _unknown(ctx, wanted if order is None else order_id))
     if order.user_id != session.user_id and not session.open_access:
         raise ToolError(
             "not_allowed",
@@ -85,6 +85,12 @@ def get_order_details(
     item["customer"] = None if user is None else user_record(user)
     item["product"] = None if product is None else product_record(product)
     return Answer(text, order_sources(address, order, product, text), item)
+
+
+def _address(order_id: str) -> tuple[str | None, str]:
+    """The user and the order that `user://USER/orders/ORDER` names; a bare id names no user."""
+    user, _, order = order_id.removeprefix("user://").partition("/orders/")
+    return (user, order) if order_id.startswith("user://") else (None, order_id)
 
 
 def _unknown(ctx: ToolContext, order_id: str) -> str:

@@ -63,6 +63,8 @@ FAILURES: list[tuple[str, dict[str, Any], str, str]] = [
     ("get_order_details", {"order_id": ANNAS_ORDER[:-3] + "OO3"}, "not_found", f"did you mean {ANNAS_ORDER}"),
     ("get_order_details", {"order_id": BENS_ORDER}, "not_allowed", "not one of this session's user"),
     ("get_order_details", {"order_id": f"user://{BEN}/orders/{BENS_ORDER}"}, "not_allowed", "not one"),
+    ("get_order_details", {"order_id": f"user://{BEN}/orders/{ANNAS_ORDER}"}, "not_found", "No order"),
+    ("get_order_details", {"order_id": "user://"}, "not_found", "get_user_orders"),
     ("get_user_profile", {"user_id": BEN}, "not_allowed", "leave user_id out"),
     ("get_user_profile", {"name": "Ben"}, "invalid", "name is not an argument"),
     ("get_user_statistics", {"user_id": BEN}, "not_allowed", "leave user_id out"),
