@@ -88,6 +88,7 @@ _LABELLED = re.compile(
 )
 _SUPERSCRIPT = re.compile(rf"{_START}(?P<n>[⁰¹²³⁴-⁹]{{1,3}})\s+")
 _ROW = re.compile(r"\s*\|\s*(?:\*\*)?\\?\[?(?P<n>\d{1,4})\\?\]?\.?(?:\*\*)?\s*\|")
+_NUMBER_BEHIND = re.compile(r"\[(\d{1,4})\]\s{0,5}$")
 _BULLET = re.compile(r"[\s>]*(?:[-*+•·‣▪–])\s+")
 _IDS = re.compile(_ID)
 _WORD = re.compile(r"\w+", re.U)
@@ -242,7 +243,9 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
                 run[-1].links += line.links
                 continue
             if not (run and not bulleted and _continues(run[-1], line)):
-                entry = Entry([], line.start, line.end, line.links, "plain")
+                behind = _NUMBER_BEHIND.search(line.text)
+                numbers = [_plain_number(behind[1])] if behind and line.links else []
+                entry = Entry(numbers, line.start, line.end, line.links, "plain")
         if entry is not None:
             entry.indent = _indent(line.text)
             if run and (run_in_section != in_section or (not in_section and not _same_kind(run[-1], entry))):

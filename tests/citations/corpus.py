@@ -714,4 +714,19 @@ Text [1].
         f"<p>One [1].</p>\n<h2>References</h2>\n<ol>\n<li><a href=\"{A}\">Alpha</a></li>\n<li><a href=\"{B}\">Beta</a></li>\n</ol>\n",
         {A, B}, 1, 2, 1,
     ),
+    Counted(
+        "numbers_behind_the_addresses",
+        f"One [1]. Two [2][1].\n\nSources:\n{A} [1]\n{B} [2]\n",
+        {A, B}, 3, 2,
+    ),
+    Counted(
+        "no_list_at_all",
+        "Claim [1]. Claim [2][3]. In [2024] and [12,13].",
+        set(), 3, 0, 3,
+    ),
+    Counted(
+        "setext_heading_and_details",
+        f"One [1].\n\nReferences\n==========\n\n<details><summary>all</summary>\n\n1. {A}\n2. {B}\n\n</details>\n",
+        {A, B}, 1, 2,
+    ),
 ]  # fmt: skip
