@@ -12,7 +12,7 @@ from typing import Any
 
 from bson.int64 import Int64
 
-from env.entities import ORDER_STATUSES, Order, Product, User, iso_from_ms
+from env.entities import ORDER_STATUSES, Order, Product, User
 from env.shop import OrderColumns, UserRow
 from env.text import person_key
 
@@ -97,22 +97,32 @@ def user_of(document: dict[str, Any]) -> User:
 def order_documents(
     columns: OrderColumns, product_ids: list[str], user_ids: list[str]
 ) -> list[dict[str, Any]]:
-    rows = zip(*(c.tolist() if hasattr(c, "tolist") else c for c in columns), strict=True)
-    documents = []
-    for order_id, product, user, moment, quantity, status in rows:
-        key = f"{order_id:016d}"
-        documents.append(
-            {
-                "_id": key,
-                "order_id": key,
-                "product_id": product_ids[product],
-                "user_id": user_ids[user],
-                "order_date": iso_from_ms(moment),
-                "quantity": quantity,
-                "order_status": ORDER_STATUSES[status],
-            }
-        )
-    return documents
+    """The dates are those of `env.entities.iso_from_ms`, made for all at once."""
+    import numpy as np
+
+    order_id, product, user, moment, quantity, status = (np.asarray(c, dtype=np.int64) for c in columns)
+    dates = np.datetime_as_string(moment.astype("datetime64[ms]"), unit="ms").tolist()
+    rows = zip(
+        order_id.tolist(),
+        product.tolist(),
+        user.tolist(),
+        dates,
+        quantity.tolist(),
+        status.tolist(),
+        strict=True,
+    )
+    return [
+        {
+            "_id": (key := f"{number:016d}"),
+            "order_id": key,
+            "product_id": product_ids[p],
+            "user_id": user_ids[u],
+            "order_date": date,
+            "quantity": n,
+            "order_status": ORDER_STATUSES[s],
+        }
+        for number, p, u, date, n, s in rows
+    ]
 
 
 def order_of(document: dict[str, Any]) -> Order:

@@ -147,7 +147,7 @@ class ServersWriter:
             last = ascending(last, [product.product_id for product in batch], "products")
             self._product_ids += [product.product_id for product in batch]
             self._categories.update(product.category for product in batch)
-            fresh = self._fresh("products", batch, self._hash.add_products)
+            fresh = batch[self._fresh("products", len(batch), _adder(self._hash.add_products, batch))]
             if fresh:
                 records, searched = [product_document(p) for p in fresh], [index.document(p) for p in fresh]
                 self._send("products", records, searched)
@@ -158,7 +158,7 @@ class ServersWriter:
         for batch in batched((row for rows in batches for row in rows), USERS):
             last = ascending(last, [row.user_id for row in batch], "users")
             self._user_ids += [row.user_id for row in batch]
-            fresh = self._fresh("users", batch, self._hash.add_users)
+            fresh = batch[self._fresh("users", len(batch), _adder(self._hash.add_users, batch))]
             if fresh:
                 self._send("users", [user_document(row) for row in fresh])
         return self._ended("users")
@@ -167,29 +167,26 @@ class ServersWriter:
         last: tuple[int, int, int] | None = None
         for columns in _sliced(batches, ORDERS):
             last = ordered(last, columns, len(self._product_ids), len(self._user_ids))
-            rows = list(zip(*columns, strict=True))
             fresh = self._fresh(
-                "orders", rows, lambda some: self._hash.add_orders(OrderColumns(*zip(*some, strict=True)))
+                "orders", len(columns.order_id), _column_adder(self._hash.add_orders, columns)
             )
-            if fresh:
-                documents = order_documents(
-                    OrderColumns(*zip(*fresh, strict=True)), self._product_ids, self._user_ids
-                )
+            documents = order_documents(_part(columns, fresh), self._product_ids, self._user_ids)
+            if documents:
                 self._send("orders", documents)
         return self._ended("orders")
 
-    def _fresh(self, kind: str, rows: list[Any], add: Callable[[list[Any]], None]) -> list[Any]:
-        """Hash the rows; return those that are not stored yet."""
+    def _fresh(self, kind: str, count: int, add: Callable[[slice], None]) -> slice:
+        """Hash so many rows; say which of them are not stored yet."""
         done = self._stored.get(kind)
         stored = done["count"] if done else 0
-        known = max(0, min(stored - self._hash.counts[kind], len(rows)))
+        known = max(0, min(stored - self._hash.counts[kind], count))
         if known:
-            add(rows[:known])
+            add(slice(0, known))
             if done and self._hash.counts[kind] == stored and self._hash.prefix(kind) != done["digest"]:
                 self._other_data()
-        if known < len(rows):
-            add(rows[known:])
-        return rows[known:] if self._load else []
+        if known < count:
+            add(slice(known, count))
+        return slice(known if self._load else count, count)
 
     def _other_data(self) -> None:
         with self._servers.speaking():
@@ -341,9 +338,23 @@ class ServersWriter:
         return {"mongodb": records, "elasticsearch": searched, "total": records + searched}
 
 
+def _adder(add: Callable[[list[Any]], None], rows: list[Any]) -> Callable[[slice], None]:
+    return lambda part: add(rows[part])
+
+
+def _column_adder(add: Callable[[OrderColumns], None], columns: OrderColumns) -> Callable[[slice], None]:
+    return lambda part: add(_part(columns, part))
+
+
+def _part(columns: OrderColumns, part: slice) -> OrderColumns:
+    return OrderColumns(*(column[part] for column in columns))
+
+
 def _sliced(batches: Iterable[OrderColumns], size: int) -> Iterator[OrderColumns]:
-    """Pieces of at most `size`, in plain integers."""
+    """Pieces of at most `size`, as arrays."""
+    import numpy as np
+
     for columns in batches:
-        values = [c.tolist() if hasattr(c, "tolist") else list(c) for c in columns]
-        for first in range(0, len(values[0]), size):
-            yield OrderColumns(*(value[first : first + size] for value in values))
+        arrays: list[Any] = [np.asarray(column, dtype=np.int64) for column in columns]
+        for first in range(0, len(arrays[0]), size):
+            yield OrderColumns(*(array[first : first + size] for array in arrays))
