@@ -22,11 +22,15 @@ def parse_manifest(raw: Any, where: str) -> Manifest:
             "update drr"
         )
     try:
-        return Manifest.model_validate(raw)
+        manifest = Manifest.model_validate(raw)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
         raise ShopError(f"{where}: is damaged ({field}: {first['msg']}); {AGAIN}") from error
+    missing = [kind for kind in ("products", "users", "orders") if kind not in manifest.counts]
+    if missing:
+        raise ShopError(f"{where}: is damaged (its manifest counts no {missing[0]}); {AGAIN}")
+    return manifest
 
 
 def check_tokenizer(manifest: Manifest, where: str) -> None:

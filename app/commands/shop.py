@@ -78,10 +78,19 @@ def _command(commands: Any, name: str, line: str) -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    import sqlite3
+
     from app.console import settings_of
+    from env.errors import ShopError
 
     actions = {"info": _info, "search": _search, "show": _show, "check": _check, "copy": _copy}
-    return actions[arguments.action](arguments, settings_of(arguments).settings)
+    try:
+        return actions[arguments.action](arguments, settings_of(arguments).settings)
+    except sqlite3.DatabaseError as error:
+        spec = arguments.source if arguments.action == "copy" else arguments.shop
+        raise ShopError(
+            f"{spec}: its database is damaged ({error}); `drr shop check {spec}` tells more"
+        ) from error
 
 
 def _info(arguments: argparse.Namespace, settings: Settings) -> int:

@@ -32,12 +32,20 @@ def schema() -> Any:
     return builder.build()
 
 
+def is_damage(error: BaseException) -> bool:
+    """How tantivy speaks of a file that is not what it wrote; where it panics, that is no `Exception`."""
+    return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
+
+
 class EmbeddedCatalog:
     def __init__(self, folder: Path, path: Path, categories: Mapping[str, int]) -> None:
+        self._folder = folder
         try:
             self._index = tv.Index.open(str(path))
             self.searcher: Any = self._index.searcher()
-        except (ValueError, OSError) as error:
+        except BaseException as error:
+            if not is_damage(error):
+                raise
             raise ShopError(
                 f"{folder}: its search index cannot be opened ({str(error)[:200]}); ingest again with --replace"
             ) from error
@@ -54,6 +62,16 @@ class EmbeddedCatalog:
         words = query_words(request.query)
         if not words:
             return SearchPage([], [], 0)
+        try:
+            return self._search(request, words)
+        except BaseException as error:
+            if not is_damage(error):
+                raise
+            raise ShopError(
+                f"{self._folder}: its search index cannot be read ({str(error)[:200]}); ingest again with --replace"
+            ) from error
+
+    def _search(self, request: SearchRequest, words: list[str]) -> SearchPage:
         query = self._query(request, words)
         # tantivy reserves room for offset + limit hits at once, and wants one at least.
         limit = min(request.limit, self._size - request.offset)

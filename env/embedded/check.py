@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from pathlib import Path
 
 import tantivy as tv
 
@@ -11,6 +12,7 @@ from env.content import BATCH, ContentHash, as_of_from, batched
 from env.embedded.catalog import EmbeddedCatalog
 from env.embedded.folder import open_shop
 from env.embedded.index import entries
+from env.embedded.layout import DATABASE, file_hashes, read_manifest_file
 from env.embedded.store import USER_ROWS, EmbeddedStore
 from env.errors import ShopError
 from env.settings import Settings
@@ -22,14 +24,23 @@ _NAMED = 3
 def check_shop(spec: str, settings: Settings) -> Iterator[str]:
     try:
         shop = open_shop(spec, settings)
+        _, data, stated = read_manifest_file(Path(spec))
     except ShopError as error:
         yield str(error)
         return
     with shop:
-        yield from _check_open(shop)
+        there = file_hashes(data)
+        altered = [name for name, digest in stated.items() if there.get(name) != digest]
+        index = [name for name in altered if name != DATABASE]
+        if index:
+            yield f"The search index is not what was written: {', '.join(index)}."
+        found = list(_check_open(shop, read_index=not index))
+        yield from found
+        if DATABASE in altered and not found:
+            yield f"The database is not what was written: {DATABASE}."
 
 
-def _check_open(shop: Shop) -> Iterator[str]:
+def _check_open(shop: Shop, *, read_index: bool) -> Iterator[str]:
     store, catalog = shop.store, shop.catalog
     assert isinstance(store, EmbeddedStore) and isinstance(catalog, EmbeddedCatalog)
     database = store.database
@@ -40,21 +51,24 @@ def _check_open(shop: Shop) -> Iterator[str]:
             return
         yield from _check_references(database)
         yield from _check_counts(database, shop.manifest)
-        yield from _check_index(database, catalog)
+        if read_index:
+            yield from _check_index(database, catalog)
         found = _content(store)
     except sqlite3.DatabaseError as error:
         yield f"The database is damaged: {error}."
         return
-    except (ValueError, LookupError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         yield f"A record cannot be read: {str(error).splitlines()[0]}."
         return
     if found.digest(shop.manifest.as_of) != shop.manifest.content_hash:
         yield "Products, users and orders are not those that were written: their content hash is not the manifest's."
-    if shop.manifest.as_of != as_of_from(found.last_order_ms):
-        yield (
-            f"The manifest's as_of is {shop.manifest.as_of}, and the day after the last order is "
-            f"{as_of_from(found.last_order_ms)}."
-        )
+    try:
+        today = as_of_from(found.last_order_ms)
+    except ValueError:
+        yield "The last order has a date that no calendar knows."
+        return
+    if shop.manifest.as_of != today:
+        yield f"The manifest's as_of is {shop.manifest.as_of}, and the day after the last order is {today}."
 
 
 def _content(store: EmbeddedStore) -> ContentHash:
@@ -87,9 +101,13 @@ def _check_references(database: sqlite3.Connection) -> Iterator[str]:
 def _check_counts(database: sqlite3.Connection, manifest: Manifest) -> Iterator[str]:
     for kind, table in (("products", "product"), ("users", "user"), ("orders", "purchase")):
         there = database.execute(f"select count(*) from {table}").fetchone()[0]
-        stated = manifest.counts.get(kind)
+        stated = manifest.counts[kind]
         if there != stated:
             yield f"There are {there:,} {kind} and the manifest says {stated:,}."
+    rows = manifest.rows
+    parts = sum(rows.get(part, 0) for part in ("orders", "duplicates", "not_selected", "quarantined"))
+    if parts != rows.get("reviews", 0):
+        yield f"The manifest says that {rows.get('reviews', 0):,} reviews were read and accounts for {parts:,}."
 
 
 def _check_index(database: sqlite3.Connection, catalog: EmbeddedCatalog) -> Iterator[str]:

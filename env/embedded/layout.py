@@ -1,6 +1,6 @@
 """What lies where in a shop's folder, and the one place where it is read and checked.
 
-    SHOP/manifest.json          the manifest, and in `data` the name of the folder it speaks of
+    SHOP/manifest.json          the manifest, in `data` the name of the folder it speaks of, in `files` the hashes of its files
     SHOP/data-XXXX/shop.sqlite  products, users, orders
     SHOP/data-XXXX/index/       tantivy
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from difflib import get_close_matches
+from hashlib import file_digest
 from pathlib import Path
 
 import orjson
@@ -47,6 +48,12 @@ ORDER_INDEX = "create unique index purchase_id on purchase(id)"
 
 def read_manifest(folder: Path) -> tuple[Manifest, Path]:
     """The manifest of a shop's folder and the data folder it speaks of; every way to be no shop is told apart."""
+    manifest, data, _ = read_manifest_file(folder)
+    return manifest, data
+
+
+def read_manifest_file(folder: Path) -> tuple[Manifest, Path, dict[str, str]]:
+    """Also the hashes of the data folder's files, by name."""
     path = folder / MANIFEST
     if not folder.exists():
         raise ShopError(f"{folder}: there is no such shop; {_suggestion(folder)}")
@@ -62,11 +69,21 @@ def read_manifest(folder: Path) -> tuple[Manifest, Path]:
         raise ShopError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
     except ValueError as error:
         raise ShopError(f"{path}: is damaged ({error}); ingest again with --replace") from error
-    data = raw.pop("data", None) if isinstance(raw, dict) else None
+    data, files = (raw.pop("data", None), raw.pop("files", None)) if isinstance(raw, dict) else (None, None)
     manifest = parse_manifest(raw, str(folder))
     if not isinstance(data, str) or Path(data).name != data:
         raise ShopError(f"{path}: is damaged (it names no data folder); ingest again with --replace")
-    return manifest, folder / data
+    return manifest, folder / data, files if isinstance(files, dict) else {}
+
+
+def file_hashes(data: Path) -> dict[str, str]:
+    """Of each file that readers depend on, by its name in the data folder."""
+    hashes = {}
+    for path in sorted(data.rglob("*")):
+        if path.is_file() and path.suffix != ".lock":
+            with path.open("rb") as file:
+                hashes[str(path.relative_to(data))] = file_digest(file, "sha256").hexdigest()
+    return hashes
 
 
 def _suggestion(folder: Path) -> str:

@@ -26,6 +26,7 @@ from env.embedded.layout import (
     PRODUCT_INDEX,
     TABLES,
     USER_INDEXES,
+    file_hashes,
     folder_size,
     sync,
 )
@@ -190,7 +191,12 @@ class FolderWriter:
         }
         manifest = manifest.model_copy(update={"sizes": {**sizes, "total": sum(sizes.values())}})
         text = orjson.dumps(
-            {**manifest.model_dump(mode="json"), "data": self._data.name}, option=orjson.OPT_INDENT_2
+            {
+                **manifest.model_dump(mode="json"),
+                "data": self._data.name,
+                "files": file_hashes(self._data),
+            },
+            option=orjson.OPT_INDENT_2,
         )
         (self._temporary / MANIFEST).write_bytes(text + b"\n")
         for path in (*self._data.rglob("*"), self._data, self._temporary / MANIFEST):

@@ -66,6 +66,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "manifest of something else": lambda f: (f / "manifest.json").write_text('{"name": "x"}'),
     "manifest is a list": lambda f: (f / "manifest.json").write_text("[]"),
     "wrong type": lambda f: _edit_manifest(f, counts="many"),
+    "no counts": lambda f: _edit_manifest(f, counts={}),
     "unknown key": lambda f: _edit_manifest(f, surprise=1),
     "newer schema": lambda f: _edit_manifest(f, schema_version=99, surprise=1),
     "path out": lambda f: _edit_manifest(f, data="../elsewhere"),
@@ -124,6 +125,14 @@ def test_a_file_and_nothing_are_no_shops(tmp_path: Path, folder: Path) -> None:
         ("update purchase set status = 99 where id = 7", "are not those that were written"),
         ("update product set doc = replace(doc, 'bird', 'fish')", "Store and index differ in 30 products"),
         ("update product set doc = 'x' where k = 4", "A record cannot be read"),
+        ("update product set doc = '[]' where k = 4", "A record cannot be read"),
+        (
+            "update product set doc = json_replace(doc, '$.title', null) where k = 4",
+            "A record cannot be read",
+        ),
+        ("update purchase set ts = 99999999999999999 where id = 7", "a date that no calendar knows"),
+        ("update meta set value = '{}' where name = 'categories'", "The database is not what was written"),
+        ("drop index purchase_id", "The database is not what was written"),
     ],
 )
 def test_check_names_what_does_not_fit(folder: Path, statement: str, sentence: str) -> None:
@@ -136,6 +145,33 @@ def test_check_sees_a_wrong_today(folder: Path) -> None:
     _edit_manifest(folder, as_of="2022-05-01")
     problems = list(check_shop(str(folder), SETTINGS))
     assert any("as_of is 2022-05-01, and the day after the last order is 2022-04-16" in p for p in problems)
+
+
+def test_check_adds_the_raw_rows_up(folder: Path) -> None:
+    rows = {"reviews": 6, "orders": 3, "duplicates": 1, "not_selected": 0, "quarantined": 1}
+    _edit_manifest(folder, rows=rows)
+    assert list(check_shop(str(folder), SETTINGS)) == [
+        "The manifest says that 6 reviews were read and accounts for 5."
+    ]
+
+
+@pytest.mark.parametrize(
+    "suffix", [".term", ".idx", ".pos", ".fieldnorm", ".fast", ".store", "meta.json", ".sqlite"]
+)
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_check_finds_any_changed_byte(folder: Path, suffix: str, share: float) -> None:
+    path = _data(folder) / "shop.sqlite" if suffix == ".sqlite" else _index_file(folder, suffix)
+    data = bytearray(path.read_bytes())
+    data[int(len(data) * share)] ^= 0x11
+    path.write_bytes(data)
+    assert list(check_shop(str(folder), SETTINGS))
+
+
+def test_a_lost_part_of_the_index_is_named_by_check_and_by_search(folder: Path) -> None:
+    _index_file(folder, ".pos").unlink()
+    assert [p[:38] for p in check_shop(str(folder), SETTINGS)] == ["The search index is not what was writt"]
+    with open_shop(str(folder), SETTINGS) as shop, pytest.raises(ShopError, match="cannot be read"):
+        shop.catalog.search(SearchRequest("bird"))
 
 
 def test_check_finds_damaged_pages(folder: Path, builder: Builder) -> None:
