@@ -27,6 +27,8 @@ class Mark(BaseModel):
     dimension: str
     choice: Choice | None
     seconds: float | None = None
+    at: float | None = None
+    """When the key was pressed, in ms by the annotator's own clock: of two files the later mark counts."""
 
 
 class Notebook:
@@ -63,13 +65,11 @@ class Notebook:
 
     def marks(self) -> dict[tuple[str, str], Mark]:
         """What stands now."""
-        found: dict[tuple[str, str], Mark] = {}
-        for mark in self._lines():
-            if mark.choice is None:
-                found.pop((mark.pair, mark.dimension), None)
-            elif self.accepts(mark):
-                found[mark.pair, mark.dimension] = mark
-        return found
+        return {key: mark for key, mark in self.last().items() if mark.choice is not None}
+
+    def last(self) -> dict[tuple[str, str], Mark]:
+        """The last key pressed for each pair and dimension, those that took a choice back among them."""
+        return {(mark.pair, mark.dimension): mark for mark in self._lines() if self.accepts(mark)}
 
     def _lines(self) -> Iterator[Mark]:
         if not self.path.is_file():
@@ -128,28 +128,47 @@ def export(folder: Path, plan: Plan, path: Path) -> int:
 
 
 def merge(folder: Path, plan: Plan, files: Iterable[Path]) -> dict[str, int]:
-    """Take in marks that a bundle saved elsewhere; marks already here are not added again. New marks by annotator."""
-    added: dict[str, int] = {}
+    """Take in marks that bundles saved elsewhere; all files are read before anything is written. New marks by annotator.
+
+    Marks already here are not added again, and none is replaced by an older one: files may come twice and in any order.
+    """
     books = notebooks(folder, plan)
-    for file in files:
-        try:
-            document = json.loads(file.read_text(encoding="utf-8"))
-            name, marks = document["annotator"], [Mark.model_validate(mark) for mark in document["marks"]]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise DrrError(
-                f"{file}: not a saved bundle ({error}); give the file that the page's Save button wrote"
-            ) from error
-        book = books.get(name)
-        if book is None:
-            raise DrrError(f"{file}: annotator {name!r} is not in this plan ({', '.join(books)})")
-        wrong = next((mark for mark in marks if not book.accepts(mark)), None)
-        if wrong is not None:
-            raise DrrError(
-                f"{file}: pair {wrong.pair}, dimension {wrong.dimension} is not in this plan; was it made anew?"
-            )
-        present = book.marks()
-        fresh = [m for m in marks if present.get((m.pair, m.dimension)) != m and m.choice is not None]
+    added: dict[str, int] = {}
+    for name, marks in [_saved(file, plan) for file in files]:
+        last = books[name].last()
+        fresh = [mark for mark in marks if _is_news(mark, last.get((mark.pair, mark.dimension)))]
         for mark in fresh:
-            book.add(mark)
+            books[name].add(mark)
         added[name] = added.get(name, 0) + len(fresh)
     return added
+
+
+def _is_news(mark: Mark, known: Mark | None) -> bool:
+    if known is None:
+        return mark.choice is not None
+    return mark != known and (mark.at is None or known.at is None or mark.at > known.at)
+
+
+def _saved(file: Path, plan: Plan) -> tuple[str, list[Mark]]:
+    """The annotator and the marks of one file that the page's Save button wrote."""
+    try:
+        document = json.loads(file.read_text(encoding="utf-8"))
+        name, sheet = document["annotator"], document["plan"]
+        marks = [Mark.model_validate(mark) for mark in document["marks"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DrrError(
+            f"{file}: not a saved bundle ({error}); give the file that the page's Save button wrote"
+        ) from error
+    person = next((person for person in plan.annotators if person.name == name), None)
+    if person is None:
+        names = ", ".join(person.name for person in plan.annotators)
+        raise DrrError(f"{file}: annotator {name!r} is not in this plan ({names})")
+    if person.sheet != sheet:
+        raise DrrError(
+            f"{file}: made for another plan, in which left and right may be the other way round; was the plan drawn anew?"
+        )
+    pairs = {turn.pair for turn in person.turns}
+    wrong = next((m for m in marks if m.pair not in pairs or m.dimension not in plan.dimensions), None)
+    if wrong is not None:
+        raise DrrError(f"{file}: pair {wrong.pair}, dimension {wrong.dimension} is not in this plan")
+    return name, marks

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections.abc import Callable
 from hashlib import sha256
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from app.annotate.blinding import blinder
 from app.annotate.labels import Mark
-from app.annotate.plan import Annotator, Plan, blinded
+from app.annotate.plan import Annotator, Plan
 from app.pages.markdown import safe_html
 from app.pages.serve import STATIC
 
@@ -21,6 +23,7 @@ INSTRUCTIONS = Path(__file__).parent / "instructions.md"
 def page(plan: Plan, annotator: Annotator, marks: list[Mark]) -> str:
     """For the server: script and style are files of the same origin."""
     return _html(
+        annotator.name,
         '<link rel="stylesheet" href="static/annotate.css">',
         _data(plan, annotator, marks, server=True),
         '<script src="static/annotate.js"></script>',
@@ -33,6 +36,7 @@ def bundle(plan: Plan, annotator: Annotator) -> str:
     script = (STATIC / "annotate.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
     return _html(
+        annotator.name,
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}"><style>{style}</style>',
         _data(plan, annotator, [], server=False),
         f"<script>{script}</script>",
@@ -45,19 +49,19 @@ def _hash(text: str) -> str:
 
 def _data(plan: Plan, annotator: Annotator, marks: list[Mark], *, server: bool) -> str:
     turns: list[dict[str, Any]] = []
-    systems = sorted({name for pair in plan.pairs for name in (pair.system_a, pair.system_b)})
+    hide = blinder_of(plan)
     for turn in annotator.turns:
         pair = plan.pair(turn.pair)
         if pair is None:
             continue
-        answers = [safe_html(blinded(text, systems)) for text in (pair.answer_a, pair.answer_b)]
+        answers = [safe_html(hide(text)) for text in (pair.answer_a, pair.answer_b)]
         left, right = answers if turn.shown_first == "a" else reversed(answers)
         turns.append(
             {"pair": pair.id, "query": pair.query, "profile": pair.profile, "left": left, "right": right}
         )
     document = {
         "annotator": annotator.name,
-        "plan": sha256(f"{plan.seed}:{':'.join(pair.id for pair in plan.pairs)}".encode()).hexdigest()[:12],
+        "plan": annotator.sheet,
         "server": server,
         "dimensions": plan.dimensions,
         "meanings": meanings(),
@@ -67,31 +71,39 @@ def _data(plan: Plan, annotator: Annotator, marks: list[Mark], *, server: bool) 
     return json.dumps(document).replace("<", "\\u003c").replace("\u2028", "\\u2028")
 
 
+def blinder_of(plan: Plan) -> Callable[[str], str]:
+    texts: dict[str, list[str]] = {}
+    for pair in plan.pairs:
+        texts.setdefault(pair.system_a, []).append(pair.answer_a)
+        texts.setdefault(pair.system_b, []).append(pair.answer_b)
+    return blinder(sorted(texts), texts)
+
+
 def meanings() -> dict[str, str]:
     """What each dimension asks, from the instructions, to stand beside the choice."""
     lines = re.findall(r"^- \*\*(.+?)\*\*: (.+)$", INSTRUCTIONS.read_text(encoding="utf-8"), re.MULTILINE)
     return {name.lower().replace(" ", "_"): meaning for name, meaning in lines}
 
 
-def _html(head: str, data: str, script: str) -> str:
+def _html(name: str, head: str, data: str, script: str) -> str:
     instructions = safe_html(INSTRUCTIONS.read_text(encoding="utf-8"))
     return f"""<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Which answer is better?</title>
 {head}</head>
 <body>
-<header><div class="row"><h1 class="grow">Which answer is better?</h1><span id="progress" role="status"></span>
+<header><div class="row"><h1 class="grow">Which answer is better?</h1><span>{escape(name)}</span><span id="progress" role="status"></span>
 <span id="state" role="status"></span><button id="save">Save labels</button></div></header>
 <main>
-<div class="wide"><details open><summary>Instructions</summary>{instructions}</details>
+<div class="wide"><details open id="instructions"><summary>Instructions</summary>{instructions}</details>
 <h2>Question</h2><p id="question"></p><details><summary>What is known of the shopper</summary><pre class="profile" id="profile"></pre></details></div>
 <section class="answer" tabindex="0" aria-label="Left answer"><h2>Left</h2><div id="left"></div></section>
 <section class="answer" tabindex="0" aria-label="Right answer"><h2>Right</h2><div id="right"></div></section>
 </main>
 <footer><nav class="row" id="dimensions" aria-label="Dimensions"></nav>
-<div><strong id="asked"></strong>: <span id="meaning"></span></div>
+<div aria-live="polite"><strong id="asked"></strong>: <span id="meaning"></span></div>
 <div class="row"><span class="row" id="choices"></span>
-<button id="undo">Undo <kbd>u</kbd></button><button id="previous">Previous pair <kbd>p</kbd></button><button id="next">Next pair <kbd>n</kbd></button></div></footer>
+<button id="undo">Undo <kbd>u</kbd></button><button id="previous">Previous pair <kbd>p</kbd></button><button id="next">Next pair <kbd>n</kbd></button><button id="help">Instructions <kbd>i</kbd></button></div></footer>
 <script type="application/json" id="data">{data}</script>
 {script}
 </body>

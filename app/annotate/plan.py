@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from hashlib import sha256
@@ -54,6 +53,12 @@ class Annotator(BaseModel):
     name: str
     token: str
     turns: list[Turn]
+
+    @property
+    def sheet(self) -> str:
+        """Which pairs this annotator sees in which order and on which side: marks are worth nothing under another one."""
+        text = "\n".join([self.name, *(f"{turn.pair} {turn.shown_first}" for turn in self.turns)])
+        return sha256(text.encode()).hexdigest()[:12]
 
 
 class Plan(BaseModel):
@@ -130,22 +135,6 @@ def _spread(candidates: dict[tuple[str, str], list[Pair]], count: int, seed: int
                 used[pair.query_id] += 1
                 chosen.append(pair)
     return chosen
-
-
-_NAMES = re.compile(
-    r"\b(?:hybrid[- ]?react|plan[- ]to[- ]function|react(?=\s*(?:agent|architecture|loop|\+))|supervisor agent|researcher agents?"
-    r"|claude|anthropic|chatgpt|gpt-?[0-9][\w.-]*|openai|gemini|sonnet|opus|haiku|llama|qwen|mistral|deepseek)\b(?:\+\w+)*",
-    re.IGNORECASE,
-)
-_BANNER = re.compile(r"^.*\bwritten by rules\b.*$\n?", re.IGNORECASE | re.MULTILINE)
-
-
-def blinded(text: str, systems: Sequence[str]) -> str:
-    """The answer without what would tell who wrote it: system names, model names, the rule-writer's banner."""
-    text = _BANNER.sub("", text)
-    for system in sorted(systems, key=len, reverse=True):
-        text = re.sub(rf"(?<![\w-]){re.escape(system)}(?![\w-])", "[hidden]", text, flags=re.IGNORECASE)
-    return _NAMES.sub("[hidden]", text)
 
 
 def load(folder: Path) -> Plan | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
 from app.annotate.labels import Mark, notebooks
@@ -42,6 +43,9 @@ def site(plan: Plan, folder: Path, port: int) -> Starlette:
         annotator = plan.annotator(request.state.token)
         if annotator is None:
             return PlainTextResponse("only annotators may label", 403)
+        if request.query_params.get("sheet") != annotator.sheet:
+            # One browser keeps one token for this address: a page opened before another annotator's must not write as them.
+            return PlainTextResponse("another annotator's address was opened in this browser", 409)
         body = await request.body()
         try:
             made = Mark.model_validate_json(body[: LARGEST_MARK + 1])
@@ -75,20 +79,29 @@ def owner_page(plan: Plan, folder: Path) -> str:
     """Progress of each annotator, and agreement so far."""
     from app.annotate.agreement import live_agreement
 
-    rows = "".join(
-        f"<tr><td>{escape(name)}</td><td>{len(book.marks())}</td><td>{len(turns) * len(plan.dimensions)}</td></tr>"
-        for name, book, turns in (
-            (person.name, books, person.turns)
-            for person, books in zip(plan.annotators, notebooks(folder, plan).values(), strict=True)
+    rows = ""
+    for person, book in zip(plan.annotators, notebooks(folder, plan).values(), strict=True):
+        marks = book.marks()
+        done = sum(all((turn.pair, d) in marks for d in plan.dimensions) for turn in person.turns)
+        seconds = [mark.seconds for mark in marks.values() if mark.seconds is not None]
+        cells = (
+            f"{done} of {len(person.turns)}",
+            f"{len(marks)} of {len(person.turns) * len(plan.dimensions)}",
+            f"{median(seconds):.0f}" if seconds else "–",
         )
-    )
+        rows += f'<tr><th scope="row">{escape(person.name)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
     kappas = "".join(
-        f"<tr><td>{escape(dimension)}</td><td>{kappa.n}</td><td>{_shown(kappa)}</td></tr>"
+        f'<tr><th scope="row">{escape(dimension.replace("_", " "))}</th><td>{kappa.n}</td><td>{_shown(kappa)}</td></tr>'
         for dimension, kappa in live_agreement(plan, folder)
     )
+    overlap = set.intersection(*({turn.pair for turn in person.turns} for person in plan.annotators))
     return f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Annotation: owner</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="static/annotate.css"><script src="static/reload.js" defer></script></head><body><main><section class="answer wide"><h2>Progress</h2>
-<table><thead><tr><th>annotator</th><th>labels</th><th>of</th></tr></thead><tbody>{rows}</tbody></table></section>
-<section class="answer wide"><h2>Agreement so far (Cohen's kappa, ties kept)</h2>
-<table><thead><tr><th>dimension</th><th>n</th><th>kappa</th></tr></thead><tbody>{kappas}</tbody></table></section></main></body></html>"""
+<link rel="stylesheet" href="static/annotate.css"><script src="static/reload.js" defer></script></head>
+<body><header><h1>Annotation: owner</h1></header><main><div class="wide">
+<p>{len(plan.pairs)} pairs, {len(overlap)} of them seen by everybody. This page looks again every 15 seconds.</p>
+<h2>Progress</h2>
+<table><thead><tr><th scope="col">annotator</th><th scope="col">pairs finished</th><th scope="col">labels</th><th scope="col">median seconds a label</th></tr></thead><tbody>{rows}</tbody></table>
+<h2>Agreement so far</h2><p>Cohen's kappa with its 95 % interval, ties kept; both bad counts as a tie.</p>
+<table><thead><tr><th scope="col">dimension</th><th scope="col">pairs labelled by two</th><th scope="col">kappa</th></tr></thead><tbody>{kappas}</tbody></table>
+</div></main></body></html>"""

@@ -18,15 +18,13 @@ def build(parser: argparse.ArgumentParser) -> None:
         "The pairs are drawn once, on the first call, and kept in STUDY/annotation. Labels feed `drr agreement`."
     )
     parser.add_argument("study", type=Path, metavar="STUDY")
-    parser.add_argument(
-        "--annotators", default="2", help="how many, or their names with commas between (default 2)"
-    )
-    parser.add_argument("--pairs", type=int, default=21, help="how many comparisons (default 21)")
+    parser.add_argument("--annotators", help="how many, or their names with commas between (default 2)")
+    parser.add_argument("--pairs", type=int, help="how many comparisons (default 21)")
     parser.add_argument("--overlap", type=int, help="how many of them everybody gets (default: all)")
     parser.add_argument(
         "--variants", help="only these, with commas between (default: those with page summaries)"
     )
-    parser.add_argument("--seed", type=int, default=7, help="draws pairs, order and sides (default 7)")
+    parser.add_argument("--seed", type=int, help="draws pairs, order and sides (default 7)")
     parser.add_argument("--port", type=int, default=0, help="loopback port (default: any free one)")
     parser.add_argument(
         "--bundle", type=Path, metavar="DIR", help="write one file per annotator that works from disk"
@@ -66,15 +64,12 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Plan:
 
     plan = load(folder)
     if plan is not None:
+        _say_what_is_fixed(plan, folder, arguments)
         return plan
-    if arguments.pairs < 1 or (arguments.overlap is not None and arguments.overlap < 0):
+    count = 21 if arguments.pairs is None else arguments.pairs
+    if count < 1 or (arguments.overlap is not None and arguments.overlap < 0):
         raise Misuse("--pairs must be at least 1 and --overlap at least 0")
-    words = arguments.annotators
-    names = (
-        [f"annotator-{n + 1}" for n in range(int(words))]
-        if words.isdigit()
-        else [w.strip() for w in words.split(",")]
-    )
+    names = _names(arguments.annotators or "2")
     if (
         not names
         or len(set(names)) != len(names)
@@ -86,12 +81,46 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Plan:
     plan = make_plan(
         _reports(study, arguments.variants),
         annotators=names,
-        pairs=arguments.pairs,
-        seed=arguments.seed,
+        pairs=count,
+        seed=7 if arguments.seed is None else arguments.seed,
         overlap=arguments.overlap,
     )
     save(plan, folder)
+    if len(plan.pairs) < count:
+        print(f"the study has {len(plan.pairs)} pairs to compare, not {count}: all of them are taken")
     return plan
+
+
+def _names(words: str) -> list[str]:
+    if words.isdigit():
+        return [f"annotator-{n + 1}" for n in range(int(words))]
+    return [word.strip() for word in words.split(",")]
+
+
+def _say_what_is_fixed(plan: Plan, folder: Path, arguments: argparse.Namespace) -> None:
+    """Pairs and sides were drawn once: what is asked for differently now is refused, not passed over."""
+    from env.errors import Misuse
+
+    known = {
+        "--pairs": (arguments.pairs, len(plan.pairs)),
+        "--seed": (arguments.seed, plan.seed),
+        "--annotators": (
+            arguments.annotators and _names(arguments.annotators),
+            [person.name for person in plan.annotators],
+        ),
+        "--variants": (
+            arguments.variants and sorted(arguments.variants.split(",")),
+            sorted({name for pair in plan.pairs for name in (pair.system_a, pair.system_b)}),
+        ),
+    }
+    for option, (given, drawn) in known.items():
+        # Fewer pairs than asked for were drawn where the study had no more.
+        if given and given != drawn and not (option == "--pairs" and given > drawn):
+            shown = ", ".join(drawn) if isinstance(drawn, list) else drawn
+            raise Misuse(
+                f"{folder / 'plan.json'} was drawn with {option} {shown}; leave the option out to go on with it, "
+                f"or move {folder} away to draw anew"
+            )
 
 
 def _reports(study: Study, variants: str | None) -> list[Report]:

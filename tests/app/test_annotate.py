@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
 from app.annotate.agreement import live_agreement
+from app.annotate.blinding import blinder
 from app.annotate.labels import Mark, export, merge, notebooks
 from app.annotate.page import bundle, meanings
-from app.annotate.plan import Plan, Report, blinded, load, make_plan, save
+from app.annotate.plan import Plan, Report, load, make_plan, save
 from app.annotate.site import site
 from env.errors import DrrError
 from eval.schema import DIMENSIONS, PairwiseLabel, read_labels
@@ -69,13 +71,54 @@ def test_nothing_to_pair_is_said() -> None:
         )
 
 
-def test_names_and_self_identifying_text_are_hidden() -> None:
-    text = "> Written by rules, not by an LLM.\n\nAs a ReAct agent (react+ws) built on Claude Sonnet I react to birds."
-    shown = blinded(text, ["react", "react+ws"])
-    assert "rules" not in shown
-    assert "Claude" not in shown
-    assert "ReAct" not in shown
-    assert "react+ws" not in shown
+@pytest.fixture
+def hide() -> Callable[[str], str]:
+    answers = {
+        "react": ["x"],
+        "react+ws": ["x"],
+        "shopbot": ["x"],
+        "one": ["x"],
+        "two": ["One of the feeders."],
+    }
+    return blinder(list(answers), answers)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("> Written by rules, not by an LLM: the `offline` model stood in.\n\nBirds.", "\nBirds."),
+        ("As a ReAct agent (react+ws) I looked.", "As a [hidden] agent ([hidden]) I looked."),
+        ("React + WS found it.", "[hidden] found it."),
+        ("Made by Hybrid-ReAct and PlanToFunction.", "Made by [hidden] and [hidden]."),
+        ("plan_to_function+ws", "[hidden]"),
+        ("rea\u200bct+ws", "[hidden]"),
+        ("react&#43;ws", "[hidden]"),
+        ("This report was made with Claude.", "This report was made with [hidden]."),
+        ("I'm Claude, made by Anthropic.", "I'm [hidden], made by [hidden]."),
+        ("claude-sonnet-5-5, GPT 4o, gpt-5.2, o3-mini", "[hidden], [hidden], [hidden], [hidden]"),
+        ("Gemini 2.5 Pro, DeepSeek-R1, Meta-Llama-3, Qwen3", "[hidden], [hidden], [hidden], [hidden]"),
+        ("Model: Claude", "Model: [hidden]"),
+        ("**Author:** one", "**Author:** [hidden]"),
+        ("Researcher r1 found it for the supervisor agent.", "[hidden] found it for the [hidden]."),
+        ("Shopbot says hello", "[hidden] says hello"),
+    ],
+)
+def test_self_identifying_text_is_hidden(hide: Callable[[str], str], text: str, shown: str) -> None:
+    assert hide(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They react to noise; a reactive dog. React quickly.",
+        "Claude Monet print, Gemini Twin Stroller by Gemini, Opus One wine, Sonnet wallpaper, llama plush toy, Mistral fan",
+        "One of the feeders, agent of change, a travel agent, supervisor's chair",
+        "Prints by Claude Monet",
+        "See http://shop.example/react and &lt;b&gt; &#60;b&#62;",
+    ],
+)
+def test_products_and_ordinary_words_are_left_alone(hide: Callable[[str], str], text: str) -> None:
+    assert hide(text) == text
 
 
 def test_a_label_names_the_answer_whichever_side_it_was_on(plan: Plan, tmp_path: Path) -> None:
@@ -118,7 +161,7 @@ def test_a_bundle_comes_back_once_and_only_to_its_own_plan(plan: Plan, tmp_path:
     saved = tmp_path / "labels-bob.json"
     document = {
         "annotator": "bob",
-        "plan": "x",
+        "plan": plan.annotators[1].sheet,
         "marks": [{"pair": turn.pair, "dimension": "depth", "choice": "tie", "seconds": 1.5}],
     }
     saved.write_text(json.dumps(document), encoding="utf-8")
@@ -136,6 +179,56 @@ def test_a_bundle_comes_back_once_and_only_to_its_own_plan(plan: Plan, tmp_path:
     saved.write_text("[1", encoding="utf-8")
     with pytest.raises(DrrError, match="not a saved bundle"):
         merge(tmp_path, plan, [saved])
+
+
+def test_a_bundle_of_another_plan_is_refused_because_its_sides_may_be_turned(
+    plan: Plan, tmp_path: Path
+) -> None:
+    drawn_anew = make_plan(reports(), annotators=["ann", "bob"], pairs=27, seed=4)
+    person, known = drawn_anew.annotators[0], {pair.id for pair in plan.pairs}
+    turn = next(turn for turn in person.turns if turn.pair in known)
+    mark = {"pair": turn.pair, "dimension": "depth", "choice": "left"}
+    saved = tmp_path / "labels-ann.json"
+    saved.write_text(
+        json.dumps({"annotator": "ann", "plan": person.sheet, "marks": [mark]}), encoding="utf-8"
+    )
+    with pytest.raises(DrrError, match="another plan"):
+        merge(tmp_path, plan, [saved])
+
+
+def test_files_that_come_late_or_twice_do_not_bring_back_older_marks(plan: Plan, tmp_path: Path) -> None:
+    person = plan.annotators[0]
+    first, second = (turn.pair for turn in person.turns[:2])
+
+    def file(name: str, *marks: tuple[str, str | None, float]) -> Path:
+        path = tmp_path / name
+        rows = [
+            {"pair": pair, "dimension": "depth", "choice": choice, "at": at} for pair, choice, at in marks
+        ]
+        path.write_text(
+            json.dumps({"annotator": "ann", "plan": person.sheet, "marks": rows}), encoding="utf-8"
+        )
+        return path
+
+    early = file("early.json", (first, "left", 1.0), (second, "tie", 2.0))
+    late = file("late.json", (first, "right", 3.0), (second, None, 4.0))
+    for order in ([early, late, early], [early, late], [late, early, late], [early]):
+        merge(tmp_path, plan, order)
+        merge(tmp_path, plan, [late])
+        (mark,) = notebooks(tmp_path, plan)["ann"].marks().values()
+        assert (mark.pair, mark.choice) == (first, "right")
+
+
+def test_a_page_left_open_cannot_write_as_who_came_after_it_in_the_same_browser(
+    plan: Plan, tmp_path: Path
+) -> None:
+    ann, bob = plan.annotators
+    mark = {"pair": ann.turns[0].pair, "dimension": "depth", "choice": "left"}
+    with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as browser:
+        browser.get(f"/?token={ann.token}")
+        browser.get(f"/?token={bob.token}")
+        assert browser.post(f"/mark?sheet={ann.sheet}", json=mark).status_code == 409
+    assert not any(book.marks() for book in notebooks(tmp_path, plan).values())
 
 
 def test_live_agreement_is_that_of_the_shared_pairs(plan: Plan, tmp_path: Path) -> None:
@@ -180,16 +273,28 @@ def test_the_server_lets_in_only_its_own(plan: Plan, tmp_path: Path) -> None:
         assert page.status_code == 200
         assert token not in str(page.url)
         assert "default-src 'none'" in page.headers["content-security-policy"]
-        assert client.post("/mark", json=mark, headers={"origin": "http://evil.example"}).status_code == 403
-        assert client.post("/mark", json=mark).json() == {"saved": True}
-        assert client.post("/mark", json={**mark, "dimension": "taste"}).status_code == 422
-        assert client.post("/mark", content=b"x" * 5000).status_code == 422
+        assert (
+            client.post(
+                f"/mark?sheet={plan.annotators[0].sheet}",
+                json=mark,
+                headers={"origin": "http://evil.example"},
+            ).status_code
+            == 403
+        )
+        assert client.post(f"/mark?sheet={plan.annotators[0].sheet}", json=mark).json() == {"saved": True}
+        assert (
+            client.post(
+                f"/mark?sheet={plan.annotators[0].sheet}", json={**mark, "dimension": "taste"}
+            ).status_code
+            == 422
+        )
+        assert client.post(f"/mark?sheet={plan.annotators[0].sheet}", content=b"x" * 5000).status_code == 422
         assert client.get("/static/../site.py").status_code == 404
         assert client.get("/static/%2e%2e/serve.py").status_code == 404
     with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as owner:
         shown = owner.get(f"/?token={plan.owner_token}").text
-        assert "<td>ann</td><td>1</td><td>147</td>" in shown
-        assert owner.post("/mark", json=mark).status_code == 403
+        assert '<th scope="row">ann</th><td>0 of 21</td><td>1 of 147</td><td>1</td>' in shown
+        assert owner.post(f"/mark?sheet={plan.annotators[0].sheet}", json=mark).status_code == 403
 
 
 def test_every_dimension_has_its_instruction() -> None:

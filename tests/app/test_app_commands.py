@@ -47,7 +47,9 @@ def test_annotation_goes_round_by_bundles_and_feeds_agreement(
             for name in plan.dimensions
         ]
         path = tmp_path / f"{person.name}.json"
-        path.write_text(json.dumps({"annotator": person.name, "plan": "", "marks": marks}), encoding="utf-8")
+        path.write_text(
+            json.dumps({"annotator": person.name, "plan": person.sheet, "marks": marks}), encoding="utf-8"
+        )
         saved.append(str(path))
     labels = tmp_path / "labels.jsonl"
     assert main(["annotate", study, "--import", *saved, "--export", str(labels)]) == 0
@@ -60,6 +62,11 @@ def test_annotation_goes_round_by_bundles_and_feeds_agreement(
     assert main(["report", study, "--out", str(tmp_path / "report")]) == 0
     table = (tmp_path / "report" / "tables" / "agreement-pairwise.md").read_text(encoding="utf-8")
     assert "| depth: ann and bob | 1.00" in table
+    rankings = (tmp_path / "report" / "tables" / "agreement-rankings.csv").read_text(encoding="utf-8")
+    assert "overall: ann and rules-1" in rankings
+    assert "react+ws" in rankings
+    assert main(["annotate", study, "--annotators", "ann,bob,cleo", "--export", str(labels)]) == 2
+    assert "drawn with --annotators ann, bob" in capsys.readouterr().err
     against = next(pair for pair in pairs if set(pair["judges"]) == {"ann", "rules-1"})
     assert against["dimensions"]["depth"]["exact"]["n"] == len({(p.answer_a, p.answer_b) for p in plan.pairs})
 
@@ -112,7 +119,7 @@ def test_the_page_is_served_to_who_has_the_address_and_labels_outlive_a_kill(jud
                 "choice": "tie",
                 "seconds": 1.0,
             }
-            assert client.post("/mark", json=mark).json() == {"saved": True}
+            assert client.post(f"/mark?sheet={plan.annotators[0].sheet}", json=mark).json() == {"saved": True}
         os.kill(process.pid, signal.SIGKILL)
     assert '"choice":"tie"' in (judged_study / "annotation" / "marks-ann.jsonl").read_text(encoding="utf-8")
 

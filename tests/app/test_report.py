@@ -68,6 +68,41 @@ def test_page_summaries_are_in_the_input_tokens(judged_study: Path, report: Path
     assert float(table["react+ws", "input_tokens"]["value"]) > record.usage["agent"]["input_tokens"] / 10
 
 
+def test_figure_4_keeps_page_reads_and_control_calls_apart(judged_study: Path, report: Path) -> None:
+    table = cells(report, "tool-calls")
+    with Study.open(judged_study) as study:
+        answers = [r for r in study.records("answer") if r.spec["variant"] == "react+ws"]
+    read = [len({s["url"] for s in r.result["sources"] if s["page_status"] is not None}) for r in answers]
+    assert float(table["react+ws", "page reads"]["value"]) == pytest.approx(sum(read) / len(read))
+    assert float(table["react", "page reads"]["value"]) == 0
+    control = [sum(call["kind"] == "control" for call in r.result["tool_calls"]) for r in answers]
+    assert float(table["react+ws", "control calls"]["value"]) == pytest.approx(sum(control) / len(control))
+    nine = [sum(call["kind"] != "control" for call in r.result["tool_calls"]) for r in answers]
+    listed = [
+        float(row["value"])
+        for (variant, tool), row in table.items()
+        if variant == "react+ws" and tool not in ("page reads", "control calls", "unknown tools")
+    ]
+    assert len(listed) == 9
+    assert sum(listed) == pytest.approx(sum(nine) / len(nine))
+
+
+def test_cost_stands_beside_quality_and_the_front_is_marked(report: Path) -> None:
+    table = cells(report, "cost-quality")
+    tokens, quality = "tokens per answer", "overall quality"
+    front = [variant for variant in VARIANTS if table[variant, "undominated"]["value"] == "yes"]
+    assert front
+    for variant in VARIANTS:
+        cost, grade = float(table[variant, tokens]["value"]), float(table[variant, quality]["value"])
+        beaten = any(
+            float(table[v, tokens]["value"]) <= cost
+            and float(table[v, quality]["value"]) >= grade
+            and (float(table[v, tokens]["value"]), float(table[v, quality]["value"])) != (cost, grade)
+            for v in VARIANTS
+        )
+        assert beaten == (variant not in front)
+
+
 def test_repeated_trials_give_a_noise_floor(report: Path) -> None:
     row = cells(report, "noise")["words", "react"]
     assert row["n"] == "2"

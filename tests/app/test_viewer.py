@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from starlette.testclient import TestClient
 
 from app.cli import main
 from app.viewer.reader import Reader
+from app.viewer.render import Pages
 from app.viewer.site import site
 from study.study import Study
 
@@ -56,6 +58,75 @@ def test_claims_stand_where_they_are_quoted_and_their_passages_hold_the_support(
     for source in brought:
         assert source.call is not None
         assert source.url in calls[source.call].result
+
+
+def test_evidence_is_named_as_the_report_numbers_it_and_records_show_their_passage(reader: Reader) -> None:
+    pages, marked = Pages("study", served=False), 0
+    for entry in reader.entries():
+        view = reader.report(entry.key)
+        assert view is not None
+        by_code = [
+            v for c in view.claims for v in c.verdicts if v.judge.startswith("code") and v.status == "full"
+        ]
+        assert all(v.passages or v.missing for v in by_code)
+        marked += sum(bool(passage.spans) for v in by_code for passage in v.passages)
+        page = pages.report(view)
+        for number, url in re.findall(r"^\[(\d+)\].*?(http\S+)$", view.report, re.MULTILINE):
+            place = next(s.number for s in view.sources if s.url == url)
+            assert re.search(rf'id="source-{place}"><details><summary>\[{number}\] ', page)
+    assert marked
+
+
+def test_a_study_that_lost_its_shop_says_so(judged_study: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "study"
+    shutil.copytree(judged_study, moved)
+    resolved = (moved / "study.toml").read_text(encoding="utf-8")
+    where = f'shop = "{judged_study.parent / "shop"}"'
+    assert where in resolved
+    (moved / "study.toml").write_text(resolved.replace(where, 'shop = "gone"'), encoding="utf-8")
+    with Study.open(moved) as study:
+        reader = Reader(study)
+        entry = next(e for e in reader.entries() if e.variant == "react")
+        view = reader.report(entry.key)
+        assert view is not None
+        assert view.missing_shop == "gone"
+        assert "the shop cannot be opened" in Pages("s", served=False).report(view)
+        found = Reader(study, shop=str(judged_study.parent / "shop")).report(entry.key)
+        assert found is not None
+        assert found.profile
+        assert found.missing_shop is None
+    (tmp_path / "gone").symlink_to(judged_study.parent / "shop")
+    with Study.open(moved) as study:
+        beside = Reader(study).report(entry.key)
+        assert beside is not None
+        assert beside.profile
+
+
+def test_a_question_shows_ratings_and_who_won(reader: Reader) -> None:
+    entry = reader.entries()[0]
+    page = Pages("s", served=False).query(reader.query(entry.query_id), reader.outcomes(entry.query_id))
+    assert "Ratings by rules-1" in page
+    assert "who won, both orders together" in page
+    assert len(reader.outcomes(entry.query_id)) % 7 == 0
+
+
+def test_every_response_forbids_what_is_not_ours(reader: Reader) -> None:
+    with TestClient(
+        site(reader, "t", 8124), base_url="http://127.0.0.1:8124", follow_redirects=False
+    ) as client:
+        asked = [client.get("/index.html"), client.get("/?token=t")]
+        asked += [
+            client.get(path)
+            for path in ("/index.html", "/none", "/r/none.html", "/static/viewer.js", "/live.json")
+        ]
+        asked += [client.post("/index.html"), client.get("/", headers={"host": "evil.example"})]
+        asked += [client.get("/", headers={"origin": "http://evil.example"}), client.get("/static/none.js")]
+    for response in asked:
+        policy = response.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert response.headers["x-content-type-options"] == "nosniff"
+        assert "server" not in response.headers
 
 
 def test_pages_answer_only_to_the_token_and_only_from_this_study(reader: Reader) -> None:

@@ -5,6 +5,7 @@ const CHOICES = [["left", "Left is better"], ["right", "Right is better"], ["tie
 const byId = (id) => document.getElementById(id);
 const key = (pair, dimension) => pair + "\u0000" + dimension;
 const store = "drr-marks-" + data.plan + "-" + data.annotator;
+const gone = new Map();  // choices taken back: a bundle saves them too, so that an earlier file does not bring them again
 const marks = new Map(data.marks.map((mark) => [key(mark.pair, mark.dimension), mark]));
 const history = [];
 let queue = Promise.resolve();
@@ -12,11 +13,12 @@ let unsaved = 0;
 
 function readLocal() {
   try {
-    for (const mark of JSON.parse(localStorage.getItem(store) || "[]")) marks.set(key(mark.pair, mark.dimension), mark);
+    for (const mark of JSON.parse(localStorage.getItem(store) || "[]")) (mark.choice === null ? gone : marks).set(key(mark.pair, mark.dimension), mark);
   } catch (error) { byId("state").textContent = "this browser keeps nothing between visits: save before you close"; }
 }
+function everyMark() { return [...marks.values(), ...gone.values()]; }
 function writeLocal() {
-  try { localStorage.setItem(store, JSON.stringify([...marks.values()])); } catch (error) { /* said once, at the start */ }
+  try { localStorage.setItem(store, JSON.stringify(everyMark())); } catch (error) { /* said once, at the start */ }
 }
 if (!data.server) readLocal();
 
@@ -51,6 +53,7 @@ function foldSources(answer) {
   }
 }
 function drawDimensions() {
+  const held = document.activeElement, bar = held && held.closest("#dimensions, #choices"), place = bar ? [...bar.children].indexOf(held) : -1;
   const turn = data.turns[at];
   byId("dimensions").replaceChildren(...data.dimensions.map((name, index) => {
     const button = document.createElement("button");
@@ -71,6 +74,7 @@ function drawDimensions() {
     button.addEventListener("click", () => choose(value));
     return button;
   }));
+  if (place >= 0) bar.children[bar.id === "dimensions" ? dimension : place].focus();  // who works by Tab and Enter stays where they were
 }
 function send(mark) {
   if (!data.server) { writeLocal(); return; }
@@ -81,9 +85,9 @@ function send(mark) {
 async function post(mark) {
   for (;;) {
     try {
-      const answer = await fetch("mark", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(mark) });
+      const answer = await fetch("mark?sheet=" + data.plan, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(mark) });
       if (answer.ok) break;
-      throw new Error("the server answered " + answer.status);
+      throw new Error(answer.status === 409 ? await answer.text() + ": open your own address again" : "the server answered " + answer.status);
     } catch (error) {
       byId("state").className = "trouble";
       byId("state").textContent = unsaved + " not saved yet (" + error.message + "); trying again, keep this page open";
@@ -95,8 +99,9 @@ async function post(mark) {
   byId("state").textContent = unsaved ? "saving ..." : "saved";
 }
 function put(pair, name, choice, seconds) {
-  const mark = { pair: pair, dimension: name, choice: choice, seconds: seconds };
-  if (choice === null) marks.delete(key(pair, name)); else marks.set(key(pair, name), mark);
+  const mark = { pair: pair, dimension: name, choice: choice, seconds: seconds, at: Date.now() };
+  (choice === null ? marks : gone).delete(key(pair, name));
+  (choice === null ? gone : marks).set(key(pair, name), mark);
   send(mark);
 }
 function choose(choice) {
@@ -126,16 +131,22 @@ function undo() {
 function move(step) { at = Math.min(data.turns.length - 1, Math.max(0, at + step)); dimension = 0; draw(); }
 function turnTo(step) { dimension = (dimension + step + data.dimensions.length) % data.dimensions.length; drawDimensions(); }
 function save() {
-  const blob = new Blob([JSON.stringify({ annotator: data.annotator, plan: data.plan, marks: [...marks.values()] })], { type: "application/json" });
+  const blob = new Blob([JSON.stringify({ annotator: data.annotator, plan: data.plan, marks: everyMark() })], { type: "application/json" });
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = "labels-" + data.annotator + ".json";
   link.click();
   byId("state").textContent = "saved to your downloads: send that file back";
 }
+function help() {
+  const fold = byId("instructions");
+  fold.open = true;
+  fold.querySelector("summary").focus();
+  fold.scrollIntoView({ block: "center" });
+}
 const KEYS = {
   "1": () => choose("left"), "2": () => choose("right"), "3": () => choose("tie"), "4": () => choose("both_bad"),
-  "ArrowLeft": () => turnTo(-1), "ArrowRight": () => turnTo(1), "n": () => move(1), "p": () => move(-1), "u": undo,
+  "ArrowLeft": () => turnTo(-1), "ArrowRight": () => turnTo(1), "n": () => move(1), "p": () => move(-1), "u": undo, "i": help,
 };
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || !(event.key in KEYS)) return;
@@ -143,6 +154,7 @@ document.addEventListener("keydown", (event) => {
   KEYS[event.key]();
 });
 byId("undo").addEventListener("click", undo);
+byId("help").addEventListener("click", help);
 byId("next").addEventListener("click", () => move(1));
 byId("previous").addEventListener("click", () => move(-1));
 if (data.server) byId("save").remove(); else byId("save").addEventListener("click", save);
