@@ -6,9 +6,13 @@ rank that was computed when the index was built and is unique.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any
+from weakref import finalize
 
 import tantivy as tv
 
@@ -37,12 +41,32 @@ def is_damage(error: BaseException) -> bool:
     return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
 
 
+def links_to(path: Path) -> Path:
+    """A writable folder of the same files: tantivy puts a lock beside them, also where nothing may be written."""
+    folder = Path(mkdtemp(prefix="drr-index-"))
+    for file in path.iterdir():
+        if file.suffix != ".lock":
+            (folder / file.name).symlink_to(file.resolve())
+    return folder
+
+
+def _open_index(path: Path) -> tuple[Any, Any]:
+    index = tv.Index.open(str(path))
+    return index, index.searcher()
+
+
 class EmbeddedCatalog:
     def __init__(self, folder: Path, path: Path, categories: Mapping[str, int]) -> None:
         self._folder = folder
         try:
-            self._index = tv.Index.open(str(path))
-            self.searcher: Any = self._index.searcher()
+            try:
+                self._index, self.searcher = _open_index(path)
+            except (ValueError, OSError):
+                if os.access(path, os.W_OK):
+                    raise
+                elsewhere = links_to(path)
+                finalize(self, rmtree, elsewhere, ignore_errors=True)
+                self._index, self.searcher = _open_index(elsewhere)
         except BaseException as error:
             if not is_damage(error):
                 raise

@@ -174,6 +174,24 @@ def test_a_lost_part_of_the_index_is_named_by_check_and_by_search(folder: Path) 
         shop.catalog.search(SearchRequest("bird"))
 
 
+def test_a_shop_that_may_not_be_written_to_is_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The lock that tantivy asks for is a folder here, which nobody can open as a file: root may write anywhere."""
+    index = _data(folder) / "index"
+    (index / ".tantivy-meta.lock").unlink(missing_ok=True)
+    (index / ".tantivy-meta.lock").mkdir()
+    with pytest.raises(ShopError, match="its search index cannot be opened"):
+        open_shop(str(folder), SETTINGS)
+    monkeypatch.setattr("env.embedded.catalog.os.access", lambda path, mode: False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
+    (tmp_path / "elsewhere").mkdir()
+    with open_shop(str(folder), SETTINGS) as shop:
+        assert shop.catalog.search(SearchRequest("bird feeder")).total == 30
+    del shop
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
 def test_check_finds_damaged_pages(folder: Path, builder: Builder) -> None:
     builder(folder, products=500, replace=True)
     path = _data(folder) / "shop.sqlite"
