@@ -78,7 +78,7 @@ def is_text(key: str) -> bool:
 
 def person_key(*parts: str) -> str:
     """A name or an e-mail address as `find_users` compares it: without regard to case and to spaces around it."""
-    return "\n".join(" ".join(part.split()).casefold() for part in parts)
+    return "\n".join([" ".join(part.split()) for part in parts]).casefold()
 
 
 def sample_key(seed: int, user_id: str) -> bytes:

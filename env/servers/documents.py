@@ -70,22 +70,17 @@ def product_of(document: dict[str, Any], address: str) -> Product:
 
 
 def user_document(row: UserRow) -> dict[str, Any]:
+    user_id, email, first, last, phone, address1, city, state, zip_code, country, status = row
     return {
-        "_id": row.user_id,
-        "user_id": row.user_id,
-        "email": row.email,
-        "first_name": row.first_name,
-        "last_name": row.last_name,
-        "phone_number": row.phone_number,
-        "address": {
-            "address1": row.address1,
-            "city": row.city,
-            "state": row.state,
-            "zip": row.zip,
-            "country": row.country,
-        },
-        "account_status": row.account_status,
-        "find": {"email": person_key(row.email), "name": person_key(row.first_name, row.last_name)},
+        "_id": user_id,
+        "user_id": user_id,
+        "email": email,
+        "first_name": first,
+        "last_name": last,
+        "phone_number": phone,
+        "address": {"address1": address1, "city": city, "state": state, "zip": zip_code, "country": country},
+        "account_status": status,
+        "find": {"email": person_key(email), "name": person_key(first, last)},
     }
 
 
