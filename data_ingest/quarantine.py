@@ -31,7 +31,7 @@ class Quarantine:
         self._bad = 0
 
     def __enter__(self) -> Quarantine:
-        """An earlier ingest's file goes; anything else of that name is not ours to touch."""
+        """An earlier ingest's file goes when this one has something to say or is done; any other is not ours to touch."""
         try:
             if self.path.is_file():
                 with self.path.open("rb") as file:
@@ -40,7 +40,6 @@ class Quarantine:
                     raise Misuse(
                         f"{self.path}: is there and is no quarantine file; choose another with --quarantine"
                     )
-                self.path.unlink()
         except OSError as error:
             raise DrrError(
                 f"{self.path}: the quarantine file cannot be replaced ({error.strerror}); choose another with --quarantine"
@@ -53,6 +52,9 @@ class Quarantine:
         if self._file:
             with suppress(OSError) if kind else self._writing():
                 self._file.close()
+        elif not kind and self.path.is_file():
+            with self._writing():
+                self.path.unlink()
 
     def begin(self, name: str) -> None:
         """The file whose rows come next."""

@@ -20,7 +20,6 @@ from data_ingest.quarantine import Quarantine
 from data_ingest.recipe import Recipe
 from data_ingest.review_rows import ReviewRows
 from data_ingest.review_scan import USER_WIDTH
-from env.errors import DrrError
 from env.progress import Stage
 from env.shop import Input
 
@@ -187,9 +186,7 @@ def read_reviews(
         columns.close()
         source = reader.finish()
     if not rows.rows:
-        raise DrrError(
-            f"{path}: holds no review; download it again, or leave its category out with --categories"
-        )
+        stage.note("no rows")
     quarantine.check(rows.rows, final=True)
     gone = np.concatenate([*skipped, np.empty(0, np.int64)])
     shift = gone - np.arange(len(gone))

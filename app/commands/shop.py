@@ -18,9 +18,12 @@ SHOP is a folder, or servers:NAME.
 
 examples:
   drr shop info demo/shop
+  drr shop info demo/shop --json
   drr shop search demo/shop "quiet dog nail grinder" --max-price 40 --min-rating 4 --sort popularity
   drr shop show demo/shop product B07VGRJDFY
+  drr shop search demo/shop feeder --category "Bird Feeders" --match all --limit 5 --json
   drr shop show demo/shop user someone@example.com
+  drr shop show demo/shop order 4029384756102938 --json
   drr shop check demo/shop
   drr shop copy demo/shop servers:demo"""
 
@@ -72,7 +75,14 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def _command(commands: Any, name: str, line: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=line, description=line)
+    examples = [one for one in _EXAMPLES.splitlines() if one.startswith(f"  drr shop {name} ")]
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=line,
+        description=line,
+        epilog="\n".join(["SHOP is a folder, or servers:NAME.", "", "examples:", *examples]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document")
     return parser
 

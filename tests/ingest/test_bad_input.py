@@ -113,6 +113,10 @@ def test_nothing_in_the_file(raw: Path, reviews_file: Path, capsys: pytest.Captu
     code, error = drr(capsys, raw)
     assert code == 1
     assert "is empty" in error
+    reviews_file.write_bytes(gzip.compress(b""))
+    code, error = drr(capsys, raw)
+    assert code == 1
+    assert "no product qualifies" in error
 
 
 def test_missing_pair(raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -220,6 +224,20 @@ def test_nothing_qualifies(raw: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "lower --min-reviews" in error
 
 
+def test_an_ingest_that_fails_leaves_the_old_quarantine(
+    raw: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_pair(raw, "Pet_Supplies", [*REVIEWS, b"{"], METAS)
+    quarantine = raw.parent / "shop.quarantine.jsonl"
+    assert drr(capsys, raw, "--max-bad", "0.1")[0] == 0
+    before = quarantine.read_bytes()
+    write_pair(raw, "Pet_Supplies", REVIEWS, METAS)
+    assert drr(capsys, raw, "--min-reviews", "999")[0] == 1
+    assert quarantine.read_bytes() == before
+    assert drr(capsys, raw)[0] == 0
+    assert not quarantine.exists()
+
+
 def test_kept_products_that_nobody_reviewed_are_no_shop(
     raw: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -237,15 +255,6 @@ def test_kept_products_that_nobody_reviewed_are_no_shop(
     code, error = drr(capsys, raw, *options, "2030-01-01")
     assert code == 1
     assert "no review became an order: none of the 1 products" in error
-
-
-def test_a_compressed_file_of_nothing(
-    raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    reviews_file.write_bytes(gzip.compress(b""))
-    code, error = drr(capsys, raw)
-    assert code == 1
-    assert f"{reviews_file}: holds no review; download it again" in error
 
 
 def test_a_shop_below_a_file_cannot_be_written(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
