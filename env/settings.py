@@ -71,7 +71,10 @@ class Settings(BaseSettings):
     mongodb_ca_file: Path | None = Field(None, description="certificate authority for MongoDB")
     elasticsearch_ca_file: Path | None = Field(None, description="certificate authority for Elasticsearch")
     elasticsearch_shards: int = Field(
-        1, ge=1, le=1024, description="primary shards of a new index; one is enough for a few million products"
+        1,
+        ge=1,
+        le=1024,
+        description="primary shards of a new index; one is enough for a few million products",
     )
     server_timeout: float = Field(30, gt=0, description="seconds for one call to a server")
 
