@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -148,3 +149,22 @@ def test_doctor_prints_no_secret(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "serper_api_key: set" in done.stdout
     assert secret not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("words", [["doctor"], ["settings"], ["shop", "info", "x"]])
+def test_a_hidden_env_package_is_named_by_every_command(tmp_path: Path, words: list[str]) -> None:
+    """`env` is also what many people call their virtual environment."""
+    (tmp_path / "env").mkdir()
+    (tmp_path / "env" / "__init__.py").touch()
+    paths = os.pathsep.join([str(tmp_path), str(ROOT)])
+    done = subprocess.run(
+        [sys.executable, "-m", "app.cli", *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"drr: package env: Python finds {tmp_path / 'env' / '__init__.py'}, not ")
+    assert "Traceback" not in done.stderr
