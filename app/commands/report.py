@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             from app.report.write import write_report
 
             judged = read_judged(study, choose(study, arguments.judge))
-            if not judged.answers:
+            if not judged.answers and next(study.records("answer", None), None) is None:
                 raise Misuse(
                     f"{arguments.study}: no answer has finished yet; `drr status {arguments.study}` says why"
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
@@ -28,6 +29,11 @@ PALETTE = (
 )
 
 
+LONGEST = 32
+SMALLEST = 1.8
+"""Inches of height under which a figure of one bar has no room for its words."""
+
+
 def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
     """Writes what this study has data for; (file name without ending, title) of each."""
     import matplotlib as mpl
@@ -36,6 +42,7 @@ def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
     mpl.rcParams.update(
         {
             "svg.hashsalt": "drr",
+            "text.parse_math": False,  # names come from outside: a dollar sign is a dollar sign
             "font.size": 9,
             "axes.spines.top": False,
             "axes.spines.right": False,
@@ -43,18 +50,19 @@ def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
         }
     )
     drawn = []
-    for name, title, draw in (
-        ("tool-calls", "Tool calls per answer (Figure 4)", _tool_calls),
-        ("pairwise", "Pairwise wins, ties, losses (Figure 6)", _pairwise),
-        ("cost-quality", "Cost against quality", _pareto),
-    ):
-        figure = draw(material)
-        if figure is None:
-            continue
-        _stamp(figure, material.banner)
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": "drr"}, bbox_inches="tight")
-        figure.savefig(folder / f"{name}.png", metadata={"Software": "drr"}, bbox_inches="tight", dpi=150)
-        drawn.append((name, title))
+    with warnings.catch_warnings():
+        warnings.filterwarnings(
+            "ignore", message="Glyph .* missing"
+        )  # a box stands for a letter the font lacks
+        for name, title, draw in FIGURES:
+            figure = draw(material)
+            if figure is None:
+                continue
+            _stamp(figure, material.banner)
+            for form, metadata in (("svg", {"Date": None, "Creator": "drr"}), ("png", {"Software": "drr"})):
+                path = folder / f"{name}.{form}"
+                figure.savefig(path, metadata=metadata, bbox_inches="tight", dpi=150)
+            drawn.append((name, title))
     return drawn
 
 
@@ -63,10 +71,16 @@ def _stamp(figure: Figure, banner: str | None) -> None:
         figure.text(0.0, -0.02, banner, fontsize=7, color="#b00020", ha="left", va="top", wrap=True)
 
 
+def _short(name: str) -> str:
+    """One line that leaves room for the figure."""
+    line = " ".join(name.split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
 def _new(width: float, height: float) -> tuple[Figure, Any]:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, max(height, SMALLEST)), layout="constrained")
     return figure, figure.subplots()
 
 
@@ -81,8 +95,9 @@ def _tool_calls(material: Material) -> Figure | None:
     left = [0.0] * len(variants)
     for color, tool in zip(PALETTE, TOOLS, strict=False):
         widths = [mean(counts[variant][tool]).value or 0.0 for variant in variants]
-        axes.barh(variants, widths, left=left, label=tool, color=color)
+        axes.barh(range(len(variants)), widths, left=left, label=tool, color=color)
         left = [a + b for a, b in zip(left, widths, strict=True)]
+    axes.set_yticks(range(len(variants)), [_short(name) for name in variants])
     for position, (variant, total) in enumerate(zip(variants, left, strict=True)):
         beside = [f"{mean(counts[variant][name]).value or 0.0:.1f} {name}" for name in BESIDE[:2]]
         axes.text(total + 0.1, position, f"{total:.1f}  (+ {', '.join(beside)})", va="center", fontsize=7)
@@ -98,12 +113,12 @@ def _pairwise(material: Material) -> Figure | None:
     if not rows:
         return None
     figure, axes = _new(8, 0.7 + 0.28 * len(rows))
-    names = [f"{row['dimension'].replace('_', ' ')}: {row['a']} – {row['b']}" for row in rows]
+    names = [f"{row['dimension'].replace('_', ' ')}: {_short(row['a'])} – {_short(row['b'])}" for row in rows]
     left = [0.0] * len(rows)
     for part, color in (("wins", PALETTE[2]), ("ties", "#c9ced3"), ("losses", PALETTE[3])):
         widths = [100 * row[part] / row["n"] for row in rows]
         bars = axes.barh(
-            names,
+            range(len(rows)),
             widths,
             left=left,
             color=color,
@@ -116,6 +131,7 @@ def _pairwise(material: Material) -> Figure | None:
             fontsize=7,
         )
         left = [a + b for a, b in zip(left, widths, strict=True)]
+    axes.set_yticks(range(len(rows)), names)
     axes.invert_yaxis()
     axes.set_xlim(0, 100)
     axes.set_xlabel("% of comparisons, both orders reconciled")
@@ -141,7 +157,7 @@ def _pareto(material: Material) -> Figure | None:
             capsize=3,
             elinewidth=0.8,
         )
-        axes.annotate(point.variant, (x, y), textcoords="offset points", xytext=(6, 4), fontsize=8)
+        axes.annotate(_short(point.variant), (x, y), textcoords="offset points", xytext=(6, 4), fontsize=8)
     front = sorted((p.cost.value or 0.0, p.quality["value"]) for p in points if p.on_front)
     axes.plot(*zip(*front, strict=True), color="#888888", linewidth=1, linestyle="--", zorder=0)
     axes.set_xlabel(
@@ -153,3 +169,10 @@ def _pareto(material: Material) -> Figure | None:
 
 def _reach(value: float, low: float | None, high: float | None) -> list[list[float]] | None:
     return None if low is None or high is None else [[max(value - low, 0.0)], [max(high - value, 0.0)]]
+
+
+FIGURES = (
+    ("tool-calls", "Tool calls per answer (Figure 4)", _tool_calls),
+    ("pairwise", "Pairwise wins, ties, losses (Figure 6)", _pairwise),
+    ("cost-quality", "Cost against quality", _pareto),
+)

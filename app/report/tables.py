@@ -79,7 +79,13 @@ def markdown(table: Table) -> str:
 
 
 def _md(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+    return (
+        text.replace("\\", "\\\\")
+        .replace("|", "\\|")
+        .replace("\n", " ")
+        .replace("<", "&lt;")
+        .replace("](", "]\\(")
+    )
 
 
 def latex(table: Table) -> str:
@@ -157,7 +163,7 @@ def as_csv(table: Table) -> str:
 
 def _harmless(value: object) -> object:
     """A spreadsheet runs a text that begins like a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
 def html(table: Table) -> str:

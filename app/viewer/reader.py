@@ -54,8 +54,7 @@ class Reader:
         self._keys: dict[str, str] = {}
         self._measured: dict[str, Measured] = {}
         self._outcomes: dict[str, list[Outcome]] = {}
-        self.to_come = 0
-        """Answers that the study still lacks, when it was last measured."""
+        self._planned = 0
 
     @cached_property
     def _profiles(self) -> Profiles:
@@ -108,7 +107,13 @@ class Reader:
         tally = self._study.ledger.tally()
         with self._lock:
             self._measured, self._outcomes = found, outcomes
-            self.to_come = sum(kind == "answer" and status is None for kind, _, status, *_ in tally)
+            self._planned = sum(kind == "answer" for kind, *_ in tally)
+
+    @property
+    def to_come(self) -> int:
+        """Answers that the study still lacks, as far as it had been planned when it was last measured."""
+        with self._lock:
+            return max(self._planned - len(self._entries), 0)
 
     def outcomes(self, query_id: str) -> list[Outcome]:
         """Known once the study was measured."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 REMEMBERED = 200
 PAUSE_S = 5.0
+UNKNOWN = 'data-version=""'
 
 
 def site(reader: Reader, token: str, port: int) -> Starlette:
@@ -103,6 +104,8 @@ class _Drawn:
         draw = self._makers().get(kind)
         page = None if draw is None else draw(name)
         if page is not None:
+            # The page itself knows what it shows: whatever comes after it is news, however soon.
+            page = page.replace(UNKNOWN, f'data-version="{version}"', 1)
             self._kept[kind, name] = (version, page)
             while len(self._kept) > REMEMBERED:
                 self._kept.popitem(last=False)

@@ -43,19 +43,21 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress) -> int:
         (draft / kind).mkdir()
     frozen: set[str] = set()
     count = 1
-    queries = dict.fromkeys(entry.query_id for entry in entries)
+    units: dict[str, list[str]] = {}
+    for entry in entries:
+        units.setdefault(entry.query_id, []).append(entry.key)
 
     def put(kind: str, name: str, page: str) -> None:
         nonlocal count
         (draft / kind / f"{name}.html").write_text(page, encoding="utf-8")
         count += 1
 
-    with progress.stage("pages", total=len(queries), unit="questions") as stage:
-        for query in queries:
+    with progress.stage("pages", total=len(units), unit="questions") as stage:
+        for query in units:
             reports = reader.query(query)
             if reports:
                 put("q", query, pages.query(reports, reader.outcomes(query)))
-            for report in filter(None, (reader.report(light.entry.key) for light in reports)):
+            for report in filter(None, map(reader.report, units[query])):
                 put("r", report.entry.key, pages.report(report))
                 frozen |= {source.page for source in report.sources if source.page}
             stage.advance()

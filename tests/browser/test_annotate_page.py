@@ -152,6 +152,56 @@ def test_hostile_answers_do_nothing_and_load_nothing(page: Page, plan: Plan, tmp
 def test_no_serious_accessibility_finding(page: Page, plan: Plan, tmp_path: Path) -> None:
     with served(plan, tmp_path) as port:
         for token in (plan.annotators[0].token, plan.owner_token):
+            for scheme in ("light", "dark"):
+                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                page.goto(f"http://127.0.0.1:{port}/?token={token}")
+                found = Axe().run(page).response["violations"]
+                assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
+
+
+def test_tab_and_enter_judge_a_dimension_without_losing_the_place(
+    page: Page, plan: Plan, tmp_path: Path
+) -> None:
+    with served(plan, tmp_path) as port:
+        open_as(page, port, plan.annotators[0].token)
+        page.locator('button[data-choice="tie"]').focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("#asked")).to_have_text("depth")
+        expect(page.locator('button[data-choice="tie"]')).to_be_focused()
+        page.keyboard.press("i")
+        expect(page.locator("#instructions summary")).to_be_focused()
+        expect(page.locator("#state")).to_have_text("saved")
+
+
+def test_a_bundle_remembers_over_a_closed_page_and_saves_what_was_taken_back(
+    page: Page, plan: Plan, tmp_path: Path
+) -> None:
+    file = tmp_path / "ann.html"
+    file.write_text(bundle(plan, plan.annotators[0]), encoding="utf-8")
+    page.goto(file.as_uri())
+    for pressed in ("1", "3", "u"):
+        page.keyboard.press(pressed)
+    page.goto("about:blank")
+    page.goto(file.as_uri())
+    expect(page.locator(".dimension.done")).to_have_count(1)
+    with page.expect_download() as download:
+        page.locator("#save").click()
+    saved = tmp_path / "saved.json"
+    download.value.save_as(saved)
+    marks = json.loads(saved.read_text(encoding="utf-8"))["marks"]
+    assert sorted(str(mark["choice"]) for mark in marks) == ["None", "left"]
+    assert merge(tmp_path, plan, [saved]) == {"ann": 1}
+
+
+def test_a_phone_needs_no_sideways_scroll(page: Page, plan: Plan, tmp_path: Path) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    with served(plan, tmp_path) as port:
+        for token in (plan.annotators[0].token, plan.owner_token):
             page.goto(f"http://127.0.0.1:{port}/?token={token}")
-            found = Axe().run(page).response["violations"]
-            assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            assert (
+                page.evaluate(
+                    "(document.querySelector('footer') || document.body.firstElementChild).offsetHeight"
+                )
+                < 320
+            )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +17,22 @@ import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from app.pages.serve import bind
+from app.pages.serve import STATIC, bind
+from app.viewer.model import (
+    Actor,
+    CallView,
+    Claim,
+    Entry,
+    Outcome,
+    Passage,
+    Rating,
+    ReportView,
+    RuleView,
+    SourceView,
+    Verdict,
+)
 from app.viewer.reader import Reader
+from app.viewer.render import Pages
 from app.viewer.site import site
 from study.study import Study
 
@@ -35,6 +51,9 @@ PAYLOADS = (
     "<details open ontoggle=alert(1)>",
     "<meta http-equiv=refresh content='0;url=http://outside.example'>",
 )
+
+
+HOSTILE = "hostile $\\frac{ 鳥 [a](javascript:alert(1)) " + PAYLOADS[1]
 
 
 def drr(*words: str | Path) -> None:
@@ -56,7 +75,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [
         {"id": "a", "system": "calm", "query": "What do cardinals eat?", "report_markdown": calm,
          "evidence": [{"url": url, "type": "web", "text": page}]},
-        {"id": "b", "system": "hostile " + PAYLOADS[1], "query": "What do cardinals eat?", "report_markdown": hostile,
+        {"id": "b", "system": HOSTILE, "query": "What do cardinals eat?", "report_markdown": hostile,
          "evidence": [{"url": url, "type": "web", "text": page + " ".join(PAYLOADS)}]},
         {"id": "c", "system": "calm", "query": "Seeds " + PAYLOADS[0] + PAYLOADS[2], "report_markdown": calm},
     ]  # fmt: skip
@@ -148,36 +167,134 @@ def test_hostile_reports_do_nothing_and_load_nothing(page: Page, study: Path) ->
             assert "49" not in page.locator("h1").first.inner_text()
 
 
+def hostile_view() -> ReportView:
+    """A report in which every text that comes from outside is hostile."""
+    evil = " ".join(PAYLOADS)
+    entry = Entry("k" * 16, "q-1", evil, evil, 0, "done", evil, 3, False, (0.5,), ("full",), (evil,))
+    passage = Passage(evil, ((0, 20),))
+    verdict = Verdict(evil, evil, evil, "full", evil, ("javascript:alert(1)", evil), (passage,), (evil,))
+    claim = Claim("claim-c1", evil, 0, len(PAYLOADS[0]), ("javascript:alert(1)",), (verdict,))
+    source = SourceView(1, "javascript:alert(1)", evil, evil, evil, "0" * 64, evil, 1)
+    call = CallView(1, evil, evil, "api", evil, evil, evil, 0.5)
+    usage = {evil: {"calls": evil, "model": evil, "input_tokens": 1, "output_tokens": 1, "seconds": 0.1}}
+    return ReportView(
+        entry, evil, evil, evil, usage, None, 1.0, (claim,), (source,), (Actor(evil, (call,)),),
+        (Rating(evil, evil, 3, evil, None), Rating(evil, "depth", None, None, evil)),
+        (RuleView(evil, evil, evil, (evil,)),), (evil,), evil, False, evil,
+    )  # fmt: skip
+
+
+def test_no_text_from_outside_is_run_wherever_it_is_shown(page: Page, tmp_path: Path) -> None:
+    view, pages = hostile_view(), Pages(PAYLOADS[0], served=False)
+    failed = replace(view, entry=replace(view.entry, status="failed", words=None), claims=())
+    shown = {
+        "index.html": pages.index([view.entry, failed.entry], None, 0),
+        "q/a.html": pages.query([view, view], [Outcome("depth", PAYLOADS[1], PAYLOADS[0], 0, PAYLOADS[2])]),
+        "r/a.html": pages.report(view),
+        "r/b.html": pages.report(failed),
+        "p/a.html": pages.page("0" * 64, view.report),
+    }
+    shutil.copytree(STATIC, tmp_path / "static")
+    for name, text in shown.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for name in shown:
+        page.goto((tmp_path / name).as_uri() + "#claim-c1")
+        expect(page.locator("body[data-ready=yes]")).to_be_attached()
+        for fold in page.locator("details").all():
+            fold.evaluate("fold => fold.open = true")
+        live = "body img, body iframe, body svg, body style, body script, body meta, [onload], [onerror], [ontoggle]"
+        assert page.locator(live).count() == 0
+        assert page.locator('a[href^="javascript"], a[href^="data"]').count() == 0
+
+
+def test_the_report_folder_opens_from_disk_and_is_harmless(page: Page, study: Path, tmp_path: Path) -> None:
+    drr("report", study, "--out", tmp_path / "report")
+    page.goto((tmp_path / "report" / "index.html").as_uri())
+    expect(page.locator("#faithfulness th", has_text="hostile").first).to_be_visible()
+    assert page.locator("main img:not([src^='figures/'])").count() == 0
+    assert page.locator("body script, body svg").count() == 0
+    assert serious(page) == []
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_index_is_sifted_by_measure_verdict_and_source_type(page: Page, study: Path) -> None:
+    with served(study) as home:
+        page.goto(home + "?token=token")
+        expect(page.locator("#measure")).to_be_visible(timeout=15_000)
+        unit = page.locator("tr", has_text="What do cardinals eat?").locator(".unit a").first
+        expect(unit).to_contain_text("FP")
+        page.locator("#measure").select_option(label="depth")
+        expect(unit).to_contain_text("/ 10")
+        everything = page.locator("#units tbody tr:visible").count()
+        page.locator("#has-verdict").select_option("full")
+        assert 0 < page.locator("#units tbody tr:visible").count() < everything
+        page.locator("#has-type").select_option("web")
+        expect(page.locator("#units tbody tr:visible").first).to_be_visible()
+
+
 def test_filters_and_side_by_side(page: Page, study: Path) -> None:
     with served(study) as home:
         open_calm(page, home + "?token=token")
         page.locator('#filters button[data-verdict="full"]').click()
         assert page.locator("main.report mark.full.dim").count() == 0
+        page.locator("#dimension").select_option("depth")
+        expect(page.locator("tr[data-dimension]:visible")).to_have_count(1)
         page.locator("header a", has_text="question").click()
         expect(page.locator("article.side:visible")).to_have_count(2)
         page.locator("#left-choice").select_option(index=1)
         expect(page.locator("article.side:visible")).to_have_count(1)
 
 
+def serious(page: Page) -> list[tuple[str, str]]:
+    found = Axe().run(page).response["violations"]
+    return [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")]
+
+
 def test_no_serious_accessibility_finding(page: Page, study: Path) -> None:
     with served(study) as home:
         open_calm(page, home + "?token=token")
-        for url in (page.url, page.url + "#claim-c1", home + "index.html"):
-            page.goto(url)
-            found = Axe().run(page).response["violations"]
-            assert [
-                (v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")
-            ] == []
-        page.emulate_media(color_scheme="dark")
-        page.reload()
-        found = Axe().run(page).response["violations"]
-        assert [
-            (v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")
-        ] == []
+        report = page.url
+        page.locator("header a", has_text="question").click()
+        for url in (report, report + "#claim-c1", page.url, home + "index.html"):
+            for scheme in ("light", "dark"):
+                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                page.goto(url)
+                assert serious(page) == []
+
+
+def test_who_has_only_a_keyboard_reaches_everything(page: Page, study: Path) -> None:
+    with served(study) as home:
+        open_calm(page, home + "?token=token")
+        reached = []
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            reached.append(page.evaluate("document.activeElement.outerHTML.slice(0, 60)"))
+        places = " ".join(reached)
+        for part in (
+            "index.html",
+            "<summary",
+            "data-verdict",
+            "data-type",
+            'id="dimension"',
+            "<main",
+            "<aside",
+            "#source-1",
+        ):
+            assert part in places, part
+        page.keyboard.press("j")
+        page.locator("button.back").first.focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("mark.on").first).to_be_in_viewport()
 
 
 def test_a_phone_needs_no_sideways_scroll(page: Page, study: Path) -> None:
     page.set_viewport_size({"width": 390, "height": 800})
     with served(study) as home:
         open_calm(page, home + "?token=token")
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        report = page.url
+        page.locator("header a", has_text="question").click()
+        for url in (page.url, home + "index.html", report, report + "#claim-c1"):
+            page.goto(url)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390

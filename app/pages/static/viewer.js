@@ -104,7 +104,7 @@ if (sides[0]) { for (const select of sides) select.addEventListener("change", pl
 
 const live = document.body.dataset.live;
 if (live) {
-  let seen = null;
+  let seen = document.body.dataset.version;
   const tell = () => {
     if (document.getElementById("news")) return;
     const button = document.createElement("button");
@@ -116,7 +116,7 @@ if (live) {
   setInterval(async () => {
     try {
       const now = await (await fetch(live)).text();
-      if (seen !== null && now !== seen) {
+      if (now !== seen) {
         // The index is redrawn by itself; a reader in a report is told and not disturbed.
         const idle = String(getSelection()) === "" && document.activeElement === document.body;
         if (choose && scrollY < 40 && idle) location.reload(); else tell();
