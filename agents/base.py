@@ -117,8 +117,8 @@ class Transcript(BaseModel):
     messages: list[dict[str, Any]]
 
 
-class AnswerRecord(BaseModel):
-    """What a finished unit leaves. Plain data: it serialises to JSON and back unchanged."""
+class Gathered(BaseModel):
+    """What a unit has found out and done, whether or not a report came of it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -130,6 +130,19 @@ class AnswerRecord(BaseModel):
     models: dict[str, str]
     """Role to model name."""
     rule_written: bool
+    sources: list[Source] = Field(default_factory=list)
+    """The evidence ledger in order of first sight: each (URL, text seen) once."""
+    tool_calls: list[ToolCall] = Field(default_factory=list)
+    failures: list[ResearcherFailure] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+    """What a reader should know: evidence shortened, a page not summarised, ..."""
+    state_changes: list[dict[str, Any]] = Field(default_factory=list)
+    transcripts: list[Transcript] = Field(default_factory=list)
+
+
+class AnswerRecord(Gathered):
+    """What a finished unit leaves. Plain data: it serialises to JSON and back unchanged."""
+
     raw_report: str
     """As the model wrote it."""
     report: str
@@ -140,16 +153,8 @@ class AnswerRecord(BaseModel):
     dangling: list[int] = Field(default_factory=list)
     """Numbers cited in the raw report that its list of sources lacks."""
     fabricated: list[Fabricated] = Field(default_factory=list)
-    sources: list[Source] = Field(default_factory=list)
-    """The evidence ledger in order of first sight: each (URL, text seen) once."""
-    tool_calls: list[ToolCall] = Field(default_factory=list)
     stop_reason: str
-    failures: list[ResearcherFailure] = Field(default_factory=list)
-    notes: list[str] = Field(default_factory=list)
-    """What a reader should know: evidence shortened, a page not summarised, ..."""
     usage: dict[str, Any] = Field(default_factory=dict)
-    state_changes: list[dict[str, Any]] = Field(default_factory=list)
-    transcripts: list[Transcript] = Field(default_factory=list)
     seconds: float
 
 

@@ -105,9 +105,13 @@ PAPER = tuple(architecture.name + mode for architecture in BUILT_IN for mode in 
 
 @cache
 def variants() -> dict[str, Variant]:
-    """Every variant by name: the six of the paper, those with profile facts, and plug-ins."""
+    """Every variant by name: the six of the paper, those with profile facts, and the plug-ins that can be loaded."""
+    return _variants_of(BUILT_IN) | _variants_of(plug_ins()[0])
+
+
+def _variants_of(architectures: Iterable[Architecture]) -> dict[str, Variant]:
     found: dict[str, Variant] = {}
-    for architecture in (*BUILT_IN, *_plug_ins()):
+    for architecture in architectures:
         for profile in (False, True) if architecture.takes_profile else (False,):
             for ws in (False, True):
                 variant = Variant(architecture, profile, ws)
@@ -116,10 +120,15 @@ def variants() -> dict[str, Variant]:
 
 
 def variant(name: str) -> Variant:
-    """The variant of that name; `Misuse` with what was probably meant."""
+    """The variant of that name; `Misuse` with what was probably meant. Ours need no plug-in to be sound, or loaded."""
+    ours = _variants_of(BUILT_IN)
+    if name in ours:
+        return ours[name]
     known = variants()
     if name in known:
         return known[name]
+    if problem := plug_ins()[1].get(name.removesuffix(WS)):
+        raise DrrError(problem)
     near = get_close_matches(name, known, 2)
     hint = f"did you mean {' or '.join(near)}?" if near else "`drr variants` lists them"
     raise Misuse(f"no variant {name!r}; {hint}")
@@ -136,16 +145,26 @@ def choose(words: str | Iterable[str]) -> list[Variant]:
     return [variant(name) for name in dict.fromkeys(names)]
 
 
-def _plug_ins() -> Iterable[Architecture]:
-    taken = {architecture.name for architecture in BUILT_IN}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        if point.name in taken or "+" in point.name:
-            raise DrrError(
+@cache
+def plug_ins() -> tuple[list[Architecture], dict[str, str]]:
+    """Those of other packages, and what is wrong with those that cannot be used, by name."""
+    found: dict[str, Architecture] = {}
+    problems: dict[str, str] = {}
+    ours = {architecture.name for architecture in BUILT_IN}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
+        if point.name in ours or point.name in found or "+" in point.name:
+            problems[point.name] = (
                 f"plug-in variant {point.name!r} of {_distribution(point)}: the name is taken or holds a `+`;"
                 " rename its entry point"
             )
-        taken.add(point.name)
-        yield plug_in(point.name, point.load, origin=_distribution(point), version=_version(point))
+            continue
+        try:
+            version = _version(point)
+        except DrrError as error:
+            problems[point.name] = str(error)
+            continue
+        found[point.name] = plug_in(point.name, point.load, origin=_distribution(point), version=version)
+    return list(found.values()), problems
 
 
 def plug_in(

@@ -13,7 +13,17 @@ from typing import Any
 from langchain_core.messages import HumanMessage
 
 from agents import citations
-from agents.base import AnswerRecord, CitationRepair, Limits, Listener, Outcome, ToolCall, Transcript, nobody
+from agents.base import (
+    AnswerRecord,
+    CitationRepair,
+    Gathered,
+    Limits,
+    Listener,
+    Outcome,
+    ToolCall,
+    Transcript,
+    nobody,
+)
 from agents.evidence import Ledger
 from agents.registry import Variant
 from agents.unit import MAIN, Budget, CallTool, Unit, actor_rank
@@ -92,10 +102,12 @@ async def run_variant(
     prompts: Prompts,
     options: Options | None = None,
     listener: Listener = nobody,
+    on_failure: Callable[[Gathered], None] = lambda gathered: None,
     now: Callable[[], float] = time.monotonic,
 ) -> AnswerRecord:
     """The answer of one unit. `ModelFailure` ends it without a report; so does any error that is a bug.
 
+    Before such an end `on_failure` is handed what was gathered until then: it was paid for.
     `session` is the unit's own (its writes are recorded and seen by nobody else); `meter` is the one that the two role
     models report to.
     """
@@ -108,6 +120,9 @@ async def run_variant(
     try:
         outcome = await run(unit)
         return await _finish(unit, variant, outcome, options, session, web, summariser, started)
+    except Exception:
+        on_failure(Gathered(**_gathered(unit, variant, session, summariser)))
+        raise
     finally:
         await unit.aclose()
 
@@ -194,14 +209,8 @@ async def _finish(
     made_up = list(dict.fromkeys([*made_up, *citations.unknown_urls(written, unit.ledger.knows)]))
     usage, seconds = unit.budget.meter.as_json(), unit.budget.now() - started
     await unit.ledger.freeze([*cited.urls, *written.urls], web, session.shop.shop_url)
-    models = {"agent": unit.agent.name} | ({"summariser": summariser.name} if variant.ws else {})
     return AnswerRecord(
-        variant=variant.name,
-        version=variant.version,
-        query=unit.query,
-        user_id=unit.user_id,
-        models=models,
-        rule_written=unit.agent.rule_written or (variant.ws and summariser.rule_written),
+        **_gathered(unit, variant, session, summariser),
         raw_report=raw,
         report=report,
         words=len(report.split()),
@@ -209,19 +218,30 @@ async def _finish(
         removed_citations=removed,
         dangling=cited.dangling,
         fabricated=unit.ledger.fabricated(made_up),
-        sources=unit.ledger.sources(actor_rank),
-        tool_calls=_numbered(unit),
         stop_reason=outcome.stop_reason,
-        failures=sorted(unit.failures, key=lambda failure: actor_rank(failure.researcher)),
-        notes=sorted(unit.notes),
         usage=usage,
-        state_changes=[asdict(change) for change in session.changes()],
-        transcripts=[
+        seconds=seconds,
+    )
+
+
+def _gathered(unit: Unit, variant: Variant, session: Session, summariser: RoleModel) -> dict[str, Any]:
+    return {
+        "variant": variant.name,
+        "version": variant.version,
+        "query": unit.query,
+        "user_id": unit.user_id,
+        "models": {"agent": unit.agent.name} | ({"summariser": summariser.name} if variant.ws else {}),
+        "rule_written": unit.agent.rule_written or (variant.ws and summariser.rule_written),
+        "sources": unit.ledger.sources(actor_rank),
+        "tool_calls": _numbered(unit),
+        "failures": sorted(unit.failures, key=lambda failure: actor_rank(failure.researcher)),
+        "notes": sorted(unit.notes),
+        "state_changes": [asdict(change) for change in session.changes()],
+        "transcripts": [
             Transcript(name=name, messages=plain(messages))
             for name, messages in sorted(unit.transcripts.items())
         ],
-        seconds=seconds,
-    )
+    }
 
 
 def _numbered(unit: Unit) -> list[ToolCall]:

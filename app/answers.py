@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agents.base import AnswerRecord
+    from agents.base import Gathered
     from agents.registry import Variant
     from agents.runner import Options
     from env.query import Query
@@ -83,6 +83,7 @@ class Bench:
             meter=context.meter,
             prompts=self.prompts,
             options=self.options,
+            on_failure=lambda gathered: context.keep(kept(gathered, spec)),
         )
         return kept(record, spec)
 
@@ -92,8 +93,9 @@ def roles_of(variants: Iterable[Variant]) -> list[str]:
     return ["agent", *(["summariser"] if any(variant.ws for variant in variants) else [])]
 
 
-def kept(record: AnswerRecord, spec: Mapping[str, Any]) -> Outcome:
+def kept(record: Gathered, spec: Mapping[str, Any]) -> Outcome:
     """Facts into the result, texts into blobs: reports, conversations, and the evidence, each text once per study."""
+    from agents.base import AnswerRecord
     from study.evidence import pack
     from study.unit import Outcome
 
@@ -106,28 +108,20 @@ def kept(record: AnswerRecord, spec: Mapping[str, Any]) -> Outcome:
     for call in record.tool_calls:
         calls.append(call.model_dump(mode="json", exclude={"result"}))
         blobs[f"text:{call.result_sha256}"] = call.result
-    made_up = []
-    for one in record.fabricated:
-        made_up.append({"url": one.url, "page_status": one.page_status, "page_sha256": _hash(one.page)})
-        if one.page is not None:
-            blobs[f"text:{_hash(one.page)}"] = one.page
     conversations = [transcript.model_dump(mode="json") for transcript in record.transcripts]
-    return Outcome(
-        {
-            **facts,
-            "query_id": spec["query_id"],
-            "trial": spec["trial"],
-            "tool_calls": calls,
-            "sources": rows,
-            "fabricated": made_up,
-        },
-        {
-            **blobs,
-            "report": record.report,
-            "raw_report": record.raw_report,
-            "transcript": json.dumps(conversations, ensure_ascii=False, indent=1),
-        },
-    )
+    blobs["transcript"] = json.dumps(conversations, ensure_ascii=False, indent=1)
+    facts |= {"query_id": spec["query_id"], "trial": spec["trial"], "tool_calls": calls, "sources": rows}
+    if isinstance(record, AnswerRecord):
+        facts["fabricated"] = []
+        for one in record.fabricated:
+            digest = _hash(one.page)
+            facts["fabricated"].append(
+                {"url": one.url, "page_status": one.page_status, "page_sha256": digest}
+            )
+            if one.page is not None:
+                blobs[f"text:{digest}"] = one.page
+        blobs |= {"report": record.report, "raw_report": record.raw_report}
+    return Outcome(facts, blobs)
 
 
 def _hash(text: str | None) -> str | None:

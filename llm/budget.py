@@ -40,10 +40,18 @@ class Limit:
         )
 
     def __str__(self) -> str:
-        parts = [] if self.cost is None else [f"${dollars(self.cost):,.2f}"]
-        if self.tokens is not None:
-            parts.append(f"{self.tokens:,} tokens")
-        return " and ".join(parts) or "no limit"
+        return _told(self.cost, self.tokens) or "no limit"
+
+
+def _told(cost: int | None, tokens: int | None) -> str:
+    parts = []
+    if cost is not None:
+        parts.append(
+            f"${dollars(cost):,.2f}" if cost >= PICO or cost % (PICO // 100) == 0 else f"${dollars(cost):.4g}"
+        )
+    if tokens is not None:
+        parts.append(f"{tokens:,} tokens")
+    return " and ".join(parts)
 
 
 Verdict = Literal["granted", "wait", "refused"]
@@ -120,7 +128,14 @@ class Budget:
                 return amount
             if verdict == "refused":
                 what = "the unit's cap" if self.scope == "unit" else "the budget"
-                raise OverBudget(f"{what} of {self.limit} leaves no room for the next call", self.scope)
+                most = _told(
+                    None if self.limit.cost is None else amount.cost,
+                    None if self.limit.tokens is None else amount.tokens,
+                )
+                raise OverBudget(
+                    f"{what} of {self.limit} leaves no room for the next call, which may take up to {most}",
+                    self.scope,
+                )
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(1.0):  # other processes settle without telling us
                     await self._settled.wait()

@@ -122,20 +122,23 @@ async def persist(
     """
     tried = malformed = 0
     begun: float | None = None
+    before: ModelFailure | None = None
     while True:
         started = clock.now()
         try:
             async with limiter.slot(), reserve() as reserved:
                 started = clock.now()
                 begun = started if begun is None else begun
-                left = retries.deadline_s - (started - begun)
-                async with asyncio.timeout(max(0.001, min(timeout_s, left))):
+                left = max(0.001, retries.deadline_s - (started - begun))
+                async with asyncio.timeout(min(timeout_s, left)):
                     answer = await attempt(reserved)
             limiter.answered()
         except Exception as error:
             failure = name(error)
             if failure is None or failure.kind == "over_budget":
                 raise
+            if isinstance(error, TimeoutError) and before is not None and clock.now() - started < timeout_s:
+                failure = before  # the deadline cut this try short: why it was tried again is what happened
         else:
             return answer
         tried += 1
@@ -148,5 +151,6 @@ async def persist(
         if not (retries.allows(failure, tried, malformed) and in_time):
             told = f" (after {tried} tries)" if tried > 1 else ""
             raise ModelFailure(failure.kind, f"{failure}{told}", retry_after=failure.retry_after) from None
+        before = failure
         on_retry(failure, now - started)
         await clock.sleep(wait)

@@ -9,16 +9,21 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 
 def plain(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
-    """Equal conversations give equal data. Signed thinking and other blocks of a provider are kept under `blocks`."""
-    return [_one(message) for message in messages]
+    """Equal conversations give equal data. Signed thinking and other blocks of a provider are kept under `blocks`.
+
+    A provider names each call anew at every run; here a call's name is its number in the conversation.
+    """
+    numbers: dict[str | None, str] = {}
+    return [_one(message, numbers) for message in messages]
 
 
-def _one(message: BaseMessage) -> dict[str, Any]:
+def _one(message: BaseMessage, numbers: dict[str | None, str]) -> dict[str, Any]:
     told: dict[str, Any] = {"role": message.type, "text": message.text}
     if isinstance(message, AIMessage):
         if message.tool_calls:
             told["tool_calls"] = [
-                {"id": call["id"], "name": call["name"], "args": call["args"]} for call in message.tool_calls
+                {"id": _number(call["id"], numbers), "name": call["name"], "args": call["args"]}
+                for call in message.tool_calls
             ]
         reason = message.response_metadata.get("stop_reason") or message.response_metadata.get(
             "finish_reason"
@@ -35,7 +40,11 @@ def _one(message: BaseMessage) -> dict[str, Any]:
             if others:
                 told["blocks"] = others
     if isinstance(message, ToolMessage):
-        told["tool_call_id"] = message.tool_call_id
+        told["tool_call_id"] = _number(message.tool_call_id, numbers)
         told["name"] = message.name
         told["status"] = message.status
     return told
+
+
+def _number(call: str | None, numbers: dict[str | None, str]) -> str:
+    return numbers.setdefault(call, f"call-{len(numbers) + 1}")

@@ -218,6 +218,11 @@ class Ledger:
             statement = "SELECT 1 FROM records WHERE key = ? AND (status = 'done' OR NOT transient)"
             return sum(self._db.execute(statement, (key,)).fetchone() is None for key in keys)
 
+    def failed_for_good(self, keys: Sequence[str]) -> dict[str, str]:
+        """Those of these units that failed for a reason that does not pass, with the reason."""
+        statement = "SELECT key, coalesce(reason, status) FROM records WHERE key = ? AND status != 'done' AND NOT transient"
+        return dict(row for key in keys for row in self._rows(statement, (key,)))
+
     def ended(self, keys: Sequence[str]) -> set[str]:
         """Those of these units that have a record, of whatever kind."""
         found: set[str] = set()

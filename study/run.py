@@ -40,6 +40,11 @@ class Context:
     unit: Unit
     models: Models
     meter: Meter
+    gathered: list[Outcome] = field(default_factory=list)
+
+    def keep(self, outcome: Outcome) -> None:
+        """What the work has until now, to be recorded if it fails: it was paid for and explains the failure."""
+        self.gathered[:] = [outcome]
 
 
 Work = Callable[[Mapping[str, Any], Context], Awaitable[Outcome]]
@@ -66,6 +71,8 @@ class Summary:
 
     done: int = 0
     failures: Counter[str] = field(default_factory=Counter)
+    failed_before: Counter[str] = field(default_factory=Counter)
+    """Units asked for that failed for good in an earlier run, and were not computed again."""
     stopped: str | None = None
     message: str | None = None
     """The failure that stopped it, in its own words."""
@@ -138,6 +145,7 @@ class _Runner:
         self.summary = Summary()
         self.tasks: dict[asyncio.Task[Finished | None], str] = {}
         self.transient_in_a_row = 0
+        self.failed_now: set[str] = set()
         self.stage: Stage
 
     async def go(self, keys: Sequence[str], stage: Stage, limit: int | None) -> Summary:
@@ -226,6 +234,7 @@ class _Runner:
             self._stop("budget", finished.message)
             return
         summary.failures[finished.reason or finished.status] += 1
+        self.failed_now.add(finished.key)
         if finished.reason == "bug" and finished.message is not None:
             summary.bugs.append(finished.message)
         self.transient_in_a_row = self.transient_in_a_row + 1 if finished.transient else 0
@@ -252,8 +261,9 @@ class _Runner:
         message: str | None = None
         transient = False
         outcome: Outcome | None = None
+        context = Context(study, unit, models, meter)
         try:
-            outcome = await self._work(unit, Context(study, unit, models, meter))
+            outcome = await self._work(unit, context)
             status = "done"
         except OverBudget as error:
             status, message = "over_budget", str(error)
@@ -272,14 +282,16 @@ class _Runner:
         except Exception as error:  # noqa: BLE001 - a bug ends its unit loudly and leaves its trace
             reason, message = "bug", f"{type(error).__name__}: {error}"
             trace = "".join(traceback.format_exception(error))
-            outcome = Outcome({}, {"traceback": self.redact(trace)})
+            outcome = _last(context, {"traceback": self.redact(trace)})
+        if outcome is None:
+            outcome = _last(context)
         finished = Finished(
             key=key,
             status=status,
             reason=reason,
             message=None if message is None else well_formed(self.redact(message, 1000)),
             transient=transient,
-            result={} if outcome is None else outcome.result,
+            result=outcome.result,
             blobs={},
             usage=meter.as_json(),
             cost=meter.cost,
@@ -288,7 +300,7 @@ class _Runner:
             finished_at=pace.wall(),
         )
         self.purse.flush()
-        kept = await self.writer.commit(finished, {} if outcome is None else outcome.blobs)
+        kept = await self.writer.commit(finished, outcome.blobs)
         return finished if kept else None
 
     async def _work(self, unit: Unit, context: Context) -> Outcome:
@@ -320,6 +332,8 @@ class _Runner:
     def _sum_up(self, keys: Sequence[str], *, limit_reached: bool) -> Summary:
         summary = self.summary
         summary.left = self.study.ledger.count_open(keys)
+        standing = self.study.ledger.failed_for_good(keys)
+        summary.failed_before.update(reason for key, reason in standing.items() if key not in self.failed_now)
         if summary.stopped is None and limit_reached and summary.left:
             summary.stopped = "limit"
         return summary
@@ -366,6 +380,16 @@ class _Runner:
             for number, handler in before.items():
                 loop.remove_signal_handler(number)
                 signal.signal(number, handler)
+
+
+def _last(context: Context, blobs: Mapping[str, str] | None = None) -> Outcome:
+    """What failed work had kept, if that can be written."""
+    kept = context.gathered[-1] if context.gathered else Outcome({})
+    try:
+        canonical_json(kept.result)
+    except ValueError:
+        kept = Outcome({})
+    return Outcome(kept.result, {**kept.blobs, **(blobs or {})})
 
 
 class _Writer:

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from llm.meter import dollars
+from study.ledger import Spending
 from study.study import Study
 from study.unit import KINDS
 
@@ -48,7 +49,7 @@ def status(study: Study, *, now: float) -> dict[str, Any]:
         "usage": _usage(study),
         "cost_usd": None if spending.unpriced else dollars(spending.cost),
         "spent_tokens": spending.tokens,
-        "budget": _budget(study, spending.cost, spending.tokens),
+        "budget": _budget(study, spending),
     }
 
 
@@ -67,7 +68,7 @@ def _usage(study: Study) -> dict[str, Any]:
     return {**total, "by_role": dict(sorted(roles.items()))}
 
 
-def _budget(study: Study, cost: int, tokens: int) -> dict[str, Any] | None:
+def _budget(study: Study, spending: Spending) -> dict[str, Any] | None:
     told = study.ledger.meta("budget")
     limit = json.loads(told) if told else {}
     if limit.get("cost") is None and limit.get("tokens") is None:
@@ -75,6 +76,6 @@ def _budget(study: Study, cost: int, tokens: int) -> dict[str, Any] | None:
     return {
         "usd": dollars(limit["cost"]),
         "tokens": limit["tokens"],
-        "spent_usd": dollars(cost),
-        "spent_tokens": tokens,
+        "spent_usd": None if spending.unpriced else dollars(spending.cost),
+        "spent_tokens": spending.tokens,
     }

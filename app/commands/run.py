@@ -106,7 +106,7 @@ def _resolve(
     before = saved.get("run", {})
     plan = {
         "shop": arguments.shop or before.get("shop"),
-        "variants": arguments.variants or before.get("variants") or "all",
+        "variants": arguments.variants if arguments.variants is not None else before.get("variants", "all"),
         "trials": arguments.trials or before.get("trials") or 1,
         "limits": _limits(arguments.limits) if arguments.limits else before.get("limits", {}),
         "citation_repair": arguments.citation_repair or before.get("citation_repair"),
@@ -269,7 +269,8 @@ def _run(
         summary = asyncio.run(go())
         if arguments.json:
             print_json(status(study, now=time.time()))
-    return conclude(summary, folder)
+    code = conclude(summary, folder)
+    return 1 if summary.failed_before else code
 
 
 def _keep_queries(folder: Path, queries: list[Query]) -> None:

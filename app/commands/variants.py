@@ -20,10 +20,14 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from agents.registry import PAPER, variants
+    import sys
+
+    from agents.registry import PAPER, plug_ins, variants
     from app.console import print_json
 
     known = variants()
+    for problem in plug_ins()[1].values():
+        print(f"drr: not usable: {problem}", file=sys.stderr)
     if arguments.json:
         rows = [
             {

@@ -52,9 +52,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         "[drr.variants]\nquick = their_agents:quick\nsilent = their_agents:silent\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    variants.cache_clear()
+    _look_again()
     yield info
-    variants.cache_clear()
+    _look_again()
     sys.modules.pop("their_agents", None)
 
 
@@ -155,16 +155,34 @@ async def test_a_plug_in_without_a_report_fails_in_words(package: Path, ask: Ask
 @pytest.mark.parametrize("name", ["react", "odd+ws"])
 def test_a_plug_in_may_not_take_a_name_of_ours(package: Path, name: str) -> None:
     (package / "entry_points.txt").write_text(f"[drr.variants]\n{name} = their_agents:quick\n")
-    variants.cache_clear()
-    with pytest.raises(DrrError, match="their-agents"):
-        variants()
+    _look_again()
+    assert "their-agents" in registry.plug_ins()[1][name]
+    assert variant("react").architecture.origin == "built in"
 
 
-def test_a_plug_in_that_cannot_be_loaded_is_named(package: Path) -> None:
-    (package / "entry_points.txt").write_text("[drr.variants]\nlost = their_agents:nothing_here\n")
+def test_a_plug_in_that_cannot_be_loaded_is_named_and_stops_nobody_else(
+    package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from app.cli import main
+
+    (package / "entry_points.txt").write_text(
+        "[drr.variants]\nlost = their_agents:nothing_here\nquick = their_agents:quick\n"
+    )
+    _look_again()
+    for name in ("lost", "lost+ws"):
+        with pytest.raises(DrrError, match="'lost' of their-agents cannot be loaded"):
+            variant(name)
+    assert variant("quick").architecture.origin == "their-agents"
+    assert [v.name for v in choose("all")] == list(PAPER)
+    assert main(["variants"]) == 0
+    out, err = capsys.readouterr()
+    assert "quick" in out and "lost" not in out
+    assert "'lost' of their-agents cannot be loaded" in err
+
+
+def _look_again() -> None:
     variants.cache_clear()
-    with pytest.raises(DrrError, match="'lost' of their-agents cannot be loaded"):
-        variants()
+    registry.plug_ins.cache_clear()
 
 
 def test_listing_variants_loads_no_graph_library() -> None:

@@ -230,3 +230,16 @@ async def test_a_deadline_ends_the_retries() -> None:
     assert got == "rate_limited"
     assert len(wire.requests) == 3
     assert sum(clock.slept) < 120
+
+
+async def test_a_deadline_that_cuts_a_try_short_is_named_after_what_came_before_it() -> None:
+    replies = iter([Fail(529, "overloaded_error", "Overloaded")])
+    with Wire(lambda request: next(replies, Hang(5))) as wire:
+        models = Models(
+            ModelSettings({"default": "anthropic:claude-sonnet-5-5"}, base_url=wire.url, deadline_s=1.5),
+            retries=Retries(base_s=0.01),
+        )
+        with pytest.raises(ModelFailure) as caught:
+            await models.role("agent").reply([HumanMessage("q")])
+        await models.aclose()
+    assert (caught.value.kind, len(wire.requests)) == ("overloaded", 2)

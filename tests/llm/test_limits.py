@@ -272,3 +272,22 @@ async def test_answers_that_are_cut_are_paid_for() -> None:
             await made.role("agent").reply([HumanMessage("x")])
         await made.aclose()
     assert purse.spent == Amount(cost=100 * 2_000_000 + 20 * 10_000_000, tokens=120)
+
+
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [
+        (Limit.of(usd=25), "$25.00"),
+        (Limit.of(usd=0.05), "$0.05"),
+        (Limit.of(usd=0.0001), "$0.0001"),
+        (Limit.of(usd=1.5, tokens=2_000), "$1.50 and 2,000 tokens"),
+        (Limit(), "no limit"),
+    ],
+)
+def test_a_limit_is_told_as_it_was_given(limit: Limit, told: str) -> None:
+    assert str(limit) == told
+
+
+async def test_a_refusal_says_what_the_call_might_take() -> None:
+    with pytest.raises(OverBudget, match=r"budget of \$0\.01 .* up to \$0\.05"):
+        await Budget(Limit.of(usd=0.01)).reserve(Amount(PICO // 20, 700))

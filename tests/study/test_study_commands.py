@@ -178,6 +178,7 @@ def test_misuse_is_told_in_one_line_with_exit_2(box: Path, drr: Drr, tmp_path: P
         ["run", "study"],
         ["run", "study", "--shop", box / "shop"],
         ["run", *new(box, "reakt")],
+        ["run", *new(box, "")],
         ["run", *new(box), "--queries", tmp_path / "empty.jsonl"],
         ["run", *new(box), "--queries", tmp_path / "nowhere.jsonl"],
         ["run", *new(box), "--queries", tmp_path / "stranger.jsonl"],
@@ -214,7 +215,8 @@ def test_an_unpriced_model_with_a_token_budget_or_a_price_is_accepted(
         url = ("--base-url", f"{wire.url}/v1")
         assert drr("run", *new(box, "react"), *local, *url, "--budget-tokens", 500_000)[0] == 0
         document = json.loads(drr("status", "study", "--json")[1])
-        assert document["cost_usd"] is None
+        assert document["cost_usd"] is document["budget"]["spent_usd"] is None
+        assert document["budget"]["spent_tokens"] == document["spent_tokens"] > 0
         code, _, err = drr(
             "run", "study", "--budget", 5, "--price-file", tmp_path / "prices.toml", *local, *url
         )
@@ -293,3 +295,57 @@ def test_hostile_text_does_not_steer_the_terminal(box: Path, drr: Drr) -> None:
     assert "owned" in out
     assert "\x1b" not in out
     assert "\x07" not in out
+
+
+@pytest.mark.parametrize("variant", ["react", "hybrid-react+ws"])
+def test_what_a_unit_gathered_before_its_model_failed_is_recorded(
+    box: Path, drr: Drr, tmp_path: Path, variant: str
+) -> None:
+    def script(request: Request) -> Say:
+        names = [tool["name"] for tool in request.body.get("tools", ())]
+        if "launch_researcher" in names:
+            return Say(calls=[("launch_researcher", {"sub_problem": "which seed?"})])
+        if not names or len(request.body["messages"]) > 1:
+            return Say("I would rather not.", stop_reason="refusal")
+        return Say(calls=[("product_catalog_search", {"query": "seed"})])
+
+    with Wire(script) as wire:
+        words = ("--model", SONNET, "--base-url", wire.url, "--limit", 1)
+        assert drr("run", *new(box, variant), *words)[0] == 1
+    assert drr("export", "study", "--out", "tables")[0] == 0
+    rows = {
+        name: [json.loads(line) for line in (tmp_path / "tables" / f"{name}.jsonl").read_text().splitlines()]
+        for name in ("units", "tool_calls", "sources")
+    }
+    (unit,) = rows["units"]
+    assert (unit["status"], unit["reason"], unit["report"]) == ("failed", "refusal", None)
+    assert "product_catalog_search" in [call["name"] for call in rows["tool_calls"]]
+    assert {source["type"] for source in rows["sources"]} == {"product"}
+    _, out, _ = drr("trace", "study", unit["key"][:10], "--full")
+    assert "product_catalog_search(" in out
+    assert "--- conversation" in out
+    assert drr("status", "study")[0] == 0
+    with Wire(lambda request: Say("A report.")) as wire:
+        address = ("--base-url", wire.url)
+        again = [*new(box, variant), "--model", SONNET, *address, "--limit", 1]
+        code, _, err = drr("run", *again)
+        assert code == 1, "a study with failed units has not succeeded, whenever they failed"
+        assert "1 failed before (refusal 1; --retry-failed" in err
+        assert drr("run", "study", *address, "--retry-failed", "--quiet")[0] == 0
+
+
+def test_the_names_that_a_provider_gives_to_calls_change_no_byte(box: Path, drr: Drr, tmp_path: Path) -> None:
+    def script(request: Request) -> Say:
+        if len(request.body["messages"]) > 1:
+            return Say("A report.")
+        return Say(calls=[("calculator", {"expression": "1+1"}), ("calculator", {"expression": "2+2"})])
+
+    with Wire(script) as wire:
+        for name, units in (("one", 1), ("two", 8)):
+            words = new(box, "react")
+            words[0] = name
+            model = ("--model", SONNET, "--base-url", wire.url, "--units", units, "--trials", 3)
+            assert drr("run", *words, *model, "--quiet")[0] == 0
+            assert drr("export", name, "--out", f"{name}-t", "--canonical")[0] == 0
+    for file in sorted((tmp_path / "one-t").iterdir()):
+        assert file.read_bytes() == (tmp_path / "two-t" / file.name).read_bytes(), file.name
