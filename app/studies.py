@@ -90,17 +90,23 @@ def check_models(models: Models, roles: Iterable[str], *budgets: Limit | None) -
         )
 
 
-def conclude(summary: Summary, folder: Path, what: str = "run") -> int:
-    """Say on standard error how it ended; 0 if nothing failed and nothing stopped it."""
+def conclude(summary: Summary, folder: Path, what: str = "run", command: str | None = None) -> int:
+    """Say on standard error how it ended; 0 if nothing failed and nothing stopped it.
+
+    `command` is what continues, where that is not `drr WHAT FOLDER`.
+    """
     import sys
 
-    again = f"`drr {what} {folder}`"
+    again = f"`drr {command or f'{what} {folder}'}`"
     failed = sum(summary.failures.values())
     parts = [f"{summary.done:,} done now"]
     if failed:
         parts.append(
             f"{failed:,} failed ({', '.join(f'{kind} {n}' for kind, n in sorted(summary.failures.items()))})"
         )
+    if before := sum(summary.failed_before.values()):
+        kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(summary.failed_before.items()))
+        parts.append(f"{before:,} failed before ({kinds}; --retry-failed computes them again)")
     parts.append(f"{summary.left:,} left" if summary.left else "nothing left")
     print(f"drr: {folder}: {'; '.join(parts)}", file=sys.stderr)
     for bug in summary.bugs[:3]:
