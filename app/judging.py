@@ -48,24 +48,17 @@ def study_shop(study: Study, settings: Settings, given: str | None) -> Iterator[
 
 
 def bench_of(settings: Settings, models: Models, shop: Shop | None, protocol: Protocol) -> Bench:
-    from env.errors import Misuse
-    from eval.asking import FOLDER
+    from app.prompts import prompts_of
     from eval.bench import Bench, JudgeName
-    from llm.failures import ModelSetupError
     from llm.offline import NAME
-    from llm.prompts import Prompts
 
-    try:
-        prompts = Prompts(FOLDER, settings.prompts)
-    except ModelSetupError as error:
-        raise Misuse(str(error)) from error
     names = {role: models.name_of(role) for role in ("judge", "claim_extractor")}
     return Bench(
         JudgeName(names["judge"], names["judge"] == NAME),
         JudgeName(names["claim_extractor"], names["claim_extractor"] == NAME),
         shop,
         settings.shop_url,
-        prompts,
+        prompts_of(settings, "eval"),
         protocol,
     )
 
