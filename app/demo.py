@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+import textwrap
 from pathlib import Path
 
 from app.cli import main
@@ -22,29 +23,43 @@ def demo(folder: Path) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MARK).touch()
     raw, shop = folder / "raw", folder / "shop"
-    steps: list[list[str]] = []
+    print(
+        "No language model takes part: rules stand in for the agents and the judge, so that nothing needs a key."
+    )
     if not (shop / "manifest.json").is_file():
-        steps += [["sample", str(raw), "--quiet"], ["ingest", str(raw), "--shop", str(shop), "--quiet"]]
-    for words in [
-        *steps,
-        ["shop", "search", str(shop), "squirrel-proof bird feeder", "--max-price", "60", "--limit", "3"],
-    ]:
-        if (code := _drr(words)) != 0:
-            return code
+        made = _drr(
+            "An invented sample in the form of Amazon Reviews 2023.", "sample", raw, "--quiet"
+        ) or _drr(
+            "The shop: products, users and their orders, by the same ingest that takes the real data.",
+            *("ingest", raw, "--shop", shop, "--quiet"),
+        )
+        if made != 0:
+            return made
+    feeder = ("squirrel-proof bird feeder", "--max-price", "60", "--limit", "3")
+    looked = _drr("The shop answers.", "shop", "search", shop, *feeder)
+    if looked != 0:
+        return looked
     queries = _questions(folder)
-    user = json.loads(queries.read_text(encoding="utf-8").splitlines()[0])["user_id"]
-    look = ["tools", "call", "get_user_statistics", "--shop", str(shop), "--user", user, "--args", "{}"]
-    rest = [
-        "reproduce",
+    questions = [json.loads(line) for line in queries.read_text(encoding="utf-8").splitlines()]
+    user = ("--user", questions[0]["user_id"], "--args", "{}")
+    told = _drr(
+        "One of the nine tools that an agent has.",
+        "tools",
+        "call",
+        "get_user_statistics",
         "--shop",
-        str(shop),
-        "--queries",
-        str(queries),
-        "--out",
-        str(folder / "study"),
-        "--quiet",
-    ]
-    return _drr(look) or _drr(rest)
+        shop,
+        *user,
+    )
+    if told != 0:
+        return told
+    print(f"\n{len(questions)} shoppers ask:")
+    for question in questions:
+        print(textwrap.fill(question["query"], 110, initial_indent="  - ", subsequent_indent="    "))
+    return _drr(
+        "Six variants of an agent answer each question; the answers are judged; tables, figures and pages are made.",
+        *("reproduce", "--shop", shop, "--queries", queries, "--out", folder / "study", "--quiet"),
+    )
 
 
 def _questions(folder: Path) -> Path:
@@ -58,9 +73,10 @@ def _questions(folder: Path) -> Path:
     return path
 
 
-def _drr(words: list[str]) -> int:
-    print(f"\n$ drr {shlex.join(words)}", flush=True)
-    return main(words)
+def _drr(why: str, *words: str | Path) -> int:
+    given = [str(word) for word in words]
+    print(f"\n{why}\n$ drr {shlex.join(given)}", flush=True)
+    return main(given)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import io
+import json
+import shlex
 import sys
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,18 +53,47 @@ def run(arguments: argparse.Namespace) -> int:
 
     arguments.out.mkdir(parents=True, exist_ok=True)
     for words in _steps(arguments):
-        print("$ drr " + " ".join(words), flush=True)
-        code = main(words)
+        print("$ drr " + shlex.join(words), flush=True)
+        tables = io.StringIO()
+        # What judging prints is what the report shows; it is seen only where judging fails.
+        with redirect_stdout(tables) if words[0] == "judge" else nullcontext():
+            code = main(words)
         if code != 0:
+            print(tables.getvalue(), end="")
             print(
                 f"drr: `drr {words[0]}` ended with {code}; give the same command again to continue",
                 file=sys.stderr,
             )
             return code
+    print(_headline(arguments.out / "report" / "metrics.json"))
     print(
         f"\nreport: {arguments.out / 'report' / 'index.html'}\nviewer: {arguments.out / 'viewer' / 'index.html'}"
     )
     return 0
+
+
+HEADLINE = {
+    "fp": ("faithfulness", 2),
+    "fr": ("cited share", 2),
+    "overall": ("overall, 0-10", 1),
+    "input_tokens": ("tokens in", 0),
+    "tool_calls": ("tool calls", 1),
+}
+
+
+def _headline(metrics: Path) -> str:
+    """The few figures that say how it went, each with its interval; the banner over them."""
+    from app.judging import table, with_interval
+
+    document = json.loads(metrics.read_text(encoding="utf-8"))
+    names = [name for name in HEADLINE if any(name in row for row in document["metrics"].values())]
+    rows = []
+    for variant, values in document["metrics"].items():
+        usual = max(values[name]["n"] for name in names if name in values)
+        shown = [with_interval(values[n], HEADLINE[n][1], usual=usual) if n in values else "-" for n in names]
+        rows.append([variant, str(usual), *shown])
+    banner = f"{document['banner']}\n\n" if document["banner"] else ""
+    return f"\n{banner}{table(['variant', 'n', *(HEADLINE[name][0] for name in names)], rows)}"
 
 
 def _steps(arguments: argparse.Namespace) -> Iterator[list[str]]:
