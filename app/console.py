@@ -67,30 +67,39 @@ class _Bars:
             TextColumn,
             TimeElapsedColumn,
             TimeRemainingColumn,
-            TransferSpeedColumn,
         )
 
         counts: tuple[ProgressColumn, ...]
         if unit == "bytes":
-            counts = (DownloadColumn(), TransferSpeedColumn())
+            counts = (DownloadColumn(), TextColumn("{task.fields[rate]}"))
         else:
-            counts = (MofNCompleteColumn(), TextColumn(unit), TextColumn("{task.fields[rate]}"))
+            counts = (
+                MofNCompleteColumn(),
+                TextColumn(unit),
+                TextColumn("{task.fields[rate]}"),
+                TimeElapsedColumn(),
+            )
         columns = (
             TextColumn("{task.description}"),
-            BarColumn(),
+            BarColumn(bar_width=10),
             *counts,
-            TimeElapsedColumn(),
             TimeRemainingColumn(),
             TextColumn("{task.fields[note]}"),
         )
         with Progress(*columns, console=Console(stderr=True), transient=False) as bars:
             task: TaskID = bars.add_task(label, total=total, note="", rate="")
+            all_rows = 0
 
             class Bar:
-                def advance(self, amount: int = 1) -> None:
+                def advance(self, amount: int = 1, rows: int = 0) -> None:
+                    nonlocal all_rows
+                    all_rows += rows
                     bars.advance(task, amount)
-                    speed = bars.tasks[0].speed
-                    bars.update(task, rate=f"{speed:,.0f}/s" if speed else "")
+                    speed, elapsed = bars.tasks[0].speed, bars.tasks[0].elapsed
+                    rate = f"{speed:,.0f}/s" if speed and unit != "bytes" else ""
+                    if all_rows and elapsed:
+                        rate = f"{all_rows / elapsed:,.0f} rows/s"
+                    bars.update(task, rate=rate)
 
                 def note(self, text: str) -> None:
                     bars.update(task, note=text)
@@ -104,12 +113,14 @@ class _Lines:
     @contextmanager
     def stage(self, label: str, total: int | None = None, unit: str = "rows") -> Iterator[Stage]:
         start = last = time.monotonic()
-        done, remark = 0, ""
+        done, all_rows, remark = 0, 0, ""
 
         def say(end: str) -> None:
             of = f" of {total:,}" if total is not None else ""
             seconds = time.monotonic() - start
-            rate = f", {done / seconds:,.0f} {unit}/s" if seconds > 0.05 and done else ""
+            number, kind = (all_rows, "rows") if all_rows else (done, unit)
+            counted = f", {all_rows:,} rows" if all_rows else ""
+            rate = f"{counted}, {number / seconds:,.0f} {kind}/s" if seconds > 0.05 and done else counted
             print(
                 f"{label}: {done:,}{of} {unit}{rate}{' ' + remark if remark else ''}{end}",
                 file=sys.stderr,
@@ -117,9 +128,10 @@ class _Lines:
             )
 
         class Line:
-            def advance(self, amount: int = 1) -> None:
-                nonlocal done, last
+            def advance(self, amount: int = 1, rows: int = 0) -> None:
+                nonlocal done, all_rows, last
                 done += amount
+                all_rows += rows
                 if time.monotonic() - last > 10:
                     last = time.monotonic()
                     say("")

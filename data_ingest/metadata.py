@@ -159,7 +159,7 @@ def read_metadata(
             lines += len(ends)
             total = lines - blank
             quarantine.check(total, final=False)
-            stage.advance(piece.read)
+            stage.advance(piece.read, len(ends))
         source = reader.finish()
     quarantine.check(total, final=True)
     kept = shelf.result()

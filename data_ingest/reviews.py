@@ -180,9 +180,9 @@ def read_reviews(
                 lost[line - seen] = False
                 skipped.append(np.flatnonzero(lost) + seen)
             columns.append(user, item, time, prints)
+            stage.advance(piece.read, rows.lines - seen)
             seen = rows.lines
             quarantine.check(rows.rows, final=False)
-            stage.advance(piece.read)
         columns.close()
         source = reader.finish()
     if not rows.rows:

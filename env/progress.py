@@ -8,8 +8,8 @@ from typing import Protocol
 
 
 class Stage(Protocol):
-    def advance(self, amount: int = 1) -> None:
-        """`amount` more units done."""
+    def advance(self, amount: int = 1, rows: int = 0) -> None:
+        """`amount` more units done; where the unit is bytes, `rows` says how many rows that were."""
 
     def note(self, text: str) -> None:
         """A short remark beside the bar (the file in hand, a rate)."""
@@ -23,7 +23,7 @@ class Progress(Protocol):
 
 
 class _Nothing:
-    def advance(self, amount: int = 1) -> None:
+    def advance(self, amount: int = 1, rows: int = 0) -> None:
         pass
 
     def note(self, text: str) -> None:

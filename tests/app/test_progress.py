@@ -1,0 +1,38 @@
+"""What long work shows: plain lines where it is piped, bars with rows a second and the time left on a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import pytest
+
+from app.console import progress_of
+
+
+def test_a_piped_stage_ends_in_one_line_with_bytes_and_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_of(argparse.Namespace()).stage("reviews", 2000, "bytes") as stage:
+        stage.advance(1500, 30)
+        stage.advance(500, 12)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("reviews: 2,000 of 2,000 bytes, 42 rows")
+    assert printed.err.count("\n") == 1
+
+
+def test_a_bar_shows_rows_a_second_and_the_time_left(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "xterm")
+    with progress_of(argparse.Namespace()).stage("Pet_Supplies: reviews", 2000, "bytes") as stage:
+        stage.advance(2000, 40)
+    shown = capsys.readouterr().err
+    assert "2.0/2.0 kB" in shown and "rows/s" in shown and "0:00:00" in shown
+
+
+def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_of(argparse.Namespace(quiet=True)).stage("reviews", 2000, "bytes") as stage:
+        stage.advance(2000, 40)
+    assert capsys.readouterr().err == ""
