@@ -87,7 +87,7 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Plan:
     )
     save(plan, folder)
     if len(plan.pairs) < count:
-        print(f"the study has {len(plan.pairs)} pairs to compare, not {count}: all of them are taken")
+        print(f"{len(plan.pairs)} comparisons are all that this study has; {count} were asked for")
     return plan
 
 

@@ -21,10 +21,16 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from app.profiles import shop_of
     from app.viewer.reader import Reader
+    from env.errors import Misuse
     from study.study import Study
 
     with Study.open(arguments.study) as study:
+        if arguments.shop and shop_of(study, arguments.shop) is None:
+            raise Misuse(
+                f"{arguments.shop}: no shop that can be opened; `drr shop info {arguments.shop}` says why"
+            )
         reader = Reader(study, judge=arguments.judge, shop=arguments.shop)
         reader.judging()  # an unknown judge is said here, not page by page
         if arguments.static is not None:

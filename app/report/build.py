@@ -271,7 +271,7 @@ def _metric_table(
         return None
     per_report = {metric: material.per_report(metric) for metric in metrics}
     # More citations are not better ones: counts are never bold.
-    winners = _winners({m: v for m, v in per_report.items() if not m.startswith("n_cited")}) if best else {}
+    leaders = winners({m: v for m, v in per_report.items() if not m.startswith("n_cited")}) if best else {}
     rows = []
     for variant, values in material.document["metrics"].items():
         cells = [
@@ -279,7 +279,7 @@ def _metric_table(
                 values.get(metric),
                 digits,
                 sd=spread(per_report[metric].get(variant, {})) if sd else None,
-                bold=winners.get(metric) == variant,
+                bold=leaders.get(metric) == variant,
                 printed=printed(variant, metric) if material.with_paper else None,
             )
             for metric in metrics
@@ -291,7 +291,7 @@ def _metric_table(
     return Table(name, title, [label(metric) for metric in metrics], rows, notes, material.banner, metrics)
 
 
-def _winners(per_report: Mapping[str, Mapping[str, Values]]) -> dict[str, str]:
+def winners(per_report: Mapping[str, Mapping[str, Values]]) -> dict[str, str]:
     """For each metric the variant that beats the next one beyond the noise, if there is one."""
     tests = {}
     leaders = {}

@@ -139,7 +139,7 @@ def test_view_serves_until_it_is_interrupted(judged_study: Path) -> None:
 
 
 def test_reproduce_runs_everything_and_a_second_call_computes_nothing(
-    judged_study: Path, tmp_path: Path
+    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shop, queries = judged_study.parent / "shop", tmp_path / "one.jsonl"
     first = (judged_study.parent / "queries.jsonl").read_text(encoding="utf-8").splitlines()[0]
@@ -159,6 +159,15 @@ def test_reproduce_runs_everything_and_a_second_call_computes_nothing(
     assert main([*words, "--quiet"]) == 0
     assert (out / "report" / "index.html").is_file()
     assert (out / "viewer" / "index.html").is_file()
+    printed = capsys.readouterr().out
+    fp = json.loads((out / "report" / "metrics.json").read_text(encoding="utf-8"))["metrics"]["react"]["fp"][
+        "value"
+    ]
+    assert re.search(rf"^react +1 +{fp:.2f}", printed, re.MULTILINE)
+    assert "not by a language model" in printed
+    assert printed.endswith(
+        f"report: {out / 'report' / 'index.html'}\nviewer: {out / 'viewer' / 'index.html'}\n"
+    )
     with Study.open(out / "study") as study:
         before = {record.key: record.finished_at for record in study.records(status=None)}
     table = (out / "report" / "tables" / "faithfulness.csv").read_bytes()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.report.build import Material, all_tables
+from app.report.build import Material, all_tables, winners
 from app.report.tables import Cell, Table, as_csv, html, latex, markdown
 from eval.judged import choose, read_judged
 from eval.metrics import study_document
@@ -167,6 +167,20 @@ def test_a_folder_that_is_not_ours_is_left_alone(
 def test_no_study_and_no_destination_are_misuse(tmp_path: Path, judged_study: Path) -> None:
     assert main(["report", str(tmp_path / "nowhere"), "--json"]) == 2
     assert main(["report", str(judged_study)]) == 2
+
+
+def test_bold_needs_a_difference_beyond_the_noise_and_not_a_rank(judged_study: Path) -> None:
+    def per_query(*values: float) -> dict[str, list[float | None]]:
+        return {f"q{n}": [value] for n, value in enumerate(values)}
+
+    clear = {"one": per_query(*[0.9 + n / 1000 for n in range(12)]), "two": per_query(*[0.5] * 12)}
+    close = {"one": per_query(*[0.9, 0.1] * 6), "two": per_query(*[0.1, 0.8] * 6)}
+    assert winners({"fp": clear}) == {"fp": "one"}
+    assert winners({"fp": close}) == {}
+    # One lucky metric among many is luck: the same p-value no longer holds when it is one of twelve.
+    slight = {"one": per_query(*[0.6] * 7), "two": per_query(*[0.5] * 7)}
+    assert winners({"fp": slight}) == {"fp": "one"}
+    assert winners({"fp": slight, **{f"m{n}": close for n in range(11)}}) == {}
 
 
 def test_hostile_names_stay_text_in_every_form() -> None:

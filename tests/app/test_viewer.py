@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
+import sqlite3
+import time
 from pathlib import Path
 
 import pytest
@@ -172,3 +174,48 @@ def test_the_static_folder_is_complete_and_small(judged_study: Path, tmp_path: P
     again.mkdir()
     (again / "mine.txt").write_text("x", encoding="utf-8")
     assert main(["view", str(judged_study), "--static", str(again), "--quiet"]) == 2
+
+
+def test_a_page_knows_what_it_shows_so_that_no_news_is_missed(judged_study: Path) -> None:
+    with (
+        Study.open(judged_study) as study,
+        TestClient(site(Reader(study), "t", 8124), base_url="http://127.0.0.1:8124") as client,
+    ):
+        client.get("/?token=t")
+        shown: list[str] = []
+        for _ in range(200):
+            page, version = client.get("/index.html").text, client.get("/live.json").text
+            shown = re.findall(r'data-version="([^"]*)"', page)
+            if version.endswith(" 1") and shown == [version]:
+                break
+            time.sleep(0.05)
+        assert shown == [version]
+        assert "12 of 12 answers" in page
+        assert 'data-v="' in page
+
+
+def test_units_without_an_answer_have_a_page_that_says_why(judged_study: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "study"
+    shutil.copytree(judged_study, broken)
+    with sqlite3.connect(broken / "ledger.sqlite") as ledger:
+        ledger.execute(
+            "UPDATE records SET status = 'failed', reason = 'timeout', message = 'it <b>took</b> too long' "
+            "WHERE key IN (SELECT key FROM units WHERE kind = 'answer' AND json_extract(spec, '$.variant') = 'react')"
+        )
+    ledger.close()
+    assert main(["view", str(broken), "--static", str(tmp_path / "pages"), "--quiet"]) == 0
+    index = (tmp_path / "pages" / "index.html").read_text(encoding="utf-8")
+    failed = re.findall(r'href="(r/\w+\.html)" class="status-failed">timeout<', index)
+    assert len(failed) == 4
+    page = (tmp_path / "pages" / failed[0]).read_text(encoding="utf-8")
+    assert "No answer: timeout" in page
+    assert "it &lt;b&gt;took&lt;/b&gt; too long" in page
+    assert main(["report", str(broken), "--out", str(tmp_path / "report")]) == 0
+    table = (tmp_path / "report" / "tables" / "failures.md").read_text(encoding="utf-8")
+    assert "| react | 0 | 4 |" in table
+
+
+def test_a_shop_that_is_not_there_is_misuse(judged_study: Path, tmp_path: Path) -> None:
+    words = ["view", str(judged_study), "--static", str(tmp_path / "p"), "--quiet"]
+    assert main([*words, "--shop", str(tmp_path / "none")]) == 2
+    assert main([*words, "--judge", "nobody"]) == 2
