@@ -83,11 +83,8 @@ class Product(Entity):
 
 def iso_from_ms(timestamp_ms: int) -> str:
     """The one spelling of an order's date."""
-    return (
-        datetime.fromtimestamp(timestamp_ms / 1000, UTC)
-        .replace(tzinfo=None)
-        .isoformat(timespec="milliseconds")
-    )
+    seconds, rest = divmod(timestamp_ms, 1000)
+    return f"{datetime.fromtimestamp(seconds, UTC).isoformat()[:19]}.{rest:03d}"
 
 
 def ms_from_iso(order_date: str) -> int:

@@ -21,7 +21,7 @@ from data_ingest.places import places
 from data_ingest.prices import parse_price
 from data_ingest.products import make_product, parse_line
 from data_ingest.users import DOMAINS, profiles
-from env.entities import ORDER_STATUSES
+from env.entities import ORDER_STATUSES, iso_from_ms, ms_from_iso
 from env.errors import Misuse
 from env.shop import UserRow
 from tests.ingest.raw import meta, odd_user, user_id
@@ -256,3 +256,10 @@ def test_varied_statuses_are_plausible_and_repeatable() -> None:
     assert set(names[~old]) == set(ORDER_STATUSES)
     assert 0.9 < (names[old] == "Delivered").mean() < 0.97
     assert (np.array(ORDER_STATUSES)[statuses("delivered", 7, numbers, time)] == "Delivered").all()
+
+
+@given(st.integers(0, 253_402_300_799_999))
+def test_a_date_is_exact_to_the_millisecond_in_any_century(moment: int) -> None:
+    date = iso_from_ms(moment)
+    assert date == iso_from_ms(moment // 1000 * 1000)[:-3] + f"{moment % 1000:03d}"
+    assert ms_from_iso(date) == moment
