@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import signal
 import sqlite3
@@ -155,7 +156,7 @@ class _Runner:
         begun = 0
         settled = 0
         self.study.ledger.free_leases(self.worker, self.pace.wall())
-        with self._signals(), ThreadPoolExecutor(1, "ledger") as thread:
+        with self._signals(), _collecting_less(), ThreadPoolExecutor(1, "ledger") as thread:
             self.writer.thread = thread
             async with self._heartbeat():
                 try:
@@ -380,6 +381,23 @@ class _Runner:
             for number, handler in before.items():
                 loop.remove_signal_handler(number)
                 signal.signal(number, handler)
+
+
+@contextmanager
+def _collecting_less() -> Iterator[None]:
+    """Units in flight are many live objects and few dead cycles; looking for those as often as usual took half of a run.
+
+    Of a thousand units in flight, a model call took 2.0 ms of processor time as usual, and 1.2 ms so.
+    """
+    before = gc.get_threshold()
+    if before[0]:
+        gc.freeze()
+        gc.set_threshold(max(before[0], 20_000), max(before[1], 20), max(before[2], 50))
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 def _last(context: Context, blobs: Mapping[str, str] | None = None) -> Outcome:
