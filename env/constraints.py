@@ -50,9 +50,15 @@ _MAX_BEFORE = re.compile(
     r"(?:\b(?:under|below|beneath|less than|lower than|cheaper than|no more than|not more than|not over|never more than"
     r"|at most|up to|within|maximum(?: of)?|max(?:\.|imum)?(?: of)?|cap(?:ped)?(?: (?:at|of))?|limit(?:ed)?(?: (?:to|of|is))?"
     r"|(?:not |n't |never |without )(?:exceed(?:ing)?|go(?:ing)? (?:over|above|past|beyond)|spend(?:ing)?(?: more than)?|cost(?:ing)?(?: more than)?)"
-    r"|exceed(?:ing|s)?|spend(?:ing)?(?: (?:only|up to|about|around|roughly))?|budget(?: is| of|:| at)?|ceiling(?: of)?"
+    r"|exceed(?:ing|s)?|tops? out at|stretch(?: (?:it|my budget|our budget))? to|spend(?:ing)?(?: (?:only|up to|about|around|roughly))?|budget(?: is| of|:| at)?|ceiling(?: of)?"
     r"|have|with|on|inside|stay(?:ing)? (?:at|near))|<=?|≤)"
     r"(?: (?:a|an|my|our|the|is|of|only|just|about|around|roughly|approximately|some|total|budget|hard|firm|strict|limit|tight|cap|maximum|max|overall|spending))*:?\s*$",
+    re.I,
+)
+_AND = re.compile(r"(?:\b(?:and|but)|[,;])\s*$", re.I)
+"""`no more than $200 in total and $50 per item`: the second figure is a limit like the first."""
+_NOT_MORE = re.compile(
+    r"(?:\b(?:not|never|cannot|no need)\b|n't\b|\bunwilling\b|\brather not\b)[^.;!?$]{0,40}\b(?:more than|over|above|beyond|past|upwards of)\s*(?:about\s+|around\s+)?$",
     re.I,
 )
 _WEAK_MAX = re.compile(r"(?:^|\b)(?:have|with|on|spend(?:ing)?|within)\b[^.]*$", re.I)
@@ -61,8 +67,14 @@ _MIN_BEFORE = re.compile(
     re.I,
 )
 _MAX_AFTER = re.compile(
-    r"^\s*(?:or (?:less|under|below|cheaper)|and (?:under|below)|max(?:imum)?\b|tops\b|at (?:the )?most|budget\b|limit\b|cap\b"
+    r"^\s*(?:is (?:the most|the maximum|all|my (?:absolute |upper |hard )?(?:limit|maximum|max|budget|cap|ceiling))\b"
+    r"|or (?:less|under|below|cheaper)|and (?:under|below)|max(?:imum)?\b|tops\b|at (?:the )?most|budget\b|limit\b|cap\b"
     r"|spending (?:limit|cap)|total budget|(?:in total |total )?to spend|ceiling\b|(?:overall|total|monthly) (?:budget|limit|cap|spend))",
+    re.I,
+)
+_TOO_MUCH = re.compile(
+    r"^\s*(?:would be|is|are|feels|seems|sounds) (?:far |way |really |just |probably )?(?:too (?:much|expensive|dear|high|steep)|out of the question"
+    r"|more than I\b|beyond my\b|out of my\b)",
     re.I,
 )
 _MIN_AFTER = re.compile(r"^\s*(?:or (?:more|above|up)|and (?:up|above|over)|minimum\b|\+)", re.I)
@@ -123,7 +135,9 @@ _DEADLINE = re.compile(
 )
 
 _COUNT = re.compile(
-    r"\b(?:recommend|suggest|find|list|give|show|pick|choose|select|name|compare|propose|shortlist|buy|get|need|want|looking for|identify|rank|select)\s+"
+    rf"\b(?:compare|recommend|suggest|pick|choose|shortlist|list|show|find|buy|get)\s+(?:me\s+|us\s+)?(?:about\s+|exactly\s+|at least\s+|up to\s+)?"
+    rf"(?P<them>{_NUMBER})\s+(?:of (?:them|these|those|your|the)\b|from (?:this|the|your) shop\b|that\b|which\b)"
+    r"|\b(?:recommend|suggest|find|list|give|show|pick|choose|select|name|compare|propose|shortlist|buy|get|need|want|looking for|identify|rank|select)\s+"
     r"(?:me\s+|us\s+|him\s+|her\s+)?(?:out\s+)?(?:about\s+|at least\s+|at most\s+|up to\s+|exactly\s+|only\s+|just\s+|around\s+)?(?:the\s+)?(?:top\s+|best\s+)?"
     rf"(?P<n>{_NUMBER})\s+(?P<noun>(?:[a-z][\w'-]*\s+){{0,4}}?[a-z][\w'-]*s)\b"
     rf"|\btop\s+(?P<top>{_NUMBER})\b|\bthe\s+(?P<best>{_NUMBER})\s+best\b"
@@ -131,14 +145,16 @@ _COUNT = re.compile(
     rf"|(?<![-\w$])(?P<bare>{_NUMBER})\s+(?:different\s+|good\s+|solid\s+|distinct\s+)?(?:products|options|picks|choices|alternatives|recommendations|suggestions)\b",
     re.I,
 )
+_EITHER = re.compile(rf"\b{_NUMBER}\s*(?:or|to|-|–)\s*$", re.I)
+"""`two or three`: no count that an answer could miss."""
 _NOT_COUNTED = re.compile(
     r"\b(?:months?|weeks?|days?|years?|hours?|minutes?|pounds|lbs|ounces|inch(?:es)?|feet|miles|gallons|dollars|bucks|cups|people|kids|children"
-    r"|persons|adults|guests|stars|times|degrees|percent|liters|watts|volts|sizes|rooms|bedrooms|acres|meals)\b",
+    r"|combinations|ways|steps|sources|reasons|sentences|paragraphs|questions|scenarios|places|reviews|persons|adults|guests|stars|times|degrees|percent|liters|watts|volts|sizes|rooms|bedrooms|acres|meals)\b",
     re.I,
 )
 
 _EXCLUDE = re.compile(
-    r"\b(?P<cue>without|excluding|exclude|except(?: for)?|avoid(?:ing)?|free (?:of|from)|other than|nothing (?:from|with|by|made (?:of|from)|containing)"
+    r"\b(?P<cue>without|excluding|exclude|except(?: for)?|avoid(?:ing)?(?: (?:anything|everything|things|products|items) (?:with|containing|made (?:of|from|with)|that (?:contains?|has|have)))?|free (?:of|from)|other than|nothing (?:from|with|by|made (?:of|from)|containing)"
     r"|not (?:from|by|made (?:of|from|with|by|in)|containing|including)|anything (?:but|except)|no"
     r"|(?:do not|don't|dont|does not|doesn't) (?:want|include|contain|like|use|recommend|buy)(?: any(?:thing)? (?:from|with|by|made (?:of|from|with)))?|can(?:no|')t (?:have|use)|allergic to|(?:never|stay away from|steer clear of|skip(?:ping)?|rule out|leave out))\s+",
     re.I,
@@ -147,7 +163,7 @@ _HYPHEN_FREE = re.compile(r"\b([a-z]{3,20})-free\b", re.I)
 _NOT_EXCLUDED = _words("""more less later longer idea need matter one problem way doubt worries bigger larger heavier older fewer smaller sooner higher
     lower taller wider farther further question rush limit preference experience clue particular reason other hassle point such
     sure just only necessarily compromise fuss budget it that this them those these him her me us you longer than question change
-    issue issues knowledge time money""")
+    issue issues knowledge time money be been being want wish spend pay go exceed drop loss sacrificing losing""")
 _HARMLESS_FREE = _words(
     "hassle worry care stress risk cost duty tax hands cruelty guilt trouble maintenance pain"
 )
@@ -219,13 +235,19 @@ def _limits(text: str) -> list[_Limit]:
             continue
         if second is None:
             value = _amount(match)
-            if _MIN_AFTER.match(after) or (_MIN_BEFORE.search(before) and not _MAX_BEFORE.search(before)):
+            capped = (
+                _MAX_BEFORE.search(before)
+                or _NOT_MORE.search(before)
+                or _TOO_MUCH.match(_without_scope(after))
+            )
+            if _MIN_AFTER.match(after) or (_MIN_BEFORE.search(before) and not capped):
                 low = value
-            elif _MAX_BEFORE.search(before) or _MAX_AFTER.match(_without_scope(after)):
+            elif capped or _MAX_AFTER.match(_without_scope(after)):
                 high = value
             else:
                 scoped = _PER_MONTH_AFTER.match(after) or _PER_MONTH_BEFORE.search(before)
-                if scoped is None:
+                joined = bool(found) and _AND.search(before) and _PER_ITEM_AFTER.match(after)
+                if scoped is None and not joined:
                     continue
                 high = value
         found.append(_Limit(_scope(before, after), low, high))
@@ -277,12 +299,22 @@ def _months(text: str) -> int | None:
         return None
     groups = match.groupdict()
     if groups.get("one"):
+        if _PASSING.match(match[0]) and not _PLANNED.search(_clause(text, match.start())):
+            return None
         one = groups["one"].casefold()
         return {"month": 1, "quarter": 3, "year": 12}.get(one, 6)
     count = number_of(groups["n"]) or 0
     unit = (groups.get("unit") or "month").casefold()
     months = count * (12 if unit.startswith("year") else 3 if unit.startswith("quarter") else 1)
     return months or None
+
+
+_PASSING = re.compile(r"(?:in|over|during|for|within)\s+an?\s", re.I)
+_PLANNED = re.compile(r"\$|\b(?:spread|spend|spending|budget|buy|purchases?|plan)\b", re.I)
+
+
+def _clause(text: str, end: int) -> str:
+    return re.split(r"[.;!?]\s", text[max(0, end - 120) : end])[-1]
 
 
 def _deadline(text: str) -> str | None:
@@ -317,11 +349,15 @@ def _region(text: str) -> str | None:
 
 def _count(text: str) -> int | None:
     for match in _COUNT.finditer(text):
+        if match["noun"] and match["noun"].startswith(("or ", "to ")):
+            continue
         if match["noun"] and _NOT_COUNTED.search(match["noun"]):
             continue
-        word = match["n"] or match["top"] or match["best"] or match["m"] or match["bare"]
+        word = match["n"] or match["them"] or match["top"] or match["best"] or match["m"] or match["bare"]
         value = number_of(word)
-        if value:
+        if value and not _EITHER.search(
+            match[0][: match[0].index(word)] or text[max(0, match.start() - 12) : match.start()]
+        ):
             return value
     return None
 

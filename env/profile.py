@@ -199,7 +199,7 @@ def _lines(profile: ProfileSummary) -> list[str]:
     if not profile.orders:
         return [*lines, "Orders: none yet"]
     lines += [
-        f"Orders: {profile.orders:,} between {profile.first_order} and {profile.last_order}, about "
+        f"Orders: {profile.orders:,} {_between(profile)}, about "
         f"{profile.orders_per_year:g} a year ({profile.activity}); {profile.orders_last_year:,} in the last 365 days; last one "
         f"{profile.days_since_last_order} days before {profile.as_of}",
         "Status: " + ", ".join(f"{name} {count:,}" for name, count in profile.by_status.items() if count),
@@ -220,6 +220,12 @@ def _lines(profile: ProfileSummary) -> list[str]:
     return lines
 
 
+def _between(profile: ProfileSummary) -> str:
+    if profile.first_order == profile.last_order:
+        return f"on {profile.first_order}"
+    return f"between {profile.first_order} and {profile.last_order}"
+
+
 def _state(code: str) -> str:
     return f"{STATES[code]} ({code})" if code in STATES else code
 
@@ -235,7 +241,7 @@ def _spend(spend: Spend) -> str:
 
 
 def _share(share: Share) -> str:
-    return f"{share.name} ({share.orders:,} orders, {_money(share.spend)})"
+    return f"{share.name} ({share.orders:,} order{'s' * (share.orders != 1)}, {_money(share.spend)})"
 
 
 def _money(value: float | None) -> str:

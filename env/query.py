@@ -90,7 +90,7 @@ def query_id(query: str, user_id: str) -> str:
 def read_queries(path: Path) -> list[Query]:
     """All queries of a JSONL file; a broken line is named by its number and nothing is skipped."""
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")  # U+2028 may stand inside a JSON text
+        lines = path.read_text(encoding="utf-8-sig").split("\n")  # U+2028 may stand inside a JSON text
     except OSError as error:
         raise Misuse(f"{path}: cannot be read ({error.strerror}); give a JSONL file of queries") from error
     except UnicodeDecodeError as error:
@@ -111,7 +111,9 @@ def _parse(path: Path, lines: Iterable[str]) -> Iterator[Query]:
         if not isinstance(raw, dict):
             raise DrrError(f"{where}: not an object; each line is {{'query': ..., 'user_id': ...}}")
         version = raw.get("schema_version", SCHEMA)
-        if isinstance(version, int) and version > SCHEMA:
+        if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+            raise DrrError(f"{where}: schema_version: {version!r} is no version; this one reads {SCHEMA}")
+        if version > SCHEMA:
             raise DrrError(
                 f"{where}: written by a newer version (schema {version}, this one reads {SCHEMA}); update drr"
             )
@@ -120,7 +122,14 @@ def _parse(path: Path, lines: Iterable[str]) -> Iterator[Query]:
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             field = ".".join(str(part) for part in first["loc"]) or "the object"
-            raise DrrError(f"{where}: {field}: {first['msg']}") from error
+            told = (
+                f"no such field in schema {SCHEMA}; a newer version of drr may have written it: update drr, or leave the field out"
+                if first["type"] == "extra_forbidden"
+                else first["msg"]
+            )
+            raise DrrError(f"{where}: {field}: {told}") from error
+        if not query.query.strip() or not query.user_id.strip():
+            raise DrrError(f"{where}: `query` and `user_id` must not be blank")
         if query.id in seen:
             raise DrrError(
                 f"{where}: the id {query.id} is already on line {seen[query.id]}; ids are unique in a file"

@@ -45,7 +45,7 @@ THEMES: tuple[Theme, ...] = (
     Theme("sleep", "Better-Sleep Seeker", "sleep", ("pillow", "weighted blanket", "sleep", "white noise", "blackout", "mattress topper", "mattress pad", "melatonin", "sheet set", "sunrise alarm")),
     Theme("allergy_air", "Clean-Air Seeker", "clean air and allergies", ("air purifier", "hepa", "humidifier", "dehumidifier", "allergen", "allergy", "nasal", "saline", "furnace filter", "mold test", "air quality")),
     Theme("senior_care", "Caregiver", "caring for an older person", ("walker", "shower chair", "grab bar", "bed rail", "pill organizer", "raised toilet", "blood pressure", "incontinence", "reacher", "cane", "hearing", "oximeter")),
-    Theme("organizing", "Home Organizer", "order at home", ("organizer", "storage bin", "shelf", "shelving", "drawer", "hanger", "label maker", "shoe rack", "pantry", "closet", "under-bed")),
+    Theme("organizing", "Home Organizer", "order at home", ("organizer", "storage bin", "wall shelf", "shelving", "drawer", "hanger", "label maker", "shoe rack", "pantry", "closet", "under-bed")),
 )  # fmt: skip
 BY_KEY = {theme.key: theme for theme in THEMES}
 
@@ -91,7 +91,7 @@ def shopper_label(bought: Sequence[tuple[str, str, int]]) -> Label:
     """From (title, category, times bought): up to two themes that hold a fifth of the purchases each, else the category."""
     total = sum(times for _, _, times in bought)
     if total < 3:
-        return Label(name="New Shopper", reasons=[f"only {total} purchases on record"], themes=[])
+        return Label(name="New Shopper", reasons=[f"only {total} purchase{'s' * (total != 1)} on record"], themes=[])
     counts: Counter[str] = Counter()
     categories: Counter[str] = Counter()
     for title, category, times in bought:

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from env.constraints import parse_constraints
 from env.entities import Product, User
 from env.errors import DrrError
-from env.profile import build_profile
+from env.profile import ProfileSummary, Spend, build_profile
 from env.query import Constraints, Query
 from env.shop import SearchRequest, Shop
 from env.states import STATES
@@ -32,6 +32,11 @@ LARGEST_SHARE = 0.4
 _SPREAD_FROM = 20
 _SHORTEST, _LONGEST = 8, 200
 _ORDERS_READ = 2000
+_TOLD = frozenset(
+    {*ProfileSummary.model_fields, *Spend.model_fields, *UserStatistics.model_fields}
+    | {"address.city", "address.state", "address.country"}
+)
+"""What the profile summary tells: a question cannot lean on an e-mail address or a street."""
 
 
 class Verdict(NamedTuple):
@@ -142,6 +147,16 @@ class Checker:
         wrong = [name for name in query.tools if name not in TOOLS]
         return _fail(f"no such tool: {', '.join(wrong)}") if wrong else PASS
 
+    def web_need(self, query: Query, known: Known | None) -> Verdict:
+        """What only the web can tell is said exactly where the web is among the tools."""
+        if not query.tools:
+            return NONE
+        if "web_search" in query.tools and not query.web_need:
+            return _fail("names web_search and does not say what only the web can tell")
+        if query.web_need and "web_search" not in query.tools:
+            return _fail("says what only the web can tell and does not name web_search")
+        return PASS if query.web_need else NONE
+
     def answerable(self, query: Query, known: Known | None) -> Verdict:
         if not query.needs:
             return NONE if query.mode in (None, "manual") else _fail("names nothing that the shop must sell")
@@ -160,6 +175,11 @@ class Checker:
         unknown = [need for need, price in cheapest.items() if price is None]
         if unknown:
             return _fail(f"no product with a known price for {', '.join(unknown)}")
+        cap, count = wanted.item_max, wanted.count
+        if cap is not None and count is not None and len(query.needs) == 1:
+            found = self.affordable(query.needs[0], cap)
+            if found < count:
+                return _fail(f"{count} are asked for, and {found} of {query.needs[0]} cost up to ${cap:,.2f}")
         prices = [price for price in cheapest.values() if price is not None]
         return _within(wanted, prices)
 
@@ -198,10 +218,14 @@ class Checker:
         return _fail(f"neither in the user's records nor in the shop: {', '.join(wrong)}") if wrong else PASS
 
     def privacy(self, query: Query, known: Known | None) -> Verdict:
-        text = query.query
+        """Also of what is published beside the question."""
+        text = "\n".join([query.query, query.rationale or "", query.web_need or "", *query.needs])
         found = wording.personal_data(text)
         if known is not None:
             user = known.user
+            full = re.escape(f"{user.first_name} {user.last_name}")
+            if re.search(rf"(?<!\w){full}(?!\w)", text, re.I):
+                found.append("the user's name")
             own = {
                 "surname": user.last_name,
                 "first name": user.first_name,
@@ -258,6 +282,10 @@ class Checker:
         found = self.shop.store.products(self.shop.catalog.search(request).product_ids)
         return found[0].price if found else None
 
+    def affordable(self, need: str, cap: float) -> int:
+        request = SearchRequest(need, match="all", min_price=0.01, max_price=cap, limit=1)
+        return self.shop.catalog.search(request).total
+
     def category(self, query: Query) -> str | None:
         """Where the shop keeps what the question is mainly about."""
         asked = query.needs[0] if query.needs else query.query
@@ -307,11 +335,7 @@ def _true(kind: str, value: str, known: Known) -> bool:
         return value in known.orders
     if kind == "product":
         return value in known.orders.values()
-    if kind == "statistics":
-        return value in UserStatistics.model_fields
-    head, _, rest = value.partition(".")
-    fields: set[str] = set(User.model_fields)
-    return head in fields and (not rest or rest in known.user.address.model_dump())
+    return value in _TOLD
 
 
 def _limits(wanted: Constraints) -> bool:
@@ -336,6 +360,7 @@ CHECKS: dict[str, Callable[[Checker, Query, Known | None], Verdict]] = {
     "shop": Checker.shop_unchanged,
     "profile": Checker.profile_unchanged,
     "tools": Checker.tools_exist,
+    "web_need": Checker.web_need,
     "answerable": Checker.answerable,
     "budget": Checker.budget,
     "facts": Checker.facts,

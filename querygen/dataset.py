@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from env.errors import Misuse
 from env.query import SCHEMA, Query
@@ -37,9 +37,23 @@ _FIELDS: dict[str, tuple[str, str]] = {
     "schema_version": ("sc:Integer", "of this form"),
 }
 _LISTS = ("tools", "needs")
+_KEYWORDS = ["deep-research", "e-commerce", "tool-use", "benchmark"]
 
 
-def write_dataset(folder: Path, queries: Sequence[Query], *, name: str, source: str) -> list[Path]:
+class Publication(NamedTuple):
+    """What a dataset says of itself that the questions do not tell."""
+
+    name: str
+    date: str
+    """`YYYY-MM-DD`"""
+    license: str
+    """An SPDX name."""
+    url: str | None = None
+
+
+def write_dataset(
+    folder: Path, queries: Sequence[Query], publication: Publication, *, source: str
+) -> list[Path]:
     """Only into a folder that is new, empty or our own; rejected questions are left out and counted in the card."""
     kept = [query for query in queries if query.review.status != "rejected"]
     if not kept:
@@ -52,8 +66,10 @@ def write_dataset(folder: Path, queries: Sequence[Query], *, name: str, source: 
     try:
         write_queries(hidden / "queries.jsonl", kept)
         _write_parquet(hidden / "queries.parquet", kept)
-        (hidden / "README.md").write_text(_card(name, kept, len(queries) - len(kept)), encoding="utf-8")
-        croissant = _croissant(name, hidden, kept)
+        (hidden / "README.md").write_text(
+            _card(publication, kept, len(queries) - len(kept)), encoding="utf-8"
+        )
+        croissant = _croissant(publication, hidden, kept)
         (hidden / "croissant.json").write_text(json.dumps(croissant, indent=2) + "\n", encoding="utf-8")
         folder.mkdir(parents=True, exist_ok=True)
         for file in FILES:
@@ -91,9 +107,10 @@ def _write_parquet(path: Path, queries: Sequence[Query]) -> None:
     parquet.write_table(pa.Table.from_pylist([_row(query) for query in queries], schema=schema), path)
 
 
-def _card(name: str, queries: Sequence[Query], rejected: int) -> str:
+def _card(publication: Publication, queries: Sequence[Query], rejected: int) -> str:
     from querygen.stats import statistics_of
 
+    name = publication.name
     facts = statistics_of(queries)
     rules = sum(bool(query.rule_written) for query in queries)
     size = "n<1K" if len(queries) < 1000 else "1K<n<10K" if len(queries) < 10_000 else "10K<n<100K"
@@ -102,8 +119,9 @@ def _card(name: str, queries: Sequence[Query], rejected: int) -> str:
     return f"""---
 pretty_name: {json.dumps(name)}
 language: [en]
+license: {publication.license.lower()}
 task_categories: [question-answering, text-generation]
-tags: [deep-research, e-commerce, tool-use, benchmark]
+tags: [{", ".join(_KEYWORDS)}]
 size_categories: [{size}]
 configs:
 - config_name: default
@@ -137,9 +155,26 @@ near-duplicates {facts["similarity"]["near_duplicates"]}; {facts["tools_per_quer
 
 ## Limits
 
-The users are invented: names, places and contact data were generated, and no real person stands behind an id. A question is
-answerable only in the shop that it was written for. What nobody reviewed (`reviewer: none`) was checked by code only.
+{_LIMITS}
 """
+
+
+_LIMITS = (
+    "The users are invented: names, places and contact data were generated, and no real person stands behind an id. A question is "
+    "answerable only in the shop that it was written for. What nobody reviewed (`reviewer: none`) was checked by code only."
+)
+
+
+def _facts(queries: Sequence[Query]) -> dict[str, str]:
+    """Who wrote and who reviewed, in one sentence each."""
+    models: dict[str, int] = {}
+    for query in queries:
+        models[query.model or "unknown"] = models.get(query.model or "unknown", 0) + 1
+    rules = sum(bool(query.rule_written) for query in queries)
+    return {
+        "written": f"Written by: {_told(models)}; {rules} of {len(queries)} by rules and not by a language model.",
+        "reviewed": f"Reviewers: {_told(_reviewers(queries))}; `none` means checked by code only.",
+    }
 
 
 def _reviewers(queries: Sequence[Query]) -> dict[str, int]:
@@ -153,8 +188,9 @@ def _told(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
-def _croissant(name: str, folder: Path, queries: Sequence[Query]) -> dict[str, Any]:
-    """Croissant 1.0 (JSON-LD), over the Parquet file."""
+def _croissant(publication: Publication, folder: Path, queries: Sequence[Query]) -> dict[str, Any]:
+    """Croissant 1.0 (JSON-LD) over the Parquet file, with the responsible-AI fields (RAI 1.0) that can be told truthfully."""
+    name, facts = publication.name, _facts(queries)
     files = [
         {
             "@type": "cr:FileObject",
@@ -162,6 +198,7 @@ def _croissant(name: str, folder: Path, queries: Sequence[Query]) -> dict[str, A
             "name": file,
             "contentUrl": file,
             "encodingFormat": form,
+            "contentSize": f"{(folder / file).stat().st_size} B",
             "sha256": sha256((folder / file).read_bytes()).hexdigest(),
         }
         for file, form in (
@@ -220,9 +257,24 @@ def _croissant(name: str, folder: Path, queries: Sequence[Query]) -> dict[str, A
         },
         "@type": "sc:Dataset",
         "name": name,
-        "description": f"{len(queries)} questions for deep-research agents in a shop with tools.",
-        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "description": f"{len(queries)} questions for deep-research agents in a shop with tools. {facts['written']}",
+        "conformsTo": ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"],
         "version": f"{SCHEMA}.0.0",
+        "license": f"https://spdx.org/licenses/{publication.license}",
+        "url": publication.url or f"urn:sha256:{files[1]['sha256']}",
+        "datePublished": publication.date,
+        "inLanguage": "en",
+        "keywords": _KEYWORDS,
+        "citeAs": f"{name} ({publication.date[:4]}), sha256 {files[1]['sha256']}",
+        "isLiveDataset": False,
+        "rai:dataCollection": facts["written"],
+        "rai:dataCollectionType": ["Synthetic data"],
+        "rai:dataAnnotationProtocol": facts["reviewed"],
+        "rai:dataUseCases": "Measuring research agents that answer shopping questions with a shop's tools and the web.",
+        "rai:dataLimitations": _LIMITS,
+        "rai:dataBiases": "Questions follow the purchases, places and prices of the users of one shop; all are in English and in US dollars.",
+        "rai:personalSensitiveInformation": "None intended: users are invented, and code looked for names, e-mail addresses, telephone "
+        "numbers, streets and card numbers in every question that was generated.",
         "distribution": files,
         "recordSet": [{"@type": "cr:RecordSet", "@id": "queries", "name": "queries", "field": fields}],
     }

@@ -32,7 +32,12 @@ def write_queries(path: Path, queries: Iterable[Query]) -> None:
 
 
 def merged(present: Sequence[Query], fresh: Sequence[Query]) -> list[Query]:
-    """What was reviewed stays as it is; the rest is what was generated now."""
-    reviewed = {query.id: query for query in present if query.review.status != "unreviewed"}
-    kept = [reviewed.pop(query.id, query) for query in fresh]
+    """What a person decided or edited stays as it is, in place of what it was made from; the rest is what was generated now."""
+    reviewed = {
+        query.id: query for query in present if query.review.status != "unreviewed" or query.review.history
+    }
+    edited = {entry.get("id") for query in reviewed.values() for entry in query.review.history}
+    kept = [
+        reviewed.pop(query.id, query) for query in fresh if query.id in reviewed or query.id not in edited
+    ]
     return [*reviewed.values(), *kept]

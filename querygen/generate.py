@@ -21,6 +21,7 @@ from querygen.sampling import Sampled
 from study.run import Context
 from study.study import Study
 from study.unit import Outcome, Unit, UnitFailure
+from tools.render import one_line
 
 ROLE = "query_writer"
 _TASK: dict[Mode, str] = {"profile": "writer_profile", "generic": "writer_generic"}
@@ -95,7 +96,7 @@ class Writer:
     def _query(
         self, draft: Draft, user_id: str, profile_hash: str | None, model: str, rule_written: bool
     ) -> Query:
-        text = " ".join(draft.query.split())
+        text = one_line(" ".join(draft.query.split()), 4000)
         return Query(
             query=text,
             user_id=user_id,

@@ -18,7 +18,7 @@ from env.themes import THEMES, themes_of
 from querygen.drafts import INTENTS, Intent
 from querygen.sentences import WRITERS, Record, Shopper, Slots, draw, listed, round_up
 
-VERSION = 2
+VERSION = 3
 """Raised whenever the rules would write something else from the same words."""
 _WORDS = Path(__file__).parent / "intents.toml"
 
@@ -43,15 +43,27 @@ _USED_UP = re.compile(
 )
 """Kinds of thing that are bought again because they are used up."""
 
+_PERISHES = re.compile(
+    r"(?:oil|serum|cream|cleanser|lotion|shampoo|conditioner|balm|sunscreen|mascara|gummies|capsules|powder|chews|supplement|hay|seed"
+    r"|suet|rinse|masks?|coffee|tea|food|treats)"
+)
+
 _LOOK = ["product_catalog_search", "get_product_details"]
 _TOOLS: dict[Intent, list[str]] = {
     "compare": ["get_user_orders", *_LOOK, "web_search"],
     "plan": ["get_user_profile", "get_user_orders", *_LOOK, "web_search", "calculator"],
     "replace": ["get_user_orders", "get_order_details", *_LOOK, "web_search"],
-    "gift": ["get_user_statistics", *_LOOK, "calculator"],
+    "gift": ["get_user_orders", *_LOOK, "web_search", "calculator"],
     "seasonal": ["get_user_profile", "get_user_orders", *_LOOK, "web_search"],
-    "safety": ["get_user_orders", "get_order_details", "get_product_details", "web_search"],
-    "reorder": ["get_user_orders", "get_order_details", "get_user_statistics", *_LOOK, "calculator"],
+    "safety": ["get_user_orders", "get_order_details", *_LOOK, "web_search"],
+    "reorder": [
+        "get_user_orders",
+        "get_order_details",
+        "get_user_statistics",
+        *_LOOK,
+        "web_search",
+        "calculator",
+    ],
 }
 _OF_USER = ("get_user_profile", "get_user_orders", "get_order_details", "get_user_statistics")
 
@@ -70,7 +82,10 @@ def write_offline(messages: Sequence[BaseMessage], arguments: Mapping[str, Any])
 
 
 def _shopper(text: str) -> Shopper:
-    records = [_record(found) for found in _RECORD.finditer(text)]
+    every = [_record(found) for found in _RECORD.finditer(text)]
+    records = [record for record in every if record.kind] or [
+        record._replace(thing="untitled product", kind="product") for record in every
+    ]
     weights: Counter[str] = Counter()
     for record in records:
         for theme in record.themes:
@@ -93,15 +108,25 @@ def _record(found: re.Match[str]) -> Record:
     head = _HEAD.sub("", _MARKS.sub("", found["title"]).replace("\u00a0", " "))
     words = [word for word in head.split() if not word.casefold().endswith("-free")][:8]
     plain = " ".join(words).partition(" for ")[0].split()
+    thing = " ".join(words)
+    kind = " ".join(plain[-3:] if len(plain) > 2 and len(plain[-2]) < 3 else plain[-2:]).casefold()
+    price = found["price"].removeprefix("$")
     return Record(
         found["order"],
         found["product"],
         found["year"],
         int(found["times"]),
-        " ".join(words),
-        " ".join(plain[-3:] if len(plain) > 2 and len(plain[-2]) < 3 else plain[-2:]).casefold(),
-        themes_of(found["title"]),
+        thing,
+        kind,
+        themes_of(thing),
+        float(price) if price.replace(".", "").isdecimal() else None,
+        _ends_with(_USED_UP, kind),
+        _ends_with(_PERISHES, kind),
     )
+
+
+def _ends_with(pattern: re.Pattern[str], kind: str) -> bool:
+    return bool(kind) and pattern.fullmatch(kind.split()[-1]) is not None
 
 
 def rules_version() -> str:
@@ -122,7 +147,7 @@ def _profile(shopper: Shopper, count: int) -> list[dict[str, Any]]:
     for place in range(count):
         theme = known[place % min(len(known), 3)]
         intent = INTENTS[(start + 2 * place) % len(INTENTS)]
-        again = [r for r in shopper.records if r.times > 1 and _USED_UP.fullmatch(r.kind.split()[-1])]
+        again = [r for r in shopper.records if r.times > 1 and r.used_up]
         if intent == "reorder" and not again:
             intent = "compare"
         queries.append(_write(intent, theme, shopper, again, draw(seed, place)))
@@ -176,7 +201,7 @@ def _generic(department: str, batch: int, count: int) -> list[dict[str, Any]]:
     for place in range(count):
         seed = draw(department, batch, place)
         words = _themes()[themes[(batch + place) % len(themes)]]
-        need, plural, criteria = words["compare"]
+        need, plural, criteria, _ = words["compare"]
         needs = [row[0] for row in words["needs"][:2]]
         said = {row[0]: row[2] for row in words["needs"] if len(row) > 2}
         cap = round_up(sum(row[1] for row in words["needs"][:2]) * 1.25)
@@ -188,14 +213,20 @@ def _generic(department: str, batch: int, count: int) -> list[dict[str, Any]]:
             ("compare", f"I am looking for {plural}. Which ones have good reviews and a fair price?", [need]),
         ]
         intent, text, wanted = variants[(seed + batch) % len(variants)]
+        web = {
+            "compare": f"What independent tests say about {plural}.",
+            "safety": f"Find out {words['care']}.",
+        }.get(intent, "")
         queries.append(
             {
                 "intent": intent,
                 "query": text,
                 "rationale": "A question of general interest in this department.",
-                "tools": [tool for tool in _TOOLS[intent] if tool not in _OF_USER],
+                "tools": [
+                    tool for tool in _TOOLS[intent] if tool not in _OF_USER and (web or tool != "web_search")
+                ],
                 "needs": wanted,
-                "web_need": "",
+                "web_need": web,
                 "facts_used": [],
             }
         )

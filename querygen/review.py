@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from env.constraints import parse_constraints
+from env.errors import DrrError
 from env.query import Query, Review, query_id
 from querygen.files import write_queries
 from tools.render import one_line
@@ -19,7 +20,8 @@ KEYS = "[a]ccept  [e]dit  [r]eject  [n]ext  [b]ack  [q]uit"
 class Terminal:
     """Where questions are shown and keys come from; `ask` raises `EOFError` when nobody is there any more."""
 
-    ask: Callable[[str], str]
+    ask: Callable[[str, str], str]
+    """Of a prompt, and of what stands on the line to be changed."""
     show: Callable[[str], None]
     now: Callable[[], str]
     """ISO time of a decision."""
@@ -43,7 +45,7 @@ def review(
     again: bool = False,
 ) -> Tally:
     """Go through what is unreviewed (`again`: everything). Ends at the last one, at `q` and when the input ends."""
-    queries = list(queries)
+    queries, known = list(queries), path.read_bytes()
     tally = Tally()
     todo = [at for at, query in enumerate(queries) if again or query.review.status == "unreviewed"]
     place = 0
@@ -51,7 +53,7 @@ def review(
         at = todo[place]
         _show(queries[at], place + 1, len(todo), problems(queries[at]), terminal)
         try:
-            key = terminal.ask(f"{KEYS} > ").strip().casefold()[:1]
+            key = terminal.ask(f"{KEYS} > ", "").strip().casefold()[:1]
             if key == "q":
                 break
             changed = _decide(key, queries[at], queries, reviewer, terminal, tally)
@@ -61,7 +63,12 @@ def review(
             place = max(place - 1, 0)
         elif changed is not None:
             queries[at] = changed
+            if path.read_bytes() != known:
+                raise DrrError(
+                    f"{path}: changed by somebody else while it was reviewed; the last decision was not kept, start again"
+                )
             write_queries(path, queries)
+            known = path.read_bytes()
             if key != "e":
                 place += 1
         elif key == "n":
@@ -80,11 +87,11 @@ def _decide(
         tally.accepted += 1
         return _reviewed(query, "accepted", reviewer, {"action": "accept"}, terminal)
     if key == "r":
-        reason = terminal.ask("why? > ").strip()
+        reason = terminal.ask("why? > ", "").strip()
         tally.rejected += 1
         return _reviewed(query, "rejected", reviewer, {"action": "reject", "reason": reason}, terminal)
     if key == "e":
-        text = " ".join(terminal.ask("the question as it should be > ").split())
+        text = " ".join(terminal.ask("the question as it should be > ", one_line(query.query, 4000)).split())
         if not text or text == query.query:
             terminal.show("nothing changed")
             return query

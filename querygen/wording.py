@@ -21,6 +21,7 @@ _PERSONAL = {
 }
 _NAME = re.compile(r"[A-Z][\w'’&-]*(?:\s+(?:&\s+)?[A-Z][\w'’&-]*)*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:]['\")\]]?\s+|\n\s*|[\"“(]\s*)$")
+_I = re.compile(r"I['’](?:m|d|ve|ll)")
 _LONGEST_NAME = 10
 _KNOWN = """I January February March April May June July August September October November December Monday Tuesday Wednesday
     Thursday Friday Saturday Sunday Christmas Thanksgiving Easter Halloween Hanukkah Black Mother's Father's Valentine's Day
@@ -63,6 +64,8 @@ def names(text: str) -> Iterator[str]:
         name = match[0]
         if _SENTENCE_START.search(text[max(0, match.start() - 8) : match.start()]):
             _, _, name = name.partition(" ")
-        words = [word for word in name.split() if not (word.isupper() and len(word) <= 5)]
+        words = [
+            word for word in name.split() if not ((word.isupper() and len(word) <= 5) or _I.fullmatch(word))
+        ]
         if words:
             yield " ".join(words[:_LONGEST_NAME]).rstrip("'’")

@@ -109,6 +109,10 @@ def build(parser: argparse.ArgumentParser) -> None:
     five.add_argument("file", metavar="FILE.jsonl", type=Path)
     five.add_argument("--out", required=True, metavar="DIR", type=Path)
     five.add_argument("--name", help="of the dataset (default: the file's name)")
+    five.add_argument(
+        "--license", default="Apache-2.0", metavar="SPDX", help="of the dataset (default Apache-2.0)"
+    )
+    five.add_argument("--url", help="where it will be published; default: an address made of its hash")
 
     six = action("builtin", "the checked questions that come with the sample shop", "--out q.jsonl")
     six.add_argument("--out", metavar="FILE.jsonl", type=Path, help="default: standard output")
@@ -162,7 +166,8 @@ def _generate(arguments: argparse.Namespace) -> int:
 
     settings = _settings(arguments)
     models = models_of(settings)
-    present = read_queries(arguments.out) if arguments.out.exists() else []
+    if arguments.out.exists():
+        read_queries(arguments.out)  # a file that cannot be read is said before anything is paid for
     try:
         prompts = Prompts(FOLDER, settings.prompts)
     except ModelSetupError as error:
@@ -180,7 +185,7 @@ def _generate(arguments: argparse.Namespace) -> int:
             units = writer.units(users)
             study.retire("generation", keep=units)
             summary = _run(study, units, writer, arguments)
-            return _finish(arguments, study, units, shop, present, summary, len(users))
+            return _finish(arguments, study, units, shop, summary, len(users))
 
 
 def _config(
@@ -239,7 +244,6 @@ def _finish(
     study: Study,
     units: list[Unit],
     shop: Shop,
-    present: list[Query],
     summary: Summary,
     users: int,
 ) -> int:
@@ -248,6 +252,7 @@ def _finish(
 
     from app.console import print_json
     from app.studies import conclude
+    from env.query import read_queries
     from querygen.checks import Checker
     from querygen.files import merged, write_lines, write_queries
     from querygen.generate import written_queries
@@ -256,6 +261,9 @@ def _finish(
     checked = [checker.accept(query) for query in written_queries(study, units)]
     good = [row.query for row in checked if not row.failed]
     bad = [row for row in checked if row.failed]
+    present = (
+        read_queries(arguments.out) if arguments.out.exists() else []
+    )  # as it is now: reviews go on meanwhile
     aside = arguments.out.with_name(arguments.out.name + ".rejected.jsonl")
     if good or present:
         write_queries(arguments.out, merged(present, good))
@@ -289,8 +297,24 @@ def _finish(
         if bad:
             reasons = ", ".join(f"{name} {count}" for name, count in _reasons(bad).items())
             print(f"{aside}: {len(bad)} that failed a check ({reasons})")
-    code = conclude(summary, study.folder, f"queries generate --out {arguments.out} --shop {arguments.shop}")
+    code = conclude(summary, study.folder, command=_again(arguments))
     return code if good or code else 1
+
+
+def _again(arguments: argparse.Namespace) -> str:
+    """The words that ask for the same questions: another sample would be another job."""
+    import shlex
+
+    words = ["queries", "generate", "--shop", arguments.shop, "--out", str(arguments.out)]
+    words += [word for user in arguments.user for word in ("--user", user)] or [
+        "--users",
+        str(arguments.how_many),
+    ]
+    words += ["--per-user", str(arguments.per_user), "--mode", arguments.mode, "--seed", str(arguments.seed)]
+    words += ["--min-orders", str(arguments.min_orders)]
+    if arguments.model:
+        words += ["--model", arguments.model]
+    return shlex.join(words)
 
 
 def _rejected_line(row: Checked) -> str:
@@ -375,7 +399,7 @@ def _review(arguments: argparse.Namespace) -> int:
     queries = read_queries(arguments.file)
     _not_empty(arguments.file, queries)
     terminal = Terminal(
-        ask=input,
+        ask=_asked,
         show=lambda text: print(text, flush=True),
         now=lambda: datetime.now(UTC).isoformat(timespec="seconds"),
     )
@@ -385,13 +409,35 @@ def _review(arguments: argparse.Namespace) -> int:
         def problems(query: Query) -> dict[str, str]:
             return {} if shop is None else Checker(shop).check(query).failed
 
-        tally = review(arguments.file, queries, name, terminal, problems, again=arguments.again)
+        try:
+            tally = review(arguments.file, queries, name, terminal, problems, again=arguments.again)
+        except KeyboardInterrupt:
+            print(
+                f"\n{arguments.file}: every decision so far is on disk; the same command goes on",
+                file=sys.stderr,
+            )
+            raise
     print(
         f"\n{arguments.file}: {tally.accepted} accepted, {tally.edited} edited, {tally.rejected} rejected now; "
         f"{tally.left} left",
         file=sys.stderr,
     )
     return 0
+
+
+def _asked(prompt: str, draft: str) -> str:
+    """`draft` stands on the line already, to be changed and not to be typed again."""
+    if not draft:
+        return input(prompt)
+    try:
+        import readline
+    except ImportError:
+        return input(prompt)
+    readline.set_startup_hook(lambda: readline.insert_text(draft))
+    try:
+        return input(prompt)
+    finally:
+        readline.set_startup_hook(None)
 
 
 # -- stats, dataset, builtin
@@ -440,13 +486,17 @@ def _shown(value: Any) -> str:
 
 
 def _dataset(arguments: argparse.Namespace) -> int:
+    from datetime import UTC, datetime
+
     from env.query import read_queries
-    from querygen.dataset import write_dataset
+    from querygen.dataset import Publication, write_dataset
 
     queries = read_queries(arguments.file)
     _not_empty(arguments.file, queries)
     name = arguments.name or arguments.file.stem
-    for path in write_dataset(arguments.out, queries, name=name, source=str(arguments.file)):
+    today = datetime.now(UTC).date().isoformat()
+    publication = Publication(name, today, arguments.license, arguments.url)
+    for path in write_dataset(arguments.out, queries, publication, source=str(arguments.file)):
         print(path)
     return 0
 

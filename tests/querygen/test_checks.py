@@ -45,6 +45,7 @@ BREAKS: dict[str, tuple[Callable[[Query, Shop], Query], str]] = {
     "shop": (lambda q, s: q.model_copy(update={"shop_hash": "0" * 64}), "another shop"),
     "profile": (lambda q, s: q.model_copy(update={"profile_hash": "0" * 64}), "changed"),
     "tools": (lambda q, s: q.model_copy(update={"tools": ["web_search", "oracle"]}), "oracle"),
+    "web_need": (lambda q, s: q.model_copy(update={"web_need": None}), "does not say what only the web"),
     "answerable": (lambda q, s: q.model_copy(update={"needs": ["nuclear submarine"]}), "nuclear submarine"),
     "budget": (
         lambda q, s: said(
@@ -201,3 +202,74 @@ def test_the_built_in_set_is_made_by_its_commands_and_passes(
     assert len(queries) >= 50
     assert {query.review.reviewer for query in queries} == {"none"}
     assert all(query.rule_written for query in queries)
+
+
+def test_what_stands_beside_a_question_holds_no_personal_data_either(sound: Query, shop: Shop) -> None:
+    user = shop.store.user(sound.user_id)
+    assert user is not None
+    name = f"{user.first_name} {user.last_name}".casefold()
+    for fields in (
+        {"rationale": f"Write to {user.email} about it."},
+        {"web_need": f"Call {user.phone_number} and ask."},
+        {"needs": [*sound.needs, user.address.address1]},
+        {"query": f"{sound.query} Yours, {name}."},
+    ):
+        assert "privacy" in Checker(shop).check(sound.model_copy(update=fields)).failed
+
+
+def test_a_question_leans_on_nothing_that_the_summary_does_not_tell(sound: Query, shop: Shop) -> None:
+    def leaning(kind: Any, value: str) -> dict[str, str]:
+        return (
+            Checker(shop).check(sound.model_copy(update={"facts_used": [Fact(kind=kind, id=value)]})).failed
+        )
+
+    for told in ("address.state", "state", "label", "price_quartiles"):
+        assert "facts" not in leaning("profile", told)
+    for secret in ("email", "phone_number", "address.address1", "address", "first_name"):
+        assert "facts" in leaning("profile", secret)
+
+
+def test_the_web_is_named_exactly_where_it_is_needed(sound: Query, shop: Shop) -> None:
+    lacking = sound.model_copy(update={"tools": ["product_catalog_search"], "web_need": "Prices elsewhere."})
+    assert "does not name web_search" in Checker(shop).check(lacking).failed["web_need"]
+    offline = sound.model_copy(update={"tools": ["product_catalog_search"], "web_need": None})
+    assert "web_need" not in Checker(shop).check(offline).failed
+
+
+def test_as_many_as_are_asked_for_must_be_affordable(sound: Query, shop: Shop) -> None:
+    cheapest = Checker(shop).cheapest("bird feeder")
+    assert cheapest is not None
+    text = f"Please recommend five options for a bird feeder under ${cheapest + 0.01:.2f} each, and say how each is washed."
+    failed = Checker(shop).check(said(sound, text, needs=["bird feeder"])).failed
+    assert "5 are asked for" in failed["budget"]
+
+
+def test_contractions_are_no_names(sound: Query, shop: Shop) -> None:
+    text = f"{sound.query} We know what I'm after, and what I've got, I'd say; I'll wait."
+    assert "names" not in Checker(shop).check(said(sound, text)).failed
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ('{"query": "a", "user_id": "u", "schema_version": "2"}', "schema_version"),
+        ('{"query": "a", "user_id": "u", "schema_version": 0}', "schema_version"),
+        ('{"query": " ", "user_id": "u"}', "blank"),
+        ('{"query": "a", "user_id": "u", "colour": "blue"}', "newer version"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_clearly(
+    content: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text(content + "\n", encoding="utf-8")
+    assert drr("queries", "stats", path) == 1
+    error = capsys.readouterr().err
+    assert "line 1" in error
+    assert told in error
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text('{"query": "Which feeder?", "user_id": "u"}\n', encoding="utf-8-sig")
+    assert [query.query for query in read_queries(path)] == ["Which feeder?"]

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import shlex
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 
 from env.constraints import parse_constraints
 from env.query import Query, read_queries
 from env.shop import Shop
 from querygen.drafts import INTENTS
+from querygen.files import merged
+from querygen.offline import write_offline
+from querygen.review import edited
 from querygen.sampling import sample_users
 from tests.querygen.conftest import drr
 from tests.wire import Request, Say, Wire
@@ -228,3 +233,65 @@ def test_reviewed_questions_survive_another_generation(shop_folder: Path, tmp_pa
     after = read_queries(out)
     assert accepted in after
     assert queries[0].id not in {query.id for query in after}
+
+
+def test_a_review_made_while_questions_are_written_is_kept(
+    shop: Shop, shop_folder: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "q.jsonl"
+    assert generate(shop_folder, out, "--users", "2") == 0
+    first = read_queries(out)[0]
+    accepted = first.model_copy(
+        update={"review": first.review.model_copy(update={"status": "accepted", "reviewer": "Ada"})}
+    )
+    user = shop.store.sample_users(1, seed=4, min_orders=10)[0]
+
+    def meanwhile(request: Request) -> Say:
+        out.write_text(accepted.model_dump_json() + "\n", encoding="utf-8")
+        return Say("I would rather not.")
+
+    with Wire(meanwhile) as wire:
+        generate(shop_folder, out, "--user", user, "--model", MODEL, "--base-url", wire.url)
+    assert accepted in read_queries(out)
+
+
+def test_an_edited_question_takes_the_place_of_what_it_was_made_from(queries: list[Query]) -> None:
+    changed = edited(queries[0], "Which feeder under $30 in total is easy to wash?", "Ada", "2023-09-15")
+    assert merged([changed], queries[:2]) == [changed, queries[1]]
+
+
+def test_how_to_go_on_is_said_in_words_that_work(
+    shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "q.jsonl"
+    generate(shop_folder, out, "--users", "3", "--per-user", "1", "--budget-tokens", "2000")
+    told = capsys.readouterr().err.split("`drr ")[1].split("`")[0]
+    assert drr(*shlex.split(told), "--budget-tokens", "1000000", "--quiet") == 0
+    assert "nothing left" in capsys.readouterr().err
+    assert len(read_queries(out)) > 1
+
+
+def test_control_characters_of_a_model_reach_no_file(shop: Shop, shop_folder: Path, tmp_path: Path) -> None:
+    user = shop.store.sample_users(1, seed=4, min_orders=10)[0]
+    order = shop.store.orders(user).items[0]
+    out = tmp_path / "q.jsonl"
+    text = "I would like\nto know which bird \x1b[31mfeeder you would take for under $60, and why."
+    answer = json.dumps({"queries": [draft(text, order.order_id, order.product_id)]})
+    with Wire(lambda request: Say(answer)) as wire:
+        generate(
+            shop_folder, out, "--user", user, "--per-user", "1", "--model", MODEL, "--base-url", wire.url
+        )
+    (query,) = read_queries(out)
+    assert query.query.isprintable()
+    assert "like to know" in query.query
+
+
+def test_untitled_purchases_are_not_asked_about() -> None:
+    row = "order {0} | product B0{0} | 2020-01-01 | price unknown | 1 times | Pet_Supplies | {1}"
+    task = "Questions: 3\n" + "\n".join([row.format(1, "(untitled)"), row.format(2, "Acme Dog Ramp, Wide")])
+    drafts = json.loads(write_offline([HumanMessage(task)], {}).text)["queries"]
+    assert all("untitled" not in one["query"] for one in drafts)
+    nothing = json.loads(
+        write_offline([HumanMessage("Questions: 1\n" + row.format(1, "(untitled)"))], {}).text
+    )
+    assert len(nothing["queries"]) == 1

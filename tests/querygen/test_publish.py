@@ -66,6 +66,15 @@ def test_the_dataset_holds_the_same_questions_in_every_form(written: Path, tmp_p
     croissant = json.loads((out / "croissant.json").read_text(encoding="utf-8"))
     for file in croissant["distribution"]:
         assert file["sha256"] == sha256((out / file["contentUrl"]).read_bytes()).hexdigest()
+    assert croissant["@type"] == "sc:Dataset"
+    assert "http://mlcommons.org/croissant/1.0" in croissant["conformsTo"]
+    for name in ("@context", "name", "description", "license", "url", "version", "datePublished", "citeAs"):
+        assert croissant[name], name
+    assert {"rai:dataCollection", "rai:dataLimitations", "rai:personalSensitiveInformation"} <= set(croissant)
+    assert "by rules" in croissant["rai:dataCollection"]
+    assert head["license"] == "apache-2.0"
+    ids = [one["@id"] for one in (*croissant["distribution"], *croissant["recordSet"][0]["field"])]
+    assert len(set(ids)) == len(ids)
     fields = [field["source"]["extract"]["column"] for field in croissant["recordSet"][0]["field"]]
     assert fields == list(rows[0])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from env.constraints import parse_constraints
+from env.errors import DrrError
 from env.query import Query, query_id, read_queries
+from querygen.review import Terminal, review
 from tests.querygen.conftest import drr
 
 NEW = "Which of your bird feeders would you take for under $45 in total, and how is it washed?"
@@ -74,3 +78,56 @@ def test_back_wrong_keys_and_what_the_checks_say(file: Path, shop_folder: Path, 
 def test_only_a_person_reviews(file: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert drr("queries", "review", file, "--reviewer", name) == 2
     assert "name of the person" in capsys.readouterr().err
+
+
+def test_a_file_that_somebody_else_changed_is_not_overwritten(file: Path, queries: list[Query]) -> None:
+    keys = iter(["a", "a"])
+    told: list[str] = []
+
+    def ask(prompt: str, draft: str) -> str:
+        key = next(keys)
+        if told.count("second"):
+            file.write_text(queries[3].model_dump_json() + "\n", encoding="utf-8")
+        told.append("second")
+        return key
+
+    terminal = Terminal(ask=ask, show=lambda text: None, now=lambda: "2023-09-15T00:00:00+00:00")
+    with pytest.raises(DrrError, match="changed by somebody else"):
+        review(file, read_queries(file), "Ada", terminal, lambda query: {})
+    assert [query.id for query in read_queries(file)] == [queries[3].id]
+
+
+def test_an_edit_starts_from_the_text_as_it_is(file: Path) -> None:
+    """In a real terminal: an addition is typed, not the whole question again; Ctrl-C leaves it on disk."""
+    before = read_queries(file)[0]
+    words = [sys.executable, "-m", "app.cli", "queries", "review", str(file), "--reviewer", "Ada"]
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sys.executable, words)
+
+    def until(mark: bytes) -> bytes:
+        seen = b""
+        while mark not in seen:
+            try:
+                piece = os.read(terminal, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece
+        return seen
+
+    until(b"uit > ")
+    os.write(terminal, b"e\n")
+    until(before.query[-20:].encode())
+    os.write(terminal, b" Thank you.\n")
+    until(b"uit > ")
+    os.write(terminal, b"\x03")
+    told = until(b"interrupted")
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(status) == 130
+    assert b"on disk" in told
+    after = read_queries(file)[0]
+    assert after.query == before.query + " Thank you."
+    assert after.review.history[0]["query"] == before.query
