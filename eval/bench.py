@@ -174,6 +174,7 @@ class Bench:
         kept = [_without_blanket(claim, blanket, citations) for claim in distinct]
         for claim in kept:
             claim["resolved"] = any(book.resolves(url) for url in claim["urls"])
+            claim["types"] = sorted({book.type_of(url) for url in claim["urls"]})
         if mode == "cited":
             kept = [claim for claim in kept if claim["urls"]]
         return {"claims": kept, "rejects": rejects, "by_rule": model.rule_written}

@@ -173,6 +173,7 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
     """Every reference list, in the order of the text."""
     lines = _lines(scan)
     accepted: list[list[Entry]] = []
+    loose: list[list[Entry]] = []
     run: list[Entry] = []
     run_in_section = False
     section_level: int | None = None
@@ -182,6 +183,8 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
         nonlocal run
         if run and (run_in_section or _is_list(run, scan.plain) or _is_lone(run, scan.plain)):
             accepted.append(run)
+            if not run_in_section and run[0].form == "dot":
+                loose.append(run)
         elif run:
             definitions = [
                 entry for entry in run if entry.form == "definition" and _defines(entry, scan.plain)
@@ -275,12 +278,49 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
             if after.links or _is_plain_entry(after) or _entry(after, in_section=True) is not None:
                 section_level, section_entries = 7, 0
     close()
+    accepted = _without_body_lists(accepted, loose, scan.plain)
     taken = {entry.start for entries in accepted for entry in entries}
     tail = _closing_links(lines, scan.plain)
     if tail and not any(entry.start in taken for entry in tail):
         accepted.append(tail)
     accepted.sort(key=lambda entries: entries[0].start)
     return [_numbered(entries) for entries in _joined(accepted, scan.plain)]
+
+
+_CITING = re.compile(
+    r"[\[【［][\d\s,，、;^\[\]–—-]{1,80}[\]】］](?!\()|(?<=[^\W\d_])\d{1,3}(?=[\s.,;，。]|$)|(?<=[.!?,;:)”\"%。])\d{1,3}(?=[\s,，]|$)|[¹²³⁴-⁹]+"
+)
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+
+
+def _without_body_lists(
+    accepted: list[list[Entry]], loose: list[list[Entry]], text: str
+) -> list[list[Entry]]:
+    """Leaves out numbered links that are the answer itself: no number of theirs is cited and they do not end the report.
+
+    Where another list defines the numbers, the markers mean that one.
+    """
+    if not loose:
+        return accepted
+    inside = sorted((entries[0].start, entries[-1].end) for entries in accepted)
+    starts = [start for start, _ in inside]
+    cited: set[str] = set()
+    for match in _CITING.finditer(text):
+        at = bisect_left(starts, match.start() + 1) - 1
+        if at < 0 or match.start() >= inside[at][1]:
+            cited.update(str(int(n)) for n in re.findall(r"\d{1,4}", match[0].translate(_SUPERSCRIPTS)))
+    own = {id(entries) for entries in loose}
+    defined = {
+        n for entries in accepted if id(entries) not in own for entry in entries for n in entry.numbers
+    }
+
+    def is_body(entries: list[Entry]) -> bool:
+        numbers = {n for entry in entries for n in entry.numbers}
+        if numbers & defined:
+            return True
+        return not numbers & cited and bool(text[entries[-1].end :].strip(" \t\n-*_⁂"))
+
+    return [entries for entries in accepted if id(entries) not in own or not is_body(entries)]
 
 
 def _heading_level(line: _Line) -> tuple[int, str] | None:

@@ -1,6 +1,7 @@
 """Reports of other systems taken into a study: the same records as our own answers leave, made without a call.
 
-`{id, system, query, query_id?, user_id?, trial?, report_markdown, evidence?: [{url, type, text}], tool_calls?}`, a line each.
+`{id, system, query, query_id?, user_id?, trial?, report_markdown, evidence?: [{url, type, text, status?}], tool_calls?}`, a line
+each.
 What is not said stays unknown: without `evidence` nothing is frozen, without `tool_calls` nothing is called fabricated.
 """
 
@@ -28,8 +29,23 @@ class Evidence(BaseModel):
 
     url: str = Field(min_length=1)
     type: Literal["product", "web", "user"] = "web"
-    text: str
+    text: str | None = None
+    """Not there: the page could not be read."""
     title: str | None = None
+    status: Literal["ok", "unreachable", "blocked", "empty"] | None = None
+
+    @property
+    def standing(self) -> Literal["ok", "unreachable", "blocked", "empty"]:
+        if self.status not in (None, "ok"):
+            return self.status
+        if self.text is None:
+            return "unreachable"
+        return "ok" if self.text.strip() else "empty"
+
+    @property
+    def readable(self) -> str:
+        """An error page is no evidence, whoever kept it."""
+        return (self.text or "") if self.standing == "ok" else ""
 
 
 class Report(BaseModel):
@@ -167,9 +183,9 @@ async def take_in(spec: Mapping[str, Any], context: Context) -> Outcome:
             url=one.url,
             type=one.type,
             title=one.title,
-            seen=one.text,
-            page=one.text if one.type == "web" else None,
-            page_status=("ok" if one.text.strip() else "empty") if one.type == "web" else None,
+            seen=one.readable,
+            page=one.readable if one.type == "web" else None,
+            page_status=one.standing if one.type == "web" else None,
         )
         for one in report.evidence or ()
     ]

@@ -135,6 +135,8 @@ class Judged:
     """Finished judgements by task."""
     failed: Counter[str] = field(default_factory=Counter)
     """Of these, without a usable answer, by task."""
+    awaited: Counter[str] = field(default_factory=Counter)
+    """Failed for a reason that may pass, such as an outage: to be judged again, and missing from the figures until then."""
 
     @cached_property
     def by_key(self) -> dict[str, Answer]:
@@ -202,8 +204,8 @@ def _judged(claim: Mapping[str, Any], verdicts: Iterable[Mapping[str, Any]]) -> 
     seen: dict[Any, Status | None] = {}
     for verdict in verdicts:
         (page if verdict["against"] == "page" else seen)[verdict["type"]] = verdict["status"]
-    if claim["urls"] and not page:
-        page = {"web": None}
+    for source_type in claim.get("types") or (["web"] if claim["urls"] and not page else []):
+        page.setdefault(source_type, None)
     return JudgedClaim(claim["id"], page, {**page, **seen}, claim["resolved"])
 
 
@@ -218,18 +220,13 @@ def read_judged(
     judged = Judged(judging, read_answers(study) if answers is None else answers)
     if judging is None:
         return judged
-    records = sorted(
-        (
-            r
-            for r in (study.records("judgement", None) if among is None else among)
-            if _belongs(r, judging) and _settled(r)
-        ),
-        key=lambda r: (r.finished_at, r.key),
-    )
+    ours = [r for r in (study.records("judgement", None) if among is None else among) if _belongs(r, judging)]
+    records = sorted((r for r in ours if _settled(r)), key=lambda r: (r.finished_at, r.key))
     for record in records:
         if record.key_fields["task"] == "claims":
             _read_claims(judged, record)
     chosen = {c.key for by_answer in judged.claims.values() for c in by_answer.values()}
+    _count_awaited(judged, ours, records, chosen)
     for record in records:
         task = record.key_fields["task"]
         if task == "support" and record.key_fields["claims"] not in chosen:
@@ -257,6 +254,25 @@ def read_judged(
     if judged.rules:
         judged.units["rules"] = len(judged.rules)  # checks by older rules are not counted again
     return judged
+
+
+def _count_awaited(
+    judged: Judged, ours: Sequence[Record], settled: Sequence[Record], chosen: set[str]
+) -> None:
+    """Only of what is judged today: another key of the same judgement may have been settled since."""
+    known = {_subject(record) for record in settled}
+    for record in ours:
+        fields = record.key_fields
+        if not record.transient or record.status != "failed" or _subject(record) in known:
+            continue
+        if fields["task"] != "support" or fields["claims"] in chosen:
+            judged.awaited[fields["task"]] += 1
+
+
+def _subject(record: Record) -> tuple[Any, ...]:
+    fields = record.key_fields
+    names = ("task", "mode", "answer", "first", "second", "dimension", "claims")
+    return (*(fields.get(name) for name in names), *fields.get("items", ()))
 
 
 def _settled(record: Record) -> bool:

@@ -115,19 +115,20 @@ def banner(judged: Judged) -> str | None:
 
 def coverage(judged: Judged) -> dict[str, Any]:
     """How much was judged, how it failed, and whether that spoils the figures."""
+    claims = judged.claims.get("all", {})
+    units: dict[str, int] = {**judged.units, "claims": len(claims)}
+    failed: dict[str, int] = {
+        **judged.failed,
+        "claims": sum(found.claims is None for found in claims.values()),
+    }
+    for task, n in judged.awaited.items():
+        units[task] = units.get(task, 0) + n
+        failed[task] = failed.get(task, 0) + n
     tasks = {
-        task: {
-            "judged": judged.units[task],
-            "failed": judged.failed[task],
-            "failed_share": judged.failed[task] / n,
-        }
-        for task, n in sorted(judged.units.items())
+        task: {"judged": n, "failed": failed.get(task, 0), "failed_share": failed.get(task, 0) / n}
+        for task, n in sorted(units.items())
         if n
     }
-    claims = judged.claims.get("all", {})
-    failed = sum(found.claims is None for found in claims.values())
-    if claims:
-        tasks["claims"] = {"judged": len(claims), "failed": failed, "failed_share": failed / len(claims)}
     spoiled = [task for task, row in tasks.items() if row["failed_share"] > MOST_FAILED]
     return {
         "answers": len(judged.answers),

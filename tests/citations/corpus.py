@@ -729,4 +729,24 @@ Text [1].
         f"One [1].\n\nReferences\n==========\n\n<details><summary>all</summary>\n\n1. {A}\n2. {B}\n\n</details>\n",
         {A, B}, 1, 2,
     ),
+    Counted(
+        "picks_in_a_numbered_list",
+        f"# Best cafes\n\n1. [Alpha]({A}) is a must for espresso lovers.\n2. [Beta]({B}) serves cocktails.\n\nEnjoy.\n",
+        {A, B}, 2, 0,
+    ),
+    Counted(
+        "a_shopping_list_before_notes",
+        f"## Shopping list\n1. [Feeder]({A})\n2. [Bath]({B})\n3. [Seed]({C})\n\n## Notes\nAll are in stock.\n",
+        {A, B, C}, 3, 0,
+    ),
+    Counted(
+        "picks_and_a_list_of_the_same_numbers",
+        f"1. [Alpha]({A}): fast\n2. [Beta]({B}): known\n\nBoth win [1][2].\n\n## Sources\n1. [C]({C})\n2. [D]({D})\n",
+        {A, B, C, D}, 4, 2,
+    ),
+    Counted(
+        "cited_list_in_the_middle_without_heading",
+        f"Birds sing [1]. They fly [2].\n\n1. [Alpha]({A})\n2. [Beta]({B})\n\n## Notes\nNone.\n",
+        {A, B}, 2, 2,
+    ),
 ]  # fmt: skip

@@ -323,3 +323,33 @@ async def test_records_of_another_user_and_products_that_do_not_exist_support_no
     _, requests = await judged_with(Judge(claims=sentences), study, shop)
     assert statuses(study) == {"c1-user": "unreachable", "c2-product": "unreachable", "c3-user": "full"}
     assert any("Norman" in message(r) for r in requests)
+
+
+async def test_an_outage_that_left_units_unjudged_makes_the_judging_invalid_until_it_is_made_up_for(
+    study: Study, shop: Shop
+) -> None:
+    await put(study, answer("a", "react", REPORT, [PAGE]))
+
+    def down(task: str, request):  # type: ignore[no-untyped-def]
+        if task == "support" and "once a week" in message(request):
+            return Fail(529, "overloaded_error", "overloaded")
+        return None
+
+    await judged_with(Judge(claims=sentences, instead=down), study, shop)
+    document = study_document(study)
+    assert document["coverage"]["tasks"]["support"] == {"judged": 2, "failed": 1, "failed_share": 0.5}
+    assert document["coverage"]["invalid"]
+    assert document["metrics"]["react"]["n_cited_web"]["value"] == 1
+    assert document["metrics"]["react"]["fp_web"]["value"] is None
+    await judged_with(Judge(claims=sentences), study, shop)
+    assert not study_document(study)["coverage"]["invalid"]
+
+
+async def test_a_claim_counts_for_the_types_it_cites_before_anybody_judged_it(
+    study: Study, shop: Shop
+) -> None:
+    await put(study, answer("a", "react", REPORT, [PAGE]))
+    await judged_with(Judge(claims=sentences), study, shop, Options(["faithfulness"], limit=1))
+    values = study_document(study)["metrics"]["react"]
+    assert (values["n_cited_web"]["value"], values["n_cited_product"]["value"]) == (1, 1)
+    assert values["fp"]["value"] is None
