@@ -106,6 +106,23 @@ def test_marks_made_while_the_server_is_away_are_kept_and_sent(
     assert [mark.choice for mark in notebooks(tmp_path, plan)["ann"].marks().values()] == ["right"]
 
 
+def test_marks_that_the_server_never_saw_outlive_the_page(page: Page, plan: Plan, tmp_path: Path) -> None:
+    with served(plan, tmp_path) as port:
+        open_as(page, port, plan.annotators[0].token)
+    for pressed in ("2", "4", "u", "1"):
+        page.keyboard.press(pressed)
+    expect(page.locator("#state")).to_contain_text("4 not saved yet")
+    context = page.context
+    page.close()
+    with served(plan, tmp_path, port):
+        again = context.new_page()
+        open_as(again, port, plan.annotators[0].token)
+        expect(again.locator("#state")).to_have_text("saved")
+        expect(again.locator(".dimension.done")).to_have_count(2)
+    marks = notebooks(tmp_path, plan)["ann"].marks()
+    assert sorted(mark.choice or "" for mark in marks.values()) == ["left", "right"]
+
+
 def test_two_annotators_at_once(page: Page, plan: Plan, tmp_path: Path) -> None:
     other_context = page.context.browser.new_context()  # type: ignore[union-attr]
     other = other_context.new_page()

@@ -9,7 +9,7 @@ const gone = new Map();  // choices taken back: a bundle saves them too, so that
 const marks = new Map(data.marks.map((mark) => [key(mark.pair, mark.dimension), mark]));
 const history = [];
 let queue = Promise.resolve();
-let unsaved = 0;
+let unsent = [];  // made, not yet known to the server; kept in this browser, so that a crash of it loses none of them
 
 function readLocal() {
   try {
@@ -20,7 +20,12 @@ function everyMark() { return [...marks.values(), ...gone.values()]; }
 function writeLocal() {
   try { localStorage.setItem(store, JSON.stringify(everyMark())); } catch (error) { /* said once, at the start */ }
 }
+function writeUnsent() {
+  try { localStorage.setItem(store + "-unsent", JSON.stringify(unsent)); } catch (error) { /* then only this page has them */ }
+}
 if (!data.server) readLocal();
+
+if (data.server) sendAgain();
 
 let at = Math.max(0, data.turns.findIndex((turn) => data.dimensions.some((name) => !marks.has(key(turn.pair, name)))));
 let dimension = 0;
@@ -78,9 +83,18 @@ function drawDimensions() {
 }
 function send(mark) {
   if (!data.server) { writeLocal(); return; }
-  unsaved += 1;
+  unsent.push(mark);
+  writeUnsent();
   byId("state").textContent = "saving ...";
   queue = queue.then(() => post(mark));
+}
+function sendAgain() {
+  let left = [];
+  try { left = JSON.parse(localStorage.getItem(store + "-unsent") || "[]"); } catch (error) { /* there are none */ }
+  for (const mark of left) {
+    if (mark.choice === null) marks.delete(key(mark.pair, mark.dimension)); else marks.set(key(mark.pair, mark.dimension), mark);
+    send(mark);
+  }
 }
 async function post(mark) {
   for (;;) {
@@ -90,13 +104,14 @@ async function post(mark) {
       throw new Error(answer.status === 409 ? await answer.text() + ": open your own address again" : "the server answered " + answer.status);
     } catch (error) {
       byId("state").className = "trouble";
-      byId("state").textContent = unsaved + " not saved yet (" + error.message + "); trying again, keep this page open";
+      byId("state").textContent = unsent.length + " not saved yet (" + error.message + "); trying again, keep this page open";
       await new Promise((resolve) => setTimeout(resolve, 2000));
     }
   }
-  unsaved -= 1;
+  unsent = unsent.filter((one) => one !== mark);
+  writeUnsent();
   byId("state").className = "";
-  byId("state").textContent = unsaved ? "saving ..." : "saved";
+  byId("state").textContent = unsent.length ? "saving ..." : "saved";
 }
 function put(pair, name, choice, seconds) {
   const mark = { pair: pair, dimension: name, choice: choice, seconds: seconds, at: Date.now() };
@@ -158,6 +173,6 @@ byId("help").addEventListener("click", help);
 byId("next").addEventListener("click", () => move(1));
 byId("previous").addEventListener("click", () => move(-1));
 if (data.server) byId("save").remove(); else byId("save").addEventListener("click", save);
-window.addEventListener("beforeunload", (event) => { if (unsaved) event.preventDefault(); });
+window.addEventListener("beforeunload", (event) => { if (unsent.length) event.preventDefault(); });
 draw();
 document.body.dataset.ready = "yes";
