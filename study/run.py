@@ -439,6 +439,10 @@ class _Writer:
             batch, self._waiting = self._waiting, []
             try:
                 written = await loop.run_in_executor(self.thread, self._write, batch)
+            except Exception as error:  # noqa: BLE001 - raised in each unit that waits for its commit
+                for _, _, future in batch:
+                    future.set_exception(error)
+                continue
             except BaseException as error:
                 for _, _, future in batch:
                     future.set_exception(error)

@@ -429,6 +429,10 @@ async def test_limit_begins_so_many_and_no_more(study: Study) -> None:
 async def test_a_full_disk_is_said_in_one_line_and_loses_nothing(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import gc
+
+    unseen: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: unseen.append(context))
     await run(study, units(3), answer, models=offline())
 
     def full(content: bytes) -> str:
@@ -437,6 +441,8 @@ async def test_a_full_disk_is_said_in_one_line_and_loses_nothing(
     monkeypatch.setattr(study.blobs, "put", full)
     with pytest.raises(DrrError, match="No space left"):
         await run(study, units(10), answer, models=offline())
+    gc.collect()
+    assert not unseen, "what is raised is not reported a second time, whenever garbage is collected"
     monkeypatch.undo()
     assert (await run(study, units(10), answer, models=offline())).done == 7
 
