@@ -441,6 +441,7 @@ async def test_a_full_disk_is_said_in_one_line_and_loses_nothing(
     monkeypatch.setattr(study.blobs, "put", full)
     with pytest.raises(DrrError, match="No space left"):
         await run(study, units(10), answer, models=offline())
+    await asyncio.sleep(0)
     gc.collect()
     assert not unseen, "what is raised is not reported a second time, whenever garbage is collected"
     monkeypatch.undo()
