@@ -18,7 +18,7 @@ from env.themes import THEMES, themes_of
 from querygen.drafts import INTENTS, Intent
 from querygen.sentences import WRITERS, Record, Shopper, Slots, draw, listed, round_up
 
-VERSION = 3
+VERSION = 4
 """Raised whenever the rules would write something else from the same words."""
 _WORDS = Path(__file__).parent / "intents.toml"
 
@@ -109,7 +109,8 @@ def _record(found: re.Match[str]) -> Record:
     words = [word for word in head.split() if not word.casefold().endswith("-free")][:8]
     plain = " ".join(words).partition(" for ")[0].split()
     thing = " ".join(words)
-    kind = " ".join(plain[-3:] if len(plain) > 2 and len(plain[-2]) < 3 else plain[-2:]).casefold()
+    last = plain[-3:] if len(plain) > 2 and len(plain[-2]) < 3 else plain[-2:]
+    kind = " ".join(word if word.isupper() else word.casefold() for word in last)
     price = found["price"].removeprefix("$")
     return Record(
         found["order"],
