@@ -153,13 +153,10 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 
 def _generate(arguments: argparse.Namespace) -> int:
     from app.models import models_of
+    from app.prompts import prompts_of
     from app.studies import budget_of, check_models, unit_cap_of
-    from env.errors import Misuse
     from env.query import read_queries
     from env.shop import open_shop
-    from llm.failures import ModelSetupError
-    from llm.prompts import Prompts
-    from querygen.asking import FOLDER
     from querygen.generate import ROLE, Writer
     from querygen.sampling import named_users, sample_users
     from study.study import Study
@@ -168,10 +165,7 @@ def _generate(arguments: argparse.Namespace) -> int:
     models = models_of(settings)
     if arguments.out.exists():
         read_queries(arguments.out)  # a file that cannot be read is said before anything is paid for
-    try:
-        prompts = Prompts(FOLDER, settings.prompts)
-    except ModelSetupError as error:
-        raise Misuse(str(error)) from error
+    prompts = prompts_of(settings, "querygen")
     with open_shop(arguments.shop, settings) as shop:
         users = (
             named_users(shop, arguments.user, min_orders=arguments.min_orders)
