@@ -21,7 +21,7 @@ from env.states import STATES
 from env.statistics import UserStatistics
 from env.text import tokens
 from querygen import wording
-from querygen.shingles import shingles, similarity
+from querygen.shingles import Seen, shingles
 from tools.registry import TOOLS
 
 Status = Literal["pass", "fail", "none"]
@@ -79,13 +79,15 @@ class Checker:
 
     shop: Shop
     min_products: int = 3
-    _earlier: list[tuple[str, frozenset[tuple[str, ...]]]] = field(default_factory=list)
+    _earlier: list[str] = field(default_factory=list)
+    _seen: Seen = field(default_factory=Seen)
     _known: dict[str, Known | None] = field(default_factory=dict)
 
     def check(self, query: Query) -> Checked:
         known = self._records(query.user_id)
         verdicts = {name: check(self, query, known) for name, check in CHECKS.items()}
-        self._earlier.append((query.id, shingles(query.query)))
+        self._earlier.append(query.id)
+        self._seen.add(shingles(query.query))
         return Checked(query, verdicts)
 
     def accept(self, query: Query) -> Checked:
@@ -93,6 +95,7 @@ class Checker:
         checked = self.check(query)
         if checked.failed:
             self._earlier.pop()
+            self._seen.forget_last(shingles(query.query))
         return checked
 
     def _records(self, user_id: str) -> Known | None:
@@ -256,10 +259,9 @@ class Checker:
         )
 
     def unlike_others(self, query: Query, known: Known | None) -> Verdict:
-        own = shingles(query.query)
-        for other, theirs in self._earlier:
-            if (alike := similarity(own, theirs)) >= ALIKE:
-                return _fail(f"{alike:.0%} the same as {other}")
+        for place, alike in self._seen.alike(shingles(query.query)):
+            if alike >= ALIKE:
+                return _fail(f"{alike:.0%} the same as {self._earlier[place]}")
         return PASS
 
     def constraints(self, query: Query, known: Known | None) -> Verdict:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any
 
 from env.constraints import parse_constraints
@@ -12,7 +11,7 @@ from env.query import Query
 from env.shop import Shop
 from env.text import tokens
 from querygen.checks import ALIKE, CHECKS, Checker, spread
-from querygen.shingles import shingles, similarity
+from querygen.shingles import Seen, shingles
 
 SAME_SIZE = 1500
 """Runs of words over which files of different size are compared."""
@@ -79,14 +78,20 @@ def distinct(queries: Sequence[Query], width: int, first: int | None = None) -> 
 
 def _similarity(queries: Sequence[Query]) -> dict[str, Any]:
     """Of all pairs, by shingles."""
-    sets = [shingles(query.query) for query in queries]
-    values = sorted(similarity(a, b) for a, b in combinations(sets, 2))
-    if not values:
+    seen, values = Seen(), []
+    for query in queries:
+        own = shingles(query.query)
+        values += [value for _, value in seen.alike(own)]
+        seen.add(own)
+    values.sort()
+    pairs = len(queries) * (len(queries) - 1) // 2
+    if not pairs:
         return {"mean": None, "p95": None, "most": None, "near_duplicates": 0}
+    at = int(0.95 * (pairs - 1)) - (pairs - len(values))
     return {
-        "mean": round(sum(values) / len(values), 4),
-        "p95": round(values[int(0.95 * (len(values) - 1))], 4),
-        "most": round(values[-1], 4),
+        "mean": round(sum(values) / pairs, 4),
+        "p95": round(values[at], 4) if at >= 0 else 0.0,
+        "most": round(values[-1], 4) if values else 0.0,
         "near_duplicates": sum(value >= ALIKE for value in values),
     }
 

@@ -15,7 +15,7 @@ from env.shop import Shop
 from env.states import STATES
 from querygen.builtin import FILE, builtin_queries
 from querygen.checks import CHECKS, Checker, spread
-from querygen.shingles import shingles, similarity
+from querygen.shingles import Seen, shingles, similarity
 from tests.querygen.conftest import drr
 
 
@@ -273,3 +273,15 @@ def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
     path.write_text('{"query": "Which feeder?", "user_id": "u"}\n', encoding="utf-8-sig")
     assert [query.query for query in read_queries(path)] == ["Which feeder?"]
+
+
+def test_texts_seen_are_as_alike_as_two_by_two() -> None:
+    texts = ["a b c d e f", "a b c x y z", "q r s t u v", "a b c d e g", "one", "one"]
+    sets = [shingles(text) for text in texts]
+    seen = Seen()
+    for place, own in enumerate(sets):
+        expected = {at: similarity(own, sets[at]) for at in range(place) if own & sets[at]}
+        assert dict(seen.alike(own)) == expected
+        seen.add(own)
+    seen.forget_last(sets[-1])
+    assert dict(seen.alike(sets[4])) == {4: 1.0}
