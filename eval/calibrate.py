@@ -256,7 +256,7 @@ def _grades(
     people: Sequence[float],
     scale: tuple[float, float] | None,
 ) -> dict[str, Any]:
-    """Distances are in points of 0-10 and need the people's scale; without it only orders are compared."""
+    """Distances are in points of 0-10 and need the people's scale, given or plain; without it only orders are compared."""
     judged: list[float | None] = [
         None if (result := found.get((case.id, ""))) is None else float(result["rating"]) for case in cases_
     ]
@@ -264,7 +264,10 @@ def _grades(
     mapped: list[float | None] = [10 * (value - low) / (high - low) for value in people]
     clusters = [content_id(getattr(case.example, "query", "")) for case in cases_]
     statistics = rating_statistics(judged, mapped, clusters, [case.dimension for case in cases_])
-    if scale is None:
+    if scale is None and people and 5 < max(people) <= 10 and min(people) >= 0:
+        for name in ("mard", "bias"):
+            statistics[name]["method"] += "; the people's grades taken as 0-10, no other scale was given"
+    elif scale is None:
         for name in ("mard", "bias"):
             unknown = {"value": None, "ci_low": None, "ci_high": None}
             statistics[name] |= {**unknown, "method": "needs the people's scale: --scale LOW HIGH"}

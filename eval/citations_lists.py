@@ -94,6 +94,7 @@ _IDS = re.compile(_ID)
 _WORD = re.compile(r"\w+", re.U)
 _ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…+)\s*$")
 _ACADEMIC = re.compile(r"\((?:19|20)\d\d[a-z]?(?:,[^()]{0,20})?\)|\b(?:19|20)\d\d\b|n\.d\.|et al\.", re.I)
+_END = re.compile(r"[\s*_⁂-]*\Z")
 _PRICE = re.compile(r"[$€£¥]\s?\d")
 
 
@@ -280,8 +281,8 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
     close()
     accepted = _without_body_lists(accepted, loose, scan.plain)
     taken = {entry.start for entries in accepted for entry in entries}
-    tail = _closing_links(lines, scan.plain)
-    if tail and not any(entry.start in taken for entry in tail):
+    tail = _closing_links(lines, taken)
+    if tail:
         accepted.append(tail)
     accepted.sort(key=lambda entries: entries[0].start)
     return [_numbered(entries) for entries in _joined(accepted, scan.plain)]
@@ -290,6 +291,7 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
 _CITING = re.compile(
     r"[\[【［][\d\s,，、;^\[\]–—-]{1,80}[\]】］](?!\()|(?<=[^\W\d_])\d{1,3}(?=[\s.,;，。]|$)|(?<=[.!?,;:)”\"%。])\d{1,3}(?=[\s,，]|$)|[¹²³⁴-⁹]+"
 )
+_DIGITS = re.compile(r"\d{1,4}")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
@@ -302,13 +304,12 @@ def _without_body_lists(
     """
     if not loose:
         return accepted
-    inside = sorted((entries[0].start, entries[-1].end) for entries in accepted)
-    starts = [start for start, _ in inside]
     cited: set[str] = set()
-    for match in _CITING.finditer(text):
-        at = bisect_left(starts, match.start() + 1) - 1
-        if at < 0 or match.start() >= inside[at][1]:
-            cited.update(str(int(n)) for n in re.findall(r"\d{1,4}", match[0].translate(_SUPERSCRIPTS)))
+    position = 0
+    for start, end in [*sorted((run[0].start, run[-1].end) for run in accepted), (len(text), len(text))]:
+        for match in _CITING.finditer(text, position, start):
+            cited.update(str(int(n)) for n in _DIGITS.findall(match[0].translate(_SUPERSCRIPTS)))
+        position = max(position, end)
     own = {id(entries) for entries in loose}
     defined = {
         n for entries in accepted if id(entries) not in own for entry in entries for n in entry.numbers
@@ -318,7 +319,7 @@ def _without_body_lists(
         numbers = {n for entry in entries for n in entry.numbers}
         if numbers & defined:
             return True
-        return not numbers & cited and bool(text[entries[-1].end :].strip(" \t\n-*_⁂"))
+        return not numbers & cited and _END.match(text, entries[-1].end) is None
 
     return [entries for entries in accepted if id(entries) not in own or not is_body(entries)]
 
@@ -402,7 +403,7 @@ def _is_list(run: list[Entry], text: str) -> bool:
 def _is_lone(run: list[Entry], text: str) -> bool:
     """One numbered entry as the last words of a report that cites its number."""
     entry = run[0]
-    if len(run) > 1 or not entry.links or not entry.numbers or text[entry.end :].strip():
+    if len(run) > 1 or not entry.links or not entry.numbers or not _END.match(text, entry.end):
         return False
     return _is_pure(entry, text) and f"[{entry.numbers[0]}]" in text[: entry.start]
 
@@ -484,8 +485,8 @@ def _split_run_on(entry: Entry, text: str) -> list[Entry]:
     return found if sum(bool(one.links) for one in found) == len(found) else []
 
 
-def _closing_links(lines: list[_Line], text: str) -> list[Entry]:
-    """Lines at the very end that hold one link each and nothing else."""
+def _closing_links(lines: list[_Line], taken: set[int]) -> list[Entry]:
+    """Lines at the very end that hold one link each and nothing else; none where a list begins among them."""
     tail: list[_Line] = []
     for line in reversed(lines):
         if _RULE.match(line.text) and not tail:
@@ -498,6 +499,8 @@ def _closing_links(lines: list[_Line], text: str) -> list[Entry]:
             or line.text.lstrip().startswith(("|", "(", "#"))
         ):
             break
+        if line.start in taken:
+            return []
         tail.append(line)
     if len(tail) < 2:
         return []

@@ -385,3 +385,21 @@ def test_calibrate_fails_where_a_required_threshold_is_missed(
     assert "not met" in capsys.readouterr().out
     assert main(["calibrate", str(path), "--task", "support", "--quiet", "--require"]) == 1
     assert main(["calibrate", str(path), "--task", "rating", "--quiet"]) == 1
+
+
+def test_plain_grades_of_0_to_10_need_no_scale(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {"id": f"r{n}", "query": f"q{n}", "answer": f"grade {n}", "label": n, "judge": "anna"}
+        for n in range(10)
+    ]
+    (tmp_path / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    script = Judge(rating=lambda text: min(10, int(text.split()[-1]) + 2))
+    with Wire(script) as wire:
+        told = ["labels.jsonl", "--judge", "anthropic:claude-sonnet-5-5", "--base-url", wire.url]
+        assert main(["calibrate", *told, "--task", "rating", "--quiet", "--json"]) == 0
+    metrics = out(capsys)["metrics"]
+    assert metrics["mard"]["value"] == pytest.approx(1.9)
+    assert metrics["bias"]["value"] == pytest.approx(1.9)
