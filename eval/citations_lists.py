@@ -319,6 +319,8 @@ def _without_body_lists(
         numbers = {n for entry in entries for n in entry.numbers}
         if numbers & defined:
             return True
+        if all(link.kind == "bare" for entry in entries for link in entry.links):
+            return False
         return not numbers & cited and _END.match(text, entries[-1].end) is None
 
     return [entries for entries in accepted if id(entries) not in own or not is_body(entries)]

@@ -150,6 +150,9 @@ def _normal(text: str) -> str:
 
 def _unit(report: Report, name: str) -> Unit:
     content = report.model_dump(mode="json")
+    for evidence in content["evidence"] or ():
+        if evidence["status"] is None:
+            del evidence["status"]
     fields = {
         "imported": True,
         "query_id": name,

@@ -749,4 +749,9 @@ Text [1].
         f"Birds sing [1]. They fly [2].\n\n1. [Alpha]({A})\n2. [Beta]({B})\n\n## Notes\nNone.\n",
         {A, B}, 2, 2,
     ),
+    Counted(
+        "numbered_addresses_before_a_last_word",
+        f"Birds sing.\n\n1. {A}\n2. {B}\n\nLet me know if you need more.\n",
+        {A, B}, 0, 2,
+    ),
 ]  # fmt: skip

@@ -403,3 +403,46 @@ def test_plain_grades_of_0_to_10_need_no_scale(
     metrics = out(capsys)["metrics"]
     assert metrics["mard"]["value"] == pytest.approx(1.9)
     assert metrics["bias"]["value"] == pytest.approx(1.9)
+
+
+def test_imported_evidence_may_say_that_a_page_could_not_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    urls = [f"https://birds.example/{n}" for n in range(4)]
+    said = [f"The {bird} feeder is made of brushed steel [{n}]." for n, bird in enumerate("abcd", 1)]
+    listed = "\n".join(f"[{n}] {url}" for n, url in enumerate(urls, 1))
+    evidence = [
+        {"url": urls[0], "type": "web", "text": "The a feeder is made of brushed steel."},
+        {"url": urls[1], "type": "web", "text": None},
+        {
+            "url": urls[2],
+            "type": "web",
+            "text": "The c feeder is made of brushed steel.",
+            "status": "blocked",
+        },
+    ]
+    report = {
+        "id": "1",
+        "system": "other",
+        "query": "feeders",
+        "report_markdown": "\n\n".join(said) + f"\n\n## Sources\n{listed}\n",
+        "evidence": evidence,
+    }
+    Path("reports.jsonl").write_text(json.dumps(report) + "\n")
+    assert main(["import", "study", "reports.jsonl", "--quiet", "--json"]) == 0
+    capsys.readouterr()
+    assert main(["judge", "study", "--what", "faithfulness", "--quiet", "--json"]) == 0
+    document = out(capsys)
+    verdicts = document["coverage"]["variants"]["other"]["verdicts"]["page"]
+    assert {name: n for name, n in verdicts.items() if n} == {
+        "full": 1,
+        "unreachable": 1,
+        "blocked": 1,
+        "not_frozen": 1,
+    }
+    metrics = document["metrics"]["other"]
+    assert metrics["fp_strict"]["value"] == pytest.approx(1 / 3)
+    assert metrics["fp_reachable"]["value"] == 1
+    assert main(["import", "study", "reports.jsonl", "--quiet", "--json"]) == 0
+    assert out(capsys)["added"] == 0
