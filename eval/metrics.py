@@ -115,11 +115,11 @@ def banner(judged: Judged) -> str | None:
 
 def coverage(judged: Judged) -> dict[str, Any]:
     """How much was judged, how it failed, and whether that spoils the figures."""
-    claims = judged.claims.get("all", {})
+    claims = [found for by_answer in judged.claims.values() for found in by_answer.values()]
     units: dict[str, int] = {**judged.units, "claims": len(claims)}
     failed: dict[str, int] = {
         **judged.failed,
-        "claims": sum(found.claims is None for found in claims.values()),
+        "claims": sum(found.claims is None for found in claims),
     }
     for task, n in judged.awaited.items():
         units[task] = units.get(task, 0) + n
@@ -213,11 +213,13 @@ def paper_document(judged: Judged) -> dict[str, Any]:
         if rated:
             values |= {name: v.document() for name, v in quality_values(rated).items()}
         figures[variant] = values
+    covered = coverage(judged)
     return {
         "label": "as printed",
         "note": "the paper's definitions and order of answers, in our words and with today's models; see docs/paper-profile.md",
         "metrics": figures,
         "pairwise": [result.document() for result in pair_results(judged.comparisons())],
+        "coverage": {name: covered[name] for name in ("tasks", "invalid", "invalid_because")},
     }
 
 

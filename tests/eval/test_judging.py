@@ -11,6 +11,7 @@ import pytest
 
 from env.errors import Misuse
 from env.shop import Shop
+from eval.answers import read_answers
 from eval.asking import FOLDER
 from eval.judge import Options, difference, forecast, judge
 from eval.judged import choose, judgings, read_judged
@@ -140,6 +141,8 @@ async def test_the_papers_protocol_stands_beside_ours_and_is_labelled(study: Stu
     document = study_document(study)
     printed = document["as_printed"]["metrics"]["react+ws"]
     assert document["as_printed"]["label"] == "as printed"
+    assert document["as_printed"]["coverage"]["invalid"] is False
+    assert document["as_printed"]["coverage"]["tasks"]["claims"]["judged"] == 2 * len(read_answers(study))
     assert printed["fp"]["value"] == pytest.approx((0 + 1) / 2)
     assert printed["fr"]["value"] == pytest.approx(2 / 3)
     assert document["metrics"]["react+ws"]["overall"]["value"] == 7.0
