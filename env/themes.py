@@ -91,7 +91,9 @@ def shopper_label(bought: Sequence[tuple[str, str, int]]) -> Label:
     """From (title, category, times bought): up to two themes that hold a fifth of the purchases each, else the category."""
     total = sum(times for _, _, times in bought)
     if total < 3:
-        return Label(name="New Shopper", reasons=[f"only {total} purchase{'s' * (total != 1)} on record"], themes=[])
+        return Label(
+            name="New Shopper", reasons=[f"only {total} purchase{'s' * (total != 1)} on record"], themes=[]
+        )
     counts: Counter[str] = Counter()
     categories: Counter[str] = Counter()
     for title, category, times in bought:
