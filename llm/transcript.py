@@ -30,6 +30,8 @@ def _one(message: BaseMessage, numbers: dict[str | None, str]) -> dict[str, Any]
         )
         if reason is not None:
             told["stop_reason"] = reason
+        if message.usage_metadata is not None:
+            told["usage"] = {name: message.usage_metadata[name] for name in ("input_tokens", "output_tokens")}
         if isinstance(message.content, list):
             others = [
                 block

@@ -92,6 +92,17 @@ class Actor:
 
 
 @dataclass(frozen=True)
+class Conversation:
+    """One conversation with a model: of the supervisor, a researcher, the writer of the report, ..."""
+
+    name: str
+    turns: int
+    input_tokens: int | None
+    """Of its turns whose tokens were told; `None` where none were."""
+    output_tokens: int | None
+
+
+@dataclass(frozen=True)
 class Rating:
     judge: str
     dimension: str
@@ -155,6 +166,7 @@ class ReportView:
     claims: tuple[Claim, ...] = ()
     sources: tuple[SourceView, ...] = ()
     actors: tuple[Actor, ...] = ()
+    conversations: tuple[Conversation, ...] = ()
     ratings: tuple[Rating, ...] = ()
     rules: tuple[RuleView, ...] = ()
     notes: tuple[str, ...] = field(default=())

@@ -14,6 +14,7 @@ from app.viewer.model import (
     Actor,
     CallView,
     Claim,
+    Conversation,
     Entry,
     Outcome,
     Passage,
@@ -163,6 +164,7 @@ class Reader:
             claims=tuple(_claims(judged, answer, book if full else None)),
             sources=tuple(_sources(answer)) if full else (),
             actors=tuple(_actors(answer.tool_calls() or ())) if full else (),
+            conversations=tuple(_conversations(self._study.json(record, "transcript") or ())) if full else (),
             ratings=tuple(_ratings(judged, answer)),
             rules=tuple(_rules(judged, answer)) if full else (),
             notes=tuple(record.result.get("notes") or ()),
@@ -326,6 +328,18 @@ def _actors(calls: Sequence[Mapping[str, Any]]) -> Iterable[Actor]:
     for name, own in by_actor.items():
         shown = name if alone or name == "supervisor" else f"researcher {name}"
         yield Actor(shown, tuple(own))
+
+
+def _conversations(transcripts: Sequence[Mapping[str, Any]]) -> Iterable[Conversation]:
+    for transcript in transcripts:
+        turns = [message for message in transcript["messages"] if message["role"] == "ai"]
+        told = [usage for message in turns if (usage := message.get("usage")) is not None]
+        yield Conversation(
+            name=str(transcript["name"]),
+            turns=len(turns),
+            input_tokens=sum(usage["input_tokens"] for usage in told) if told else None,
+            output_tokens=sum(usage["output_tokens"] for usage in told) if told else None,
+        )
 
 
 def _ratings(judged: Judged, answer: Answer) -> Iterable[Rating]:

@@ -219,3 +219,12 @@ def test_a_shop_that_is_not_there_is_misuse(judged_study: Path, tmp_path: Path) 
     words = ["view", str(judged_study), "--static", str(tmp_path / "p"), "--quiet"]
     assert main([*words, "--shop", str(tmp_path / "none")]) == 2
     assert main([*words, "--judge", "nobody"]) == 2
+
+
+def test_the_timeline_has_the_tokens_of_each_conversation(reader: Reader) -> None:
+    entry = next(entry for entry in reader.entries() if entry.variant == "react")
+    view = reader.report(entry.key)
+    assert view is not None
+    assert view.conversations
+    told = sum(conversation.output_tokens or 0 for conversation in view.conversations)
+    assert told == view.usage["agent"]["output_tokens"]
