@@ -166,13 +166,13 @@ class ReportView:
     claims: tuple[Claim, ...] = ()
     sources: tuple[SourceView, ...] = ()
     actors: tuple[Actor, ...] = ()
-    conversations: tuple[Conversation, ...] = ()
     ratings: tuple[Rating, ...] = ()
     rules: tuple[RuleView, ...] = ()
     notes: tuple[str, ...] = field(default=())
     judged_by: str | None = None
     judged_by_rules: bool = False
     missing_shop: str | None = None
+    conversations: tuple[Conversation, ...] = ()
 
     @property
     def calls(self) -> tuple[CallView, ...]:
