@@ -22,6 +22,7 @@ from app.viewer.model import (
     Actor,
     CallView,
     Claim,
+    Conversation,
     Entry,
     Outcome,
     Passage,
@@ -180,7 +181,7 @@ def hostile_view() -> ReportView:
     return ReportView(
         entry, evil, evil, evil, usage, None, 1.0, (claim,), (source,), (Actor(evil, (call,)),),
         (Rating(evil, evil, 3, evil, None), Rating(evil, "depth", None, None, evil)),
-        (RuleView(evil, evil, evil, (evil,)),), (evil,), evil, False, evil,
+        (RuleView(evil, evil, evil, (evil,)),), (evil,), evil, False, evil, (Conversation(evil, 1, 2, 3),),
     )  # fmt: skip
 
 
