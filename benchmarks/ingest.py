@@ -241,7 +241,7 @@ def ratios(reviews: int, rounds: int) -> None:
 
 def paper(raw: Path) -> None:
     from data_ingest.categories import ALL
-    from env.shop import Manifest
+    from env.embedded.layout import read_manifest
 
     names = [name for name in ALL if (raw / "raw" / "review_categories" / f"{name}.jsonl.gz").exists()]
     files = sorted((raw / "raw").glob("*/*.jsonl.gz"))
@@ -271,9 +271,7 @@ def paper(raw: Path) -> None:
         wall = time.perf_counter() - start
         if status:
             raise SystemExit(f"the ingest failed: {stages}")
-        manifest = Manifest.model_validate(
-            {k: v for k, v in json.loads((shop / "manifest.json").read_text()).items() if k != "data"}
-        )
+        manifest, _ = read_manifest(shop)
     stages["the rest: tally, sort, ids, start"] = wall - sum(stages.values())
     counts = ", ".join(f"{count:,} {name}" for name, count in manifest.counts.items())
     record(
