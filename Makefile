@@ -32,7 +32,7 @@ test: setup
 	$(BIN)/python -m pytest -m "not servers and not browser and not endurance"
 
 test-servers: setup
-	$(BIN)/python -m pytest -m servers
+	$(BIN)/python -m pytest -m "servers and not endurance"
 
 test-browser: setup
 	$(BIN)/python -m pytest -m browser
