@@ -6,9 +6,10 @@ import inspect
 import reprlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast, get_type_hints
+from typing import Annotated, Any, cast, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
 
 from tools.base import Answer, ToolError
 from tools.render import one_line
@@ -16,10 +17,8 @@ from tools.render import one_line
 ToolFunction = Callable[..., Answer] | Callable[..., Awaitable[Answer]]
 
 
-class _Arguments(BaseModel):
-    """Strict, because a tool that quietly turns "5" into 5 hides the caller's mistake from him."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
+# Strict, because a tool that quietly turns "5" into 5 hides the caller's mistake from him.
+_CONFIG = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 
 @dataclass(frozen=True)
@@ -33,15 +32,14 @@ class Tool:
     """What the model sees: JSON Schema, closed (`additionalProperties: false`) and bounded."""
     expected: str
     """The arguments in one sentence, for errors."""
-    _arguments: type[BaseModel] = field(repr=False)
+    _validate: Callable[[Any], dict[str, Any]] = field(repr=False)
 
     def parse(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments as the function takes them, or a `ToolError` that says what was expected."""
         try:
-            parsed = self._arguments.__pydantic_validator__.validate_python(arguments)
+            return self._validate(arguments)
         except ValidationError as error:
             raise ToolError("invalid", f"{_complaint(error)}. {self.expected}") from None
-        return dict(parsed.__dict__)
 
     def kind_of(self, parameter: str) -> str:
         """A parameter's type and bounds in words."""
@@ -60,11 +58,16 @@ def make_tool(function: ToolFunction, *, writes: bool = False) -> Tool:
     hints = get_type_hints(function, include_extras=True)
     parameters = list(inspect.signature(function).parameters.values())[1:]
     fields: dict[str, Any] = {
-        p.name: (hints[p.name], ... if p.default is inspect.Parameter.empty else p.default)
+        p.name: hints[p.name]
+        if p.default is inspect.Parameter.empty
+        else Annotated[hints[p.name], Field(default=p.default)]
         for p in parameters
     }
-    arguments = create_model(name, __base__=_Arguments, **fields)
-    schema = _tidy(arguments.model_json_schema())
+    # A dictionary and not a model: the arguments become keywords, and an instance costs more than their check.
+    arguments = cast(Any, TypedDict)(name, fields)
+    arguments.__pydantic_config__ = _CONFIG
+    adapter: TypeAdapter[dict[str, Any]] = TypeAdapter(arguments)
+    schema = _tidy(adapter.json_schema())
     for parameter, part in schema["properties"].items():
         if "description" not in part:
             raise TypeError(f"tool {name}: parameter {parameter} has no description")
@@ -76,7 +79,7 @@ def make_tool(function: ToolFunction, *, writes: bool = False) -> Tool:
         is_async=inspect.iscoroutinefunction(function),
         schema=schema,
         expected=f"{name} takes {_sentence(schema)}.",
-        _arguments=arguments,
+        _validate=adapter.validator.validate_python,
     )
 
 
