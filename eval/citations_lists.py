@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -39,8 +38,54 @@ class _Line:
     start: int
     end: int
     text: str
+    first: str
+    """Its first character behind spaces and quotation marks."""
     after_blank: bool
-    links: list[Link]
+    links: Sequence[Link]
+
+
+class _Lines:
+    """The lines that are not blank. Each is made when it is asked for: most of half a million need not be."""
+
+    def __init__(self, scan: Scan) -> None:
+        self.texts: list[str] = []
+        self.links: dict[int, list[Link]] = {}
+        self._starts: list[int] = []
+        upcoming = iter(scan.links)
+        link = next(upcoming, None)
+        start = 0
+        for text in scan.plain.split("\n"):
+            end = start + len(text)
+            said = text != "" and not text.isspace()
+            while link is not None and link.start < end:
+                if said:
+                    self.links.setdefault(len(self.texts), []).append(link)
+                link = next(upcoming, None)
+            if said:
+                self.texts.append(text)
+                self._starts.append(start)
+            start = end + 1
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __getitem__(self, index: int) -> _Line:
+        text, start = self.texts[index], self._starts[index]
+        first = text[0] if text[0].isalnum() else text.lstrip(_MARGIN)[:1]
+        before = self._starts[index - 1] + len(self.texts[index - 1]) if index else -2
+        return _Line(
+            start, start + len(text), text, first, start > before + 1, self.links.get(index, ())
+        )
+
+    def says_nothing(self, index: int) -> bool:
+        """Outside any list: neither a heading nor an entry nor the label of a list."""
+        if index in self.links:
+            return False
+        text = self.texts[index]
+        first = text[0]
+        if first in _SPECIAL or first.isspace() or first.isdecimal():
+            return False
+        return _MAY_NAME.search(text[:60].lower()) is None
 
 
 _HEADING = re.compile(r"[\s>]*(#{1,6})\s*(.+?)\s*#*\s*$")
@@ -87,13 +132,29 @@ _LABELLED = re.compile(
     re.I,
 )
 _SUPERSCRIPT = re.compile(rf"{_START}(?P<n>[⁰¹²³⁴-⁹]{{1,3}})\s+")
+_HALF_ESCAPED = re.compile(rf"{_START}\\\[(?P<n>\d{{1,4}})\]?\s")
 _ROW = re.compile(r"\s*\|\s*(?:\*\*)?\\?\[?(?P<n>\d{1,4})\\?\]?\.?(?:\*\*)?\s*\|")
 _NUMBER_BEHIND = re.compile(r"\[(\d{1,4})\]\s{0,5}$")
+_RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_SUPERSCRIPTS = str.maketrans(_RAISED, "0123456789")
+_MARGIN = "".join(filter(str.isspace, map(chr, range(0x3001)))) + ">"
+_OPENS_ENTRY = frozenset("[\\【［(（|sSrRcC来引参" + _RAISED)
+"""What an entry begins with besides a digit: brackets, a row, or the word before its number."""
+_SPECIAL = frozenset("[\\【［(（|#>-*+•·‣▪–_<=⁂.…" + _RAISED)
+"""What a line begins with that may be a heading, a rule or an entry, besides spaces and digits."""
+_MAY_NAME = re.compile(
+    "refer|sourc|citation|bibliogra|work|litera|note|link|reading|url|evidence|quelle|einzeln|référ|ouvrage|fuente|obras|fonti|riferim"
+    "|fontes|kaynak|bronnen|źród|källor|источ|литер|список|ссылк|المراجع|المصادر|参考|參考|引用|引文|文献|文獻|来源|來源|链接|出处|脚注|注释"
+    "|資料|出典|参照|참고|출처|인용"
+)
+"""Some part of every name that `is_reference_heading` knows, in lower case: most lines are ruled out by it."""
 _BULLET = re.compile(r"[\s>]*(?:[-*+•·‣▪–])\s+")
 _IDS = re.compile(_ID)
 _WORD = re.compile(r"\w+", re.U)
+_RULES = frozenset("-*_=⁂")
 _ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…+)\s*$")
 _ACADEMIC = re.compile(r"\((?:19|20)\d\d[a-z]?(?:,[^()]{0,20})?\)|\b(?:19|20)\d\d\b|n\.d\.|et al\.", re.I)
+_MARKED = re.compile(r"\[\d+\]")
 _END = re.compile(r"[\s*_⁂-]*\Z")
 _PRICE = re.compile(r"[$€£¥]\s?\d")
 
@@ -113,41 +174,25 @@ def is_reference_heading(text: str) -> bool:
     return _NAMED.fullmatch(bare) is not None and _NOT_ALONE.fullmatch(bare) is None
 
 
-def _lines(scan: Scan) -> list[_Line]:
-    text = scan.plain
-    starts = [link.start for link in scan.links]
-    lines: list[_Line] = []
-    last_end = -2
-    for match in re.finditer(r"[^\n]+", text):
-        content = match[0]
-        if content.isspace():
-            continue
-        start, end = match.span()
-        low, high = bisect_left(starts, start), bisect_left(starts, end)
-        lines.append(_Line(start, end, content, start > last_end + 1, scan.links[low:high]))
-        last_end = end
-    return lines
-
-
 def _entry(line: _Line, *, in_section: bool) -> Entry | None:
     """The line as the first of an entry, by what it begins with."""
-    text = line.text[:200]
-    first = text.lstrip(" \t>-*+•·‣▪–_<")[:1]
-    if not first:
+    first = line.first if line.first.isalnum() else line.text[:200].lstrip(" \t>-*+•·‣▪–_<")[:1]
+    if not (first in _OPENS_ENTRY or first.isdecimal()):
         return None
+    text = line.text[:200]
     form: EntryForm
     if first in "[\\【［":
         definition = _DEFINITION.match(text)
         if definition:
             label = definition[1].strip("^ ")
-            return Entry([_plain_number(label)], line.start, line.end, line.links, "definition")
+            return Entry([_plain_number(label)], line.start, line.end, [*line.links], "definition")
         bracketed = _BRACKETED.match(text)
         if bracketed:
             numbers = [_plain_number(one) for one in _IDS.findall(bracketed["ids"])]
-            return Entry(numbers, line.start, line.end, line.links, "bracket")
-        half = re.match(rf"{_START}\\\[(?P<n>\d{{1,4}})\]?\s", text)
+            return Entry(numbers, line.start, line.end, [*line.links], "bracket")
+        half = _HALF_ESCAPED.match(text)
         if half:
-            return Entry([_plain_number(half["n"])], line.start, line.end, line.links, "bracket")
+            return Entry([_plain_number(half["n"])], line.start, line.end, [*line.links], "bracket")
         match = _INSIDE_LINK.match(text)
         form = "bracket"
     elif first.isdecimal():
@@ -156,14 +201,14 @@ def _entry(line: _Line, *, in_section: bool) -> Entry | None:
         match, form = _PARENTHESISED.match(text), "dot"
     elif first == "|":
         match, form = (_ROW.match(text) if in_section else None), "row"
-    elif first in "⁰¹²³⁴⁵⁶⁷⁸⁹":
+    elif first in _RAISED:
         match, form = _SUPERSCRIPT.match(text), "dot"
     else:
         match, form = _LABELLED.match(text), "label"
     if match is None:
         return None
-    number = match["n"].translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789"))
-    return Entry([_plain_number(number)], line.start, line.end, line.links, form)
+    number = match["n"] if first not in _RAISED else match["n"].translate(_SUPERSCRIPTS)
+    return Entry([_plain_number(number)], line.start, line.end, [*line.links], form)
 
 
 def _plain_number(text: str) -> str:
@@ -172,7 +217,7 @@ def _plain_number(text: str) -> str:
 
 def find_lists(scan: Scan) -> list[ReferenceList]:
     """Every reference list, in the order of the text."""
-    lines = _lines(scan)
+    lines = _Lines(scan)
     accepted: list[list[Entry]] = []
     loose: list[list[Entry]] = []
     run: list[Entry] = []
@@ -194,7 +239,10 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
                 accepted.append(definitions)
         run = []
 
-    for index, line in enumerate(lines):
+    for index in range(len(lines)):
+        if not run and section_level is None and lines.says_nothing(index):
+            continue
+        line = lines[index]
         heading = _heading_level(line)
         if heading is not None:
             level, title = heading
@@ -211,7 +259,7 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
                     section_level = None
                 continue
         in_section = section_level is not None
-        if in_section and _is_label(line) and is_reference_heading(line.text):
+        if in_section and _is_label(line):
             continue
         entry = _entry(line, in_section=in_section)
         labelled = _LABELLED_RUN.match(line.text) if len(line.links) > 1 else None
@@ -244,12 +292,12 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
             under = run and run[-1].numbers and _indent(line.text) > run[-1].indent
             if under:
                 run[-1].end = line.end
-                run[-1].links += line.links
+                run[-1].links.extend(line.links)
                 continue
             if not (run and not bulleted and _continues(run[-1], line)):
                 behind = _NUMBER_BEHIND.search(line.text)
                 numbers = [_plain_number(behind[1])] if behind and line.links else []
-                entry = Entry(numbers, line.start, line.end, line.links, "plain")
+                entry = Entry(numbers, line.start, line.end, [*line.links], "plain")
         if entry is not None:
             entry.indent = _indent(line.text)
             if run and (run_in_section != in_section or (not in_section and not _same_kind(run[-1], entry))):
@@ -261,11 +309,13 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
             continue
         if run and _continues(run[-1], line):
             run[-1].end = line.end
-            run[-1].links += line.links
+            run[-1].links.extend(line.links)
             continue
-        if _RULE.match(line.text) or _ELLIPSIS.match(line.text):
-            if not in_section and not _ELLIPSIS.match(line.text):
+        if line.first in _RULES and _RULE.match(line.text):
+            if not in_section:
                 close()
+            continue
+        if line.first in (".", "…") and _ELLIPSIS.match(line.text):
             continue
         if in_section:
             prose = line.after_blank and (section_level == 7 or len(line.text) >= 120)
@@ -274,7 +324,7 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
                 section_level = None
             continue
         close()
-        if index + 1 < len(lines) and _is_label(line) and is_reference_heading(line.text):
+        if index + 1 < len(lines) and _is_label(line):
             after = lines[index + 1]
             if after.links or _is_plain_entry(after) or _entry(after, in_section=True) is not None:
                 section_level, section_entries = 7, 0
@@ -292,7 +342,6 @@ _CITING = re.compile(
     r"[\[【［][\d\s,，、;^\[\]–—-]{1,80}[\]】］](?!\()|(?<=[^\W\d_])\d{1,3}(?=[\s.,;，。]|$)|(?<=[.!?,;:)”\"%。])\d{1,3}(?=[\s,，]|$)|[¹²³⁴-⁹]+"
 )
 _DIGITS = re.compile(r"\d{1,4}")
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 def _without_body_lists(
@@ -328,16 +377,23 @@ def _without_body_lists(
 
 def _heading_level(line: _Line) -> tuple[int, str] | None:
     """Depth and title; 7 for a bold line on its own."""
-    match = _HEADING.match(line.text[:300])
-    if match:
-        return len(match[1]), match[2]
+    if line.first == "#":
+        match = _HEADING.match(line.text[:300])
+        return (len(match[1]), match[2]) if match else None
+    if line.first not in ("*", "_"):
+        return None
     bold = _BOLD_LINE.match(line.text) if len(line.text) < 120 else None
     return (7, bold[1]) if bold and not _DOTTED.match(line.text) and not line.links else None
 
 
 def _is_label(line: _Line) -> bool:
+    """A line on its own that names a list without being a heading."""
+    if line.links or _MAY_NAME.search(line.text[:100].lower()) is None:
+        return False
     bare = line.text.strip(" \t*_#>")
-    return len(bare) <= 40 and not line.links and (bare.endswith((":", "：")) or len(bare.split()) <= 3)
+    if len(bare) > 40 or not (bare.endswith((":", "：")) or len(bare.split()) <= 3):
+        return False
+    return is_reference_heading(line.text)
 
 
 def _same_kind(last: Entry, entry: Entry) -> bool:
@@ -358,7 +414,7 @@ def _indent(text: str) -> int:
 
 def _continues(entry: Entry, line: _Line) -> bool:
     if not entry.links:
-        return (bool(line.links) and len(line.text) < 300) or not line.after_blank
+        return not line.after_blank or (bool(line.links) and len(line.text) < 300)
     if entry.form in ("bracket", "definition") and not line.after_blank and not line.links:
         return len(line.text) < 200 and "[" not in line.text and not _BULLET.match(line.text)
     indented = _indent(line.text) > entry.indent
@@ -444,10 +500,10 @@ def _is_plain_entry(line: _Line) -> bool:
     if bulleted:
         return len(text) > 8
     return (
-        _ACADEMIC.search(text) is not None
-        and len(text) < 500
+        len(text) < 500
         and ". " in text
-        and not re.search(r"\[\d+\]", text)
+        and _ACADEMIC.search(text) is not None
+        and _MARKED.search(text) is None
     )
 
 
@@ -487,10 +543,11 @@ def _split_run_on(entry: Entry, text: str) -> list[Entry]:
     return found if sum(bool(one.links) for one in found) == len(found) else []
 
 
-def _closing_links(lines: list[_Line], taken: set[int]) -> list[Entry]:
+def _closing_links(lines: _Lines, taken: set[int]) -> list[Entry]:
     """Lines at the very end that hold one link each and nothing else; none where a list begins among them."""
     tail: list[_Line] = []
-    for line in reversed(lines):
+    for index in range(len(lines) - 1, -1, -1):
+        line = lines[index]
         if _RULE.match(line.text) and not tail:
             continue
         words = _WORD.findall(_residue_of_line(line)) if len(line.links) == 1 else []
@@ -506,7 +563,7 @@ def _closing_links(lines: list[_Line], taken: set[int]) -> list[Entry]:
         tail.append(line)
     if len(tail) < 2:
         return []
-    return [Entry([], line.start, line.end, line.links, "plain") for line in reversed(tail)]
+    return [Entry([], line.start, line.end, [*line.links], "plain") for line in reversed(tail)]
 
 
 def _joined(accepted: list[list[Entry]], text: str) -> Iterator[list[Entry]]:

@@ -27,14 +27,13 @@ _SPACED_RANGE = re.compile(r"(?<=\d)\s*(-|–|—|‑|−|~|～|\bto\b|至)\s*(?
 _SUFFIXED = re.compile(r"(\d{1,4})(?::\d{1,4})?(?:†|‡|\+L\d|:L\d|#L\d).{0,40}$")
 _NAMED = re.compile(r"[A-Za-z]{1,3}\d{1,4}$")
 _ARRAY = re.compile(r"\[\s*\[\s*-?[\d.]+\s*,[-\d\s.,]*\]\s*(?:,\s*\[[-\d\s.,]*\]\s*)*\]?")
-_LABEL_BEFORE = re.compile(r"([^\W\d_][\w %()-]*|\w)\s*(?:=|[:：])\s*\**$")
+_LABEL_BEFORE = re.compile(r"[^\W\d_][\w %()-]*\Z")
 _SOURCE_WORD = re.compile(
     r"(?:sources?|references?|refs?|see|citations?|cited|via|from|evidence|support(?:ed by)?|来源|参考|引用|见|出处|文献|资料)\W*$",
     re.I,
 )
-_INTERVAL_BEFORE = re.compile(
-    r"(?:\bCI|interval|range(?: of)?|between|from|within|∈|\bin|区间|范围|\$)\s*[:：]?\s*$", re.I
-)
+_INTERVAL_WORDS = ("interval", "range", "range of", "between", "from", "within", "∈", "区间", "范围", "$", "ci", "in")
+_SHORT_WORDS = ("ci", "in")
 
 _PUNCTUATION = ".,;:!?。，；：！？"
 _GLUED = re.compile(
@@ -189,18 +188,39 @@ def _is_citation(
             return True
         if not resolved and (int(low) > 999 or int(high) > 999 or int(low) == 0):
             return False
-        return not after_word or _INTERVAL_BEFORE.search(before) is None
+        return not after_word or not _tells_interval(before)
     if escaped and not (escapes_cite and resolved):
         return False
     numbers = [int(one) for pair in ids for one in dict.fromkeys(pair) if one.isdecimal()]
     if len(set(numbers)) < len(numbers):
         return False
     ascending = numbers == sorted(numbers)
-    if last in (":", "：", "=") and _LABEL_BEFORE.search(before) and not _SOURCE_WORD.search(before):
+    if last in (":", "：", "=") and _is_label(before) and not _SOURCE_WORD.search(before):
         return resolved == len(items) < 3 and ascending and last != "="
-    if len(items) == 2 and after_word and _INTERVAL_BEFORE.search(before):
+    if len(items) == 2 and after_word and _tells_interval(before):
         return False
     return resolved > 0 or (some_resolve and ascending and all(0 < number < 1000 for number in numbers))
+
+
+def _is_label(before: str) -> bool:
+    """Words and a colon or an equals sign: `Ratings (of 5):`."""
+    bare = before[:-1].rstrip()
+    end = bare[-1:]
+    return end.isalnum() or end == "_" or _LABEL_BEFORE.search(bare) is not None
+
+
+def _tells_interval(before: str) -> bool:
+    """`95% CI:`, `between`, `a range of`: what follows is an interval."""
+    bare = before.rstrip()
+    if bare.endswith((":", "：")):
+        bare = bare[:-1].rstrip()
+    bare = bare.lower()
+    if not bare.endswith(_INTERVAL_WORDS):
+        return False
+    if not bare.endswith(_SHORT_WORDS) or bare.endswith("within"):
+        return True
+    ahead = bare[-3:-2]
+    return not (ahead.isalnum() or ahead == "_")
 
 
 def _ends(item: _Item) -> tuple[str, str]:
