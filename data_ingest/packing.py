@@ -33,7 +33,8 @@ def pack_words(first: U64, last: U64) -> tuple[I64, NDArray[np.bool_]]:
     Six bits a character lose nothing; the second answer says where other characters occur.
     """
     fine = _capitals(first) & _capitals(last)
-    value = _six_bits(first) << np.uint64(12) | _six_bits(last) & np.uint64(0xFFF)
+    two = (last ^ np.uint64(0x2020)) & np.uint64(0x3F3F)
+    value = _six_bits(first) << np.uint64(12) | (two & np.uint64(0xFF)) | two >> np.uint64(8) << np.uint64(6)
     return value.view(np.int64), fine
 
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from data_ingest.blocks import Block, BlockReader
 from data_ingest.ids import Ids
 from data_ingest.lines import BadLine, Repairs, may_need_repair, parse_object, without_bom
-from data_ingest.packing import I64
-from data_ingest.review_scan import USER_WIDTH, Read, Scanner
+from data_ingest.packing import I64, U8
+from data_ingest.review_scan import Scanner
 
 LAST_MS = 253_402_300_799_999
 """The end of the year 9999; a date after it, or before 1970, is a wrong one."""
@@ -95,15 +95,10 @@ class ReviewRows:
 
     def _chunk(self, data: memoryview) -> Chunk:
         found = self._scanner.scan(data)
-        count = len(found.ends)
-        user = np.empty(count, f"S{USER_WIDTH}")
-        item, time = np.empty(count, np.int64), np.empty(count, np.int64)
-        rating = np.empty(count, np.float64)
-        for read in (found.sure, found.checked):
-            user[read.at], item[read.at], time[read.at], rating[read.at] = read[1:]
-        starts, ends, others = found.starts, found.ends, found.others
-        if len(found.checked.at) and not self._valid(data, starts, ends, found.checked):
-            others = np.sort(np.concatenate([others, found.checked.at]))
+        starts, ends, user, item, time, stated, sure, checked, others = found
+        count, rating = len(ends), stated.astype(np.float64)
+        if len(checked) and not self._valid(data, starts[checked], ends[checked], stated[checked]):
+            others = np.sort(np.concatenate([others, checked]))
         first = self.lines
         self.lines += count
         self.rows += count
@@ -117,8 +112,6 @@ class ReviewRows:
             reviews = self._parse(lines, others, first)
             good = self._place(reviews, others, count, user, item, time, rating)
         where = np.arange(first, first + count)
-        sure = np.zeros(count, np.bool_)
-        sure[found.sure.at] = True
         if good is not None:
             user, item, time, rating = user[good], item[good], time[good], rating[good]
             where, sure, starts, ends = where[good], sure[good], starts[good], ends[good]
@@ -132,18 +125,17 @@ class ReviewRows:
 
         return Chunk(user, item, time, rating, where, raw, text)
 
-    def _valid(self, data: memoryview, starts: I64, ends: I64, read: Read) -> bool:
+    def _valid(self, data: memoryview, starts: I64, ends: I64, ratings: U8) -> bool:
         """Whether the parser takes all these lines, with these ratings. If not, it has to read them one by one."""
-        at = read.at
-        self.parsed += len(at)
-        joined = b"\n".join([data[a:b] for a, b in zip(starts[at].tolist(), ends[at].tolist(), strict=True)])
+        self.parsed += len(starts)
+        joined = b"\n".join([data[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)])
         if may_need_repair(joined):
             return False
         try:
             rows = _VALID.decode_lines(joined)
         except (msgspec.MsgspecError, RecursionError):
             return False
-        stated: list[int] = read.rating.tolist()
+        stated: list[int] = ratings.tolist()
         return [row.rating for row in rows] == stated
 
     def _place(

@@ -30,34 +30,31 @@ _TRUE, _FALSE = b'": true}', b": false}"
 _TIME_DIGITS = 13
 _MOST_VOTE_DIGITS = 6
 _QUOTES = 30
+_HEAD_WIDTH = len(_START) + 1 + len(_TITLE)
+# Where things stand before the last digit of the votes, counted from the start of the images.
+_AT_ITEM = len(_IMAGES) + ITEM_WIDTH
+_AT_USER = _AT_ITEM + len(_ITEM) + ITEM_WIDTH
+_AT_TIME = _AT_USER + len(_USER) + USER_WIDTH
+_AT_VOTES = _AT_TIME + len(_TIME) + _TIME_DIGITS
+_AT_DIGIT = _AT_VOTES + len(_VOTES)
+_TAIL_WIDTH = _AT_DIGIT + 1 + len(_END)
 # A shorter line cannot hold all of these, and reading its ends would leave the line.
-_SHORTEST = (
-    sum(map(len, (_START, _TITLE, _TEXT, _IMAGES, _ITEM, _USER, _TIME, _VOTES, _END, _TRUE)))
-    + 2 * ITEM_WIDTH
-    + USER_WIDTH
-    + _TIME_DIGITS
-    + _MOST_VOTE_DIGITS
-)
+_SHORTEST = _HEAD_WIDTH + len(_TEXT) + _TAIL_WIDTH + len(_TRUE) + _MOST_VOTE_DIGITS
 
 
-class Read(NamedTuple):
-    """What some lines of a block say."""
+class Rows(NamedTuple):
+    """Every line of a block; user to rating mean something where `sure` or `checked`."""
 
-    at: I64
-    """Their positions among the lines."""
+    starts: I64
+    ends: I64
+    """Where the newline is."""
     user: NDArray[np.bytes_]
     item: I64
     time: I64
     rating: U8
-
-
-class Rows(NamedTuple):
-    starts: I64
-    ends: I64
-    """Of every line; `ends` is where the newline is."""
-    sure: Read
-    checked: Read
-    """Of lines whose values are known if the line is JSON at all and has this rating: the parser has to say so."""
+    sure: NDArray[np.bool_]
+    checked: I64
+    """Lines whose values are known if the line is JSON at all and has this rating: the parser has to say so."""
     others: I64
     """Lines that only the parser can read."""
 
@@ -80,12 +77,11 @@ class Scanner:
         count[1:] -= before[:-1]
         readable = ends - starts >= _SHORTEST
         readable[np.searchsorted(ends, strange)] = False
+        if readable.all():
+            return _read(block, starts, ends, count == _QUOTES, marks)
         at = np.flatnonzero(readable)
-        sure, checked = _read(block, at, starts[at], ends[at], count[at] == _QUOTES, marks)
-        left = np.ones(len(ends), np.bool_)
-        left[sure.at] = False
-        left[checked.at] = False
-        return Rows(starts, ends, sure, checked, np.flatnonzero(left))
+        rows = _read(block, starts[at], ends[at], count[at] == _QUOTES, marks) if len(at) else None
+        return _spread(rows, at, starts, ends)
 
     def _marks(self, block: U8) -> tuple[I64, I64, Bits]:
         """Where lines end, where control or non-ASCII bytes stand, and the quotes and backslashes."""
@@ -161,11 +157,16 @@ def _everywhere(block: U8, kind: str, width: int) -> NDArray[Any]:
     return np.ndarray((len(block) - width + 1,), kind, block.data, 0, (1,))
 
 
-def _spells(words: U64, at: I64, literal: bytes) -> NDArray[np.bool_]:
-    """Where the literal stands, compared in overlapping eights."""
-    same: NDArray[np.bool_] = words[at] == _word(literal, 0)
+def _column(records: NDArray[np.void], at: int, kind: str = "<u8") -> NDArray[Any]:
+    """The same bytes of each record, as they lie."""
+    return np.ndarray(records.shape, kind, records.data, at, records.strides)
+
+
+def _spells(records: NDArray[np.void], at: int, literal: bytes) -> NDArray[np.bool_]:
+    """Where the literal stands at this place of the record, compared in overlapping eights."""
+    same: NDArray[np.bool_] = _column(records, at) == _word(literal, 0)
     for place in (*range(8, len(literal) - 8, 8), len(literal) - 8):
-        same &= words[at + place] == _word(literal, place)
+        same &= _column(records, at + place) == _word(literal, place)
     return same
 
 
@@ -175,57 +176,82 @@ def _word(literal: bytes, at: int) -> np.uint64:
     return word
 
 
-def _read(
-    block: U8, at: I64, starts: I64, ends: I64, plain: NDArray[np.bool_], marks: Bits
-) -> tuple[Read, Read]:
-    """The certain lines and those to be checked; `plain`: as many quotes as there should be and nothing else special.
+def _read(block: U8, starts: I64, ends: I64, plain: NDArray[np.bool_], marks: Bits) -> Rows:
+    """`plain`: as many quotes as there should be and nothing else special.
 
     A line of JSON with the last bytes of a review has its last members: the brace closes the line's object, so before it
     no string is open, and so on back to the product. A member of the same name further left would be overruled. And ids
     of plain characters are what they look like.
     """
-    words = _everywhere(block, "<u8", 8)
-    close = words[ends - 8]
+    close = _everywhere(block, "<u8", 8)[ends - 8]
     false = close == _word(_FALSE, 0)
     fine = (close == _word(_TRUE, 0)) | false
-    votes_end = ends - len(_END) - len(_TRUE) + 1
+    votes_end = ends - (len(_END) + len(_TRUE) - 1)
     votes_end -= false
-    fine &= _spells(words, votes_end, _END)
     digits, written = _vote_digits(block, votes_end)
     fine &= written
-    place = votes_end - digits - len(_VOTES)
-    fine &= _spells(words, place, _VOTES)
-    place -= _TIME_DIGITS
-    time, written = _time(words[place].byteswap(), words[place + _TIME_DIGITS - 8].byteswap())
+    place = votes_end - (_AT_DIGIT + 1)
+    tails = _everywhere(block, f"V{_TAIL_WIDTH}", _TAIL_WIDTH)
+    tail = tails[place]
+    fine &= _spells(tail, _AT_DIGIT + 1, _END)
+    long = np.flatnonzero(digits > 1)
+    tail[long] = tails[place[long] - (digits[long] - 1)]
+    for at, literal in ((_AT_VOTES, _VOTES), (_AT_TIME, _TIME), (_AT_USER, _USER), (_AT_ITEM, _ITEM)):
+        fine &= _spells(tail, at, literal)
+    at = _AT_TIME + len(_TIME)
+    time, written = _time(_big(tail, at), _big(tail, at + _TIME_DIGITS - 8))
     fine &= written
-    place -= len(_TIME)
-    fine &= _spells(words, place, _TIME)
-    place -= USER_WIDTH
-    user = _everywhere(block, f"S{USER_WIDTH}", USER_WIDTH)[place]
-    place -= len(_USER)
-    fine &= _spells(words, place, _USER)
-    place -= ITEM_WIDTH
-    item, written = pack_words(words[place].byteswap(), words[place + ITEM_WIDTH - 8].byteswap())
+    at = _AT_ITEM + len(_ITEM)
+    item, written = pack_words(_big(tail, at), _big(tail, at + ITEM_WIDTH - 8))
     fine &= written
-    place -= len(_ITEM)
-    fine &= _spells(words, place, _ITEM)
-    fine &= _spells(words, starts, _START)
-    rating = block[starts + len(_START)] - np.uint8(48)
-    fine &= rating < 10
-    title = starts + len(_START) + 1
-    fine &= _spells(words, title, _TITLE)
+    user = _column(tail, _AT_USER + len(_USER), f"S{USER_WIDTH}").copy()
 
-    certain = np.flatnonzero(fine & plain)
-    whole = _spells(words, place[certain] - ITEM_WIDTH - len(_IMAGES), _IMAGES)
-    # The title ends at the next quote; it is that of another line only where this one does not match anyway.
-    title_end = marks.following(title[certain] + len(_TITLE))
-    whole &= _spells(words, np.minimum(title_end, len(block) - len(_TEXT)), _TEXT)
-    certain = certain[whole]
-    fine[certain] = False
-    unsure = np.flatnonzero(fine)
-    if len(unsure):
-        unsure = unsure[all_capitals(user[unsure].view(np.uint8).reshape(-1, USER_WIDTH))]
-    return tuple(Read(at[c], user[c], item[c], time[c], rating[c]) for c in (certain, unsure))  # type: ignore[return-value]
+    head = _everywhere(block, f"V{_HEAD_WIDTH}", _HEAD_WIDTH)[starts]
+    fine &= _spells(head, 0, _START)
+    fine &= _spells(head, len(_START) + 1, _TITLE)
+    rating: U8 = _column(head, len(_START), "u1") - np.uint8(48)
+    fine &= rating < 10
+
+    sure = fine & plain
+    sure &= _spells(tail, 0, _IMAGES)
+    certain = np.flatnonzero(sure)
+    if len(certain):
+        # The title ends at the next quote; it is that of another line only where this one does not match anyway.
+        title_end = marks.following(starts[certain] + _HEAD_WIDTH)
+        texts = _everywhere(block, f"V{len(_TEXT)}", len(_TEXT))
+        sure[certain] = _spells(texts[np.minimum(title_end, len(texts) - 1)], 0, _TEXT)
+    others = ~(fine | sure)
+    checked = np.flatnonzero(fine & ~sure)
+    if len(checked):
+        known = all_capitals(user[checked].view(np.uint8).reshape(-1, USER_WIDTH))
+        others[checked[~known]] = True
+        checked = checked[known]
+    return Rows(starts, ends, user, item, time, rating, sure, checked, np.flatnonzero(others))
+
+
+def _big(records: NDArray[np.void], at: int) -> U64:
+    """Eight bytes of each record as one number, the first in the highest place."""
+    return _column(records, at).byteswap()
+
+
+def _spread(rows: Rows | None, at: I64, starts: I64, ends: I64) -> Rows:
+    """What was read of the lines at these places, among all of them."""
+    count = len(ends)
+    wide = Rows(
+        starts,
+        ends,
+        np.zeros(count, f"S{USER_WIDTH}"),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.uint8),
+        np.zeros(count, np.bool_),
+        at[:0] if rows is None else at[rows.checked],
+        np.arange(count) if rows is None else np.setdiff1d(np.arange(count), np.delete(at, rows.others)),
+    )
+    if rows is not None:
+        for name in ("user", "item", "time", "rating", "sure"):
+            getattr(wide, name)[at] = getattr(rows, name)
+    return wide
 
 
 def _vote_digits(block: U8, votes_end: I64) -> tuple[I64, NDArray[np.bool_]]:
@@ -248,12 +274,13 @@ def _vote_digits(block: U8, votes_end: I64) -> tuple[I64, NDArray[np.bool_]]:
 
 
 _TEN5 = np.uint64(10 ** (_TIME_DIGITS - 8))
+_LAST5 = np.uint64((1 << 8 * (_TIME_DIGITS - 8)) - 1)
 
 
 def _time(high: U64, low: U64) -> tuple[I64, NDArray[np.bool_]]:
     """Thirteen digits, the first not zero, as two overlapping eights."""
     fine = _all_digits(high) & _all_digits(low) & ((high >> np.uint64(56)) != 48)
-    time = _eight_digits(high) * _TEN5 + _eight_digits(low) % _TEN5
+    time = _eight_digits(high) * _TEN5 + _eight_digits(low & _LAST5)
     return time.view(np.int64), fine
 
 
