@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
 from typing import Any
 
 from env.entities import Order, Product, User
@@ -125,39 +124,49 @@ def product_page(product: Product) -> str:
 
 
 def _set_page(product: Product) -> str:
-    features, description = product.features, " ".join(product.description)[: 8 * DESCRIPTION]
-    details = [
-        (name, value if isinstance(value, str) else _plain(value))
-        for name, value in product.details.items()
-        if name.casefold() not in _STOCK
-    ]
-    # One look at everything tells that nothing needs cleaning, which is so for most listings.
-    head = [product.title, product.store or "-", *product.categories[-2:], description or "-"]
-    whole = " ".join([*head, *features, *chain.from_iterable(details)])
-    fit: Fit = _cut
-    if not whole.isprintable() or "|" in whole or "  " in whole:
-        fit, features = cell, [text for text in features if text]
-        description = cell(description, 4 * DESCRIPTION)
-        details = [(cell(name, 40), cell(value, DETAIL)) for name, value in details]
+    """Set as if nothing needed cleaning, which is so for most listings; one look at the result tells."""
+    lines = _lay_out(product, product.details.items())
+    if not _unmarred(" ".join(["", *lines, ""])):
+        details = [(cell(name, 40), cell(_plain(value), DETAIL)) for name, value in product.details.items()]
+        lines = _lay_out(_cleaned(product), details)
+    return "\n".join(lines)
+
+
+def _unmarred(page: str) -> bool:
+    """Nothing invisible, no space to fold or to strip, and no mark between fields but the four of ours."""
+    return page.isprintable() and page.count("|") == 4 and "  " not in page
+
+
+def _cleaned(product: Product) -> Product:
+    """All but the details, two of whose names may look alike once they are clean."""
+    return product.model_copy(
+        update={
+            "title": cell(product.title, 200),
+            "store": product.store and cell(product.store, 60),
+            "categories": [cell(step, 40) for step in product.categories[-2:]],
+            "features": [cell(text, FEATURE) for text in product.features],
+            "description": [cell(" ".join(product.description)[: 8 * DESCRIPTION], 4 * DESCRIPTION)],
+        }
+    )
+
+
+def _lay_out(product: Product, details: Iterable[tuple[str, Any]]) -> list[str]:
+    features = [text for text in product.features if text]
     lines = [
-        title(product, 200, fit),
-        f"{product.product_url} | {money(product.price)} | {rating(product)} | {maker(product, fit)} | {path(product, fit)}",
+        title(product, 200, _cut),
+        f"{product.product_url} | {money(product.price)} | {rating(product)} | {maker(product, _cut)} | {path(product, _cut)}",
     ]
     if features:
-        lines.append("Features:\n- " + "\n- ".join([fit(text, FEATURE) for text in features[:FEATURES]]))
-    said = "\n".join(lines).casefold()
+        lines.append("Features:")
+        lines += [f"- {_cut(text, FEATURE)}" for text in features[:FEATURES]]
+    said = "\n".join(["", *lines, ""]).casefold()
     if len(features) > FEATURES:
         lines.append(f"- ({len(features) - FEATURES} more)")
-    lines.append(_description(description, said))
-    facts = [
-        f"{_cut(name, 40)}: {_cut(value, DETAIL)}"
-        for name, value in details
-        if (low := value.casefold()) not in said or not _stands(low, said)
-    ]
-    lines += _some("Details", facts, DETAILS, "; ")
+    lines.append(_description(" ".join(product.description)[: 8 * DESCRIPTION], said))
+    lines += _some("Details", _facts(details, said), DETAILS, "; ")
     if product.bought_together:
         lines += _some("Bought together", [cell(i, 20) for i in product.bought_together], 5, ", ")
-    return "\n".join(lines)
+    return lines
 
 
 def _description(text: str, said: str) -> str:
@@ -168,14 +177,23 @@ def _description(text: str, said: str) -> str:
     return f"Description: {_cut(fresh, DESCRIPTION)}" if fresh else "Description: as the features."
 
 
-def _stands(value: str, said: str) -> bool:
-    """Whether a detail that occurs above is said there: as whole words, and telling enough to mean the same.
+def _facts(details: Iterable[tuple[str, Any]], said: str) -> list[str]:
+    """Without stock numbers and without values said above as whole words, telling enough to mean the same.
 
     A bare number is not: the 150 of a wattage may stand above as a count of ratings.
     """
-    at = said.find(value)
-    before, after = said[at - 1 : at], said[at + len(value) : at + len(value) + 1]
-    return len(value) > 2 and value.islower() and not (before.isalnum() or after.isalnum())
+    facts = []
+    for name, value in details:
+        if name.casefold() in _STOCK:
+            continue
+        value = _plain(value).strip()
+        low = value.casefold()
+        if len(low) > 2 and low.islower() and (at := said.find(low)) > 0:
+            after = at + len(low)
+            if not (said[at - 1].isalnum() or said[after : after + 1].isalnum()):
+                continue
+        facts.append(f"{_cut(name, 40)}: {_cut(value, DETAIL)}")
+    return facts
 
 
 def _some(label: str, items: Sequence[str], most: int, join: str) -> list[str]:
@@ -186,6 +204,8 @@ def _some(label: str, items: Sequence[str], most: int, join: str) -> list[str]:
 
 
 def _plain(value: Any) -> str:
+    if isinstance(value, str):
+        return value
     if isinstance(value, dict):
         return ", ".join(f"{key} {_plain(part)}" for key, part in list(value.items())[:8])
     if isinstance(value, (list, tuple)):
