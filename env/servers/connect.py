@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import elastic_transport
 import elasticsearch
@@ -27,6 +29,10 @@ _FULL = {"disk", "space", "quota", "full"}
 Mongo = MongoClient[dict[str, Any]]
 
 
+class ServerFailure(ShopError):
+    """A server failed, and not what it was given: the same command later goes on from here."""
+
+
 class Servers:
     """One client each, shared by all threads of a process; `close` gives every connection back."""
 
@@ -38,25 +44,28 @@ class Servers:
         connect = min(_CONNECT_SECONDS, self.timeout) * 1000
         tls: dict[str, Any] = {}
         if settings.mongodb_ca_file is not None:
-            tls = {"tls": True, "tlsCAFile": str(settings.mongodb_ca_file)}
-        try:
-            self.mongo: Mongo = MongoClient(
-                self.mongo_address,
-                appname="drr",
-                serverSelectionTimeoutMS=connect,
-                connectTimeoutMS=connect,
-                socketTimeoutMS=self.timeout * 1000,
-                waitQueueTimeoutMS=self.timeout * 1000,
-                maxPoolSize=CONNECTIONS,
-                **tls,
-            )
-        except (mongo.PyMongoError, ValueError) as error:
-            raise Misuse(f"setting mongodb_url: {_plain(error)}; see `drr settings`") from None
+            tls = {"tls": True, "tlsCAFile": _file("mongodb_ca_file", settings.mongodb_ca_file)}
         options: dict[str, Any] = {}
         if settings.elasticsearch_api_key is not None:
-            options["api_key"] = settings.elasticsearch_api_key.get_secret_value()
+            options["api_key"] = _header_value(settings.elasticsearch_api_key.get_secret_value())
         if settings.elasticsearch_ca_file is not None:
-            options["ca_certs"] = str(settings.elasticsearch_ca_file)
+            options["ca_certs"] = _file("elasticsearch_ca_file", settings.elasticsearch_ca_file)
+        try:
+            # An option that the client does not know is ignored with a warning; `tls=yes` would then speak in clear.
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", UserWarning)
+                self.mongo: Mongo = MongoClient(
+                    self.mongo_address,
+                    appname="drr",
+                    serverSelectionTimeoutMS=connect,
+                    connectTimeoutMS=connect,
+                    socketTimeoutMS=self.timeout * 1000,
+                    waitQueueTimeoutMS=self.timeout * 1000,
+                    maxPoolSize=CONNECTIONS,
+                    **tls,
+                )
+        except (mongo.PyMongoError, ValueError, UserWarning, OSError) as error:
+            raise Misuse(f"setting mongodb_url: {_plain(error)}; see `drr settings`") from None
         try:
             self.search = Elasticsearch(
                 self.search_address,
@@ -89,9 +98,9 @@ class Servers:
         try:
             yield
         except mongo.PyMongoError as error:
-            raise ShopError(self._mongo_sentence(error)) from error
+            raise ServerFailure(self._mongo_sentence(error)) from error
         except (elastic_transport.TransportError, elasticsearch.ApiError) as error:
-            raise ShopError(self._search_sentence(error)) from error
+            raise ServerFailure(self._search_sentence(error)) from error
 
     def _mongo_sentence(self, error: mongo.PyMongoError) -> str:
         where = f"MongoDB at {self.shown['MongoDB']}"
@@ -100,6 +109,11 @@ class Servers:
         ):
             if "auth" in str(error).lower():
                 return f"{where} refuses the user or password; check DRR_MONGODB_URL"
+            if "ssl" in str(error).lower():
+                return (
+                    f"{where}: no TLS connection; its certificate is not accepted (set DRR_MONGODB_CA_FILE), "
+                    "or it speaks without TLS"
+                )
             return f"{where} does not answer; start it (`docker compose up -d` or `drr servers start`) or set DRR_MONGODB_URL"
         if isinstance(error, mongo.NetworkTimeout | mongo.ExecutionTimeout | mongo.WaitQueueTimeoutError):
             return f"{where} did not answer within {self.timeout:g} s; look at its load, or raise DRR_SERVER_TIMEOUT"
@@ -119,7 +133,10 @@ class Servers:
         if isinstance(error, elastic_transport.ConnectionTimeout):
             return f"{where} did not answer within {self.timeout:g} s; look at its load, or raise DRR_SERVER_TIMEOUT"
         if isinstance(error, elastic_transport.TlsError):
-            return f"{where}: the certificate is not accepted; set DRR_ELASTICSEARCH_CA_FILE"
+            return (
+                f"{where}: no TLS connection; its certificate is not accepted (set DRR_ELASTICSEARCH_CA_FILE), "
+                "or it speaks without TLS (http://)"
+            )
         if isinstance(error, elastic_transport.ConnectionError):
             return (
                 f"{where} does not answer; start it (`docker compose up -d` or `drr servers start`) "
@@ -143,16 +160,30 @@ class Servers:
 
 def host_of(address: str) -> str:
     """Host and port of an address, without user, password, or anything else that should not be printed."""
-    try:
-        parts = urlsplit(address)
-        hosts = parts.netloc.rpartition("@")[2]
-    except ValueError:
+    head, *rest = re.split(r"[/?]", address.partition("://")[2], maxsplit=1)
+    user, _, hosts = head.rpartition("@")
+    # A password with a slash in it, which no client takes, puts the `@` behind the slash.
+    if not hosts or "#" in hosts or (not user and "@" in "".join(rest)):
         return "the given address"
-    return hosts or "the given address"
+    return hosts
 
 
 def client_versions() -> dict[str, str]:
     return {"pymongo": pymongo.version, "elasticsearch-py": ".".join(map(str, elasticsearch.__version__))}
+
+
+def _file(setting: str, path: Path) -> str:
+    if not path.is_file():
+        raise Misuse(f"setting {setting}: {path} is no file; see `drr settings`")
+    return str(path)
+
+
+def _header_value(key: str) -> str:
+    if not (key.isascii() and key.isprintable()):
+        raise Misuse(
+            "setting elasticsearch_api_key: has a line break or a letter that no key has; copy the key again"
+        )
+    return key
 
 
 def _too_old(host: str, number: str) -> str:

@@ -1,0 +1,129 @@
+"""What is said about an address or a key never holds a secret, and a wrong one is misuse, not a traceback. No server is needed."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from env.errors import DrrError, Misuse, ShopError
+from env.servers.connect import Servers, host_of
+from env.settings import Settings
+
+SECRET = "s3cret"
+
+
+def _settings(**changes: Any) -> Settings:
+    values = {k: SecretStr(v) if k.endswith(("_url", "_key")) else v for k, v in changes.items()}
+    return Settings(server_timeout=0.5, **values)
+
+
+def _said(settings: Settings) -> str:
+    with pytest.raises(DrrError) as caught:
+        servers = Servers(settings)
+        try:
+            servers.versions()
+        finally:
+            servers.close()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"mongodb://me:{SECRET}/x@127.0.0.1:9",
+        f"mongodb://me:{SECRET}@x@127.0.0.1:9",
+        f"mongodb://me:{SECRET}#x@127.0.0.1:9",
+        f"mongodb://me:{SECRET}?x@127.0.0.1:9",
+        f"mongodb://me:%zz{SECRET}@127.0.0.1:9",
+        f"mongodb://me:{SECRET}@127.0.0.1:9/?tls=maybe",
+        f"mongodb://me:{SECRET}@127.0.0.1:9/?tlsCertificateKeyFilePassword={SECRET}",
+        f"mongodb://me:{SECRET}@127.0.0.1:9/?nonsense={SECRET}",
+        f"mongodb://me:{SECRET}@[::1",
+        f"me:{SECRET}@host",
+        f"http://me:{SECRET}@host",
+        "",
+    ],
+)
+def test_no_mongodb_address_is_printed_with_its_password(address: str) -> None:
+    said = _said(_settings(mongodb_url=address))
+    assert SECRET not in said and "\n" not in said
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"http://me:{SECRET}/x@127.0.0.1:9",
+        f"http://me:{SECRET}#x@127.0.0.1:9",
+        f"http://me:{SECRET}?x@127.0.0.1:9",
+        f"http://me:{SECRET}@127.0.0.1:9x",
+        f"me:{SECRET}@127.0.0.1:9",
+        "",
+    ],
+)
+def test_no_elasticsearch_address_is_printed_with_its_password(address: str) -> None:
+    with pytest.raises(Misuse, match="setting elasticsearch_url") as caught:
+        Servers(_settings(elasticsearch_url=address))
+    assert SECRET not in str(caught.value)
+
+
+def test_the_host_is_shown_and_nothing_else() -> None:
+    assert host_of("mongodb://127.0.0.1:27017") == "127.0.0.1:27017"
+    assert host_of("mongodb://me:pass#word@h1:1,h2:2/?authSource=a@b") == "h1:1,h2:2"
+    assert host_of("https://es.example/path") == "es.example"
+    for unclear in ("mongodb://me:pa/ss@h", "nonsense", "http://a#b", ""):
+        assert host_of(unclear) == "the given address"
+
+
+@pytest.mark.parametrize("key", [f"{SECRET}\n", f"{SECRET}\r\nX-Other: y", f"{SECRET}ä"])
+def test_a_key_that_no_header_takes_is_misuse(key: str) -> None:
+    with pytest.raises(Misuse, match="elasticsearch_api_key") as caught:
+        Servers(_settings(elasticsearch_api_key=key))
+    assert SECRET not in str(caught.value)
+
+
+def test_an_option_that_would_be_ignored_is_misuse() -> None:
+    """`tls=yes` ignored would send the password in clear."""
+    with pytest.raises(Misuse, match=r"mongodb_url: .*tls must be 'true' or 'false'"):
+        Servers(_settings(mongodb_url="mongodb://127.0.0.1:9/?tls=yes"))
+
+
+@pytest.mark.parametrize("setting", ["mongodb_ca_file", "elasticsearch_ca_file"])
+def test_a_certificate_file_that_is_not_there_is_misuse(tmp_path: Path, setting: str) -> None:
+    with pytest.raises(Misuse, match=rf"setting {setting}: .*nothing\.pem is no file"):
+        Servers(_settings(elasticsearch_url="https://127.0.0.1:9", **{setting: tmp_path / "nothing.pem"}))
+
+
+@pytest.fixture
+def speaks_no_tls() -> Iterator[int]:
+    """Answers whatever it is told with a line of its own, as a server without TLS does."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            while True:
+                try:
+                    client, _ = listener.accept()
+                except OSError:
+                    return
+                with client:
+                    client.recv(1000)
+                    client.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def test_a_failed_tls_connection_is_not_called_a_server_that_is_down(speaks_no_tls: int) -> None:
+    address = f"127.0.0.1:{speaks_no_tls}"
+    said = _said(_settings(mongodb_url=f"mongodb://{address}/?tls=true"))
+    assert said.startswith(f"MongoDB at {address}: no TLS connection") and "DRR_MONGODB_CA_FILE" in said
+    servers = Servers(_settings(elasticsearch_url=f"https://{address}"))
+    with pytest.raises(ShopError, match=r"no TLS connection.*DRR_ELASTICSEARCH_CA_FILE"), servers.speaking():
+        servers.search.info()
+    servers.close()
