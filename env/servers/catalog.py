@@ -14,8 +14,9 @@ import elasticsearch
 
 from env.errors import ShopError
 from env.servers.connect import Servers
+from env.servers.index import category_term
 from env.shop import SearchPage, SearchRequest
-from env.text import category_key, query_words
+from env.text import query_words
 
 _SORTS: dict[str, dict[str, Any]] = {
     "price_asc": {"price": {"order": "asc", "missing": "_last"}},
@@ -85,7 +86,7 @@ def _query(request: SearchRequest, words: list[str]) -> dict[str, Any]:
     if request.min_rating is not None:
         filters.append({"range": {"average_rating": {"gte": request.min_rating}}})
     if request.category is not None:
-        filters.append({"term": {"category": category_key(request.category)}})
+        filters.append({"term": {"category": category_term(request.category)}})
     if filters:
         query["filter"] = filters
     return {"bool": query}

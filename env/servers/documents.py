@@ -1,7 +1,7 @@
 """Records as documents of MongoDB and back: the paper's, with nothing lost.
 
 Keys of `details` may hold dots, dollar signs or be empty, which are operators and paths to a database; they are written in
-percent form and read back exactly. `product_url` is not stored: it depends on the reader. `find` holds what `find_users`
+percent form and read back exactly; so are whole numbers and depths that BSON does not know. `product_url` is not stored: it depends on the reader. `find` holds what `find_users`
 compares.
 """
 
@@ -10,14 +10,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import bson
+import orjson
 from bson.int64 import Int64
+from bson.raw_bson import RawBSONDocument
 
 from env.entities import ORDER_STATUSES, Order, Product, User
+from env.errors import ShopError
 from env.shop import OrderColumns, UserRow
 from env.text import person_key
 
 _ESCAPES = {"%": "%25", ".": "%2E", "$": "%24", "\0": "%00"}
 _EMPTY = "%"
+_AS_JSON = "%json"
+# MongoDB takes a hundred levels, of which the record itself is some.
+_DEEPEST = 80
+_LARGEST_DOCUMENT = 16 << 20
 
 
 def safe_key(key: str) -> str:
@@ -38,28 +46,44 @@ def plain_key(key: str) -> str:
     return key
 
 
-def safe(value: Any) -> Any:
-    """A JSON value with keys that every database takes."""
+def safe(value: Any, depth: int = _DEEPEST) -> Any:
+    """A JSON value with keys, numbers and a depth that the database takes."""
+    if isinstance(value, (Mapping, list)) and not depth:
+        return {_AS_JSON: orjson.dumps(value).decode()}
     if isinstance(value, Mapping):
-        return {safe_key(key): safe(inner) for key, inner in value.items()}
+        return {safe_key(key): safe(inner, depth - 1) for key, inner in value.items()}
     if isinstance(value, list):
-        return [safe(inner) for inner in value]
+        return [safe(inner, depth - 1) for inner in value]
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63:
+        return {_AS_JSON: str(value)}
     return value
 
 
 def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
+        if _AS_JSON in value:
+            return orjson.loads(value[_AS_JSON])
         return {plain_key(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [plain(inner) for inner in value]
     return int(value) if isinstance(value, Int64) else value
 
 
-def product_document(product: Product) -> dict[str, Any]:
+def product_document(product: Product) -> RawBSONDocument:
+    """Encoded, so that one which the server would not take is named here."""
     document = product.document()
     del document["product_url"]
     document["details"] = safe(product.details)
-    return document
+    try:
+        encoded = bson.encode(document)
+    except (bson.errors.BSONError, OverflowError) as error:
+        raise ShopError(f"products: {product.product_id} cannot be stored: {error}") from error
+    if len(encoded) > _LARGEST_DOCUMENT:
+        raise ShopError(
+            f"products: {product.product_id} cannot be stored: it has {len(encoded):,} bytes, and MongoDB takes "
+            f"{_LARGEST_DOCUMENT:,} in one document"
+        )
+    return RawBSONDocument(encoded)
 
 
 def product_of(document: dict[str, Any], address: str) -> Product:

@@ -16,15 +16,20 @@ from elasticsearch import Elasticsearch
 
 from env.entities import Product
 from env.errors import ShopError
-from env.servers.connect import Servers
+from env.servers.connect import ServerFailure, Servers
 from env.text import category_key, indexed_text
 
 # Far beyond any page that is asked for; the server keeps no more than there are hits.
 _WINDOW = 100_000_000
 _EXPORT = 1000
 _KEEP_ALIVE = "2m"
+# The largest keyword is 32,766 bytes; what a longer category begins with tells it from all others.
+_LONGEST_CATEGORY = 1000
+# A server takes 100 MB in one request, unless it was told otherwise.
+_LARGEST_BODY = 16 << 20
 # Too busy is the one answer that is worth asking again.
 _BUSY = 429
+_NO_ROOM = 507
 _ATTEMPTS = 6
 _FIRST_PAUSE = 0.5
 _RESULTS = "errors,items.index.status,items.index.error.type,items.index.error.reason"
@@ -50,14 +55,29 @@ class Entry(NamedTuple):
     price: float | None
     average_rating: float | None
     rating_number: int | None
+    category: list[str]
     text_crc: int
 
 
 def entry_of(product: Product) -> Entry:
     text = indexed_text(product.title, product.features, product.description)
     return Entry(
-        product.product_id, product.price, product.average_rating, product.rating_number, crc32(text.encode())
+        product.product_id,
+        product.price,
+        product.average_rating,
+        product.rating_number,
+        _categories(product),
+        crc32(text.encode()),
     )
+
+
+def category_term(name: str) -> str:
+    """A category as it is indexed and asked for."""
+    return category_key(name)[:_LONGEST_CATEGORY]
+
+
+def _categories(product: Product) -> list[str]:
+    return sorted({category_term(name) for name in (product.category, *product.categories)} - {""})
 
 
 def create(servers: Servers, index: str, shards: int) -> None:
@@ -77,12 +97,11 @@ def create(servers: Servers, index: str, shards: int) -> None:
 def document(product: Product) -> dict[str, Any]:
     """What the index is given of a product; the text is searched and not kept."""
     text = indexed_text(product.title, product.features, product.description)
-    keys = {category_key(name) for name in (product.category, *product.categories)} - {""}
     return {
         "product_id": product.product_id,
         "text": text,
         "text_crc": crc32(text.encode()),
-        "category": sorted(keys),
+        "category": _categories(product),
         "price": product.price,
         "average_rating": product.average_rating,
         "rating_number": product.rating_number,
@@ -112,43 +131,52 @@ def bulk(
     The first answer is only whether all went well; which did not is asked by sending them once more, which changes nothing
     for those that did.
     """
-    if not _send(servers, index, documents, "errors")["errors"]:
+    body = lines(documents)
+    if len(body) > _LARGEST_BODY and len(documents) > 1:
+        half = len(documents) // 2
+        bulk(servers, index, documents[:half], pause)
+        bulk(servers, index, documents[half:], pause)
+        return
+    if not _send(servers, index, body, "errors")["errors"]:
         return
     left = list(documents)
     wait = _FIRST_PAUSE
     for _ in range(_ATTEMPTS):
-        answer = _send(servers, index, left, _RESULTS)
+        answer = _send(servers, index, lines(left), _RESULTS)
         if not answer["errors"]:
             return
         results = [item["index"] for item in answer["items"]]
-        refused = [(d, r) for d, r in zip(left, results, strict=True) if r["status"] not in (200, 201, _BUSY)]
+        failed = [(d, r) for d, r in zip(left, results, strict=True) if r["status"] not in (200, 201)]
+        # A node whose disk is full blocks its indices and answers with the status of one that is busy.
+        if any("cluster_block" in r["error"]["type"] or r["status"] == _NO_ROOM for _, r in failed):
+            raise ServerFailure(
+                f"Elasticsearch at {servers.shown['Elasticsearch']} is full ({_refusal(failed, len(left))}); "
+                "make room there and run the same command again"
+            )
+        refused = [(d, r) for d, r in failed if r["status"] != _BUSY]
         if refused:
-            raise ShopError(_refusal(servers, refused, len(left)))
+            raise ShopError(
+                f"Elasticsearch at {servers.shown['Elasticsearch']} {_refusal(refused, len(left))}; nothing was published"
+            )
         left = [d for d, r in zip(left, results, strict=True) if r["status"] == _BUSY]
         pause(wait)
         wait *= 2
-    raise ShopError(
+    raise ServerFailure(
         f"Elasticsearch at {servers.shown['Elasticsearch']} stays too busy: {len(left)} documents were refused {_ATTEMPTS} "
         f"times ({left[0]['product_id']}, ...); run the same command again later"
     )
 
 
-def _send(servers: Servers, index: str, documents: Sequence[dict[str, Any]], wanted: str) -> Any:
-    body: Any = lines(documents)
+def _send(servers: Servers, index: str, body: Any, wanted: str) -> Any:
     return servers.search.bulk(index=index, operations=body, filter_path=wanted)
 
 
-def _refusal(servers: Servers, refused: list[tuple[dict[str, Any], dict[str, Any]]], of: int) -> str:
+def _refusal(refused: list[tuple[dict[str, Any], dict[str, Any]]], of: int) -> str:
     named = "; ".join(
         f"{one['product_id']}: {result['status']} {result['error']['type']}: {result['error']['reason'][:150]}"
         for one, result in refused[:3]
     )
-    full = any("cluster_block" in r["error"]["type"] or r["status"] == 507 for _, r in refused)
-    advice = "make room there and run the same command again" if full else "nothing was published"
-    return (
-        f"Elasticsearch at {servers.shown['Elasticsearch']} refused {len(refused)} of {of} documents "
-        f"({named}{'; ...' if len(refused) > 3 else ''}); {advice}"
-    )
+    return f"refused {len(refused)} of {of} documents ({named}{'; ...' if len(refused) > 3 else ''})"
 
 
 def finish(servers: Servers, index: str, meta: dict[str, Any]) -> int:

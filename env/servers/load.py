@@ -38,7 +38,7 @@ class Load:
         kept = self._there.find_one({"_id": LOAD})
         current = self._there.find_one({"_id": CURRENT}, {"version": 1})
         if kept is not None and current is not None and kept["version"] == current["version"]:
-            self._there.delete_one({"_id": LOAD})
+            self._there.delete_one({"_id": LOAD, "version": kept["version"]})
             kept = None
         self.continued = kept is not None
         state = self._begin() if kept is None else self._take_over(kept)
@@ -110,8 +110,9 @@ class Load:
         _GOING_ON.discard(self._token)
         self._left.set()
 
-    def end(self) -> None:
-        self._there.delete_one({"_id": LOAD, "owner.token": self._token})
+    def end(self) -> bool:
+        """Over, published or not; whether it was still ours."""
+        return bool(self._there.delete_one({"_id": LOAD, "owner.token": self._token}).deleted_count)
 
 
 def _alive(owner: dict[str, Any]) -> bool:
@@ -123,6 +124,6 @@ def _alive(owner: dict[str, Any]) -> bool:
         except ProcessLookupError:
             return False
         except PermissionError:
-            return True
-        return True
+            pass
+    # Also here: the number may be another process's by now.
     return time.time() - float(owner["beat"]) < SILENT_SECONDS

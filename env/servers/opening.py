@@ -28,7 +28,7 @@ def open_shop(spec: str, settings: Settings) -> Shop:
             kept = _current(servers, names, spec)
             manifest = parse_manifest(plain(kept["manifest"]), spec)
             check_tokenizer(manifest, spec)
-            _check_set(servers, names, kept["version"], manifest, spec)
+            check_set(servers, names, kept["version"], manifest, spec)
     except BaseException:
         servers.close()
         raise
@@ -69,7 +69,7 @@ def _nothing_there(servers: Servers, names: Names, spec: str) -> str:
     return f"{spec}: there is no such shop on MongoDB at {servers.shown['MongoDB']}; {hint}"
 
 
-def _check_set(servers: Servers, names: Names, version: str, manifest: Manifest, spec: str) -> None:
+def check_set(servers: Servers, names: Names, version: str, manifest: Manifest, spec: str) -> None:
     index = names.index(version)
     try:
         mapping = servers.search.indices.get_mapping(index=index)

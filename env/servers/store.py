@@ -165,6 +165,8 @@ class ServersStore:
                 {"_id": 0, "order_date": 1, "quantity": 1, "order_status": 1, "product_id": 1},
             )
         )
+        if not orders:
+            self._still_current()
         product_ids = list({order["product_id"] for order in orders})
         known: dict[str, dict[str, Any]] = {}
         for first in range(0, len(product_ids), _IN):
@@ -172,6 +174,8 @@ class ServersStore:
                 {"_id": {"$in": product_ids[first : first + _IN]}}, {"price": 1, "category": 1, "store": 1}
             ):
                 known[document["_id"]] = document
+        if len(known) < len(product_ids):
+            self._still_current()
         purchases = []
         for order in orders:
             product = known[order["product_id"]]

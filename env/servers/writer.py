@@ -7,14 +7,12 @@ load a second time changes nothing and another one is refused.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
-import elastic_transport
-import elasticsearch
 import pymongo
 from pymongo import ReplaceOne
 from pymongo import errors as mongo
@@ -24,20 +22,34 @@ from env.entities import Product
 from env.errors import ShopError
 from env.manifest import parse_manifest
 from env.servers import index
-from env.servers.connect import Servers, client_versions
+from env.servers.connect import ServerFailure, Servers, client_versions
 from env.servers.documents import order_documents, plain, product_document, safe, user_document
 from env.servers.load import Load
-from env.servers.names import CURRENT, KINDS, MANIFEST, Names, collection, names_of, version_of_collection
-from env.servers.opening import index_meta
+from env.servers.names import (
+    CURRENT,
+    KINDS,
+    LOAD,
+    MANIFEST,
+    Names,
+    collection,
+    names_of,
+    version_of_collection,
+)
+from env.servers.opening import check_set, index_meta
 from env.servers.store import INDEXES
 from env.settings import Settings
 from env.shop import Manifest, OrderColumns, UserRow
 from env.text import VERSION as TEXT_VERSION
 
-PRODUCTS, USERS, ORDERS = 500, 5000, 5000
+# How many are sent at a time: a request costs as much as a hundred documents, and more than these are no cheaper.
+PRODUCTS, USERS, ORDERS = 1000, 1000, 1000
+# How far a load is, is recorded after so many: a record waits for the server's journal.
+RECORDED = 10_000
+# Elasticsearch takes no longer ones.
+_LONGEST_ID = 512
 _DUPLICATE = 11000
-_INDEX_SECONDS = 3600.0
-_FAILURES = (mongo.PyMongoError, elastic_transport.TransportError, elasticsearch.ApiError)
+# Indexing and counting hundreds of millions takes longer than any other call.
+_PATIENCE = 3600.0
 
 
 def shop_writer(spec: str, settings: Settings, *, replace: bool = False) -> ServersWriter:
@@ -59,16 +71,14 @@ class ServersWriter:
         self._sender = ThreadPoolExecutor(1, thread_name_prefix="drr-load")
         self._sending: Future[None] | None = None
         self._stored: dict[str, dict[str, Any]] = {}
+        self._recorded: dict[str, int] = {}
         try:
             self._versions = self._servers.versions()
             with self._servers.speaking():
                 self._database = self._servers.mongo[names.shop]
-                self._current = self._database[MANIFEST].find_one({"_id": CURRENT})
+                self._current = self._shown()
                 if replace or self._current is None:
-                    self._load = Load(self._servers.mongo, names)
-                    self._stored = dict(self._load.done)
-                    self._sweep()
-                    self._prepare()
+                    self._begin(replace)
         except BaseException:
             if self._load is not None:
                 self._load.leave()
@@ -88,12 +98,9 @@ class ServersWriter:
             if self._load is not None and not self._published:
                 # If the servers cannot be reached now, the next load sweeps.
                 with suppress(ShopError), self._servers.speaking():
-                    if isinstance(value, KeyboardInterrupt) or isinstance(
-                        value and value.__cause__, _FAILURES
-                    ):
+                    if isinstance(value, KeyboardInterrupt | ServerFailure):
                         self._load.release()
-                    else:
-                        self._load.end()
+                    elif self._load.end():
                         self._drop(self._load.version)
         finally:
             if self._load is not None:
@@ -104,29 +111,73 @@ class ServersWriter:
         assert self._load is not None
         return self._database[collection(kind, self._load.version)]
 
-    def _prepare(self) -> None:
-        assert self._load is not None
-        name = self._names.index(self._load.version)
+    def _shown(self) -> dict[str, Any] | None:
+        return self._database[MANIFEST].find_one({"_id": CURRENT})
+
+    def _begin(self, replace: bool) -> None:
+        indices, alias = self._servers.search.indices, self._names.alias
+        if indices.exists(index=alias) and not indices.exists_alias(name=alias):
+            raise ShopError(
+                f"servers:{self._names.shop}: an index is called {alias}, which is to be this shop's alias; "
+                "give another name, or remove that index"
+            )
+        load = self._load = Load(self._servers.mongo, self._names)
+        # Another load may have been shown between the first look and this one's beginning.
+        self._current = self._shown()
+        if self._current is not None and not replace:
+            self._load = None
+            load.release() if load.continued else load.end()
+            load.leave()
+            return
+        self._stored = dict(load.done)
+        self._recorded = {kind: done["count"] for kind, done in load.done.items()}
+        self._sweep(load.version)
+        self._prepare(load)
+
+    def _prepare(self, load: Load) -> None:
+        name = self._names.index(load.version)
         if not self._servers.search.indices.exists(index=name):
-            if self._load.done:
+            if load.done:
                 raise ShopError(
                     f"servers:{self._names.shop}: {self._discarded('the index of an unfinished load is gone')}"
                 )
             index.create(self._servers, name, self._shards)
 
-    def _sweep(self) -> None:
+    def _sweep(self, loading: str) -> None:
         """Remove what interrupted loads and swaps left; point the alias where it belongs."""
-        assert self._load is not None
-        keep = {self._load.version, self._current["version"] if self._current else None}
+        for version in self._versions_there() - {loading, self._current and self._current["version"]}:
+            self._drop(version)
+        if self._current:
+            self._point_alias(self._current["version"])
+
+    def _versions_there(self) -> set[str]:
         found = {version_of_collection(name) for name in self._database.list_collection_names()}
         indices = self._servers.search.indices.get(
             index=f"{self._names.alias}-v*", expand_wildcards="all", features="aliases"
         )
         found |= {self._names.version_of_index(name) for name in indices}
-        for version in found - keep - {None}:
-            self._drop(str(version))
-        if self._current:
-            self._point_alias(self._current["version"])
+        return {version for version in found if version is not None}
+
+    def _tidy(self, current: dict[str, Any]) -> None:
+        """Finish a swap that was cut off behind its one update; where there is nothing to do, nothing is written."""
+        kept = self._database[MANIFEST].find_one({"_id": LOAD})
+        known = {current["version"], kept and kept["version"]}
+        ended = kept is None or kept["version"] != current["version"]
+        if (
+            ended
+            and self._versions_there() <= known
+            and self._aliased() == [self._names.index(current["version"])]
+        ):
+            return
+        try:
+            load = Load(self._servers.mongo, self._names)
+        except ShopError:
+            return  # Whoever loads now tidies.
+        try:
+            self._sweep(load.version)
+        finally:
+            load.release() if load.continued else load.end()
+            load.leave()
 
     def _drop(self, version: str) -> None:
         for kind in KINDS:
@@ -145,7 +196,12 @@ class ServersWriter:
         last = ""
         for batch in batched(products, PRODUCTS):
             last = ascending(last, [product.product_id for product in batch], "products")
-            self._product_ids += [product.product_id for product in batch]
+            self._product_ids += (ids := [product.product_id for product in batch])
+            for one in ids:
+                if len(one) > _LONGEST_ID // 4 and len(one.encode()) > _LONGEST_ID:
+                    raise ShopError(
+                        f"products: {one[:40]}... is longer than an id may be, {_LONGEST_ID} bytes"
+                    )
             self._categories.update(product.category for product in batch)
             fresh = batch[self._fresh("products", len(batch), _adder(self._hash.add_products, batch))]
             if fresh:
@@ -194,18 +250,24 @@ class ServersWriter:
         raise ShopError(f"servers:{self._names.shop}: {reason}")
 
     def _send(
-        self, kind: str, records: list[dict[str, Any]], searched: Sequence[dict[str, Any]] = ()
+        self, kind: str, records: Sequence[Mapping[str, Any]], searched: Sequence[dict[str, Any]] = ()
     ) -> None:
         """Hand a batch over, once the batch before is stored; it counts as stored when all of it was acknowledged."""
         load = self._load
         assert load is not None
-        count, digest = self._hash.counts[kind], self._hash.prefix(kind)
+        count = self._hash.counts[kind]
+        due = bool(searched) or count - self._recorded.get(kind, 0) >= RECORDED
+        digest = self._hash.prefix(kind) if due else ""
 
         def send() -> None:
             self._insert(kind, records)
             if searched:
                 index.bulk(self._servers, self._names.index(load.version), searched)
-            load.record(kind, count, digest)
+            if due:
+                load.record(kind, count, digest)
+
+        if due:
+            self._recorded[kind] = count
 
         self._arrived()
         self._sending = self._sender.submit(send)
@@ -224,17 +286,20 @@ class ServersWriter:
         if done and count < done["count"]:
             self._other_data()
         if self._load:
-            with self._servers.speaking(), pymongo.timeout(_INDEX_SECONDS):
+            with self._servers.speaking(), pymongo.timeout(_PATIENCE):
+                if count > self._recorded.get(kind, 0):
+                    self._load.record(kind, count, self._hash.prefix(kind))
                 for keys in INDEXES[kind]:
                     self._collection(kind).create_index(keys)
         return count
 
-    def _insert(self, kind: str, documents: list[dict[str, Any]]) -> None:
+    def _insert(self, kind: str, documents: Sequence[Mapping[str, Any]]) -> None:
         """Those of a batch that an interrupted load had already stored are replaced."""
         try:
             self._collection(kind).insert_many(documents, ordered=False)
         except mongo.BulkWriteError as error:
             failed: list[dict[str, Any]] = error.details["writeErrors"]
+            unpromised = error.details.get("writeConcernErrors")
             others = [one for one in failed if one["code"] != _DUPLICATE]
             if others:
                 raise mongo.OperationFailure(
@@ -242,10 +307,14 @@ class ServersWriter:
                     f"{others[0].get('errmsg', '')}",
                     others[0]["code"],
                 ) from error
-            if not self._load or not self._load.continued:
+            if failed and not (self._load and self._load.continued):
                 raise ShopError(
                     f"{kind}: {documents[failed[0]['index']]['_id']} occurs twice; ids are unique in a shop"
                 ) from None
+            if unpromised:
+                raise mongo.OperationFailure(
+                    unpromised[0].get("errmsg", ""), unpromised[0]["code"]
+                ) from error
             again = [documents[one["index"]] for one in failed]
             self._collection(kind).bulk_write(
                 [ReplaceOne({"_id": d["_id"]}, d) for d in again], ordered=False
@@ -257,7 +326,7 @@ class ServersWriter:
             return self._unchanged(manifest)
         version = self._load.version
         name = self._names.index(version)
-        with self._servers.speaking():
+        with self._servers.speaking(), pymongo.timeout(_PATIENCE):
             meta = index_meta(self._names, version, manifest.content_hash)
             counts = {kind: self._collection(kind).count_documents({}) for kind in KINDS}
             counts["documents in the index"] = index.finish(self._servers, name, meta)
@@ -267,6 +336,7 @@ class ServersWriter:
                     reason = f"{count:,} {kind} are there and {expected:,} were written"
                     raise ShopError(f"servers:{self._names.shop}: {reason}; nothing was published")
             manifest = manifest.model_copy(update={"sizes": self._sizes(name)})
+        with self._servers.speaking():
             self._load.hold()
             self._show(version, manifest)
         return manifest
@@ -291,11 +361,14 @@ class ServersWriter:
         wanted = self._names.index(version)
         if not indices.exists(index=wanted):
             return
+        others = [name for name in self._aliased() if name != wanted]
         actions: list[dict[str, Any]] = [{"add": {"index": wanted, "alias": self._names.alias}}]
-        if indices.exists_alias(name=self._names.alias):
-            others = [name for name in indices.get_alias(name=self._names.alias) if name != wanted]
-            actions += [{"remove": {"index": name, "alias": self._names.alias}} for name in others]
+        actions += [{"remove": {"index": name, "alias": self._names.alias}} for name in others]
         indices.update_aliases(actions=actions)
+
+    def _aliased(self) -> list[str]:
+        indices, alias = self._servers.search.indices, self._names.alias
+        return list(indices.get_alias(name=alias)) if indices.exists_alias(name=alias) else []
 
     def _unchanged(self, manifest: Manifest) -> Manifest:
         """The shop that is there, if it is the one that would have been written."""
@@ -307,6 +380,9 @@ class ServersWriter:
             raise ShopError(
                 f"{spec}: there is a shop already, of other data; give another name, or --replace"
             )
+        with self._servers.speaking():
+            check_set(self._servers, self._names, self._current["version"], there, spec)
+            self._tidy(self._current)
         return there
 
     def _completed(self, manifest: Manifest) -> Manifest:

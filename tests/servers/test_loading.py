@@ -1,0 +1,196 @@
+"""What can go wrong between two loads, or between the swap and the tidying after it: nothing of the shop is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from env.errors import ShopError
+from env.servers.connect import Servers
+from env.servers.names import CURRENT, LOAD, MANIFEST, Names, names_of
+from env.settings import Settings
+from env.shop import SearchRequest, check_shop, open_shop, shop_writer
+from tests.servers import small
+from tests.servers.proxies import HttpProxy, MongoProxy
+
+pytestmark = pytest.mark.servers
+Closing = Callable[[Callable[[], None]], None]
+
+
+@pytest.fixture
+def servers(settings: Settings, closing: Closing) -> Servers:
+    opened = Servers(settings)
+    closing(opened.close)
+    return opened
+
+
+@pytest.fixture
+def before_mongodb(
+    settings: Settings, closing: Closing
+) -> Callable[[Callable[[dict[str, Any]], Any]], Settings]:
+    def put(rule: Callable[[dict[str, Any]], Any]) -> Settings:
+        proxy = MongoProxy(settings.mongodb_url.get_secret_value(), rule)
+        closing(proxy.close)
+        return settings.model_copy(update={"mongodb_url": SecretStr(proxy.url)})
+
+    return put
+
+
+@pytest.fixture
+def before_elasticsearch(settings: Settings, closing: Closing) -> Callable[[Any], Settings]:
+    def put(rule: Any) -> Settings:
+        proxy = HttpProxy(settings.elasticsearch_url.get_secret_value(), rule)
+        closing(proxy.close)
+        return settings.model_copy(update={"elasticsearch_url": SecretStr(proxy.url)})
+
+    return put
+
+
+def _collections(servers: Servers, names: Names) -> set[str]:
+    return set(servers.mongo[names.shop].list_collection_names())
+
+
+def test_a_shop_published_while_another_load_begins_is_not_removed(
+    spec: str, settings: Settings, before_mongodb: Any
+) -> None:
+    """The other load looked for a shop when there was none yet, and began when there was one."""
+    wrote: list[bool] = []
+
+    def rule(command: dict[str, Any]) -> None:
+        if command.get("insert") == MANIFEST and not wrote:
+            wrote.append(True)
+            small.write(spec, settings, text="first")
+
+    with pytest.raises(ShopError, match="of other data; give another name, or --replace"):
+        small.write(spec, before_mongodb(rule), text="second")
+    assert wrote
+    with open_shop(spec, settings) as shop:
+        assert shop.manifest.recipe == {"text": "first"}
+        assert shop.catalog.search(SearchRequest("first")).total == small.PRODUCTS
+    assert list(check_shop(spec, settings)) == []
+
+
+def test_a_loader_that_lost_its_load_removes_nothing(spec: str, settings: Settings, servers: Servers) -> None:
+    names = names_of(spec)
+    with pytest.raises(ShopError, match="took this load over"), shop_writer(spec, settings) as writer:
+        writer.write_products(small.products())
+        there = _collections(servers, names)
+        servers.mongo[names.shop][MANIFEST].update_one({"_id": LOAD}, {"$set": {"owner.token": "another"}})
+        writer.write_users([small.users()])
+    assert _collections(servers, names) >= there
+    assert servers.search.indices.get(index=f"{names.alias}-v*")
+
+
+def test_a_swap_whose_tidying_was_cut_off_is_tidied_by_the_same_command(
+    spec: str, settings: Settings, servers: Servers, before_elasticsearch: Any
+) -> None:
+    names = names_of(spec)
+    small.write(spec, settings)
+    loaded: list[str] = []
+
+    def rule(method: str, path: str, _: bytes) -> tuple[int, bytes] | None:
+        loaded.extend(["bulk"] * ("_bulk" in path))
+        return (503, b"{}") if loaded and "_aliases" in path else None
+
+    with pytest.raises(ShopError):
+        small.write(spec, before_elasticsearch(rule), replace=True, text="cat toy")
+    assert any("alias" in problem for problem in check_shop(spec, settings))
+    with open_shop(spec, settings) as shop:
+        assert shop.manifest.recipe == {"text": "cat toy"}
+    small.write(spec, settings, text="cat toy")
+    assert list(check_shop(spec, settings)) == []
+    assert len(_collections(servers, names)) == 4
+    assert len(servers.search.indices.get(index=f"{names.alias}-v*", expand_wildcards="all")) == 1
+
+
+def test_a_really_full_elasticsearch_is_called_full_and_the_load_is_kept(
+    spec: str, settings: Settings, servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The block that a node sets on every index of a full disk, set by hand: it answers as it would."""
+    names = names_of(spec)
+
+    def blocking(block: bool | None) -> None:
+        servers.search.indices.put_settings(
+            index=f"{names.alias}-v*", settings={"index.blocks.read_only_allow_delete": block}
+        )
+
+    def products() -> Any:
+        for number, product in enumerate(small.products()):
+            if number == small.PRODUCTS - 100:
+                blocking(True)
+            yield product
+
+    with (
+        pytest.raises(ShopError, match=r"is full .*make room there and run the same command again"),
+        shop_writer(spec, settings) as writer,
+    ):
+        writer.write_products(products())
+    kept = servers.mongo[names.shop][MANIFEST].find_one({"_id": LOAD})
+    assert kept is not None and kept["done"]["products"]["count"] > 0
+    with pytest.raises(ShopError, match="no such shop"):
+        open_shop(spec, settings)
+    blocking(None)
+    small.write(spec, settings)
+    published = servers.mongo[names.shop][MANIFEST].find_one({"_id": CURRENT})
+    assert published is not None and published["version"] == kept["version"], "what was begun is finished"
+    assert list(check_shop(spec, settings)) == []
+
+
+def test_a_write_concern_that_is_not_met_is_told_and_the_load_continues(
+    spec: str, settings: Settings, before_mongodb: Any
+) -> None:
+    """Played: a replica set that lost its majority stores the documents and says that it cannot promise them."""
+    lost = [True]
+
+    def rule(command: dict[str, Any]) -> dict[str, Any] | None:
+        if lost and str(command.get("insert", "")).startswith("users"):
+            lost.pop()
+            error = {
+                "code": 64,
+                "codeName": "WriteConcernFailed",
+                "errmsg": "waiting for replication timed out",
+            }
+            return {"ok": 1.0, "n": 5000, "writeConcernError": error}
+        return None
+
+    through = before_mongodb(rule)
+    with pytest.raises(ShopError, match="waiting for replication timed out"):
+        small.write(spec, through)
+    small.write(spec, through)
+    assert list(check_shop(spec, settings)) == []
+
+
+def test_an_index_with_the_name_of_the_alias_is_named_before_anything_is_written(
+    spec: str, settings: Settings, servers: Servers
+) -> None:
+    names = names_of(spec)
+    servers.search.indices.create(index=names.alias)
+    with pytest.raises(ShopError, match=f"an index is called {names.alias}"):
+        small.write(spec, settings)
+    with pytest.raises(ShopError, match="no such shop"):
+        open_shop(spec, settings)
+    assert MANIFEST not in _collections(servers, names) or not servers.mongo[names.shop][
+        MANIFEST
+    ].count_documents({})
+
+
+def test_a_shop_replaced_between_two_reads_of_one_answer(
+    spec: str, settings: Settings, before_mongodb: Any
+) -> None:
+    """Statistics read the user, the orders, the products: what was dropped in between is no user without orders."""
+    small.write(spec, settings)
+    for kind in ("orders", "products"):
+        armed: list[str] = []
+
+        def rule(command: dict[str, Any], armed: list[str] = armed) -> None:
+            if armed and str(command.get("find", "")).startswith(armed[0]):
+                armed.clear()
+                small.write(spec, settings, replace=True, text="cat toy")
+
+        with open_shop(spec, before_mongodb(rule)) as shop:
+            armed.append(kind)
+            with pytest.raises(ShopError, match="replaced while open"):
+                shop.store.statistics("A000000001")
