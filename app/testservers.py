@@ -14,6 +14,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -38,6 +39,22 @@ class Server:
 
     def stop(self) -> None:
         stop_process(self.process.pid, self.process)
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+
+    def leave_running(self) -> None:
+        """It outlives this process; any other it does not, even one that is killed."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"k")
+        self.process.stdin.close()
+
+
+@dataclass
+class Found:
+    """A server that `drr servers start` left running. Without a URL it does not answer."""
+
+    pid: int
+    url: str | None
 
 
 def find_jdk() -> Path | None:
@@ -97,7 +114,8 @@ def build(kind: str) -> Path:
     if reason is not None or jdk is None:
         raise DrrError(f"test servers: {reason}")
     folder = SOURCES / kind
-    files = [folder / "pom.xml", *sorted(folder.glob("src/**/*.java"))]
+    sources = [*folder.glob("src/**/*.java"), *(SOURCES / "shared").glob("src/**/*.java")]
+    files = [folder / "pom.xml", *sorted(sources)]
     digest = sha256(b"\0".join(path.read_bytes() for path in files) + str(jdk).encode()).hexdigest()[:12]
     target = BUILD / f"{kind}-{digest}"
     if (target / "done").exists():
@@ -158,18 +176,20 @@ def start(kind: str, home: Path, *, port: int = 0, in_memory: bool = False, heap
         f"-Xmx{heap_mb}m",
         *("-XX:+UseSerialGC", "-Dfile.encoding=UTF-8", "-Dlog4j2.level=warn", "-Dlog4j2.disable.jmx=true"),
         *("-Dio.netty.noUnsafe=true", "-Dorg.elasticsearch.nativeaccess.enableVectorLibrary=false"),
-        *("--add-modules=jdk.incubator.vector", "--enable-native-access=ALL-UNNAMED"),
+        *("--add-modules=jdk.incubator.vector", "--enable-native-access=ALL-UNNAMED", _mark(home)),
         *("-cp", f"{target / 'classes'}{os.pathsep}{(target / 'classpath').read_text()}", "drr.Launcher"),
         *arguments,
     ]
     with log.open("wb") as sink:
-        process = subprocess.Popen(command, stdout=sink, stderr=subprocess.STDOUT, start_new_session=True)  # noqa: S603
+        process = subprocess.Popen(  # noqa: S603
+            command, stdin=subprocess.PIPE, stdout=sink, stderr=subprocess.STDOUT, start_new_session=True
+        )
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         text = log.read_text(encoding="utf-8", errors="replace")
-        ready = re.search(r"^READY (\S+)$", text, re.MULTILINE)
-        if ready:
-            return Server(kind, ready[1], process)
+        url = _ready(text)
+        if url is not None:
+            return Server(kind, url, process)
         if process.poll() is not None:
             raise DrrError(f"test servers: {kind} did not start: {' '.join(text.split()[-60:])} (log: {log})")
         time.sleep(0.05)
@@ -177,8 +197,56 @@ def start(kind: str, home: Path, *, port: int = 0, in_memory: bool = False, heap
     raise DrrError(f"test servers: {kind} did not answer within {_START_SECONDS:.0f} s (log: {log})")
 
 
+def _ready(log: str) -> str | None:
+    found = re.search(r"^READY (\S+)$", log, re.MULTILINE)
+    return found[1] if found else None
+
+
+def _mark(home: Path) -> str:
+    """By this a server is known again among all processes, whatever became of the one that started it."""
+    return f"-Ddrr.home={home.resolve()}"
+
+
+def home_of(kind: str) -> Path:
+    """Where the server of this checkout that `drr servers` starts has its data and its log."""
+    return WORK / "data" / kind
+
+
+def found() -> dict[str, Found]:
+    """The servers of this checkout, answering or not, from what runs and not from notes that may be stale."""
+    processes = list(_processes())
+    servers = {}
+    for kind in KINDS:
+        mark = f" {_mark(home_of(kind))} "
+        for pid, command in processes:
+            if mark in command and "drr.Launcher" in command:
+                try:
+                    url = _ready((home_of(kind) / "log").read_text(encoding="utf-8", errors="replace"))
+                except OSError:
+                    url = None
+                answering = url is not None and answers(int(url.rpartition(":")[2]))
+                servers[kind] = Found(pid, url if answering else None)
+    return servers
+
+
+def _processes() -> Iterator[tuple[int, str]]:
+    """Number and command line of everything that runs."""
+    proc = Path("/proc")
+    if (proc / "self" / "cmdline").exists():
+        for folder in proc.iterdir():
+            if folder.name.isdigit():
+                with suppress(OSError):
+                    words = (folder / "cmdline").read_bytes().split(b"\0")
+                    yield int(folder.name), b" ".join(words).decode(errors="replace")
+        return
+    done = subprocess.run(["ps", "-axww", "-o", "pid=,command="], capture_output=True, text=True, check=True)  # noqa: S607
+    for line in done.stdout.splitlines():
+        pid, _, command = line.strip().partition(" ")
+        yield int(pid), command
+
+
 def stop_process(pid: int, process: subprocess.Popen[bytes] | None = None, seconds: float = 15.0) -> None:
-    """SIGTERM, and SIGKILL for one that does not listen."""
+    """SIGTERM, and SIGKILL for one that does not listen. Without a `process` it must be one that was just found."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.kill(pid, number)
@@ -194,11 +262,7 @@ def stop_process(pid: int, process: subprocess.Popen[bytes] | None = None, secon
 def alive(pid: int, process: subprocess.Popen[bytes] | None = None) -> bool:
     if process is not None:
         return process.poll() is None
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+    return any(number == pid and "drr.Launcher" in command for number, command in _processes())
 
 
 def answers(port: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from dataclasses import asdict
 
 _PORTS = {"mongodb": 27017, "elasticsearch": 9200}
 _EXAMPLES = """\
@@ -44,77 +44,52 @@ def _start(arguments: argparse.Namespace) -> int:
     from app import testservers
     from env.errors import DrrError
 
-    state = _running()
+    there = testservers.found()
     for kind in testservers.KINDS:
-        if kind in state:
+        if kind in there:
+            if there[kind].url is None:
+                raise DrrError(
+                    f"{kind} was started before (process {there[kind].pid}) and does not answer; `drr servers stop` stops it"
+                )
             continue
         port = getattr(arguments, f"{kind}_port")
         if port and testservers.answers(port):
             raise DrrError(
                 f"port {port} is in use, perhaps by a {kind} that runs already; stop it, or give --{kind}-port"
             )
-        home = testservers.WORK / "data" / kind
-        server = testservers.start(kind, home, port=port, heap_mb=arguments.heap_mb)
-        state[kind] = {"pid": server.process.pid, "url": server.url}
-        _keep(state)
-    return _say(arguments, state)
+        server = testservers.start(kind, testservers.home_of(kind), port=port, heap_mb=arguments.heap_mb)
+        server.leave_running()
+    return _status(arguments)
 
 
 def _stop(arguments: argparse.Namespace) -> int:
     from app import testservers
 
-    for server in _running().values():
-        testservers.stop_process(server["pid"])
-    _keep({})
-    _say(arguments, {})
+    for server in testservers.found().values():
+        testservers.stop_process(server.pid)
+    _status(arguments)
     return 0
 
 
 def _status(arguments: argparse.Namespace) -> int:
-    return _say(arguments, _running())
-
-
-def _say(arguments: argparse.Namespace, state: dict[str, dict[str, Any]]) -> int:
     from app import testservers
     from app.console import print_json
 
+    there = testservers.found()
     if arguments.json:
-        print_json({kind: state.get(kind) for kind in testservers.KINDS})
+        print_json({kind: asdict(there[kind]) if kind in there else None for kind in testservers.KINDS})
     else:
         for kind in testservers.KINDS:
-            server = state.get(kind)
-            print(f"{kind:<14} {'not running' if server is None else server['url']}")
-        moved = [
-            kind
-            for kind, port in _PORTS.items()
-            if kind in state and not state[kind]["url"].endswith(f":{port}")
-        ]
-        for kind in moved:
-            print(f"export DRR_{kind.upper()}_URL={state[kind]['url']}")
-    return 0 if len(state) == len(testservers.KINDS) else 1
-
-
-def _running() -> dict[str, dict[str, Any]]:
-    """What was started from here and is still there."""
-    import orjson
-
-    from app import testservers
-
-    try:
-        state: dict[str, dict[str, Any]] = orjson.loads((testservers.WORK / "state.json").read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return {
-        kind: server
-        for kind, server in state.items()
-        if testservers.alive(server["pid"]) and testservers.answers(int(server["url"].rpartition(":")[2]))
-    }
-
-
-def _keep(state: dict[str, dict[str, Any]]) -> None:
-    import orjson
-
-    from app import testservers
-
-    testservers.WORK.mkdir(parents=True, exist_ok=True)
-    (testservers.WORK / "state.json").write_bytes(orjson.dumps(state))
+            server = there.get(kind)
+            if server is None:
+                print(f"{kind:<14} not running")
+            else:
+                print(
+                    f"{kind:<14} {server.url or f'process {server.pid} does not answer; `drr servers stop` stops it'}"
+                )
+        for kind, port in _PORTS.items():
+            url = there[kind].url if kind in there else None
+            if url is not None and not url.endswith(f":{port}"):
+                print(f"export DRR_{kind.upper()}_URL={url}")
+    answering = [server for server in there.values() if server.url is not None]
+    return 0 if len(answering) == len(testservers.KINDS) else 1

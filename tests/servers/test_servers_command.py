@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +33,69 @@ def test_start_status_stop(
         assert drr("status") == started
         assert main(["servers", "status"]) == 0
         assert f"export DRR_MONGODB_URL={started['mongodb']['url']}" in capsys.readouterr().out
+        # One that hangs is told, not forgotten, and stopped all the same.
+        (tmp_path / "data" / "mongodb" / "log").write_text("")
+        assert drr("status", code=1)["mongodb"] == {"pid": started["mongodb"]["pid"], "url": None}
+        assert main(["servers", "start"]) == 1
+        assert "does not answer; `drr servers stop` stops it" in capsys.readouterr().err
     finally:
         assert drr("stop") == {"mongodb": None, "elasticsearch": None}
     assert drr("status", code=1) == {"mongodb": None, "elasticsearch": None}
     assert not any(testservers.answers(int(server["url"].rpartition(":")[2])) for server in started.values())
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("kind", testservers.KINDS)
+def test_a_server_does_not_outlive_a_killed_starter(settings: object, tmp_path: Path, kind: str) -> None:
+    """A killed test run, or `drr servers start` killed before it was done."""
+    script = (
+        "import sys, time; from pathlib import Path; from app import testservers; "
+        "server = testservers.start(sys.argv[1], Path(sys.argv[2])); print(server.process.pid, flush=True); "
+        "time.sleep(600)"
+    )
+    starter = subprocess.Popen(
+        [sys.executable, "-c", script, kind, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
+    )
+    assert starter.stdout is not None
+    pid = int(starter.stdout.readline())
+    assert testservers.alive(pid)
+    starter.kill()
+    starter.wait()
+    starter.stdout.close()
+    deadline = time.monotonic() + 30
+    while testservers.alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not testservers.alive(pid)
+
+
+def test_only_servers_of_this_checkout_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A number in a file may by now be another process's; what is stopped is known by its command line."""
+    monkeypatch.setattr(testservers, "WORK", tmp_path)
+    argument = f"-Ddrr.home={testservers.home_of('mongodb').resolve()}"
+    sleeping = "import time; print(flush=True); time.sleep(60)"
+    own, *others = (
+        subprocess.Popen([sys.executable, "-c", sleeping, *words], stdout=subprocess.PIPE)
+        for words in (
+            (argument, "drr.Launcher"),
+            (argument,),
+            (argument + "-other", "drr.Launcher"),
+            ("-Ddrr.home=/x", "drr.Launcher"),
+        )
+    )
+    for process in (own, *others):
+        assert process.stdout is not None
+        process.stdout.readline()
+    try:
+        assert testservers.found() == {"mongodb": testservers.Found(own.pid, None)}
+        assert main(["servers", "stop"]) == 0
+        assert own.wait(10) == -signal.SIGTERM
+        assert all(process.poll() is None for process in others)
+    finally:
+        for process in (own, *others):
+            process.kill()
+            process.communicate()
 
 
 def test_without_a_jdk_one_line_says_what_to_install(

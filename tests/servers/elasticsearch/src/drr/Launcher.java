@@ -20,6 +20,7 @@ public final class Launcher {
     private Launcher() {}
 
     public static void main(String[] arguments) throws Exception {
+        Starter.watch();
         Path home = Path.of(arguments[1]).toAbsolutePath();
         Path config = Files.createDirectories(home.resolve("config"));
         Settings.Builder settings = Settings.builder();

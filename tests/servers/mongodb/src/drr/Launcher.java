@@ -18,6 +18,7 @@ public final class Launcher {
     private Launcher() {}
 
     public static void main(String[] arguments) throws InterruptedException {
+        Starter.watch();
         MongoBackend backend = arguments.length > 1 ? new H2Backend(file(arguments[1])) : new MemoryBackend();
         backend.version(new Declared());
         MongoServer server = new MongoServer(backend);
