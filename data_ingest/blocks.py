@@ -1,10 +1,12 @@
-"""Raw files as blocks of whole lines; a thread decompresses ahead, another hashes what was read."""
+"""Raw files as blocks of whole lines, decompressed ahead by a thread.
+
+What was read is hashed by whoever takes the blocks: a third busy thread would slow the decompression on two cores.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha256
 from io import RawIOBase
 from pathlib import Path
@@ -36,13 +38,12 @@ class _Bytes(Protocol):
 
 
 class _HashedFile(RawIOBase):
-    """Hands out the file's bytes and hashes them beside the reader."""
+    """Hands out the file's bytes and keeps them until another thread hashes them."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("rb", buffering=0)
         self._hash = sha256()
-        self._hasher = ThreadPoolExecutor(1)
-        self._unhashed: deque[Future[None]] = deque()
+        self._unhashed: deque[bytes] = deque()
         self.count = 0
 
     def readable(self) -> bool:
@@ -52,21 +53,22 @@ class _HashedFile(RawIOBase):
         got = self._file.readinto(buffer) or 0
         if got:
             self.count += got
-            self._unhashed.append(self._hasher.submit(self._hash.update, bytes(memoryview(buffer)[:got])))
-            if len(self._unhashed) > AHEAD * 4:
-                self._unhashed.popleft().result()
+            self._unhashed.append(bytes(memoryview(buffer)[:got]))
         return got
+
+    def hash_read(self) -> None:
+        while self._unhashed:
+            self._hash.update(self._unhashed.popleft())
 
     def finish(self) -> str:
         """The hash of the whole file, also where the reader stopped early."""
-        self._hasher.shutdown()
+        self.hash_read()
         while chunk := self._file.read(1 << 20):
             self.count += len(chunk)
             self._hash.update(chunk)
         return self._hash.hexdigest()
 
     def close(self) -> None:
-        self._hasher.shutdown()
         self._file.close()
         super().close()
 
@@ -138,6 +140,7 @@ class BlockReader:
             if isinstance(item, BaseException):
                 raise self._explained(item) from item
             buffer, end = item
+            self._raw.hash_read()
             now = self._raw.count
             yield Block(memoryview(buffer)[:end], now - seen)
             seen = now

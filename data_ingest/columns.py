@@ -32,8 +32,8 @@ class Columns:
 
     def __init__(self, budget: int, folder: Path | None) -> None:
         self._budget, self._folder = budget, folder
-        self._waiting: list[Part] = []
-        self._waiting_rows = 0
+        self._open: Part | None = None
+        """What is being filled, of the last rows."""
         self._parts: list[Part] = []
         self._files: list[IO[bytes]] | None = None
         self.rows = 0
@@ -43,26 +43,32 @@ class Columns:
         return self._files is not None
 
     def append(self, user: NDArray[np.bytes_], item: I64, time: I64, print_: U64) -> None:
-        self._waiting.append(Part(self.rows, user, item, time, print_))
-        self._waiting_rows += len(item)
-        self.rows += len(item)
-        if self._waiting_rows >= GROUP:
-            self.close()
+        done, count = 0, len(item)
+        while done < count:
+            if self._open is None:
+                self._open = _empty(self.rows)
+            at = self.rows - self._open.first
+            taken = min(count - done, GROUP - at)
+            for column, values in zip(self._open[1:], (user, item, time, print_), strict=True):
+                column[at : at + taken] = values[done : done + taken]
+            self.rows += taken
+            done += taken
+            if at + taken == GROUP:
+                self.close()
 
     def close(self) -> None:
         """No more rows for now."""
-        if not self._waiting:
+        if self._open is None:
             return
-        columns = [np.concatenate(c) for c in list(zip(*self._waiting, strict=True))[1:]]
-        part = Part(self._waiting[0].first, *columns)
-        self._waiting, self._waiting_rows = [], 0
-        self._parts.append(part)
+        first, *columns = self._open
+        self._parts.append(Part(first, *(column[: self.rows - first] for column in columns)))
+        self._open = None
         if self._files is None and self.rows * ROW.itemsize > self._budget:
             self._files = [TemporaryFile(dir=self._folder) for _ in ROW.names or ()]  # noqa: SIM115  `discard` closes them
         if self._files is not None:
             for kept in self._parts:
                 for file, column in zip(self._files, kept[1:], strict=True):
-                    file.write(np.ascontiguousarray(column).data)
+                    file.write(column.data)
             self._parts = []
 
     def parts(self) -> Iterator[Part]:
@@ -99,3 +105,8 @@ class Columns:
         for file in self._files or ():
             file.close()
         self._parts, self._files = [], None
+
+
+def _empty(first: int) -> Part:
+    user: NDArray[np.bytes_] = np.empty(GROUP, ROW["user"])
+    return Part(first, user, np.empty(GROUP, np.int64), np.empty(GROUP, np.int64), np.empty(GROUP, np.uint64))

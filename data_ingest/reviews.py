@@ -125,27 +125,32 @@ class _Merged:
 
 
 class _Sieve:
-    """Finds the rows of few products among many: a coarse table first, then the exact search."""
+    """Finds the rows of few products among many: a hashed table tells most of them, the exact search those that share a slot."""
 
-    _BITS = 20
+    _MOST_BITS = 22
 
     def __init__(self, kept: I64) -> None:
         self._kept = kept
-        self._table = np.zeros(1 << self._BITS, np.bool_)
-        self._table[self._slot(kept)] = True
+        bits = min(self._MOST_BITS, len(kept).bit_length() + 5)
+        self._shift = np.uint64(64 - bits)
+        slots = self._slot(kept)
+        self._place = np.full(1 << bits, -1, np.int32)
+        self._place[slots] = np.arange(len(kept))
+        self._shared = np.bincount(slots, minlength=1 << bits) > 1
 
     def _slot(self, items: I64) -> I64:
         spread = items.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        return (spread >> np.uint64(64 - self._BITS)).view(np.int64)
+        return (spread >> self._shift).view(np.int64)
 
     def __call__(self, items: I64) -> tuple[I64, I64]:
         """Rows, and where their product stands among the kept."""
-        if not len(self._kept):
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        here = np.flatnonzero(self._table[self._slot(items)])
-        at = np.searchsorted(self._kept, items[here])
-        at[at == len(self._kept)] = 0
-        exact = self._kept[at] == items[here]
+        slots = self._slot(items)
+        at = self._place[slots]
+        here = np.flatnonzero(at >= 0)
+        at, slots, items = at[here].astype(np.int64), slots[here], items[here]
+        again = np.flatnonzero(self._shared[slots])
+        at[again] = np.minimum(np.searchsorted(self._kept, items[again]), len(self._kept) - 1)
+        exact = self._kept[at] == items
         return here[exact], at[exact]
 
 
