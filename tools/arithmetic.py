@@ -1,7 +1,8 @@
 """Arithmetic on exact fractions: no `eval`, no surprise in the cents, no expression that takes long.
 
-`+ - * /` and whole powers are exact, so 0.1 + 0.2 is 0.3 and 1/3*3 is 1. Roots, logarithms, trigonometry and broken powers
-are computed in double precision; whatever they touch is shown to 15 significant digits.
+`+ - * /` and whole powers are exact, so 0.1 + 0.2 is 0.3 and 1/3*3 is 1, until a fraction gets too long to carry on with: then
+50 digits of it are kept, as of roots, logarithms and broken powers. Trigonometry, and logarithms near 1, are computed in double
+precision. Whatever was rounded on the way is shown to 15 significant digits.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from decimal import Context, Decimal, Overflow, Underflow
 from fractions import Fraction
 from typing import NamedTuple
 
 MAX_LENGTH = 500
 MAX_DEPTH = 40
 MAX_BITS = 4096
+MAX_DIGITS = MAX_BITS * 3 // 10
 MAX_EXPONENT = 1000
+KEPT = 50
 SIGNIFICANT = 15
 # A decimal expansion longer than this is shortened although it ends.
 MAX_EXACT_DIGITS = 30
@@ -223,10 +227,27 @@ def _number(text: str) -> Value:
 
 def _bounded(number: Fraction, exact: bool) -> Value:
     if max(number.numerator.bit_length(), number.denominator.bit_length()) > MAX_BITS:
-        raise ArithmeticProblem(
-            f"a number grows beyond {MAX_BITS * 3 // 10:,} digits; nothing that long is computed"
-        )
+        return _shortened(lambda context: _decimal(number, context))
     return Value(number, exact)
+
+
+def _decimal(number: Fraction, context: Context) -> Decimal:
+    return context.divide(Decimal(number.numerator), Decimal(number.denominator))
+
+
+def _shortened(compute: Callable[[Context], Decimal]) -> Value:
+    """A mortgage of 360 months is an ordinary number whose exact fraction is longer than a page."""
+    context = Context(prec=KEPT, Emax=MAX_DIGITS, Emin=-MAX_DIGITS, traps=[Overflow, Underflow])
+    try:
+        return Value(Fraction(compute(context)), False)
+    except Overflow:
+        raise ArithmeticProblem(
+            f"a number grows beyond {MAX_DIGITS:,} digits; nothing that long is computed"
+        ) from None
+    except Underflow:
+        raise ArithmeticProblem(
+            f"a number falls below 1e-{MAX_DIGITS}; nothing that small is computed"
+        ) from None
 
 
 def _add(a: Value, b: Value) -> Value:
@@ -256,22 +277,20 @@ def _raise(base: Value, exponent: Value) -> Value:
             raise ArithmeticProblem(f"the exponent is beyond {MAX_EXPONENT}; nothing that large is computed")
         size = max(number.numerator.bit_length(), number.denominator.bit_length())
         if number not in (0, 1, -1) and size * abs(int(power)) > MAX_BITS + size:
-            raise ArithmeticProblem(
-                f"the power has more than {MAX_BITS * 3 // 10:,} digits; nothing that long is computed"
-            )
+            return _shortened(lambda context: context.power(_decimal(number, context), int(power)))
         # 0, 1 and -1 stay themselves however large the exponent is: its parity says everything.
         whole = int(power) if number not in (0, 1, -1) else (0 if power == 0 else 2 - int(power) % 2)
         return _bounded(number**whole, base.exact and exponent.exact)
     if number < 0:
         raise ArithmeticProblem("a negative number has no real power with a fraction in the exponent")
-    return _approximate(lambda: _float(number) ** _float(power))
+    return _shortened(lambda context: context.power(_decimal(number, context), _decimal(power, context)))
 
 
 def _float(number: Fraction) -> float:
     try:
         return float(number)
     except OverflowError:
-        raise ArithmeticProblem("a number is too large for a function or a broken power") from None
+        raise ArithmeticProblem("a number is too large for that function") from None
 
 
 def _approximate(compute: Callable[[], float]) -> Value:
@@ -302,20 +321,18 @@ def _sqrt(value: Value) -> Value:
     top, bottom = math.isqrt(number.numerator), math.isqrt(number.denominator)
     if top * top == number.numerator and bottom * bottom == number.denominator:
         return Value(Fraction(top, bottom), value.exact)
-    return _approximate(lambda: math.sqrt(_float(number)))
+    return _shortened(lambda context: context.sqrt(_decimal(number, context)))
 
 
-def _logarithm(name: str, function: Callable[[int], float]) -> Callable[[Value], Value]:
+def _logarithm(name: str, function: Callable[[Context, Decimal], Decimal]) -> Callable[[Value], Value]:
     def of(value: Value) -> Value:
         number = value.number
         if number <= 0:
             raise ArithmeticProblem(f"{name} is defined for numbers above 0 only")
-        # Of the two parts, so that numbers beyond the range of a float have a logarithm too.
-        near_one = 0.5 < number < 2
-        if near_one:
+        if 0.5 < number < 2:
             scale = 1.0 if name == "ln" else math.log(10)
             return _approximate(lambda: math.log1p(_float(number - 1)) / scale)
-        return _approximate(lambda: function(number.numerator) - function(number.denominator))
+        return _shortened(lambda context: function(context, _decimal(number, context)))
 
     return of
 
@@ -328,9 +345,13 @@ FUNCTIONS: dict[str, Callable[[Value], Value]] = {
     "sin": _circular(math.sin),
     "cos": _circular(math.cos),
     "tan": _circular(_tan),
-    "log": _logarithm("log", math.log10),
-    "ln": _logarithm("ln", math.log),
+    "log": _logarithm("log", Context.log10),
+    "ln": _logarithm("ln", Context.ln),
     "sqrt": _sqrt,
     "abs": lambda value: Value(abs(value.number), value.exact),
 }
-CONSTANTS = {"pi": Value(Fraction(math.pi), False), "e": Value(Fraction(math.e), False)}
+# To more digits than a double has, or a power of them would be wrong in the digits shown.
+CONSTANTS = {
+    "pi": Value(Fraction("3.1415926535897932384626433832795028841971693993751"), False),
+    "e": Value(Fraction("2.7182818284590452353602874713526624977572470936999"), False),
+}
