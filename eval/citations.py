@@ -197,7 +197,7 @@ def _parse(report: str) -> Citations:
         for one in lists
         for e in one.entries
     ]
-    sources = _sources(found.links, lists, markers, canonical)
+    sources = _sources(found.links, references, markers, canonical)
     defects = _defects(found, references, markers, marks, sources)
     return Citations(markers, sources, references, defects, blank(found.plain, list_spans))
 
@@ -210,7 +210,13 @@ def _urls(entry: Entry, canonical: _Canonical) -> list[str]:
 
 
 def _body_links(found: Scan, lists: list[ReferenceList]) -> tuple[list[Link], list[Span]]:
-    spans = sorted((entry.start, entry.end) for one in lists for entry in one.entries)
+    """The links outside the lists, and where these stand: entries on successive lines as one span."""
+    spans: list[Span] = []
+    for span in sorted([(entry.start, entry.end) for one in lists for entry in one.entries]):
+        if spans and span[0] <= spans[-1][1] + 1:
+            spans[-1] = (spans[-1][0], max(span[1], spans[-1][1]))
+        else:
+            spans.append(span)
     starts = [start for start, _ in spans]
     body = []
     for link in found.links:
@@ -239,6 +245,8 @@ class _Lookup:
         if number not in self._places:
             return None
         starts, entries = self._places[number]
+        if len(entries) == 1:
+            return entries[0]
         return entries[min(bisect_right(starts, position), len(entries) - 1)]
 
 
@@ -267,7 +275,7 @@ def _markers(marks: list[Mark], links: list[Link], lookup: _Lookup, canonical: _
 
 
 def _sources(
-    links: list[Link], lists: list[ReferenceList], markers: list[Marker], canonical: _Canonical
+    links: list[Link], references: list[Reference], markers: list[Marker], canonical: _Canonical
 ) -> list[Source]:
     sources: dict[str, Source] = {}
     numbers: defaultdict[str, dict[str, None]] = defaultdict(dict)
@@ -275,17 +283,17 @@ def _sources(
         url = canonical[link.url]
         if url not in sources:
             sources[url] = Source(url, link.url)
-    for one in lists:
-        for entry in one.entries:
-            for url in _urls(entry, canonical):
-                source = sources[url]
-                source.list_spans.append((entry.start, entry.end))
-                numbers[url].update(dict.fromkeys(entry.numbers))
+    for reference in references:
+        for url in reference.urls:
+            sources[url].list_spans.append((reference.start, reference.end))
+            held = numbers[url]
+            for number in reference.numbers:
+                held[number] = None
     for marker in markers:
         if marker.url is not None:
             sources[marker.url].inline_spans.append((marker.start, marker.end))
-    for url, held in numbers.items():
-        sources[url].numbers = list(held)
+    for url, named in numbers.items():
+        sources[url].numbers = list(named)
     return list(sources.values())
 
 

@@ -86,7 +86,7 @@ def blank(text: str, spans: list[tuple[int, int]]) -> str:
         parts.append(
             " " * len(hidden)
             if "\n" not in hidden
-            else "\n".join(" " * len(line) for line in hidden.split("\n"))
+            else "\n".join([" " * len(line) for line in hidden.split("\n")])
         )
         position = end
     parts.append(text[position:])

@@ -51,6 +51,8 @@ class _Lines:
         self.texts: list[str] = []
         self.links: dict[int, list[Link]] = {}
         self._starts: list[int] = []
+        self._parted: set[int] = set()
+        blank = True
         upcoming = iter(scan.links)
         link = next(upcoming, None)
         start = 0
@@ -62,8 +64,11 @@ class _Lines:
                     self.links.setdefault(len(self.texts), []).append(link)
                 link = next(upcoming, None)
             if said:
+                if blank:
+                    self._parted.add(len(self.texts))
                 self.texts.append(text)
                 self._starts.append(start)
+            blank = not said
             start = end + 1
 
     def __len__(self) -> int:
@@ -72,10 +77,7 @@ class _Lines:
     def __getitem__(self, index: int) -> _Line:
         text, start = self.texts[index], self._starts[index]
         first = text[0] if text[0].isalnum() else text.lstrip(_MARGIN)[:1]
-        before = self._starts[index - 1] + len(self.texts[index - 1]) if index else -2
-        return _Line(
-            start, start + len(text), text, first, start > before + 1, self.links.get(index, ())
-        )
+        return _Line(start, start + len(text), text, first, index in self._parted, self.links.get(index, ()))
 
     def says_nothing(self, index: int) -> bool:
         """Outside any list: neither a heading nor an entry nor the label of a list."""
@@ -161,6 +163,8 @@ _PRICE = re.compile(r"[$€£¥]\s?\d")
 
 def is_reference_heading(text: str) -> bool:
     """`## 10. References:`, `Key Citations`, `**参考文献**`: whatever the decoration."""
+    if _MAY_NAME.search(text.lower()) is None:
+        return False
     bare = re.sub(r"[*_#`\\]+|[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]", "", text).strip(
         " \t:：.—-–|【】[]()（）<>"
     )
@@ -265,7 +269,7 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
         labelled = _LABELLED_RUN.match(line.text) if len(line.links) > 1 else None
         if labelled and is_reference_heading(labelled[1]):
             first = line.start + labelled.end(1)
-            split = _split_run_on(Entry([], first, line.end, line.links, "bracket"), scan.plain)
+            split = _split_run_on(Entry([], first, line.end, [*line.links], "bracket"), scan.plain)
             if split:
                 close()
                 accepted.append(split)
@@ -388,10 +392,10 @@ def _heading_level(line: _Line) -> tuple[int, str] | None:
 
 def _is_label(line: _Line) -> bool:
     """A line on its own that names a list without being a heading."""
-    if line.links or _MAY_NAME.search(line.text[:100].lower()) is None:
+    if line.links:
         return False
     bare = line.text.strip(" \t*_#>")
-    if len(bare) > 40 or not (bare.endswith((":", "：")) or len(bare.split()) <= 3):
+    if not 1 < len(bare) <= 40 or not (bare.endswith((":", "：")) or len(bare.split()) <= 3):
         return False
     return is_reference_heading(line.text)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal
+from string import ascii_letters
+from typing import Literal, NamedTuple
 
 MarkForm = Literal["bracket", "range", "footnote", "label", "superscript", "glued"]
 Mark = tuple[int, int, str, MarkForm, str]
@@ -21,6 +22,7 @@ _PREFIX = re.compile(
     re.I,
 )
 _SPLIT = re.compile(r"\s*[,;，、；&]\s*|\s+and\s+|\s+")
+_NO_COMMAS = str.maketrans("", "", ", \t")
 _NUMBER = re.compile(r"[#^]?(\d{1,4})$")
 _RANGE = re.compile(r"\^?(\d{1,4})(?:-|–|—|‑|−|~|～|\.\.|至|到)\^?(\d{1,4})$")
 _SPACED_RANGE = re.compile(r"(?<=\d)\s*(-|–|—|‑|−|~|～|\bto\b|至)\s*(?=\d)")
@@ -32,7 +34,20 @@ _SOURCE_WORD = re.compile(
     r"(?:sources?|references?|refs?|see|citations?|cited|via|from|evidence|support(?:ed by)?|来源|参考|引用|见|出处|文献|资料)\W*$",
     re.I,
 )
-_INTERVAL_WORDS = ("interval", "range", "range of", "between", "from", "within", "∈", "区间", "范围", "$", "ci", "in")
+_INTERVAL_WORDS = (
+    "interval",
+    "range",
+    "range of",
+    "between",
+    "from",
+    "within",
+    "∈",
+    "区间",
+    "范围",
+    "$",
+    "ci",
+    "in",
+)
 _SHORT_WORDS = ("ci", "in")
 
 _PUNCTUATION = ".,;:!?。，；：！？"
@@ -42,8 +57,7 @@ _GLUED = re.compile(
 )
 _GLUED_YEAR = re.compile(r"(?<![\d.])(?:19|20)\d\d[.。](\d{1,3})(?=\s+[A-Z\u4e00-\u9fff]|\s*$)", re.M)
 _ABBREVIATED = re.compile(
-    r"(?:^|[\s(（\[])(?:no|nos|fig|figs|vol|vols|p|pp|pg|ch|sec|eq|eqs|vs|v|ver|ca|approx|art|par|para|app|tab|table|item|st|mt|nr|ref|rev|ed|rule|step|pt|ser|ex|al|www)$",
-    re.I,
+    r"(?:nos?|figs?|vols?|pp?|pg|ch|sec|eqs?|vs?|ver|ca|approx|art|para?|app|tab|table|item|st|mt|nr|ref|rev|ed|rule|step|pt|ser|ex|al|www)"
 )
 
 
@@ -59,25 +73,26 @@ def find_marks(
     stood in superscript tags."""
     marks, candidates = _bracketed(text, known)
     some_resolve = any(mark[2] in known for mark in marks) or any(
-        item in known for _, _, _, items in candidates for item, _ in items
+        item in known for _, _, _, group in candidates for item, _, _ in group.items
     )
     escapes_cite = any(mark[2] in known and text[mark[0]] == "\\" for mark in marks)
     ration = _RATION
     decided: dict[tuple[int, bool], bool] = {}
-    for start, end, esc, items in candidates:
+    for start, end, esc, group in candidates:
         last = text[max(0, start - 60) : start].rstrip(" *")[-1:]
         spoken = last.isalpha() or last in (":", "：", "=", "$", "∈")
         # Behind a word the words decide; elsewhere the same brackets mean the same.
-        key = (id(items), esc)
+        key = (id(group), esc)
         cites = None if spoken else decided.get(key)
         if cites is None:
-            cites = _is_citation(text, start, items, known, some_resolve, esc, escapes_cite, spoken)
+            cites = _is_citation(text, start, group, some_resolve, esc, escapes_cite, spoken)
             if not spoken:
                 decided[key] = cites
         if cites:
-            expanded = list(_expanded(start, end, items, known, ration))
-            ration -= len(expanded)
-            marks += expanded
+            members = group.members if len(group.members) <= ration else group.items
+            if len(members) > len(group.items):
+                ration -= len(members)
+            marks += [(start, end, name, form, note) for name, form, note in members]
     marks += [
         (start, end, number, "superscript", "")
         for start, end, content in raised
@@ -94,15 +109,40 @@ def find_marks(
 
 _Item = tuple[str, str]
 """The id, and `number`, `range`, `malformed`, `footnote` or `named`."""
-_Candidate = tuple[int, int, bool, list[_Item]]
-"""Start, end, whether the bracket was escaped, the ids inside."""
+_Member = tuple[str, MarkForm, str]
+"""Id, form and note of a mark."""
+
+
+class _Group(NamedTuple):
+    """What stands between two brackets, worked out once however often it stands in the text."""
+
+    items: list[_Member]
+    members: list[_Member]
+    """The same with its ranges expanded, where both ends are known."""
+    only: tuple[str, str] | None
+    """Both ends, where it is one item."""
+    resolved: int
+    footnotes: bool
+    """All are."""
+    strange: bool
+    """Some name is in no list."""
+    named: bool
+    repeats: bool
+    ascending: bool
+    small: bool
+    """All between 1 and 999."""
+
+
+_Candidate = tuple[int, int, bool, _Group]
+"""Start, end, whether the bracket was escaped, and what is inside."""
 
 
 def _bracketed(text: str, known: frozenset[str]) -> tuple[list[Mark], list[_Candidate]]:
     """Single numbers as they are, and the rest, which has to be looked at more closely."""
     marks: list[Mark] = []
     rest: list[_Candidate] = []
-    read: dict[str, list[_Item]] = {}
+    read: dict[str, str | _Group | None] = {}
+    ration = _RATION
     arrays_end = -1
     for match in _BRACKET.finditer(text):
         start, end = match.span()
@@ -116,16 +156,63 @@ def _bracketed(text: str, known: frozenset[str]) -> tuple[list[Mark], list[_Cand
                 continue
         elif start < arrays_end:
             continue
-        items = read.get(body)
-        if items is None:
-            items = read[body] = _items(body.strip())
-        if len(items) == 1 and items[0][1] == "number":
-            number = items[0][0]
-            if number in known or 0 < int(number) < 1000:
-                marks.append((start, end, number, "bracket", ""))
-        elif items:
-            rest.append((start, end, match[1] != "", items))
+        if body not in read:
+            items = _items(body.strip())
+            if len(items) == 1 and items[0][1] == "number":
+                number = items[0][0]
+                read[body] = number if number in known or 0 < int(number) < 1000 else None
+            else:
+                read[body] = group = _group(items, known, ration) if items else None
+                ration -= len(group.members) if group and len(group.members) > len(group.items) else 0
+        held = read[body]
+        if isinstance(held, str):
+            marks.append((start, end, held, "bracket", ""))
+        elif held is not None:
+            rest.append((start, end, match[1] != "", held))
     return marks, rest
+
+
+def _group(items: list[_Item], known: frozenset[str], ration: int) -> _Group:
+    plain: list[_Member] = []
+    members: list[_Member] = []
+    numbers: list[int] = []
+    resolved = footnotes = 0
+    strange = named = False
+    for name, kind in items:
+        low, _, high = name.partition("-") if kind in ("range", "malformed") else (name, "", name)
+        resolved += low in known or high in known
+        numbers += [int(one) for one in ((low,) if low == high else (low, high)) if one.isdecimal()]
+        if kind == "range":
+            plain.append((name, "range", ""))
+            first, last = int(low), int(high)
+            if low in known and high in known and len(members) + last - first < ration:
+                blanket = "blanket" if last - first + 1 > 10 else ""
+                members += [(str(number), "range", blanket) for number in range(first, last + 1)]
+                continue
+        elif kind == "malformed":
+            plain.append((name, "bracket", "malformed"))
+        elif kind == "footnote":
+            plain.append((name, "footnote", ""))
+            footnotes += 1
+        else:
+            plain.append((name, "bracket", ""))
+            if kind == "named":
+                named = True
+                strange = strange or name not in known
+        members.append(plain[-1])
+    in_order = sorted(numbers)
+    return _Group(
+        plain,
+        members,
+        (low, high) if len(items) == 1 else None,
+        resolved,
+        footnotes == len(items),
+        strange,
+        named,
+        len(set(numbers)) < len(numbers),
+        numbers == in_order,
+        not numbers or (in_order[0] > 0 and in_order[-1] < 1000),
+    )
 
 
 def _items(body: str) -> list[_Item]:
@@ -133,6 +220,9 @@ def _items(body: str) -> list[_Item]:
         return [(body[1:].rstrip("^").casefold(), "footnote")]
     if body.isascii() and body.isdecimal():
         return [(str(int(body)), "number")] if len(body) <= 4 else []
+    if body.isascii() and body.translate(_NO_COMMAS).isdecimal():
+        parts = body.replace(",", " ").split()
+        return [(str(int(part)), "number") for part in parts] if max(map(len, parts)) <= 4 else []
     footnote = body[0] == "^"
     if footnote and body[-1] == "^":
         body = body[:-1]
@@ -164,42 +254,31 @@ def _items(body: str) -> list[_Item]:
 
 
 def _is_citation(
-    text: str,
-    start: int,
-    items: list[_Item],
-    known: frozenset[str],
-    some_resolve: bool,
-    escaped: bool,
-    escapes_cite: bool,
-    after_word: bool,
+    text: str, start: int, group: _Group, some_resolve: bool, escaped: bool, escapes_cite: bool, spoken: bool
 ) -> bool:
     """Numbers in brackets may also be ratings, intervals, arrays, formulas."""
-    ids = [_ends(item) for item in items]
-    resolved = sum(one in known or other in known for one, other in ids)
-    if all(kind == "footnote" for _, kind in items):
+    if group.footnotes:
         return True
-    if not all(item in known for item, kind in items if kind == "named"):
+    if group.strange:
         return False
     before = text[max(0, start - 60) : start].rstrip(" *")
-    last = before[-1:]
-    if len(items) == 1:
-        low, high = ids[0]
-        if items[0][1] == "named":
+    if group.only is not None:
+        if group.named:
             return True
-        if not resolved and (int(low) > 999 or int(high) > 999 or int(low) == 0):
+        low, high = group.only
+        if not group.resolved and (int(low) > 999 or int(high) > 999 or int(low) == 0):
             return False
-        return not after_word or not _tells_interval(before)
-    if escaped and not (escapes_cite and resolved):
+        return not spoken or not _tells_interval(before)
+    if escaped and not (escapes_cite and group.resolved):
         return False
-    numbers = [int(one) for pair in ids for one in dict.fromkeys(pair) if one.isdecimal()]
-    if len(set(numbers)) < len(numbers):
+    if group.repeats:
         return False
-    ascending = numbers == sorted(numbers)
+    last = before[-1:]
     if last in (":", "：", "=") and _is_label(before) and not _SOURCE_WORD.search(before):
-        return resolved == len(items) < 3 and ascending and last != "="
-    if len(items) == 2 and after_word and _tells_interval(before):
+        return group.resolved == len(group.items) < 3 and group.ascending and last != "="
+    if len(group.items) == 2 and spoken and _tells_interval(before):
         return False
-    return resolved > 0 or (some_resolve and ascending and all(0 < number < 1000 for number in numbers))
+    return group.resolved > 0 or (some_resolve and group.ascending and group.small)
 
 
 def _is_label(before: str) -> bool:
@@ -223,30 +302,6 @@ def _tells_interval(before: str) -> bool:
     return not (ahead.isalnum() or ahead == "_")
 
 
-def _ends(item: _Item) -> tuple[str, str]:
-    name, kind = item
-    if kind in ("range", "malformed"):
-        low, _, high = name.partition("-")
-        return low, high
-    return name, name
-
-
-def _expanded(start: int, end: int, items: list[_Item], known: frozenset[str], ration: int) -> Iterator[Mark]:
-    for name, kind in items:
-        if kind == "range":
-            low, high = (int(one) for one in name.split("-"))
-            if str(low) in known and str(high) in known and high - low < ration:
-                blanket = "blanket" if high - low + 1 > 10 else ""
-                for number in range(low, high + 1):
-                    yield start, end, str(number), "range", blanket
-                continue
-            yield start, end, name, "range", ""
-        elif kind == "malformed":
-            yield start, end, name, "bracket", "malformed"
-        else:
-            yield start, end, name, "footnote" if kind == "footnote" else "bracket", ""
-
-
 def _labelled(text: str, labels: frozenset[str]) -> Iterator[Mark]:
     """`[words][id]` and `[id]`, where `[id]: url` stands somewhere."""
     for match in re.finditer(r"\[([^\[\]\n]{1,80})\](?![(:])(?:\[([^\[\]\n]{0,80})\])?", text):
@@ -261,7 +316,15 @@ def _glued(text: str, known: frozenset[str]) -> Iterator[Mark]:
             numbers = [str(int(one)) for one in match[1].split(",")]
             if not known.issuperset(numbers):
                 continue
-            if pattern is _GLUED and _ABBREVIATED.search(text[max(0, match.start() - 12) : match.start()]):
+            if pattern is _GLUED and _is_abbreviation(text[max(0, match.start() - 12) : match.start()]):
                 continue
             for number in numbers:
                 yield match.start(1), match.end(1), number, "glued", ""
+
+
+def _is_abbreviation(before: str) -> bool:
+    """`fig.2`, `vol.3`: a number of something."""
+    bare = before.rstrip(ascii_letters)
+    return _ABBREVIATED.fullmatch(before[len(bare) :].lower()) is not None and (
+        not bare or bare[-1].isspace() or bare[-1] in "(（["
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -152,6 +153,7 @@ def test_no_address_breaks_the_canonical_form(raw: str) -> None:
     assert isinstance(once, str)
 
 
+LONG_LIST = "\n\n## Sources\n" + "".join(f"{n}. t http://a.org/{n}\n" for n in range(1, 40))
 HOSTILE = [
     "[",
     "](",
@@ -170,15 +172,24 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("piece", HOSTILE)
-def test_twice_the_hostile_text_is_no_more_than_a_small_multiple_of_the_work(piece: str) -> None:
+GROWING: list[Callable[[int], str]] = [
+    lambda i: f"[{i}] http://a\n[{i + 1}] http://b\n\nText cites [{i}].\n\n",
+    lambda i: f"[{i % 90}] http://a\n[{(i + 1) % 90}] http://b\n\nText cites [1].\n\n",
+    lambda i: f"# References\n1. http://a/{i}\n# Next\n[1]\n",
+    lambda i: f"[1-{i % 30 + 3},{i}] ",
+    lambda i: f"[^n{i}] [^n{i}]: http://a/{i}\n",
+]
+
+
+@pytest.mark.parametrize("make", [*((lambda _, piece=piece: piece) for piece in HOSTILE), *GROWING])
+def test_four_times_the_hostile_text_is_no_more_than_a_small_multiple_of_the_work(
+    make: Callable[[int], str],
+) -> None:
     """Counted in lines of Python executed, so that the machine's mood does not matter."""
     import sys
 
     def work(size: int) -> int:
-        report = (
-            piece * size + "\n\n## Sources\n" + "".join(f"{n}. t http://a.org/{n}\n" for n in range(1, 40))
-        )
+        report = "".join(map(make, range(size))) + LONG_LIST
         count = 0
 
         def trace(*_: object) -> object:
@@ -196,3 +207,19 @@ def test_twice_the_hostile_text_is_no_more_than_a_small_multiple_of_the_work(pie
 
     small, large = work(300), work(1200)
     assert large < 6 * small + 2_000
+
+
+def test_the_collector_is_as_it_was_after_parsing_in_several_threads() -> None:
+    import gc
+    from concurrent.futures import ThreadPoolExecutor
+
+    report = "[^1]: a\n" * 2_000
+    with ThreadPoolExecutor(4) as pool:
+        assert len({str(found.document()) for found in pool.map(parse, [report] * 12)}) == 1
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        parse(report)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
