@@ -102,6 +102,9 @@ _STOCK = frozenset(
     )
 )
 
+# What says something only together with its name.
+_ANSWERS = frozenset(("yes", "none", "true", "false"))
+
 
 _MOST_PAGES = 1024
 _pages: dict[str, tuple[Product, str]] = {}
@@ -180,7 +183,7 @@ def _description(text: str, said: str) -> str:
 def _facts(details: Iterable[tuple[str, Any]], said: str) -> list[str]:
     """Without stock numbers and without values said above as whole words, telling enough to mean the same.
 
-    A bare number is not: the 150 of a wattage may stand above as a count of ratings.
+    A bare number is not: the 150 of a wattage may stand above as a count of ratings. Neither is a bare yes.
     """
     facts = []
     for name, value in details:
@@ -188,7 +191,7 @@ def _facts(details: Iterable[tuple[str, Any]], said: str) -> list[str]:
             continue
         value = _plain(value).strip()
         low = value.casefold()
-        if len(low) > 2 and low.islower() and (at := said.find(low)) > 0:
+        if len(low) > 2 and low not in _ANSWERS and low.islower() and (at := said.find(low)) > 0:
             after = at + len(low)
             if not (said[at - 1].isalnum() or said[after : after + 1].isalnum()):
                 continue

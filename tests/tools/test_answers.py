@@ -98,6 +98,25 @@ def test_a_detail_is_left_out_only_where_it_stands_above_in_the_same_sense(shop:
     assert text.splitlines()[-1] == "Details: Watts: 2,067; Score: 4.5; Seed: seeds"
 
 
+def test_a_bare_yes_is_not_said_by_another_yes(shop: Shop) -> None:
+    product = shop.store.product(FEEDER)
+    assert product is not None
+    changes = {
+        "features": ["Yes, it folds flat; none of the parts rust."],
+        "details": {"Assembly Required": "Yes", "Batteries": "None", "UPC\u200e": "1234567890"},
+    }
+    text = product_page(product.model_copy(update=changes))
+    assert text.splitlines()[-1] == "Details: Assembly Required: Yes; Batteries: None"
+
+
+def test_two_details_whose_names_look_alike_are_both_said(shop: Shop) -> None:
+    product = shop.store.product(FEEDER)
+    assert product is not None
+    details = {"Width": "12 in", "Width\u200e": "14 in", " Depth": "3 in "}
+    text = product_page(product.model_copy(update={"details": details}))
+    assert text.splitlines()[-1] == "Details: Width: 12 in; Width: 14 in; Depth: 3 in"
+
+
 def test_unknown_is_said_as_unknown(ctx: ToolContext) -> None:
     text = call_sync("get_product_details", {"product_id": BARE}, ctx).text
     for words in ("price unknown", "not rated", "store unknown", "No description."):
