@@ -8,18 +8,25 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import mean
+from threading import Barrier
 from typing import Any
 
 import pytest
 
 from app.cli import main
+from env.session import Session
 from env.settings import Settings
 from env.shop import SearchRequest, Shop, open_shop
 from env.text import tokens
+from env.web.sandbox import Document, Sandbox
 from tests.servers.running import remove_shops
+from tools.base import ToolContext, context_for
+from tools.registry import TOOLS, call_sync
 
 pytestmark = pytest.mark.servers
 QUERIES = 200
+# Each makes eight calls at once, after one that writes.
+CALLERS = 25
 
 
 @pytest.fixture(scope="module")
@@ -131,25 +138,62 @@ def test_both_catalogues_rank_within_the_stated_bound(pair: tuple[Shop, Shop]) -
     assert here.manifest.content_hash == there.manifest.content_hash
 
 
-def test_two_hundred_calls_at_once(pair: tuple[Shop, Shop]) -> None:
-    """From one process, through one open shop; every answer is that of the embedded shop."""
-    here, there = pair
-    users = here.store.sample_users(50, seed=3)
-    queries = _queries(here, random.Random(21))[:50]
+def test_two_hundred_tool_calls_at_once(pair: tuple[Shop, Shop]) -> None:
+    """The nine tools, 200 calls in 200 threads of one process, each user's in a session of his own: the answers of the embedded
+    shop, and what one user writes no other sees."""
+    here, _ = pair
+    users = here.store.sample_users(CALLERS, seed=3, min_orders=1)
+    queries = _queries(here, random.Random(21))[:CALLERS]
+    assert len(set(users)) == CALLERS
+    page = Document(
+        url="https://birds.example/", title="Winter birds", text="# Birds\n\nA cardinal.", date="2021-11-02"
+    )
+    web = Sandbox([page])
 
-    def ask(shop: Shop, number: int) -> object:
-        kind, which = number % 4, number // 4
-        if kind == 0:
-            return shop.catalog.search(SearchRequest(queries[which], sort="price_asc"))
-        if kind == 1:
-            return shop.store.orders(users[which], limit=5)
-        if kind == 2:
-            return shop.store.statistics(users[which])
-        return shop.store.user(users[which])
+    def asked(number: int) -> list[tuple[str, dict[str, Any]]]:
+        order = here.store.orders(users[number]).items[0]
+        return [
+            ("update_user_profile", {"phone_number": f"212555{number:04d}"}),
+            ("product_catalog_search", {"query": queries[number], "sort": "price_asc"}),
+            ("get_product_details", {"product_id": order.product_id}),
+            ("get_user_orders", {"limit": 5}),
+            ("get_order_details", {"order_id": order.order_id}),
+            ("get_user_profile", {}),
+            ("get_user_statistics", {}),
+            ("web_search", {"query": "winter birds"}),
+            ("calculator", {"expression": f"{number} * 2"}),
+        ]
 
-    expected = [ask(here, number) for number in range(200)]
-    with ThreadPoolExecutor(200) as pool:
-        found = list(pool.map(lambda number: ask(there, number), range(200)))
+    calls = [asked(number) for number in range(CALLERS)]
+    assert {name for name, _ in calls[0]} == set(TOOLS)
+    assert sum(map(len, calls)) >= 200
+
+    def sessions(shop: Shop) -> list[ToolContext]:
+        return [context_for(Session(shop, user), web) for user in users]
+
+    def answer(ctx: ToolContext, name: str, arguments: dict[str, Any]) -> tuple[str, str]:
+        return name, call_sync(name, arguments, ctx).text
+
+    expected, found = [], []
+    for shop, texts, threads in ((here, expected, 1), (pair[1], found, 200)):
+        contexts = sessions(shop)
+        for ctx, (first, *_) in zip(contexts, calls, strict=True):
+            texts.append(answer(ctx, *first))
+        rest = [(ctx, *one) for ctx, some in zip(contexts, calls, strict=True) for one in some[1:]]
+        together = Barrier(threads)
+
+        def one_of(
+            work: tuple[ToolContext, str, dict[str, Any]], together: Barrier = together
+        ) -> tuple[str, str]:
+            together.wait(60)
+            return answer(*work)
+
+        with ThreadPoolExecutor(threads) as pool:
+            texts += pool.map(one_of, rest)
+        assert all(shop.store.user(user) == here.store.user(user) for user in users)
+        for number, ctx in enumerate(contexts):
+            own = ctx.session.user(users[number])
+            assert own is not None and own.phone_number.endswith(f"{number:04d}")
     assert found == expected
 
 
