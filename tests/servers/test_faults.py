@@ -5,10 +5,6 @@ Refused credentials, full disks and slowness are played by proxies in front of t
 
 from __future__ import annotations
 
-import random
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -400,52 +396,6 @@ def test_check_names_what_does_not_fit(published: str, settings: Settings, closi
     assert "There are 1,699 products and the manifest says 1,700." in problems
     assert "are not those that were written" in problems
     assert "The alias" in problems and "names nothing" in problems
-
-
-def _program(tmp_path: Path, spec: str, settings: Settings, text: str) -> subprocess.Popen[bytes]:
-    given = {
-        "mongodb_url": settings.mongodb_url.get_secret_value(),
-        "elasticsearch_url": settings.elasticsearch_url.get_secret_value(),
-    }
-    path = tmp_path / "given.json"
-    path.write_bytes(orjson.dumps({"spec": spec, "settings": given, "text": text}))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.servers.small", str(path)],
-        stdout=subprocess.PIPE,
-        cwd=Path(__file__).parents[2],
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"begun\n"
-    return process
-
-
-def test_a_killed_load_leaves_the_old_shop_and_is_continued(
-    published: str, settings: Settings, tmp_path: Path, closing: Closing
-) -> None:
-    """Killed at a random moment; some die in the load, some after the swap."""
-    servers = Servers(settings)
-    closing(servers.close)
-    random_moment = random.Random()
-    for attempt in range(3):
-        process = _program(tmp_path, published, settings, text=f"generation{attempt} bird")
-        time.sleep(random_moment.uniform(0.1, 2.5))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        assert process.stdout is not None
-        process.stdout.close()
-        with open_shop(published, settings) as shop:
-            assert shop.catalog.search(SearchRequest("bird")).total == small.PRODUCTS
-            assert shop.store.orders("A000000001").total == 1
-        small.write(published, settings, replace=True, text=f"generation{attempt} bird")
-        assert list(check_shop(published, settings)) == []
-        with open_shop(published, settings) as shop:
-            assert shop.manifest.recipe == {"text": f"generation{attempt} bird"}
-    database = servers.mongo[names_of(published).shop]
-    assert len(database.list_collection_names()) == 4
-    assert database[MANIFEST].find_one({"_id": LOAD}) is None
-    assert (
-        len(servers.search.indices.get(index=f"{names_of(published).alias}-v*", expand_wildcards="all")) == 1
-    )
 
 
 @pytest.mark.parametrize("kind", testservers.KINDS)
