@@ -123,7 +123,7 @@ _CONSENT = re.compile(
     r"|we (?:and our partners )?(?:use|value) (?:cookies|your privacy)|your privacy choices",
     re.IGNORECASE,
 )
-_PASSWORD = re.compile(r"<input[^>]{0,300}type\s*=\s*[\"']?password", re.IGNORECASE)
+_PASSWORD = re.compile(r"<input[^<>]{0,300}type\s*=\s*[\"']?password", re.IGNORECASE)
 _WALLS = ((_BOT, "a bot wall"), (_LOGIN, "a log-in page"), (_CONSENT, "a consent page"))
 
 
@@ -140,7 +140,7 @@ def wall(title: str | None, text: str, html: str) -> str | None:
     return None
 
 
-_TAGS = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.IGNORECASE | re.DOTALL)
+_TAGS = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)|<[^<>]*>", re.IGNORECASE | re.DOTALL)
 
 
 def _visible(html: str) -> str:

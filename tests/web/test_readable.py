@@ -78,6 +78,11 @@ async def test_walls_and_empty_pages_are_not_content(html: str, status: str, sai
     assert said in page.reason
 
 
+async def test_what_an_unclosed_script_holds_is_not_shown_to_anybody() -> None:
+    page = await make_page(_fetched("<script>if (captcha) { show('sign in to continue') }"), Trafilatura())
+    assert (page.status, page.reason) == ("empty", "it has 0 characters of text, fewer than 200")
+
+
 async def test_an_article_about_captchas_is_not_a_captcha() -> None:
     article = ARTICLE.replace(
         "<article>", "<article><p>How a captcha asks: are you a robot? " + "It looks at you. " * 120
@@ -141,6 +146,8 @@ async def test_a_page_that_keeps_the_reader_busy_is_given_up(monkeypatch: pytest
         "<!doctype html><![CDATA[" + "]" * 10_000,
         '<a href="' + "x" * 100_000,
         "<table>" + "<tr><td>" * 5_000,
+        "<input" * 800_000,
+        "<script " * 3_000,
     ],
 )
 async def test_hostile_markup_is_survived(html: str) -> None:
