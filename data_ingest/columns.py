@@ -60,9 +60,11 @@ class Columns:
         """No more rows for now."""
         if self._open is None:
             return
-        first, *columns = self._open
-        self._parts.append(Part(first, *(column[: self.rows - first] for column in columns)))
-        self._open = None
+        part, self._open = self._open, None
+        rows = slice(self.rows - part.first)
+        self._parts.append(
+            Part(part.first, part.user[rows], part.item[rows], part.time[rows], part.print[rows])
+        )
         if self._files is None and self.rows * ROW.itemsize > self._budget:
             self._files = [TemporaryFile(dir=self._folder) for _ in ROW.names or ()]  # noqa: SIM115  `discard` closes them
         if self._files is not None:
