@@ -1,8 +1,9 @@
 """The servers backend beside its clients: loading, calls, ranking. On the test servers, which are not a real MongoDB.
 
-    python -m benchmarks.servers [--scale 0.02] [--products 80000]
+    python -m benchmarks.servers [--products 80000]
+    python -m benchmarks.servers --scale 1 [--heap-gb 12]     the paper's shop, under a heading of its own
 
-`--scale 1` is the paper's shop. `--products` is the size of the catalogue whose ranking is compared.
+`--products` is the size of the catalogue whose ranking is compared.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import argparse
 import random
 import tempfile
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 from statistics import mean, median
 from typing import Any
 
@@ -36,32 +39,46 @@ from env.servers.connect import Servers
 from env.servers.documents import order_documents, user_document
 from env.servers.names import names_of
 from env.servers.store import INDEXES, ServersStore
-from env.servers.writer import PRODUCTS
+from env.servers.writer import PRODUCTS, RECORDED
 from env.servers.writer import USERS as BATCH
 from env.settings import Settings
-from env.shop import Manifest, SearchRequest, Shop, open_shop, shop_writer
+from env.shop import Manifest, SearchRequest, Shop, check_shop, open_shop, shop_writer
 
 HEAP_MB = 2048
 CALLS = 500
+# What `helpers.bulk` sends at a time if it is not told otherwise.
+_HELPERS_OWN = 500
+ROUNDS = 5
+# All reviews of Amazon-Reviews-2023, as products, users and orders (docs/servers.md).
+ALL = {"products": 35_400_000, "users": 54_500_000, "orders": 565_000_000}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--scale", type=float, default=0.02)
+    parser.add_argument("--scale", type=float)
+    parser.add_argument("--heap-gb", type=int, default=12)
     parser.add_argument("--products", type=int, default=80_000)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="drr-servers-") as scratch:
+        heaps = {
+            "elasticsearch": HEAP_MB,
+            "mongodb": arguments.heap_gb * 1024 if arguments.scale else HEAP_MB,
+        }
         running = [
-            testservers.start(kind, Path(scratch) / kind, heap_mb=HEAP_MB, in_memory=True)
+            testservers.start(kind, Path(scratch) / kind, heap_mb=heaps[kind], in_memory=True)
             for kind in testservers.KINDS
         ]
         try:
-            settings = Settings(**{f"{server.kind}_url": SecretStr(server.url) for server in running})
+            settings = Settings(
+                server_timeout=120.0, **{f"{server.kind}_url": SecretStr(server.url) for server in running}
+            )
+            if arguments.scale:
+                _whole_load(settings, running, arguments.scale, arguments.heap_gb)
+                return
             texts = [
                 _client_cpu(settings),
                 _mongodb_load(settings, "with its data in memory"),
                 _mongodb_load(_on_file(settings, running, Path(scratch)), "with its data in a file"),
-                _whole_load(settings, arguments.scale),
                 _calls(settings),
                 _ranking(settings, arguments.products, Path(scratch)),
             ]
@@ -92,43 +109,68 @@ def _client_cpu(settings: Settings) -> str:
         settings.elasticsearch_url.get_secret_value(),
         serializers={JsonSerializer.mimetype: OrjsonSerializer()},
     )
-    rounds: list[tuple[float, float, float, float]] = []
-    for _ in range(3):
-        for name in ("bench-ours", "bench-helper"):
-            servers.search.indices.delete(index=name, ignore_unavailable=True)
-            index.create(servers, name, 1)
-        ours = _cpu(
-            lambda: [index.bulk(servers, "bench-ours", some) for some in batched(documents, PRODUCTS)]
+
+    def ours() -> None:
+        for some in batched(documents, PRODUCTS):
+            index.bulk(servers, "bench-bulk", some)
+
+    def theirs(chunk: int) -> None:
+        actions = (
+            {"_op_type": "index", "_index": "bench-bulk", "_id": d["product_id"], "_source": d}
+            for d in documents
         )
-        theirs = _cpu(
-            lambda: helpers.bulk(
-                helper,
-                (
-                    {"_op_type": "index", "_index": "bench-helper", "_id": d["product_id"], "_source": d}
-                    for d in documents
-                ),
-                chunk_size=PRODUCTS,
-                refresh=False,
-            )
-        )
-        rounds.append((*ours, *theirs))
-    unsent = _unsent(documents)
-    assert servers.search.options(request_timeout=60).indices.refresh(index="bench-*")
-    assert (
-        servers.search.count(index="bench-ours")["count"]
-        == servers.search.count(index="bench-helper")["count"]
-        == 8000
-    )
+        helpers.bulk(helper, actions, chunk_size=chunk, refresh=False)
+
+    ways: dict[str, Callable[[], None]] = {
+        f"ours, {PRODUCTS} a request": ours,
+        f"helper, {_HELPERS_OWN} a request (its default)": partial(theirs, _HELPERS_OWN),
+        f"helper, {PRODUCTS} a request": partial(theirs, PRODUCTS),
+    }
+    used: dict[str, list[tuple[float, float, float]]] = {name: [] for name in ways}
+    for _ in range(ROUNDS):
+        for name, way in ways.items():
+            servers.search.indices.delete(index="bench-bulk", ignore_unavailable=True)
+            index.create(servers, "bench-bulk", 1)
+            before, start = getrusage(RUSAGE_SELF), time.perf_counter()
+            way()
+            wall, after = time.perf_counter() - start, getrusage(RUSAGE_SELF)
+            used[name].append((after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime, wall))
+            servers.search.indices.refresh(index="bench-bulk")
+            assert servers.search.count(index="bench-bulk")["count"] == len(documents)
+    unsent = dict(zip(ways, _unsent(documents), strict=True))
     servers.close()
     helper.close()
-    wall, cpu, helper_wall, helper_cpu = (median(column) for column in zip(*rounds, strict=True))
+    each = 1e6 / len(documents)
+    cpu = {name: median(user + system for user, system, _ in rounds) * each for name, rounds in used.items()}
+    mine, default, same = cpu.values()
+    rows = [
+        (
+            name,
+            f"{cpu[name]:.1f}",
+            f"{mean(user for user, _, _ in rounds) * each:.1f}",
+            f"{mean(system for _, system, _ in rounds) * each:.1f}",
+            f"{unsent[name]:.1f}",
+            f"{median(wall for _, _, wall in rounds):.2f}",
+        )
+        for name, rounds in used.items()
+    ]
     return (
-        f"**Elasticsearch bulk**, 8,000 products of {len(index.lines(documents)) / 8000:,.0f} bytes, medians of three rounds. "
-        f"Client CPU with a connection that sends nothing: {unsent[0]:.1f} us a document, the helper with the orjson serializer "
-        f"{unsent[1]:.1f} us: **{unsent[0] / unsent[1]:.2f} x**. Against the server, where the kernel's copying is in both: "
-        f"{cpu / 8000 * 1e6:.1f} us and {helper_cpu / 8000 * 1e6:.1f} us, {cpu / helper_cpu:.2f} x; wall {wall:.2f} s and "
-        f"{helper_wall:.2f} s, {wall / helper_wall:.2f} x. Both were given documents whose words were ready; cutting the text "
-        f"into the shop's own words costs {cutting / 8000 * 1e6:.0f} us a document more, once, on either way."
+        f"**Elasticsearch bulk**, 8,000 products of {len(index.lines(documents)) / 8000:,.0f} bytes, {ROUNDS} interleaved "
+        f"rounds. Client CPU of the whole process, the kernel's copying through the socket included: **{mine / default:.2f} x** "
+        f"the helper as it comes, **{mine / same:.2f} x** at the same size of request; with a connection that sends nothing "
+        f"{unsent[next(iter(ways))] / list(unsent.values())[1]:.2f} x. All were given documents whose words were ready; cutting "
+        f"the text into the shop's own words costs {cutting / 8000 * 1e6:.0f} us a document more, once, on either way.\n\n"
+        + table(
+            (
+                "way",
+                "CPU us/document (median)",
+                "user (mean)",
+                "system (mean)",
+                "CPU without a socket",
+                "wall s",
+            ),
+            rows,
+        )
     )
 
 
@@ -144,7 +186,7 @@ class _Nowhere(BaseNode):
             return NodeApiResponse(meta, b'{"errors":false}')
         items = b",".join(
             [b'{"index":{"_index":"x","_id":"B000000000","_version":1,"result":"created","status":201}}']
-            * PRODUCTS
+            * (body.count(b"\n") // 2)
         )
         return NodeApiResponse(meta, b'{"errors":false,"took":1,"items":[' + items + b"]}")
 
@@ -152,22 +194,26 @@ class _Nowhere(BaseNode):
         pass
 
 
-def _unsent(documents: list[dict[str, Any]]) -> tuple[float, float]:
-    """Microseconds of client CPU a document: ours, the helper's."""
+def _unsent(documents: list[dict[str, Any]]) -> tuple[float, float, float]:
+    """Microseconds of client CPU a document, nothing sent: ours, the helper's as it comes, the helper's with our size."""
     ours = Servers(Settings())
     orjson_serializer = {JsonSerializer.mimetype: OrjsonSerializer()}
     ours.search = Elasticsearch("http://127.0.0.1:9200", node_class=_Nowhere)
     theirs = Elasticsearch("http://127.0.0.1:9200", node_class=_Nowhere, serializers=orjson_serializer)
     rounds = []
-    for _ in range(5):
+    for _ in range(ROUNDS):
         _, mine = _cpu(lambda: [index.bulk(ours, "x", some) for some in batched(documents, PRODUCTS)])
-        actions = (
-            {"_op_type": "index", "_index": "x", "_id": d["product_id"], "_source": d} for d in documents
-        )
-        _, helper = _cpu(partial(helpers.bulk, theirs, actions, chunk_size=PRODUCTS))
-        rounds.append((mine / len(documents) * 1e6, helper / len(documents) * 1e6))
+        found = [mine]
+        for chunk in (_HELPERS_OWN, PRODUCTS):
+            actions = (
+                {"_op_type": "index", "_index": "x", "_id": d["product_id"], "_source": d} for d in documents
+            )
+            _, helper = _cpu(partial(helpers.bulk, theirs, actions, chunk_size=chunk))
+            found.append(helper)
+        rounds.append([seconds / len(documents) * 1e6 for seconds in found])
     ours.close()
-    return median(r[0] for r in rounds), median(r[1] for r in rounds)
+    mine, default, same = (median(column) for column in zip(*rounds, strict=True))
+    return mine, default, same
 
 
 def _on_file(settings: Settings, running: list[testservers.Server], scratch: Path) -> Settings:
@@ -189,15 +235,18 @@ def _mongodb_load(settings: Settings, kind: str) -> str:
     bare: Any = MongoClient(settings.mongodb_url.get_secret_value())
     database = bare["bench-bare"]
 
-    def insert() -> None:
+    def insert(size: int) -> None:
         for name, documents in (("users", users), ("orders", orders)):
-            for some in batched(documents, BATCH):
+            for some in batched(documents, size):
                 database[name].insert_many(some, ordered=False)
 
     rounds = []
-    for _ in range(3):
-        bare.drop_database("bench-bare")
-        theirs, _ = _cpu(insert)
+    for _ in range(ROUNDS):
+        tried = []
+        for size in (BATCH, 5 * BATCH):
+            bare.drop_database("bench-bare")
+            tried.append(_cpu(partial(insert, size))[0])
+        theirs = min(tried)
         indexing, _ = _cpu(
             lambda: [
                 database[kind].create_index(keys) for kind in ("users", "orders") for keys in INDEXES[kind]
@@ -212,49 +261,80 @@ def _mongodb_load(settings: Settings, kind: str) -> str:
     mine, theirs, indexing = (min(column) for column in zip(*rounds, strict=True))
     count = len(users) + len(orders)
     return (
-        f"**MongoDB load**, server {kind}, {len(users):,} users and {len(orders):,} orders, best of three interleaved rounds: {count / mine:,.0f} "
-        f"documents/s made, hashed, inserted, recorded after each batch and indexed at the end; bare `insert_many` of the "
-        f"ready documents {count / theirs:,.0f}/s, {count / (theirs + indexing):,.0f}/s with the same indexes: "
+        f"**MongoDB load**, server {kind}, {len(users):,} users and {len(orders):,} orders, best of {ROUNDS} interleaved rounds: {count / mine:,.0f} "
+        f"documents/s made, hashed, inserted {BATCH:,} at a time, recorded after each {RECORDED:,} and indexed at the end; bare "
+        f"`insert_many` of the ready documents, {BATCH:,} or {5 * BATCH:,} at a time, whichever was faster: {count / theirs:,.0f}/s, {count / (theirs + indexing):,.0f}/s with the same indexes: "
         f"**{theirs / mine:.2f} x** and {(theirs + indexing) / mine:.2f} x."
     )
 
 
-def _whole_load(settings: Settings, scale: float) -> str:
+def _whole_load(settings: Settings, running: list[testservers.Server], scale: float, heap_gb: int) -> None:
     counts = synthetic.sizes(scale)
-    products = list(synthetic.products(counts["products"]))
-    users = list(synthetic.users(counts["users"]))
-    orders = list(synthetic.orders(counts))
+    made: dict[str, float] = {}
+    for kind, make in _sources(counts).items():
+        made[kind], _ = _cpu(lambda make=make: deque(make(), 0))  # type: ignore[misc]
     seconds: dict[str, float] = {}
+    used: dict[str, float] = {}
     with shop_writer("servers:benchwhole", settings, replace=True) as writer:
-        for kind, call in (
-            ("products", partial(writer.write_products, products)),
-            ("users", partial(writer.write_users, users)),
-            ("orders", partial(writer.write_orders, orders)),
-        ):
-            seconds[kind], _ = _cpu(call)
+        writes = {
+            "products": writer.write_products,
+            "users": writer.write_users,
+            "orders": writer.write_orders,
+        }
+        for kind, make in _sources(counts).items():
+            seconds[kind], used[kind] = _cpu(partial(writes[kind], make()))
         empty = Manifest(backend="", as_of="", content_hash="", counts={})
         published: list[Manifest] = []
-        seconds["publish"], _ = _cpu(lambda: published.append(writer.publish(empty)))
-    manifest = published[0]
+        seconds["publish"], used["publish"] = _cpu(lambda: published.append(writer.publish(empty)))
+    peak = getrusage(RUSAGE_SELF).ru_maxrss / 1024
+    sizes = published[0].sizes
+    with open_shop("servers:benchwhole", settings) as shop:
+        checking, _ = _cpu(lambda: _sound(shop.spec, settings))
     total = sum(seconds.values())
     documents = sum(counts.values()) + counts["products"]
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             kind,
             f"{counts[kind]:,}" if kind in counts else "",
             f"{s:.1f}",
+            f"{made.get(kind, 0.0):.1f}",
+            f"{used[kind]:.1f}",
             f"{counts[kind] / s:,.0f}" if kind in counts else "",
         )
         for kind, s in seconds.items()
     ]
-    whole = {kind: count / scale / (counts[kind] / seconds[kind]) * scale for kind, count in counts.items()}
-    full = sum(synthetic.PAPER[kind] / (counts[kind] / seconds[kind]) for kind in whole)
-    return (
-        f"**Whole load** at scale {scale:g} of the paper's shop, {total:.1f} s, {documents / total:,.0f} documents/s; MongoDB "
-        f"{manifest.sizes['mongodb'] / 1e6:,.0f} MB (as the test server counts), Elasticsearch "
-        f"{manifest.sizes['elasticsearch'] / 1e6:,.0f} MB. *Extrapolated* in proportion, not measured: {full:,.0f} s for 80k "
-        "products, 1.8M users and 4.3M orders.\n\n" + table(("kind", "documents", "s", "documents/s"), rows)
+    everything = sum(ALL[kind] / (counts[kind] / seconds[kind]) for kind in ALL) / 3600
+    peaks = ", ".join(f"{server.kind} {_peak_mb(server):,.0f} MB" for server in running)
+    record(
+        "Servers: a whole load",
+        f"{scale:g} of the paper's shop in one load, both test servers and the loader on one machine ({machine()}); the server "
+        f"that speaks MongoDB's protocol held its data in memory ({heap_gb} GB of heap), Elasticsearch on disk ({HEAP_MB} MB of "
+        f"heap). **{total:.0f} s, {documents / total:,.0f} documents/s** (a product counts twice: record and index), "
+        f"{sum(made.values()):.0f} s of it making the data. Peak memory: loader {peak:,.0f} MB, {peaks}. MongoDB "
+        f"{sizes['mongodb'] / 1e6:,.0f} MB (BSON as the test server counts; a real one compresses), Elasticsearch "
+        f"{sizes['elasticsearch'] / 1e6:,.0f} MB on disk. `drr shop check` of all of it: {checking:.0f} s, no problem.\n\n"
+        + table(("kind", "documents", "s", "s making the data", "CPU s of the loader", "documents/s"), rows)
+        + "\n\n*Extrapolated in proportion, not measured*: 35.4M products, 54.5M users and 565M orders would take "
+        f"{everything:.1f} h of one loader, if the servers keep up.",
     )
+
+
+def _sources(counts: dict[str, int]) -> dict[str, Callable[[], Iterator[Any]]]:
+    return {
+        "products": lambda: synthetic.products(counts["products"]),
+        "users": lambda: iter(synthetic.users(counts["users"])),
+        "orders": lambda: iter(synthetic.orders(counts)),
+    }
+
+
+def _sound(spec: str, settings: Settings) -> None:
+    problems = list(check_shop(spec, settings))
+    assert not problems, problems
+
+
+def _peak_mb(server: testservers.Server) -> float:
+    status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="utf-8")
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def _calls(settings: Settings) -> str:

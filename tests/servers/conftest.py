@@ -36,6 +36,12 @@ def closing() -> Iterator[Callable[[Callable[[], None]], None]]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Skipped tests are one letter each; this is the line that says why."""
+    """Tests that were skipped or left out are a letter or a number; this is the line that says why."""
+    if "not servers" in terminalreporter.config.option.markexpr:
+        reason = testservers.missing()
+        terminalreporter.write_line(
+            "The tests on MongoDB and Elasticsearch were left out: "
+            + ("`make test-servers` runs them" if reason is None else reason)
+        )
     if any("no servers:" in str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])):
         terminalreporter.write_line(f"The tests on servers were skipped: {testservers.missing()}")
