@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from env.entities import Order, Product, User
-from env.statistics import Share, UserStatistics
+from env.statistics import FAVOURITES, Share, UserStatistics
 
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
@@ -199,10 +199,10 @@ def _facts(details: Iterable[tuple[str, Any]], said: str) -> list[str]:
     return facts
 
 
-def _some(label: str, items: Sequence[str], most: int, join: str) -> list[str]:
+def _some(label: str, items: Sequence[str], most: int, join: str, least: str = "") -> list[str]:
     if not items:
         return []
-    more = f"{join}({len(items) - most} more)" if len(items) > most else ""
+    more = f"{join}({least}{len(items) - most} more)" if len(items) > most else ""
     return [f"{label}: {join.join(items[:most])}{more}"]
 
 
@@ -290,7 +290,8 @@ def statistics_page(stats: UserStatistics, address: str) -> str:
         lines.append(f"Item price: mean {money(stats.mean_price)}{quartiles}")
     lines += _shares("By category", stats.by_category)
     lines += _shares("By year", stats.by_year, most=30)
-    lines += _shares("Favourite stores", stats.favourite_stores)
+    stores = stats.favourite_stores
+    lines += _shares("Favourite stores", stores, least="at least " if len(stores) == FAVOURITES else "")
     lines.append("Status: " + ", ".join(f"{name} {count:,}" for name, count in stats.by_status.items()))
     lines.append(address)
     return "\n".join(lines)
@@ -304,9 +305,9 @@ def _spend(value: float | None) -> str:
     return "unknown" if value is None else f"${value:,.2f}"
 
 
-def _shares(label: str, shares: Iterable[Share], most: int = 6) -> list[str]:
+def _shares(label: str, shares: Iterable[Share], most: int = 6, least: str = "") -> list[str]:
     rows = [
         f"{one_line(s.name.replace('_', ' '), 50)} {s.orders:,} ({'no known spend' if s.spend is None else _spend(s.spend)})"
         for s in shares
     ]
-    return _some(label, rows, most, "; ")
+    return _some(label, rows, most, "; ", least)

@@ -10,11 +10,12 @@ import pytest
 from env.session import Session
 from env.shop import Shop
 from env.source import text_hash
+from env.statistics import Purchase, user_statistics
 from env.web.sandbox import Sandbox
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, BARE, BEN, EVE, FEEDER, GRINDER, HOSTILE, PRODUCTS
 from tools.base import ToolContext, context_for
 from tools.registry import call_sync
-from tools.render import one_line, order_row, product_page
+from tools.render import one_line, order_row, product_page, statistics_page
 
 SHOP = "http://ecommerce.example/"
 
@@ -217,6 +218,19 @@ def test_statistics_say_how_much_is_unknown(ctx: ToolContext) -> None:
     assert "Spend: $39.98; 1 of 3 orders have no known price and are not in it" in answer.text
     assert answer.data["orders_without_price"] == 1
     assert answer.sources[0].url == f"user://{ANNA}/statistics"
+
+
+@pytest.mark.parametrize(
+    ("stores", "said"), [(6, "S5 1"), (9, "(3 more)"), (10, "(at least 4 more)"), (15, "(at least 4 more)")]
+)
+def test_the_stores_that_are_left_out_are_not_undercounted(stores: int, said: str) -> None:
+    """The statistics end at ten stores; the user may have bought from more."""
+    bought = [
+        Purchase(1_650_000_000_000 + k, 1, "Delivered", 5.0, "Pet_Supplies", f"S{k}") for k in range(stores)
+    ]
+    text = statistics_page(user_statistics(ANNA, bought, "2023-01-01"), "user://a/statistics")
+    (line,) = [line for line in text.splitlines() if line.startswith("Favourite stores: ")]
+    assert line.split("; ")[-1].startswith(said)
 
 
 def test_an_update_says_what_changed_and_stays_in_its_session(shop: Shop, web: Sandbox) -> None:
