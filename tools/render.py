@@ -165,7 +165,7 @@ def _lay_out(product: Product, details: Iterable[tuple[str, Any]]) -> list[str]:
     said = "\n".join(["", *lines, ""]).casefold()
     if len(features) > FEATURES:
         lines.append(f"- ({len(features) - FEATURES} more)")
-    lines.append(_description(" ".join(product.description)[: 8 * DESCRIPTION], said))
+    lines.append(_description(_cut(" ".join(product.description), 8 * DESCRIPTION), said))
     lines += _some("Details", _facts(details, said), DETAILS, "; ")
     if product.bought_together:
         lines += _some("Bought together", [cell(i, 20) for i in product.bought_together], 5, ", ")
@@ -210,9 +210,9 @@ def _plain(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        return ", ".join(f"{key} {_plain(part)}" for key, part in list(value.items())[:8])
+        return ", ".join(f"{key} {_plain(part)}" for key, part in list(value.items())[:DETAIL])
     if isinstance(value, (list, tuple)):
-        return ", ".join(_plain(part) for part in value[:8])
+        return ", ".join(_plain(part) for part in value[:DETAIL])
     return str(value)
 
 

@@ -118,6 +118,24 @@ def test_two_details_whose_names_look_alike_are_both_said(shop: Shop) -> None:
     assert text.splitlines()[-1] == "Details: Width: 12 in; Width: 14 in; Depth: 3 in"
 
 
+@pytest.mark.parametrize("mark", ["", "  "], ids=["clean", "cleaned"])
+def test_no_cut_goes_unmarked(shop: Shop, mark: str) -> None:
+    product = shop.store.product(FEEDER)
+    assert product is not None
+    changes = {
+        "features": ["Holds seed" + mark],
+        "description": ["Holds seed. " * 200 + "It bites."],
+        "details": {"Sizes": list(range(12)), "Colors": {str(k): 1 for k in range(10)}, "Few": [1, 2]},
+    }
+    *_, description, details = product_page(product.model_copy(update=changes)).splitlines()
+    assert description.startswith("Description: ")
+    assert description.endswith("…")
+    assert details == (
+        "Details: Sizes: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11; Colors: 0 1, 1 1, 2 1, 3 1, 4 1, 5 1, 6 1, 7 1, 8 1, 9 1;"
+        " Few: 1, 2"
+    )
+
+
 def test_unknown_is_said_as_unknown(ctx: ToolContext) -> None:
     text = call_sync("get_product_details", {"product_id": BARE}, ctx).text
     for words in ("price unknown", "not rated", "store unknown", "No description."):
