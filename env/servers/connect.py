@@ -23,7 +23,7 @@ NEEDED_ELASTICSEARCH = 9
 # 200 concurrent calls wait for these; more connections make a server slower, not faster.
 CONNECTIONS = 64
 # A server that is not there is noticed sooner than one that is slow to answer.
-_CONNECT_SECONDS = 5.0
+_SELECT_SECONDS = 5.0
 _FULL = {"disk", "space", "quota", "full"}
 
 Mongo = MongoClient[dict[str, Any]]
@@ -41,7 +41,6 @@ class Servers:
         self.mongo_address = settings.mongodb_url.get_secret_value()
         self.search_address = settings.elasticsearch_url.get_secret_value()
         self.shown = {"MongoDB": host_of(self.mongo_address), "Elasticsearch": host_of(self.search_address)}
-        connect = min(_CONNECT_SECONDS, self.timeout) * 1000
         tls: dict[str, Any] = {}
         if settings.mongodb_ca_file is not None:
             tls = {"tls": True, "tlsCAFile": _file("mongodb_ca_file", settings.mongodb_ca_file)}
@@ -57,8 +56,9 @@ class Servers:
                 self.mongo: Mongo = MongoClient(
                     self.mongo_address,
                     appname="drr",
-                    serverSelectionTimeoutMS=connect,
-                    connectTimeoutMS=connect,
+                    serverSelectionTimeoutMS=min(_SELECT_SECONDS, self.timeout) * 1000,
+                    # Also how long the client's own watch waits for a server before it gives up every call to it.
+                    connectTimeoutMS=self.timeout * 1000,
                     socketTimeoutMS=self.timeout * 1000,
                     waitQueueTimeoutMS=self.timeout * 1000,
                     maxPoolSize=CONNECTIONS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from pydantic import SecretStr
 
 from env.errors import ShopError
+from env.servers import connect
 from env.servers.connect import Servers
 from env.servers.names import CURRENT, LOAD, MANIFEST, Names, names_of
 from env.settings import Settings
@@ -194,3 +196,23 @@ def test_a_shop_replaced_between_two_reads_of_one_answer(
             armed.append(kind)
             with pytest.raises(ShopError, match="replaced while open"):
                 shop.store.statistics("A000000001")
+
+
+def test_a_server_that_stands_still_for_a_while_is_waited_for(
+    spec: str, settings: Settings, before_mongodb: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A collection of garbage, a full journal: shorter than the timeout of a call, longer than it takes to see a server."""
+    monkeypatch.setattr(connect, "_SELECT_SECONDS", 0.5)
+    still_until: list[float] = []
+
+    def rule(command: dict[str, Any]) -> float | None:
+        if not still_until and str(command.get("insert", "")).startswith("users"):
+            still_until.append(time.monotonic() + 2.5)
+        left = still_until[0] - time.monotonic() if still_until else 0.0
+        return left if left > 0 else None
+
+    through = before_mongodb(rule)
+    address = through.mongodb_url.get_secret_value() + "/?heartbeatFrequencyMS=500"
+    small.write(spec, through.model_copy(update={"mongodb_url": SecretStr(address)}))
+    assert still_until
+    assert list(check_shop(spec, settings)) == []
