@@ -22,7 +22,6 @@ BLOCK = 2 << 20
 AHEAD = 4
 LONGEST_LINE = 64 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
-_CHUNK = 1 << 18
 
 
 class Block(NamedTuple):
@@ -181,7 +180,7 @@ class BlockReader:
         while True:
             with memoryview(buffer) as view:
                 while end < goal:
-                    got = self._stream.readinto(view[end : min(goal, end + _CHUNK)])
+                    got = self._stream.readinto(view[end:goal])
                     if not got:
                         return buffer, _closed(view, end), b"", False
                     end += got
