@@ -45,6 +45,7 @@ _SUPERSCRIPT = re.compile(
     r"(?<![kc]m)(?<!\bm)(?<!ft)(?<!in)(?<!\d)<sup\b[^<>]{0,60}>\s{0,3}(\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,9})\s{0,3}</sup>",
     re.I,
 )
+_HIDDEN = re.compile(r"<span\b[^<>]{0,80}\bdisplay:\s?none\b[^<>]{0,80}>([^<]*)</span>", re.I)
 _HREF = re.compile(r"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.I)
 _FORMULA = re.compile(r"\\begin|\\frac|\\text|\\[a-zA-Z]{2,}|[\^_={}]")
 _TOKEN = re.compile(
@@ -96,7 +97,9 @@ def blank(text: str, spans: list[tuple[int, int]]) -> str:
 def scan(report: str) -> Scan:
     """All links of the report."""
     text = blank(report, _fences(report))
-    text = blank(text, _inline_code(text) + _comments(text))
+    text = blank(
+        text, _inline_code(text) + _comments(text) + [match.span(1) for match in _HIDDEN.finditer(text)]
+    )
     text = blank(text, _formulas(text))
     raised = [(match.start(), match.end(), match[1]) for match in _SUPERSCRIPT.finditer(text)]
     anchors, tags = _html(text)

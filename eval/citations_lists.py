@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from eval.citations_links import Link, Scan
@@ -254,6 +254,15 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
                 close()
                 section_level, section_entries = level, 0
                 continue
+            named = (
+                _named_by_heading(line) if section_level is not None and section_level < level < 7 else None
+            )
+            if named is not None:
+                if not run:
+                    run_in_section = True
+                run.append(named)
+                section_entries += 1
+                continue
             if level < 7 or not line.links:
                 ends = section_level is not None and (
                     level <= section_level or (level == 7 and section_level == 7)
@@ -263,6 +272,10 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
                     section_level = None
                 continue
         in_section = section_level is not None
+        if in_section and run and run[-1].indent < 0:
+            run[-1].end = line.end
+            run[-1].links.extend(line.links)
+            continue
         if in_section and _is_label(line):
             continue
         entry = _entry(line, in_section=in_section)
@@ -388,6 +401,15 @@ def _heading_level(line: _Line) -> tuple[int, str] | None:
         return None
     bold = _BOLD_LINE.match(line.text) if len(line.text) < 120 else None
     return (7, bold[1]) if bold and not _DOTTED.match(line.text) and not line.links else None
+
+
+def _named_by_heading(line: _Line) -> Entry | None:
+    """`### [3] Title` among references: all under it is the entry, as its negative indent says."""
+    entry = _entry(replace(line, text=line.text.replace("#", " ")), in_section=True)
+    if entry is None or entry.form != "bracket":
+        return None
+    entry.indent = -1
+    return entry
 
 
 def _is_label(line: _Line) -> bool:

@@ -55,6 +55,19 @@ _GLUED = re.compile(
     rf"(?<=[A-Za-z\u00c0-\u024f\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af)\]）%’”\"'*|])[{_PUNCTUATION}][\"'”’)）*]{{0,3}}"
     r"(\d{1,3}(?:,\d{1,3}){0,4})(?=\s|$|[)）|*\]])"
 )
+_BEFORE_STOP = re.compile(
+    r"(?:(?<=[a-z\u00df-\u00ff\u0430-\u044f][a-z\u00df-\u00ff\u0430-\u044f])|(?<=[\"”’»)）\]*]))"
+    r"(\d{1,3}(?:, ?\d{1,3}){0,4})(?=[.;:!?](?:[\s*|]|$)|, |[ \t]*(?:\n|$|\|))"
+    r"|(?<=[A-Za-z\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af”』」）》】\"*)])[ \u00a0]?(\d{1,3}(?:[,，、] ?\d{1,3}){0,4})(?=[。，；：！？、])"
+)
+"""`Blender3.`, `地图 3。`: the number stands before the sentence's mark."""
+_RAISED = re.compile(
+    r"(?:(?<=[^\W\d_][^\W\d_])|(?<=[.,;:!?)”\"'’%\]»*。，；：！？）」』】]))(?<![kcdmn]m)(?<!ft)(?<!\bin)[⁰¹²³⁴-⁹]{1,3}"
+    r"|(?<![\d\[\\^])(?<![^\W\d_]\^)\^\d{1,3}(?:,\\? ?\d{1,3}){0,9}\^"
+)
+"""`growth²`, and `growth^2^` as Pandoc writes it."""
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_DIGITS = re.compile(r"\d{1,4}")
 _GLUED_YEAR = re.compile(r"(?<![\d.])(?:19|20)\d\d[.。](\d{1,3})(?=\s+[A-Z\u4e00-\u9fff]|\s*$)", re.M)
 _ABBREVIATED = re.compile(
     r"(?:nos?|figs?|vols?|pp?|pg|ch|sec|eqs?|vs?|ver|ca|approx|art|para?|app|tab|table|item|st|mt|nr|ref|rev|ed|rule|step|pt|ser|ex|al|www)"
@@ -102,7 +115,7 @@ def find_marks(
     if labels:
         marks += _labelled(text, labels)
     if numbered and not some_resolve and not any(mark[3] == "footnote" for mark in marks):
-        marks += _glued(text, known)
+        marks += _unbracketed(text, known)
     marks.sort()
     return marks
 
@@ -147,6 +160,8 @@ def _bracketed(text: str, known: frozenset[str]) -> tuple[list[Mark], list[_Cand
     for match in _BRACKET.finditer(text):
         start, end = match.span()
         body = match[2]
+        if text[max(0, start - 2) : start] == "# ":
+            continue  # the number of the heading itself
         if text[start + 1 : start + 2] == "[" or text[start - 1 : start] == "[":
             if start < arrays_end:
                 continue
@@ -308,6 +323,36 @@ def _labelled(text: str, labels: frozenset[str]) -> Iterator[Mark]:
         label = (match[2] or match[1]).strip().casefold()
         if label in labels:
             yield match.start(), match.end(), label, "label", ""
+
+
+def _unbracketed(text: str, known: frozenset[str]) -> list[Mark]:
+    """Numbers without brackets. After a stop they can hardly mean anything else; before it, and raised, they may be a name
+    (`GT3.`) or a power (`m²`), so that they have to name half of the list to count."""
+    after = list(_glued(text, known))
+    enough = (sum(name.isdecimal() for name in known) + 1) // 2
+    for found in (_before_stop(text, known), _raised(text, known)):
+        if len(found) > len(after) and len({mark[2] for mark in found}) >= max(2, enough):
+            return found
+    return after
+
+
+def _before_stop(text: str, known: frozenset[str]) -> list[Mark]:
+    found: list[Mark] = []
+    for match in _BEFORE_STOP.finditer(text):
+        group = 1 if match[1] else 2
+        numbers = [str(int(one)) for one in _DIGITS.findall(match[group])]
+        if known.issuperset(numbers):
+            found += [(match.start(group), match.end(group), number, "glued", "") for number in numbers]
+    return found
+
+
+def _raised(text: str, known: frozenset[str]) -> list[Mark]:
+    found: list[Mark] = []
+    for match in _RAISED.finditer(text):
+        numbers = [str(int(one)) for one in _DIGITS.findall(match[0].translate(_SUPERSCRIPTS))]
+        if known.issuperset(numbers):
+            found += [(match.start(), match.end(), number, "superscript", "") for number in numbers]
+    return found
 
 
 def _glued(text: str, known: frozenset[str]) -> Iterator[Mark]:

@@ -754,4 +754,154 @@ Text [1].
         f"Birds sing.\n\n1. {A}\n2. {B}\n\nLet me know if you need more.\n",
         {A, B}, 0, 2,
     ),
+    Counted(
+        "perplexity_hidden_span",
+        f"""They sing[^1_1][^1_2]. They fly.[^1_3]
+<span style="display:none">[^1_4][^1_5]</span>
+
+<div align="center">⁂</div>
+
+[^1_1]: {A}
+
+[^1_2]: notes.pdf
+
+[^1_3]: {C}
+
+[^1_4]: {D}
+
+[^1_5]: {E}
+""",
+        {A, C, D, E}, 3, 5,
+    ),
+    Counted(
+        "gemini_numbers_before_the_stop",
+        f"""The tool maps **Gamma**3. It is fast in winter1, and also in spring2. Version 4 of it costs $5.
+
+* Owners of the GT3 praise it2.
+* It “never sleeps”1.
+
+#### **Works cited**
+
+1. Alpha \\- Site, accessed May 1, 2025, [{A}]({A})
+2. Beta, accessed May 1, 2025, [{B}]({B})
+3. Gamma, accessed May 1, 2025, [{C}]({C})
+""",
+        {A, B, C}, 5, 3,
+    ),
+    Counted(
+        "gemini_chinese_numbers_before_the_stop",
+        f"""多数人有地图 1。其余的人借 “地图” 2，每月 3 次，共 12 项。**价格**很低3。
+
+#### **引用的著作**
+
+1. 地图研究, 访问时间为 五月 1, 2025， [{A}]({A})
+2. 内部调研报告.docx
+3. 价格, 访问时间为 五月 1, 2025， [{C}]({C})
+""",
+        {A, C}, 3, 3,
+    ),
+    Counted(
+        "gemini_after_the_stop_has_no_markers_before_it",
+        f"""Owners of the Atlas3. Generation praise it.1 The rest.2 Nobody reads maps.3 Some do.1
+
+## Works cited
+
+1. Alpha, {A}
+2. Beta, {B}
+3. Gamma, {C}
+""",
+        {A, B, C}, 4, 3,
+    ),
+    Counted(
+        "a_list_that_is_not_cited_by_number",
+        f"""Rooms cost little in winter. We chose room2. The rest is quiet.
+
+## References
+
+1. Alpha. {A}
+2. Beta. {B}
+3. Gamma. {C}
+4. Delta. {D}
+""",
+        {A, B, C, D}, 0, 4,
+    ),
+    Counted(
+        "unicode_superscripts",
+        f"""Bought in 2022.¹ Owners noted growth² and loss³,⁴ over 5 m² and 10³ acres, R⁴ at 3 km².
+
+## References
+
+¹ Alpha: {A}
+² Beta: {B}
+³ Gamma: {C}
+⁴ Delta: {D}
+""",
+        {A, B, C, D}, 4, 4,
+    ),
+    Counted(
+        "exponents_are_no_superscripts",
+        f"""A patch of 30 mag/arcsec² at x² or 4 km² ([Alpha]({A})).
+
+## References
+
+1. Alpha. {A}
+2. Beta. {B}
+3. Gamma. {C}
+""",
+        {A, B, C}, 1, 3,
+    ),
+    Counted(
+        "pandoc_superscripts",
+        f"""冬季喂食有益^1^。风险较小 ^1,\\ 2^。面积 8^2^ 米。
+
+#### 引用的著作
+
+1.  冬季喂食研究 - Alpha,
+    > 檢索日期：5月 18, 2026，
+    > [[{A}]{{.underline}}]({A})
+
+2.  風險研究 - Beta,
+    > 檢索日期：5月 18, 2026，
+    > [[{B}]{{.underline}}]({B})
+""",
+        {A, B}, 3, 2,
+    ),
+    Counted(
+        "sources_as_sub_headings",
+        f"""It grew [1]. It fell [2][1].
+
+## Sources & Citations
+
+### [1] Alpha report
+
+- **URL:** {A}
+- **Cited:** 2 times
+
+{"What the first of them says, at length. " * 12}
+
+### [2] Beta report
+
+- **URL:** {B}
+
+Short.
+""",
+        {A, B}, 3, 2,
+    ),
+    Counted(
+        "headings_that_begin_with_a_number_in_brackets",
+        f"""## Papers
+
+### [1] Alpha
+- URL: {A}
+
+### [2] Beta
+- URL: {B}
+
+## Citations
+
+1. Alpha. {A}
+2. Beta. {B}
+""",
+        {A, B}, 2, 2,
+    ),
 ]  # fmt: skip
