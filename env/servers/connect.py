@@ -152,6 +152,8 @@ class Servers:
                 return f"{where} refuses the credentials; check DRR_ELASTICSEARCH_API_KEY and DRR_ELASTICSEARCH_URL"
             if status == 403 and "cluster_block" not in text:
                 return f"{where}: these credentials may not do that ({text[:300]}); docs/servers.md says what they need"
+            if status == 503:
+                return f"{where} is not ready ({text[:200]}); wait until it has started and run the same command again"
             if status in (429, 507) or "cluster_block" in text:
                 return f"{where} is full or overloaded ({text[:200]}); make room there and run the same command again"
             return f"{where}: {status}: {text[:300]}"

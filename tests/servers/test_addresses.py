@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from pydantic import SecretStr
 
 from env.errors import DrrError, Misuse, ShopError
 from env.servers.connect import Servers, host_of
 from env.settings import Settings
+from tests.servers.proxies import HttpProxy
 
 SECRET = "s3cret"
 
@@ -97,6 +99,20 @@ def test_an_option_that_would_be_ignored_is_misuse() -> None:
 def test_a_certificate_file_that_is_not_there_is_misuse(tmp_path: Path, setting: str) -> None:
     with pytest.raises(Misuse, match=rf"setting {setting}: .*nothing\.pem is no file"):
         Servers(_settings(elasticsearch_url="https://127.0.0.1:9", **{setting: tmp_path / "nothing.pem"}))
+
+
+def test_a_node_that_is_still_starting_is_not_called_full() -> None:
+    """What a node says before it knows its own indices."""
+    error = {
+        "type": "cluster_block_exception",
+        "reason": "blocked by: [SERVICE_UNAVAILABLE/1/state not recovered];",
+    }
+    proxy = HttpProxy(None, lambda *_: (503, orjson.dumps({"error": error, "status": 503})))
+    servers = Servers(_settings(elasticsearch_url=proxy.url))
+    with pytest.raises(ShopError, match=r"is not ready \(.*state not recovered.*wait"), servers.speaking():
+        servers.search.search(index="x")
+    servers.close()
+    proxy.close()
 
 
 @pytest.fixture
