@@ -107,7 +107,9 @@ def test_a_node_that_is_still_starting_is_not_called_full() -> None:
         "type": "cluster_block_exception",
         "reason": "blocked by: [SERVICE_UNAVAILABLE/1/state not recovered];",
     }
-    proxy = HttpProxy(None, lambda *_: (503, orjson.dumps({"error": error, "status": 503})))
+    proxy = HttpProxy(
+        None, lambda *_: (503, orjson.dumps({"error": {"root_cause": [error], **error}, "status": 503}))
+    )
     servers = Servers(_settings(elasticsearch_url=proxy.url))
     with pytest.raises(ShopError, match=r"is not ready \(.*state not recovered.*wait"), servers.speaking():
         servers.search.search(index="x")
