@@ -11,8 +11,8 @@ _AMOUNT = re.compile(
     r"(from\s+)?(?:USD\s*|US\s*)?\$?\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)", re.IGNORECASE | re.ASCII
 )
 _DASHES = {"—", "–", "-"}
-_NOTHING = {"", "none", "nan", "null"}
-"""How copies of the data set spell a price that is not there."""
+NOTHING = {"", "none", "nan", "null"}
+"""How copies of the data set spell what is not there."""
 
 
 class Price(NamedTuple):
@@ -33,10 +33,10 @@ def parse_price(raw: Any) -> Price:
         return Price(value, "number") if 0 <= value < math.inf else Price(None, "unreadable")
     if not isinstance(raw, str):
         return Price(None, "unreadable")
-    text = raw.strip()
+    text = " ".join(raw.split())  # a space may be one that does not break
     if text in _DASHES:
         return Price(None, "dash")
-    if text.casefold() in _NOTHING:
+    if text.casefold() in NOTHING:
         return Price(None, "missing")
     found = _AMOUNT.fullmatch(text)
     if found is None:

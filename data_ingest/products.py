@@ -10,7 +10,7 @@ import msgspec
 import orjson
 
 from data_ingest.lines import BadLine, Repairs, may_need_repair, parse_object, without_bom
-from data_ingest.prices import parse_price
+from data_ingest.prices import NOTHING, parse_price
 from env.entities import Product
 
 
@@ -80,7 +80,7 @@ def parse_line(line: bytes, repairs: Repairs) -> RawProduct:
 
 def _details_of_text(text: str) -> dict[str, Any]:
     """Copies of the data set hold the details as a JSON text."""
-    if not text.strip():
+    if text.strip().casefold() in NOTHING:
         return {}
     try:
         return parse_object(text.encode("utf-8", "surrogatepass"), Repairs())

@@ -16,8 +16,8 @@ from data_ingest.lines import BadLine, Repairs, may_need_repair, parse_object, w
 from data_ingest.packing import I64, U8
 from data_ingest.review_scan import Scanner
 
-LAST_MS = 253_402_300_799_999
-"""The end of the year 9999; a date after it, or before 1970, is a wrong one."""
+FIRST_MS, LAST_MS = 788_918_400_000, 9_999_999_999_999
+"""1995, when the shop opened, and the last of thirteen digits (2286): seconds and microseconds lie outside."""
 # Names of the official files first, then those of the pre-release and of the site's sample.
 _USER = ("user_id", "userId")
 _ITEM = ("parent_asin", "parentAsin")
@@ -189,7 +189,7 @@ class ReviewRows:
 def _plausible(review: _Review | None) -> bool:
     return (
         review is not None
-        and 0 <= review.timestamp <= LAST_MS
+        and FIRST_MS <= review.timestamp <= LAST_MS
         and bool(review.user_id)
         and bool(review.parent_asin)
     )
@@ -205,11 +205,13 @@ def parse_review(line: bytes, repairs: Repairs) -> _Review:
             raise BadLine(f"missing_{name}")
     if not isinstance(user, str) or not isinstance(item, str):
         raise BadLine("wrong_type")
+    if isinstance(time, float) and time.is_integer():  # copies that went through a data frame
+        time = int(time)
     if not isinstance(time, int) or isinstance(time, bool):
         raise BadLine("wrong_type")
     if not isinstance(rating, (int, float)) or isinstance(rating, bool):
         raise BadLine("wrong_type")
-    if not 0 <= time <= LAST_MS:
+    if not FIRST_MS <= time <= LAST_MS:
         raise BadLine("timestamp_out_of_range")
     try:
         return _Review(user, item, time, float(rating))

@@ -80,11 +80,13 @@ def review_of(line: bytes) -> Row:
     user, item, time, rating = (row[name] for name in ("user_id", "parent_asin", "timestamp", "rating"))
     if not isinstance(user, str) or not isinstance(item, str):
         raise Bad("wrong_type")
+    if isinstance(time, float) and time.is_integer():
+        time = int(time)
     if isinstance(time, bool) or not isinstance(time, int):
         raise Bad("wrong_type")
     if isinstance(rating, bool) or not isinstance(rating, (int, float)):
         raise Bad("wrong_type")
-    if not 0 <= time <= 253_402_300_799_999:
+    if not 788_918_400_000 <= time <= 9_999_999_999_999:
         raise Bad("timestamp_out_of_range")
     return Row(user, item, time, float(rating), row)
 

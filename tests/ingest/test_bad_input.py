@@ -312,6 +312,8 @@ def test_quarantine_says_file_line_and_reason(
         30: ({**REVIEWS[0], "timestamp": "soon"}, "wrong_type"),
         31: ({**REVIEWS[0], "timestamp": 10**17}, "timestamp_out_of_range"),
         32: (b'{"title": "\xff"}', "not_utf8"),
+        33: ({**REVIEWS[0], "timestamp": 253_402_300_799_999}, "timestamp_out_of_range"),
+        34: ({**REVIEWS[0], "timestamp": REVIEWS[0]["timestamp"] + 0.5}, "wrong_type"),
         40: (b"x" * 5000, "broken_json"),
     }
     rows: list[object] = list(REVIEWS)
@@ -334,6 +336,29 @@ def test_quarantine_says_file_line_and_reason(
         "quarantined": len(bad),
     }
     assert sum(manifest.quarantined.values()) == len(bad)
+
+
+def test_a_file_whose_times_are_seconds_is_refused(
+    raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Read as milliseconds they would all lie in January 1970, and nothing would look wrong."""
+    write(reviews_file, [{**row, "timestamp": row["timestamp"] // 1000} for row in REVIEWS])
+    code, error = drr(capsys, raw)
+    assert code == 1
+    assert "60 of 60 rows cannot be read" in error
+    quarantine = (raw.parent / "shop.quarantine.jsonl").read_bytes().splitlines()
+    assert {json.loads(one)["reason"] for one in quarantine} == {"timestamp_out_of_range"}
+
+
+def test_times_with_a_point_are_the_same_times(
+    raw: Path, reviews_file: Path, run_ingest: Ingest, tmp_path: Path
+) -> None:
+    """A data frame with a missing value writes every whole number so; `1.52309e+12` has been seen too."""
+    whole = run_ingest(raw, "whole", ("Pet_Supplies",))
+    write(reviews_file, [{**row, "timestamp": float(row["timestamp"])} for row in REVIEWS] + REVIEWS[:5])
+    pointed = run_ingest(raw, "pointed", ("Pet_Supplies",))
+    assert pointed.content_hash == whole.content_hash
+    assert pointed.rows["duplicates"] == 5
 
 
 def test_zero_ratings_negative_votes_and_long_texts_are_kept(

@@ -40,6 +40,9 @@ from tests.ingest.raw import meta, odd_user, user_id
         ("—", None, "dash"),
         ("from 8.99", 8.99, "from"),
         ("From $1,008.99", 1008.99, "from"),
+        ("from\xa08.99", 8.99, "from"),
+        ("$\xa012.99\u2009", 12.99, "text"),
+        ("$12.99 - $15.99", None, "unreadable"),
         ("12.99", 12.99, "text"),
         ("$12.99", 12.99, "text"),
         (" $ 1,234.50 ", 1234.5, "text"),
@@ -97,6 +100,11 @@ def test_copies_that_went_through_a_data_frame_are_understood() -> None:
         4.0,
         {},
     )
+
+
+@pytest.mark.parametrize("nothing", ["None", "null", "nan", " "])
+def test_details_that_a_copy_spells_as_nothing_are_empty(nothing: str) -> None:
+    assert product_of(details=nothing)[0].details == {}
 
 
 def test_empty_categories_are_the_files() -> None:
