@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import Any, Literal
 
 from env.constraints import parse_constraints
@@ -60,22 +61,23 @@ class Tally:
     unknown: int = 0
     spans: list[Span] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    remarks: dict[str, None] = field(default_factory=dict)
+    _told: set[tuple[Span, str]] = field(default_factory=set)
 
     def ok(self) -> None:
         self.passed += 1
 
     def fail(self, span: Span, why: str) -> None:
-        if (span, why) in zip(self.spans, self.evidence, strict=False):
+        if (span, why) in self._told:
             return
+        self._told.add((span, why))
         self.failed += 1
         self.spans.append(span)
         self.evidence.append(why)
 
     def unclear(self, why: str) -> None:
         self.unknown += 1
-        if why not in self.remarks:
-            self.remarks.append(why)
+        self.remarks[why] = None
 
     def check(self, nothing: str, **value: Any) -> Check:
         counts = {
@@ -84,7 +86,7 @@ class Tally:
             "unverifiable": self.unknown,
             **value,
         }
-        evidence = (*self.evidence, *self.remarks[:20])
+        evidence = (*self.evidence, *islice(self.remarks, 20))
         if self.failed:
             return Check("fail", counts, tuple(self.spans), evidence)
         if self.passed:
@@ -148,7 +150,7 @@ class Subject:
         return self._products[product_id]
 
     def is_shop_url(self, url: str) -> bool:
-        return host_of(url) in self.hosts
+        return bool(self.hosts) and host_of(url) in self.hosts
 
     def product_id_of(self, url: str) -> str | None:
         """The id a shop URL names, known or not; `None` for other hosts and the shop's front page."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import Literal
 
 Kind = Literal["heading", "title", "item", "row", "head_row", "rule_row", "text", "elision"]
@@ -43,10 +44,14 @@ class Layout:
 
     def section_of(self, index: int) -> tuple[int, int]:
         """Lines of the innermost section around a line: from its heading to the next of the same depth."""
-        low = index
-        while low > 0 and self.lines[low].kind != "heading":
-            low -= 1
+        low = self.opened_by[index]
         return low, self.section_end(low)
+
+    @cached_property
+    def opened_by(self) -> list[int]:
+        """For each line the heading above it, 0 where there is none."""
+        headings = (index if line.kind == "heading" else 0 for index, line in enumerate(self.lines))
+        return list(accumulate(headings, max))
 
     def section_end(self, index: int) -> int:
         """One past the last line of the section that a heading opens."""

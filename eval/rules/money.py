@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 
 from env.query import Constraints
@@ -55,6 +56,8 @@ _CHARGE = re.compile(
 )
 _MOST = 200
 """Totals of lists and sentences that are looked into; each is held against all items."""
+_MOST_ADDED = 400_000
+"""Items added up for them in all."""
 _PLAN = re.compile(
     r"\b(?:plan|set ?up|kit|bundle|complete|whole|everything|all (?:of )?(?:it|them)|together|total|sanctuary|routine|design|furnish|outfit|equip|build|stock|spending|over the next|altogether|in all|phase|starter|overhaul|refresh)\b",
     re.I,
@@ -90,6 +93,10 @@ class Stated:
     other: str = ""
 
 
+_Sum = tuple[float, float, int]
+"""Value, slack and number of what was added up."""
+
+
 class Sums:
     """All totals of a report."""
 
@@ -100,7 +107,10 @@ class Sums:
         self._amounts = amounts(self.body)
         self._starts = [one.start for one in self._amounts]
         self.parts = self._parts()
+        self._part_lines = [part.line for part in self.parts]
+        self._most = max(1, min(_MOST, _MOST_ADDED // max(len(self.parts), 1)))
         self.tables = self._tables()
+        self._previous: dict[int, int] = {}
         self._charged = [0.0, *accumulate(self._charge(line) for line in self.lines)]
         self.sections = self._sections()
         self.stated = [*self.tables, *self.sections, *self._headings()]
@@ -123,12 +133,13 @@ class Sums:
 
     def _table(self, rows: list[int]) -> list[Stated]:
         found: list[Stated] = []
-        totals = [index for index in rows if self._is_total_row(self.lines[index])]
+        totals = {index for index in rows if self._is_total_row(self.lines[index])}
         if not totals:
             return found
         pending: list[int] = []
         everything: list[int] = []
-        subtotals: list[Amount] = []
+        so_far: dict[int, tuple[_Sum, int]] = {}
+        subtotals, below = 0, 0.0
         for index in rows:
             line = self.lines[index]
             if index not in totals:
@@ -139,12 +150,15 @@ class Sums:
             column, amount = self._total_cell(line)
             if amount is None:
                 continue
-            choices = [pending, everything] if pending else [everything]
-            if re.search(r"\bgrand\b", line.text, re.I):
-                choices = [everything]
-            results = [one for group in choices if (one := self._column_sum(group, column)) is not None]
+            known, summed = so_far.get(column, ((0.0, 0.0, 0), 0))
+            whole = self._column_sum(everything[summed:], column, known)
+            so_far[column] = whole, len(everything)
+            choices = [whole]
+            if pending and not re.search(r"\bgrand\b", line.text, re.I):
+                choices = [self._column_sum(pending, column), whole]
+            results = [one for one in choices if one[2]]
             if subtotals and not pending:
-                results.append((sum(one.value for one in subtotals), 0.0101 * len(subtotals), len(subtotals)))
+                results.append((below, 0.0101 * subtotals, subtotals))
             if not results:
                 found.append(self._lone_total(index, amount))
                 continue
@@ -152,21 +166,32 @@ class Sums:
             slack = max(best[1], 0.0101) + (0.51 if amount.whole and best[1] < 0.5 and best[0] % 1 else 0.0)
             agrees = abs(best[0] - amount.value) <= slack if best[2] >= 1 else None
             found.append(Stated(amount, index, "table", best[0], best[2], agrees, _phase_of(line.text)))
-            subtotals.append(amount)
+            subtotals, below = subtotals + 1, below + amount.value
             pending = []
         return found
 
     def _lone_total(self, index: int, amount: Amount) -> Stated:
         """A total row without rows of its own stands for what the report lists elsewhere."""
-        for parts in (self.parts, [part for part in self.parts if not part.optional], _distinct(self.parts)):
-            value = sum(part.value for part in parts)
-            slack = 0.0101 * len(parts) + sum(part.slack for part in parts) + (0.5 if amount.whole else 0.0)
-            if parts and abs(value - amount.value) <= slack:
-                return Stated(amount, index, "table", value, len(parts), True)
+        for value, slack, count in self._listed:
+            if count and abs(value - amount.value) <= slack + (0.5 if amount.whole else 0.0):
+                return Stated(amount, index, "table", value, count, True)
         if len(self.parts) < 2:
             return Stated(amount, index, "table", None, 0, None)
-        value = sum(part.value for part in self.parts)
+        value = self._listed[0][0]
         return Stated(amount, index, "table", value, len(self.parts), False, None, "the items listed come to")
+
+    @cached_property
+    def _listed(self) -> list[_Sum]:
+        """What all parts come to; what those that are not optional do; what those that differ do."""
+        groups = (self.parts, [part for part in self.parts if not part.optional], _distinct(self.parts))
+        return [
+            (
+                sum(part.value for part in parts),
+                0.0101 * len(parts) + sum(part.slack for part in parts),
+                len(parts),
+            )
+            for parts in groups
+        ]
 
     def _no_part(self, line: Line) -> bool:
         """A remainder, a limit, something optional; a product is never taken for one by its name."""
@@ -197,10 +222,9 @@ class Sums:
                 last = (column, here[-1])
         return last
 
-    def _column_sum(self, rows: list[int], column: int) -> tuple[float, float, int] | None:
+    def _column_sum(self, rows: list[int], column: int, so_far: _Sum = (0.0, 0.0, 0)) -> _Sum:
         """The rows' amounts in the total's column, else quantity times price; with the slack of rounded rows."""
-        total = slack = 0.0
-        count = 0
+        total, slack, count = so_far
         for index in rows:
             line = self.lines[index]
             value = self._row_value(line, column)
@@ -209,7 +233,7 @@ class Sums:
             total += value[0]
             slack += value[1]
             count += 1
-        return (total, slack, count) if count else None
+        return total, slack, count
 
     def _row_value(self, line: Line, column: int) -> tuple[float, float] | None:
         header = line.header
@@ -248,7 +272,7 @@ class Sums:
         prices = self._product_prices()
         taken: set[int] = set()
         for index, line in enumerate(self.lines):
-            inside = [one for one in prices if line.start <= one[0].start < line.end]
+            inside = prices.get(index)
             optional = _OPTIONAL.search(self.mentions.plain[line.start : line.end]) is not None
             if inside:
                 taken.add(index)
@@ -281,26 +305,24 @@ class Sums:
             value = line_total[0].value if line_total else value * quantity
         return Part(value, 1.0 if amount.whole else 0.0, amount.start, amount.end, index, optional)
 
-    def _product_prices(self) -> list[tuple[Amount, int]]:
-        """The first price at each product's first place in a section, with its quantity."""
+    def _product_prices(self) -> dict[int, list[tuple[Amount, int]]]:
+        """By line, the first price at each product's first place in a section, with its quantity."""
         from eval.rules.facts import _prices_in
 
-        found: list[tuple[Amount, int]] = []
+        found: dict[int, list[tuple[Amount, int]]] = {}
         seen: set[tuple[str, int]] = set()
         for mention in self.mentions.mentions:
             here = _prices_in(self.mentions, mention)
             if not here:
                 continue
-            section = self._section_start(here[0].start)
+            line = max(bisect_right(self.mentions.layout.starts, here[0].start) - 1, 0)
+            section = self.mentions.layout.opened_by[line]
             if (mention.product_id, section) in seen:
                 continue
             seen.add((mention.product_id, section))
-            found.append((here[0], quantity_near(self.mentions.plain[mention.start : mention.end])))
+            quantity = quantity_near(self.mentions.plain[mention.start : mention.end])
+            found.setdefault(line, []).append((here[0], quantity))
         return found
-
-    def _section_start(self, position: int) -> int:
-        index = bisect_right(self.mentions.layout.starts, position) - 1
-        return self.mentions.layout.section_of(max(index, 0))[0]
 
     def _sections(self) -> list[Stated]:
         found: list[Stated] = []
@@ -331,7 +353,7 @@ class Sums:
                     continue
                 if any(one.amount.start == amount.start for one in found[-5:]):
                     continue
-                if len(found) == _MOST:
+                if len(found) == self._most:
                     return found
                 found.append(self._section_total(index, amount, clause))
         return found
@@ -343,7 +365,9 @@ class Sums:
             _phase_of(self.lines[low].text) if self.lines[low].kind == "heading" else None
         )
         scopes: list[list[Part]] = []
-        previous = self._previous_total(index, low)
+        if index not in self._previous:
+            self._previous[index] = self._previous_total(index, low)
+        previous = self._previous[index]
         same_line = [part for part in self.parts if part.line == index and part.start < amount.start]
         block = [part for part in self.parts if previous <= part.line < index]
         section = [part for part in self.parts if low <= part.line < high and part.line != index]
@@ -445,7 +469,7 @@ class Sums:
             inside = [one for one in section_totals if index < one.line < high]
             slack = 1.0 if amount.whole or amount.approx else 0.0101
             phase = _phase_of(line.text)
-            parts = [part for part in self.parts if index < part.line < high]
+            parts = self.parts[bisect_right(self._part_lines, index) : bisect_left(self._part_lines, high)]
             own = [part for part in parts if not part.optional]
             sum_fits = any(
                 one and abs(sum(p.value for p in one) - amount.value) <= slack + sum(p.slack for p in one)

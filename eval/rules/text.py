@@ -12,6 +12,7 @@ LONG = 120
 """Characters of a paragraph that is worth comparing."""
 _WORD = re.compile(r"[^\W_]+", re.U)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CITED = re.compile(r"\[[\d,;^ \-–]{1,200}\]|【[^【】]{0,200}】|\]\([^()\[\]]{0,2000}\)")
 _COMMON = 40
 """A shingle in more paragraphs than this tells nothing and would make the search quadratic."""
 
@@ -24,7 +25,7 @@ def duplicates(subject: Subject, mentions: Mentions) -> Check:
         text = match[0]
         if len(text.strip()) < LONG or text.lstrip().startswith("|"):
             continue
-        plain = re.sub(r"\[[\d,;^ \-–]+\]|【[^】]*】|\]\([^)]*\)", " ", text)
+        plain = _CITED.sub(" ", text)
         tokens = [word.casefold() for word in _WORD.findall(plain)]
         if _CJK.search(plain):
             tokens = [part for token in tokens for part in (list(token) if _CJK.search(token) else [token])]
@@ -68,7 +69,7 @@ def duplicates(subject: Subject, mentions: Mentions) -> Check:
 
 _TAGS = re.compile(
     r"</?(?:think|thinking|search|tool_call|tool_response|tool_result|tool_use|function_calls?|invoke|scratchpad|reasoning|reflection|observation|begin_search_query|end_search_query|answer|information|result)\b[^<>\n]{0,80}>"
-    r"|<\|[a-z_]{3,30}\|>|\ue200cite|\bturn\d+(?:search|view|news)\d+\b|【\d+:\d+†[^】]*】",
+    r"|<\|[a-z_]{3,30}\|>|\ue200cite|\bturn\d+(?:search|view|news)\d+\b|【\d{1,6}:\d{1,6}†[^【】\n]{0,200}】",
     re.I,
 )
 _TOOL_IDS = re.compile(r"\[\d{2,3}-\d{1,3}\]")
@@ -78,11 +79,11 @@ _CALLS = re.compile(
 )
 _OUTPUT = re.compile(r"\btool (?:outputs?|responses?|calls?)\b", re.I)
 _STEPS = re.compile(
-    r"^[\s>*_#-]*(?:Thought|Action(?: Input)?|Observation|Tool (?:call|result|output)|Function call|Reasoning step \d+)\**\s*:",
+    r"^(?:[^\S\n]|[>*_#-]){0,20}(?:Thought|Action(?: Input)?|Observation|Tool (?:call|result|output)|Function call|Reasoning step \d+)\**\s*:",
     re.M,
 )
 _TALK = re.compile(
-    r"(?:^|(?<=[.!?\n。！？]))[\s>*_\"-]*(?:(?:okay|ok|alright|so|now|next|first|great|hmm|wait)[,.]?\s+)?"
+    r"(?:^|(?<=[.!?\n。！？]))(?:[^\S\n]|[>*_\"-]){0,20}(?:(?:okay|ok|alright|so|now|next|first|great|hmm|wait)[,.]?\s+)?"
     r"(?:let me (?:search|look up|look for|check|find|start by|first|try|query|call|fetch|gather|now search|verify|think|also search|see if|refine)"
     r"|let's (?:search|look up|query|call)"
     r"|(?:i(?:'ll| will| need to| should| must| am going to|'m going to| have to| want to)(?: now| first| next| also| then)? (?:search|look up|query|call|fetch|use the|check the|retrieve|start by searching|gather more)\b)"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from figure9 import QUERY, REPORT, TWIN
 from hypothesis import given, settings
@@ -251,3 +253,35 @@ def test_a_hostile_report_is_checked_against_a_shop(scene: Scene) -> None:
         "\ud800\x00" + piece,
     ):
         assert list(checked(report, shop=scene.shop, user_id=user.user_id, query="under $5")) == NAMES
+
+
+HOSTILE = [
+    "---\n", "* * *\n", "\r\n", "[](", "【", "| A | $3 |\n|---|---|\n| Total | $3 |\n", "| Total | $3 |\n",
+    "## Phase 1: $120\n- A $100\n", "on 2022-03-04 you bought X. ", '"a b c d e f g h" [x](http://a.org). ', "- A $3\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", HOSTILE, ids=repr)
+def test_four_times_the_hostile_report_is_no_more_than_a_small_multiple_of_the_work(piece: str) -> None:
+    """Lines of Python are counted. What a regular expression does is not; where one looks back over all of the text for every
+    line, as one did for `---`, the long report below takes hours instead of a moment."""
+
+    def work(size: int) -> int:
+        count = 0
+
+        def trace(*_: object) -> object:
+            nonlocal count
+            count += 1
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)  # type: ignore[arg-type]
+        try:
+            checked(piece * size, query="under $300")
+        finally:
+            sys.settrace(before)
+        return count
+
+    checked(piece * (100_000 // len(piece)))
+    small, large = work(60), work(240)
+    assert large < 6 * small + 5_000
