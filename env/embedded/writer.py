@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from glob import escape
 from importlib.metadata import version
 from pathlib import Path
@@ -67,20 +67,26 @@ class FolderWriter:
             raise ShopError(
                 f"{folder}: cannot be written ({error.strerror}); choose another place"
             ) from error
-        self._lock = (self._temporary / _LOCK).open("w")
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self._held = ExitStack()
+        self._held.callback(shutil.rmtree, self._temporary, ignore_errors=True)
+        try:
+            self._begin()
+        except BaseException:
+            self._held.close()
+            raise
+
+    def _begin(self) -> None:
+        lock = self._held.enter_context((self._temporary / _LOCK).open("w"))
+        fcntl.flock(lock, fcntl.LOCK_EX)
         self._data = self._temporary / f"data-{self._temporary.name[-8:]}"
         self._data.mkdir()
         self._temporary.chmod(self._data.stat().st_mode)
         self._hash = ContentHash()
         self._categories: Counter[str] = Counter()
         self._database = sqlite3.connect(self._data / DATABASE, isolation_level=None)
-        try:
-            with self._writing():
-                self._database.executescript(_PRAGMAS + TABLES)
-        except ShopError:
-            self.__exit__(None, None, None)
-            raise
+        self._held.callback(self._database.close)
+        with self._writing():
+            self._database.executescript(_PRAGMAS + TABLES)
 
     def __enter__(self) -> FolderWriter:
         return self
@@ -88,9 +94,7 @@ class FolderWriter:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._database.close()
-        self._lock.close()
-        shutil.rmtree(self._temporary, ignore_errors=True)
+        self._held.close()
 
     def write_products(self, products: Iterable[Product]) -> int:
         last = ""

@@ -222,6 +222,18 @@ def test_a_published_shop_leaves_nothing_beside_it(folder: Path, builder: Builde
     assert sorted(path.name[:5] for path in folder.iterdir()) == ["data-", "manif"]
 
 
+def test_a_build_stopped_as_it_begins_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C does not wait for the `with` to be entered."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sqlite3, "connect", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        shop_writer(str(folder), Settings(), replace=True)
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+
+
 def test_an_open_shop_outlives_its_replacement(folder: Path, builder: Builder) -> None:
     from threading import Thread
 
