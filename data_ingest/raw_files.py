@@ -15,6 +15,8 @@ DOWNLOAD = (
     "meta_X.jsonl.gz)"
 )
 
+_POINTER = b"version https://git-lfs.github.com/spec/"
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -44,6 +46,8 @@ def find_pairs(raw: Path, categories: tuple[str, ...] | None, *, chosen: bool) -
     for name in in_official_order(categories):
         if name not in metas or name not in reviews:
             _refuse_missing(raw, name, metas, reviews)
+        for path in (metas[name], reviews[name]):
+            _refuse_pointer(path)
     return [Pair(name, metas[name], reviews[name]) for name in in_official_order(categories)]
 
 
@@ -54,6 +58,7 @@ def _files(raw: Path) -> tuple[dict[str, Path], dict[str, Path]]:
         for name in ALL:
             for folder, stem, found in (
                 (base / "meta_categories", f"meta_{name}", metas),
+                (base / "meta_categories", name, metas),  # the hub's first upload
                 (base / "review_categories", name, reviews),
                 (base, f"meta_{name}", metas),
                 (base, name, reviews),
@@ -63,6 +68,19 @@ def _files(raw: Path) -> tuple[dict[str, Path], dict[str, Path]]:
                     if name not in found and path.is_file():
                         found[name] = path
     return metas, reviews
+
+
+def _refuse_pointer(path: Path) -> None:
+    """A hub's clone without its large files has a few lines of text in place of each."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(_POINTER))
+    except OSError:
+        return  # said better by the one who reads it
+    if start == _POINTER:
+        raise DrrError(
+            f"{path}: is a Git LFS pointer and not the file itself; run `git lfs pull` in that folder"
+        )
 
 
 def _refuse_partial_default(raw: Path, paired: set[str], seen: set[str]) -> None:

@@ -338,6 +338,27 @@ def test_quarantine_says_file_line_and_reason(
     assert sum(manifest.quarantined.values()) == len(bad)
 
 
+def test_a_pointer_in_place_of_the_file_is_named(
+    raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 8953020\n"
+    reviews_file.write_text(pointer)
+    code, error = drr(capsys, raw)
+    assert code == 1
+    assert "Git LFS pointer" in error
+    assert "git lfs pull" in error
+
+
+def test_metadata_without_its_prefix_lies_in_its_own_folder(
+    tmp_path: Path, run_ingest: Ingest, raw: Path
+) -> None:
+    """So it was in the hub's first upload."""
+    official = run_ingest(raw, "one", ("Pet_Supplies",))
+    folder = raw / "raw" / "meta_categories"
+    (folder / "meta_Pet_Supplies.jsonl.gz").rename(folder / "Pet_Supplies.jsonl.gz")
+    assert run_ingest(raw, "two", ("Pet_Supplies",)).content_hash == official.content_hash
+
+
 def test_a_file_whose_times_are_seconds_is_refused(
     raw: Path, reviews_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
