@@ -1,9 +1,11 @@
-"""Reading a manifest that some backend kept: what is too new, damaged or made by another tokenizer is said so."""
+"""A manifest that some backend keeps: sealed when written; what is too new, damaged or changed is said when read."""
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
+import orjson
 from pydantic import ValidationError
 
 from env.errors import ShopError
@@ -39,3 +41,20 @@ def check_tokenizer(manifest: Manifest, where: str) -> None:
         raise ShopError(
             f"{where}: its index was made by tokenizer {version}, this drr has {TEXT_VERSION}; {AGAIN}"
         )
+
+
+def sealed(manifest: Manifest) -> Manifest:
+    """As it is published: a later change of any word of it can be told."""
+    return manifest.model_copy(update={"seal": _seal(manifest)})
+
+
+def changed_manifest(manifest: Manifest) -> str | None:
+    """A sentence, if it is not what was published."""
+    if manifest.seal in (None, _seal(manifest)):
+        return None
+    return "The manifest is not what was written: its recipe or another part of its text was changed."
+
+
+def _seal(manifest: Manifest) -> str:
+    text = orjson.dumps(manifest.model_dump(mode="json", exclude={"seal"}), option=orjson.OPT_SORT_KEYS)
+    return sha256(text).hexdigest()

@@ -31,7 +31,7 @@ class Input(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a shop is made of. The same on every backend, but for `backend` and `sizes`."""
+    """What a shop is made of. The same on every backend, but for `backend`, `sizes` and `seal`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -53,6 +53,8 @@ class Manifest(BaseModel):
     versions: dict[str, str] = Field(default_factory=dict)
     sizes: dict[str, int] = Field(default_factory=dict)
     created: str | None = None
+    seal: str | None = None
+    """Of all the rest (`env.manifest.sealed`), put on when it is published; shops of before have none."""
 
 
 @dataclass(frozen=True, slots=True)

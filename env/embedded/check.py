@@ -15,6 +15,7 @@ from env.embedded.index import entries
 from env.embedded.layout import DATABASE, file_hashes, read_manifest_file
 from env.embedded.store import USER_ROWS, EmbeddedStore
 from env.errors import ShopError
+from env.manifest import changed_manifest
 from env.settings import Settings
 from env.shop import Manifest, OrderColumns, Shop, UserRow
 
@@ -38,6 +39,8 @@ def check_shop(spec: str, settings: Settings) -> Iterator[str]:
         yield from found
         if DATABASE in altered and not found:
             yield f"The database is not what was written: {DATABASE}."
+        if sentence := changed_manifest(shop.manifest):
+            yield sentence
 
 
 def _check_open(shop: Shop, *, read_index: bool) -> Iterator[str]:

@@ -33,6 +33,7 @@ from env.embedded.layout import (
 from env.embedded.store import lookup_key
 from env.entities import Product
 from env.errors import ShopError
+from env.manifest import sealed
 from env.settings import Settings
 from env.shop import Manifest, OrderColumns, UserRow
 from env.text import VERSION as TEXT_VERSION
@@ -193,7 +194,7 @@ class FolderWriter:
             DATABASE: (self._data / DATABASE).stat().st_size,
             INDEX: folder_size(self._data / INDEX),
         }
-        manifest = manifest.model_copy(update={"sizes": {**sizes, "total": sum(sizes.values())}})
+        manifest = sealed(manifest.model_copy(update={"sizes": {**sizes, "total": sum(sizes.values())}}))
         text = orjson.dumps(
             {
                 **manifest.model_dump(mode="json"),

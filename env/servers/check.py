@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from env.content import Columns, ContentHash, as_of_from, batched, user_row
 from env.errors import ShopError
+from env.manifest import changed_manifest
 from env.servers.catalog import ServersCatalog
 from env.servers.index import Entry, entry_of, export
 from env.servers.names import names_of
@@ -24,6 +25,8 @@ def check_shop(spec: str, settings: Settings) -> Iterator[str]:
         yield str(error)
         return
     with shop:
+        if sentence := changed_manifest(shop.manifest):
+            yield sentence
         try:
             yield from _check_open(shop)
         except ShopError as error:

@@ -20,7 +20,7 @@ from pymongo import errors as mongo
 from env.content import ContentHash, as_of_from, ascending, batched, ordered
 from env.entities import Product
 from env.errors import ShopError
-from env.manifest import parse_manifest
+from env.manifest import parse_manifest, sealed
 from env.servers import index
 from env.servers.connect import ServerFailure, Servers, client_versions
 from env.servers.documents import order_documents, plain, product_document, safe, user_document
@@ -335,7 +335,7 @@ class ServersWriter:
                 if count != expected:
                     reason = f"{count:,} {kind} are there and {expected:,} were written"
                     raise ShopError(f"servers:{self._names.shop}: {reason}; nothing was published")
-            manifest = manifest.model_copy(update={"sizes": self._sizes(name)})
+            manifest = sealed(manifest.model_copy(update={"sizes": self._sizes(name)}))
         with self._servers.speaking():
             self._load.hold()
             self._show(version, manifest)

@@ -150,9 +150,22 @@ def test_check_sees_a_wrong_today(folder: Path) -> None:
 def test_check_adds_the_raw_rows_up(folder: Path) -> None:
     rows = {"reviews": 6, "orders": 3, "duplicates": 1, "not_selected": 0, "quarantined": 1}
     _edit_manifest(folder, rows=rows)
+    assert "The manifest says that 6 reviews were read and accounts for 5." in check_shop(
+        str(folder), SETTINGS
+    )
+
+
+def test_check_sees_an_edited_recipe(folder: Path) -> None:
+    _edit_manifest(folder, recipe={"min_reviews": 5})
     assert list(check_shop(str(folder), SETTINGS)) == [
-        "The manifest says that 6 reviews were read and accounts for 5."
+        "The manifest is not what was written: its recipe or another part of its text was changed."
     ]
+    open_shop(str(folder), SETTINGS).close()
+
+
+def test_a_shop_of_before_the_seal_is_as_good(folder: Path) -> None:
+    _edit_manifest(folder, seal=None)
+    assert list(check_shop(str(folder), SETTINGS)) == []
 
 
 @pytest.mark.parametrize(

@@ -389,7 +389,9 @@ def test_check_names_what_does_not_fit(published: str, settings: Settings, closi
     database[f"users_{version}"].delete_one({"_id": "A000000007"})
     servers.search.delete(index=names.index(version), id="B000000009", refresh=True)
     servers.search.indices.delete_alias(index=names.index(version), name=names.alias)
+    database[MANIFEST].update_one({"_id": "current"}, {"$set": {"manifest.recipe.text": "another"}})
     problems = "\n".join(check_shop(published, settings))
+    assert "The manifest is not what was written" in problems
     assert "differ in 3 products: B000000004, B000000005, B000000009" in problems
     assert "4 orders have no product" in problems
     assert "1 orders have no user" in problems
