@@ -56,8 +56,11 @@ class _Lines:
         upcoming = iter(scan.links)
         link = next(upcoming, None)
         start = 0
+        windows = "\r" in scan.plain
         for text in scan.plain.split("\n"):
             end = start + len(text)
+            if windows:
+                text = text.rstrip("\r")
             said = text != "" and not text.isspace()
             while link is not None and link.start < end:
                 if said:
@@ -93,29 +96,41 @@ class _Lines:
 _HEADING = re.compile(r"[\s>]*(#{1,6})\s*(.+?)\s*#*\s*$")
 _BOLD_LINE = re.compile(r"[\s>]*(?:\*\*|__)([^*_\n]{1,80})(?:\*\*|__)\s*[:：]?\s*$")
 _RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,}|={3,}|⁂|\* \* \*)\s*$")
+_APPENDIX = re.compile(r"(?:appendix|附录|附錄)\s?(?:[A-Z\d一二三四五]{1,2}\b)?\s*[:：.–—-]\s*", re.I)
 _ORDINAL = re.compile(
     r"^(?:\d+(?:\\?\.\d+)*\\?[.)、:：]?|[ivxlc]+\\?[.)]|[一二三四五六七八九十]+[、.．]|[A-Z]\\?[.)])\s+|^[一二三四五六七八九十]+[、.．]",
     re.I,
 )
 _NAMED = re.compile(
-    r"(?:(?:annotated|cited|links to|key|main|selected|primary|full|complete|additional|supporting|web|online|cited|external|all|numbered|product|other|and|&|source|reference|citation|further|useful|relevant|research|my|the|list of|data)\s+)*"
-    r"(?:references?|sources?|citations?|bibliography|works?(?:\s+cited)|literature(?:\s+cited)?|cited works|footnotes?|endnotes?|links?|reading|resources?|urls?|evidence)"
-    r"(?:\s+(?:list|cited|used|consulted|section|links?|urls?|index|list(?:ing)?|for this report|and (?:references|sources|links|citations|further reading|notes|resources|methodology|methods|data)|& (?:references|sources|citations|links)|/ (?:references|sources)))*",
+    r"(?:(?:annotated|cited|links to|key|main|selected|primary|full|complete|additional|supporting|web|online|external|all|numbered|product|other|and|&|source|reference|citation|further|useful|related|relevant|research|my|the|list of|data|notes|information|consulted|verified|referenced)\s+)*"
+    r"(?:references?|sources?|citations?|bibliography|works?(?:\s+(?:cited|consulted))?|literature(?:\s+cited)?|cited works|referenced works|footnotes?|endnotes?|links?|reading|resources?|urls?|evidence"
+    r"|(?:source|reference) (?:materials?|documents?|notes|summary))"
+    r"(?:\s+(?:list|cited|used|consulted|reviewed|analy[sz]ed|referenced|section|links?|urls?|index|list(?:ing)?|for this report|in (?:this|the) report|by section|with (?:links|urls)"
+    r"|(?:and|&) (?:references|sources|links|citations|further reading|notes|resources|credits)|and (?:methodology|methods|data)|/ (?:references|sources)))*"
+    r"|learn more",
     re.I,
 )
-_NOT_ALONE = re.compile(r"^(?:links?|reading|resources?|urls?|evidence|literature|data sources?)$", re.I)
+_NOT_ALONE = re.compile(
+    r"^(?:(?:related )?links?|reading|resources?|urls?|evidence|literature|data sources?)$", re.I
+)
 _FOREIGN = re.compile(
-    r"(?:主要|关键|核心|重要|全部|相关|部分|数据|信息|资料|官方|网络|本文|报告|附录)*(?:的)?"
-    r"(?:参考文献|参考资料|参考来源|参考链接|参考网址|参考书目|参考|引用的著作|引用文献|引用来源|引用资料|引用列表|引用链接|引用|引文|文献|来源|资料来源|信息来源|数据来源|相关链接|链接|出处|脚注|注释|參考文獻|參考資料|引用的文獻|資料來源|來源)"
+    r"(?:主要|关键|核心|重要|全部|相关|部分|数据|信息|资料|官方|网络|本文|报告|附录|注释与)*(?:的)?"
+    r"(?:参考文献|参考资料|参考来源|参考链接|参考网址|参考书目|参考|引用的?著作|引用文献|引用来源|引用资料|引用列表|引用链接|引用出处|引用|引文|文献|来源|资料来源|信息来源|数据来源|相关链接|链接|出处|脚注|注释|參考文獻|參考資料|引用的文獻|資料來源|來源)"
     r"(?:列表|清单|目录|与链接|和链接|及链接|汇总|与来源|和来源|及来源|与引用|与参考资料|说明|链接)?"
-    r"|参考サイト|参考URL|出典|引用元|参照|引用文献一覧|참고문헌|참고 ?자료|출처|인용"
-    r"|quellen(?:verzeichnis|angaben)?|literatur(?:verzeichnis)?|referenzen|einzelnachweise"
-    r"|références?(?: bibliographiques)?|bibliographie|ouvrages cités|sources citées"
-    r"|fuentes(?: consultadas)?|referencias(?: bibliográficas)?|bibliografía|obras citadas"
-    r"|fonti|riferimenti(?: bibliografici)?|bibliografia|fontes|referências(?: bibliográficas)?"
-    r"|источники|литература|список (?:литературы|источников)|использованные источники|ссылки|المراجع|المصادر|kaynaklar|kaynakça|bronnen|źródła|källor",
+    r"|参考(?:サイト|URL|情報源|リンク|文献一覧)|出典|引用元|参照|情報源|引用文献一覧|참고 ?문헌|참고 ?자료|출처|인용(?: ?문헌)?"
+    r"|(?:verwendete |zitierte )?quellen(?:verzeichnis|angaben)?|literatur(?:verzeichnis)?|referenzen|einzelnachweise"
+    r"|références?(?: (?:bibliographiques|citées))?|bibliographie|ouvrages cités|sources (?:citées|principales)"
+    r"|(?:fuentes|referencias|obras)(?: (?:consultadas|citadas|principales|bibliográficas))?|bibliografía"
+    r"|fonti(?: citate)?|opere citate|riferimenti(?: bibliografici)?|bibliografia"
+    r"|(?:fontes|referências)(?: (?:consultadas|citadas|bibliográficas))?"
+    r"|(?:цитируемые |использованные )?источники|литература|список (?:литературы|источников)|ссылки|(?:цитовані )?джерела|список використаних джерел"
+    r"|المراجع|المصادر|مصادر|מקורות|kaynaklar|kaynakça|alıntılanan çalışmalar|referanslar|bronnen|bronvermelding|geciteerd werk|referenties"
+    r"|źródła|cytowane prace|literatura|(?:použité )?zdroje|citovaná díla|källor|referenser|citerade verk|kilder|referencer|lähteet"
+    r"|nguồn(?: trích dẫn| tham khảo)?|tài liệu tham khảo|daftar pustaka|referensi|sumber|karya yang dikutip"
+    r"|उद्धृत कार्य|स्रोत|संदर्भ सूची|อ้างอิง|แหล่งอ้างอิง|ผลงานที่อ้างอิง|surse|lucrări citate|hivatkozások|források|idézett művek|πηγές|αναφορές",
     re.I,
 )
+_JOINED = re.compile(r"\s+(?:and|und|et|y|e|и|та|i|en|ve|và|dan|og|och)\s+|\s*(?:و|、|和|与|及)\s*")
 
 _ID = r"[A-Za-z]{0,3}\d{1,4}"
 _START = r"[\s>]*(?:[-*+•·‣▪–]\s+)?(?:\*\*|__|\*|<)?"
@@ -145,9 +160,10 @@ _OPENS_ENTRY = frozenset("[\\【［(（|sSrRcC来引参" + _RAISED)
 _SPECIAL = frozenset("[\\【［(（|#>-*+•·‣▪–_<=⁂.…" + _RAISED)
 """What a line begins with that may be a heading, a rule or an entry, besides spaces and digits."""
 _MAY_NAME = re.compile(
-    "refer|sourc|citation|bibliogra|work|litera|note|link|reading|url|evidence|quelle|einzeln|référ|ouvrage|fuente|obras|fonti|riferim"
-    "|fontes|kaynak|bronnen|źród|källor|источ|литер|список|ссылк|المراجع|المصادر|参考|參考|引用|引文|文献|文獻|来源|來源|链接|出处|脚注|注释"
-    "|資料|出典|参照|참고|출처|인용"
+    "refer|sourc|citation|bibliogra|work|litera|note|link|reading|url|evidence|learn|quelle|einzeln|référ|ouvrage|fuente|obras|fonti|opere|riferim"
+    "|fontes|kaynak|alıntı|bron|geciteerd|źród|cytowan|zdroj|citovan|käll|citerade|kilder|lähte|nguồn|tham khảo|pustaka|sumber|dikutip"
+    "|surse|lucrări|hivatk|forrás|idézett|πηγές|αναφορ|источ|литер|список|ссылк|джерел|راجع|صادر|מקורות|उद्धृत|स्रोत|संदर्भ|อ้างอิง"
+    "|参考|參考|引用|引文|文献|文獻|来源|來源|链接|出处|脚注|注释|資料|出典|参照|情報源|참고|출처|인용"
 )
 """Some part of every name that `is_reference_heading` knows, in lower case: most lines are ruled out by it."""
 _BULLET = re.compile(r"[\s>]*(?:[-*+•·‣▪–])\s+")
@@ -166,16 +182,19 @@ def is_reference_heading(text: str) -> bool:
     if _MAY_NAME.search(text.lower()) is None:
         return False
     bare = re.sub(r"[*_#`\\]+|[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]", "", text).strip(
-        " \t:：.—-–|【】[]()（）<>"
+        " \t\r:：.—-–|【】[]<>§"
     )
-    bare = _ORDINAL.sub("", bare).strip(" \t:：【】")
-    bare = re.sub(r"\s*[(（][^()（）]{0,60}[)）]\s*$", "", bare)
+    bare = re.sub(r"(?<=\S)\s*[(（][^()（）]{0,60}[)）]$", "", bare).strip(" \t:：()（）")
+    bare = _ORDINAL.sub("", _APPENDIX.sub("", bare)).strip(" \t:：【】")
     if not bare or len(bare) > 60:
         return False
     for part in (bare, *re.split(r"\s*[/|&／｜]\s*", bare)):
         if _FOREIGN.fullmatch(part):
             return True
-    return _NAMED.fullmatch(bare) is not None and _NOT_ALONE.fullmatch(bare) is None
+    if _NAMED.fullmatch(bare) is not None:
+        return _NOT_ALONE.fullmatch(bare) is None
+    parts = _JOINED.split(bare)
+    return len(parts) > 1 and all(_FOREIGN.fullmatch(part) or part.casefold() == "sources" for part in parts)
 
 
 def _entry(line: _Line, *, in_section: bool) -> Entry | None:
@@ -570,11 +589,20 @@ def _split_run_on(entry: Entry, text: str) -> list[Entry]:
 
 
 def _closing_links(lines: _Lines, taken: set[int]) -> list[Entry]:
-    """Lines at the very end that hold one link each and nothing else; none where a list begins among them."""
+    """Lines at the very end that hold one link each and nothing else; none where a list begins among them. A last remark may
+    follow where a rule parts the links from the text."""
     tail: list[_Line] = []
+    remarks = 0
+    parted = False
     for index in range(len(lines) - 1, -1, -1):
         line = lines[index]
-        if _RULE.match(line.text) and not tail:
+        if _RULE.match(line.text):
+            if not tail:
+                continue
+            parted = True
+            break
+        if not tail and not line.links and remarks < 2 and len(line.text) < 200 and line.first not in "#|":
+            remarks += 1
             continue
         words = _WORD.findall(_residue_of_line(line)) if len(line.links) == 1 else []
         if (
@@ -587,7 +615,7 @@ def _closing_links(lines: _Lines, taken: set[int]) -> list[Entry]:
         if line.start in taken:
             return []
         tail.append(line)
-    if len(tail) < 2:
+    if len(tail) < 2 or (remarks and not parted):
         return []
     return [Entry([], line.start, line.end, [*line.links], "plain") for line in reversed(tail)]
 

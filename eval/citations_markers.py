@@ -92,7 +92,7 @@ def find_marks(
     ration = _RATION
     decided: dict[tuple[int, bool], bool] = {}
     for start, end, esc, group in candidates:
-        last = text[max(0, start - 60) : start].rstrip(" *")[-1:]
+        last = text[max(0, start - 60) : start].rstrip(" *\u00a0\u202f")[-1:]
         spoken = last.isalpha() or last in (":", "：", "=", "$", "∈")
         # Behind a word the words decide; elsewhere the same brackets mean the same.
         key = (id(group), esc)
@@ -276,7 +276,7 @@ def _is_citation(
         return True
     if group.strange:
         return False
-    before = text[max(0, start - 60) : start].rstrip(" *")
+    before = text[max(0, start - 60) : start].rstrip(" *\u00a0\u202f")
     if group.only is not None:
         if group.named:
             return True

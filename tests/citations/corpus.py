@@ -904,4 +904,60 @@ Short.
 """,
         {A, B}, 2, 2,
     ),
+    Counted(
+        "list_without_heading_before_a_last_remark",
+        f"One claim ([Alpha]({A})).\n\n---\n- [Alpha]({A})\n- [Beta]({B})\n\n---\n\n*Report prepared on April 25, 2025.*\n",
+        {A, B}, 1, 2,
+    ),
+    Counted(
+        "windows_line_ends_and_a_label",
+        f"One ([Alpha]({A})).\r\n\r\nSources:\r\n- [Alpha]({A})\r\n- [Beta]({B})\r\n\r\nNext come prices.\r\n\r\n- [Feeder]({C}) costs little\r\n",
+        {A, B, C}, 2, 2,
+    ),
+    Counted(
+        "ratings_behind_a_hard_space",
+        f"Text [1]. Ratings:\u00a0[1, 2, 2].\n\n[1] {A}\n[2] {B}\n",
+        {A, B}, 1, 2,
+    ),
+    Counted(
+        "several_links_in_an_entry",
+        f"""It holds (Sources: [Alpha]({A}), [Beta]({B})), as others said (Sources: [Lee et al. (2016), Kim (2011)]).
+
+**Citations:**
+
+1. The first matter – [Alpha]({A}).
+2. The second – [Beta]({B}) (see refs. 1, 12–17).
+3. A third without any; Lee et al. (2016).
+4. The fourth – [Alpha]({A}), [Beta]({B}), [Gamma]({C}).
+
+{"That is what all of it comes to, said once more and at some length. " * 3}
+""",
+        {A, B, C}, 2, 4,
+    ),
+    Counted(
+        "kimi_several_addresses_in_a_footnote",
+        f"""一点[^1^]。二点[^2^][^3^]。
+
+## 来源
+
+（以下均于 2026-08-16 访问）
+
+[^1^]: {A} ；{B} （说明）
+[^2^]: 本项目 README.md（说明）
+[^3^]: 甲 — 说明，2026-07-04 — {C}
+""",
+        {A, B, C}, 3, 3,
+    ),
+    Counted(
+        "anchors_into_a_list",
+        f"""One<sup>[[1]](#ref1)</sup>, two [[2]](#ref2), three [\\[2\\]](#cite_note-2).
+
+## References
+
+<a id="ref1"></a>[1] Alpha. {A}
+
+<a id="ref2"></a>[2] Beta. {B}
+""",
+        {A, B}, 3, 2,
+    ),
 ]  # fmt: skip

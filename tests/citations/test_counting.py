@@ -51,6 +51,25 @@ def test_sources_are_all_urls_listed_or_inline_cited_or_not() -> None:
     assert urls == {"https://inline.org", "user://U7/profile", *(f"https://s{n}.org" for n in range(1, 9))}
 
 
+@pytest.mark.parametrize(
+    ("report", "urls", "inline"),
+    [
+        ("See ![a plot][img] [1].\n\n[img]: http://i.org/a.png\n[1]: http://a.org\n", {"http://a.org"}, 1),
+        ('![Logo]\n\n[logo]: http://i.org/a.png "Logo"\n\nText https://a.org', {"https://a.org"}, 1),
+        ("![x][img] and [the page][img].\n\n[img]: http://i.org/a.png\n", {"http://i.org/a.png"}, 1),
+        ("Great![1] Good![2]\n\n[1]: http://a.org\n[2]: http://b.org\n", {"http://a.org", "http://b.org"}, 2),
+        ("Great![1][2]\n\n[1]: http://a.org\n[2]: http://b.org\n", {"http://a.org", "http://b.org"}, 2),
+        ("Data at ftp://a.org/x [1].\n\n[1]: http://a.org\n", {"ftp://a.org/x", "http://a.org"}, 2),
+    ],
+)
+def test_an_image_whose_address_stands_elsewhere_is_no_source(
+    report: str, urls: set[str], inline: int
+) -> None:
+    found = parse(report)
+    assert {source.url for source in found.sources} == urls
+    assert found.inline_count == inline
+
+
 def test_the_document_has_the_promised_form() -> None:
     document = parse(f"One [1], two [9].{LIST}[10] nothing\n").document()
     assert list(document) == [
@@ -74,6 +93,32 @@ def test_the_document_has_the_promised_form() -> None:
         ["10"],
     )
     json.dumps(document)
+
+
+HEADINGS = [
+    "Works Cited (MLA)", "References & Further Reading", "Notes and References", "Sources used in the report", "Appendix A: References",
+    "Learn more", "Verified Sources", "References (with URLs)", "附录：参考文献", "参考リンク", "참고 문헌", "Quellen und Referenzen", "Fuentes citadas",
+    "Referências citadas", "Fonti e riferimenti", "Sources et références", "Источники и литература", "Цитовані джерела", "Cytowane prace",
+    "Zdroje", "Citerade verk", "Kilder", "Geciteerd werk", "Alıntılanan çalışmalar", "Nguồn trích dẫn", "Daftar Pustaka", "المراجع والمصادر",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("heading", HEADINGS)
+def test_entries_under_whatever_a_list_is_called_are_no_citations(heading: str) -> None:
+    entries = "Lee, A. (2020). One. https://a.org\n\nKim, B. (2021). Two. https://b.org\n"
+    assert parse(f"A claim.\n\n## {heading}\n\n{entries}").inline_count == 0
+
+
+@pytest.mark.parametrize(
+    "heading", ["Energy Sources", "Notes", "Fuentes de ingresos", "收入来源", "Learn more about birds"]
+)
+def test_a_section_about_sources_is_body(heading: str) -> None:
+    assert (
+        parse(
+            f"A claim.\n\n## {heading}\n\nOne may see https://a.org for the whole of it.\n\nAnd https://b.org says much the same.\n"
+        ).inline_count
+        == 2
+    )
 
 
 ADDRESSES = [
