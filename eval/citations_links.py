@@ -39,6 +39,9 @@ class Scan:
 
 
 _FENCE = re.compile(r"^(?:[ \t]*>)*[ \t]*(?:[-*+][ \t]+)?(`{3,}|~{3,})([^\n`]*)$", re.M)
+_PICTURE = re.compile(r"(?<!\\)!\[([^\[\]\n]{0,300})\](?:\[([^\[\]\n]{0,80})\])?(?![(:\[])")
+_DEFINED = re.compile(r"^[ \t>]{0,9}\[([^\[\]\n^]{1,80})\]:[ \t]*\S[^\n]*", re.M)
+_USED = re.compile(r"(?<!!)\[([^\[\]\n]{1,80})\](?![:\[])")
 _TICKS = re.compile(r"`+|\n[ \t\r]*\n")
 _TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>")
 _SUPERSCRIPT = re.compile(
@@ -101,6 +104,7 @@ def scan(report: str) -> Scan:
         text, _inline_code(text) + _comments(text) + [match.span(1) for match in _HIDDEN.finditer(text)]
     )
     text = blank(text, _formulas(text))
+    text = blank(text, _pictures(text))
     raised = [(match.start(), match.end(), match[1]) for match in _SUPERSCRIPT.finditer(text)]
     anchors, tags = _html(text)
     text = blank(text, tags)
@@ -196,6 +200,31 @@ def _formulas(text: str) -> list[tuple[int, int]]:
             else:
                 start = text.find(opening, start + 2)
     return spans
+
+
+def _pictures(text: str) -> list[tuple[int, int]]:
+    """Images whose address stands elsewhere, `![alt][id]` and `![id]`, and the addresses that nothing but images uses.
+
+    `Great![1]` is a citation: a number alone is no picture's text.
+    """
+    if "![" not in text:
+        return []
+    defined = {_label(match[1]): match.span() for match in _DEFINED.finditer(text)}
+    spans: list[tuple[int, int]] = []
+    shown: set[str] = set()
+    for match in _PICTURE.finditer(text):
+        label = _label(match[2] or match[1])
+        if label in defined and not match[1].strip(" ^").isdecimal():
+            spans.append(match.span())
+            shown.add(label)
+    if not spans:
+        return []
+    used = {_label(match[1]) for match in _USED.finditer(blank(text, spans))}
+    return spans + [defined[label] for label in sorted(shown - used)]
+
+
+def _label(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _html(text: str) -> tuple[list[Link], list[tuple[int, int]]]:

@@ -34,7 +34,8 @@ _FRAME = frozenset(
 class Decision(NamedTuple):
     status: Support
     reason: str
-    span: Span | None
+    spans: tuple[Span, ...]
+    """Where the record states each figure."""
 
 
 def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
@@ -50,7 +51,7 @@ def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
         return None
     kept: list[str] = []
     missed: list[str] = []
-    span: Span | None = None
+    spans: list[Span] = []
     at = 0
     for figure in numbers(said):
         at = said.find(figure.text, at)
@@ -62,13 +63,14 @@ def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
         if found is None:
             return None
         (kept if found.holds else missed).append(f"{figure.text} ({found.told})")
-        span = span or found.span
+        if found.span is not None and found.span not in spans:
+            spans.append(found.span)
         at += 1
     if not kept and not missed:
         return None
     status: Support = "full" if not missed else "none" if not kept else "partial"
     reason = "the record says so" if not missed else f"the record says otherwise: {', '.join(missed)}"
-    return Decision(status, reason, span)
+    return Decision(status, reason, tuple(spans))
 
 
 class _Stated(NamedTuple):

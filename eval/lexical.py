@@ -228,6 +228,7 @@ def support(claim: str, texts: Iterable[str]) -> tuple[Lexical, int]:
     covered = found / (len(asked) + len(figures))
     unnamed = sorted(name for name in names(claim) - together if not name.isdigit())
     overlap, which, span = _closest(asked, bodies)
+    shown, marked = _deciding(asked, figures, bodies)
     reasons = [f"{covered:.0%} of the claim's words and numbers are in the evidence"]
     if span is not None and overlap >= 0.6:
         sentence = bodies[which][span.start : span.end]
@@ -241,7 +242,74 @@ def support(claim: str, texts: Iterable[str]) -> tuple[Lexical, int]:
     if unnamed and label == "full":
         label = "partial"
         reasons.append(f"not named in the evidence: {', '.join(unnamed[:4])}")
-    return Lexical(label, "; ".join(reasons), span), which
+    return Lexical(label, "; ".join(reasons), marked), shown
+
+
+_FACTS = frozenset(tokens("rating rated star review price cost"))
+_NEAR = 400
+"""Characters between the sentences that one span may join."""
+
+
+@lru_cache(maxsize=65536)
+def _figures(sentence: str) -> tuple[Number, ...]:
+    return tuple(numbers(sentence, words=True))
+
+
+def _deciding(
+    asked: frozenset[str], figures: Sequence[Number], bodies: Sequence[str]
+) -> tuple[int, Span | None]:
+    """The text, and the place in it where a reader sees why: the figures and words beyond its title, which it shares anyway.
+
+    A figure that is not there is decided where another of its kind stands. Sentences close by that hold what the
+    deciding one lacks are marked with it.
+    """
+    kept = frozenset(
+        index
+        for index, figure in enumerate(figures)
+        if any(same_number(figure, s) for body in bodies for s in _figures(body))
+    )
+    best: tuple[float, int, int, list[tuple[int, int, frozenset[str]]]] = (0.0, 0, 0, [])
+    for which, body in enumerate(bodies):
+        titled = content_words(body.partition("\n")[0])
+        told: list[tuple[int, int, frozenset[str]]] = []
+        for start, end in _sentences(body):
+            sentence = body[start:end]
+            held = _held(asked, figures, kept, sentence)
+            told.append((start, end, held))
+            score = sum(0.1 if part in titled else 1.0 for part in held)
+            if score > best[0]:
+                best = (score, which, len(told) - 1, told)
+    _, which, at, told = best
+    if not told:
+        return which, None
+    start, end, held = told[at]
+    for low, high, more in sorted(told, key=lambda one: abs(one[0] - told[at][0])):
+        if high < start - _NEAR or low > end + _NEAR or max(end, high) - min(start, low) > 2 * _NEAR:
+            continue
+        gained = more - held
+        if any(part.startswith("#") for part in gained):
+            start, end, held = min(start, low), max(end, high), held | more
+    return which, Span(start, end)
+
+
+def _held(
+    asked: frozenset[str], figures: Sequence[Number], kept: frozenset[int], sentence: str
+) -> frozenset[str]:
+    """Words and figures of the claim that the sentence speaks of; figures as `#0`, `#1`."""
+    held = asked & content_words(sentence)
+    stated = _figures(sentence) if figures else ()
+    if not stated:
+        return held
+    facts = _FACTS & frozenset(tokens(sentence))
+    found = []
+    for index, figure in enumerate(figures):
+        if index in kept:
+            decides = any(same_number(figure, s) for s in stated)
+        else:
+            decides = any(s.kind == figure.kind for s in stated) and (figure.kind is not None or bool(facts))
+        if decides:
+            found.append(f"#{index}")
+    return held | frozenset(found)
 
 
 def _closest(asked: frozenset[str], bodies: list[str]) -> tuple[float, int, Span | None]:

@@ -162,8 +162,7 @@ def _silent(item: Item) -> dict[str, Any]:
     if decision is not None:
         source = item.readable[0]
         verdict = _base(item) | {"status": decision.status, "reason": decision.reason, "by": "rule"}
-        if decision.span is not None:
-            verdict["spans"] = [_spanned(source, decision.span)]
+        verdict["spans"] = [_spanned(source, span) for span in decision.spans]
         return verdict
     reasons = "; ".join(f"{s.url}: {s.reason or s.status}" for s in item.sources if s.status != "ok")
     return _base(item) | {"status": item.unreadable(), "reason": reasons, "by": "rule"}

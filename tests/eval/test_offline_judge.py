@@ -46,6 +46,30 @@ def test_lexical_support(claim: str, label: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("claim", "shown"),
+    [
+        ("The ERYTLLY Bird Feeding Station Kit costs $43.99 [5]", "Price: $43.99"),
+        ("The ERYTLLY Bird Feeding Station Kit costs $49.99", "Price: $43.99"),
+        ("The ERYTLLY Bird Feeding Station Kit is rated 4.7 stars", "Average rating: 4.5 out of 5 stars"),
+        ("The ERYTLLY Bird Feeding Station Kit has a mesh tray", "Includes mesh tray"),
+        ("The ERYTLLY Bird Feeding Station Kit ($43.99, 2,067 ratings)", "2,067"),
+        ("The ERYTLLY Bird Feeding Station Kit", "ERYTLLY Bird Feeding Station Kit"),
+    ],
+)
+def test_the_marked_place_is_what_decides_and_not_the_title(claim: str, shown: str) -> None:
+    span = support(claim, [KIT])[0].span
+    assert span is not None and shown in KIT[span.start : span.end]
+    assert ("Product:" in KIT[span.start : span.end]) == (claim == f"The {shown}")
+
+
+def test_every_figure_that_a_record_decides_is_marked() -> None:
+    record = Frozen("http://shop/p/1", "product", "ok", KIT)
+    decision = decide("It costs $43.99 and is rated 3.9 stars", [record])
+    assert decision is not None
+    assert [KIT[a:b] for a, b in decision.spans] == ["Price: $43.99", "Average rating: 4.5 out of 5 stars"]
+
+
+@pytest.mark.parametrize(
     ("claim", "status"),
     [
         ("The ERYTLLY Bird Feeding Station Kit costs $43.99", "full"),
