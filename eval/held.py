@@ -1,6 +1,6 @@
 """Judges held against judges: people's labels, a study's verdicts, or both; pair by pair of judges, task by task.
 
-Labels of different judges are of the same thing if their texts are the same, or their id and question. Turned pairs (`answer_a`
+Labels of different judges are of the same thing if their texts are the same, or their id and question (`_Items`). Turned pairs (`answer_a`
 of one is `answer_b` of the other) are turned back by the texts before they are counted.
 """
 
@@ -66,7 +66,12 @@ def _support(labels: Sequence[SupportLabel]) -> dict[str, Any]:
         if shared:
             x, y = [by_judge[a][k] for k in shared], [by_judge[b][k] for k in shared]
             found.append({"judges": [a, b], **support_statistics(x, y)})
-    return {"labels": len(labels), "pairs": found, "alpha": _alpha(by_judge, SUPPORT, "ordinal")}
+    return {
+        "labels": len(labels),
+        "repeated": items.repeated,
+        "pairs": found,
+        "alpha": _alpha(by_judge, SUPPORT, "ordinal"),
+    }
 
 
 def support_statistics(x: Sequence[str | None], y: Sequence[str | None]) -> dict[str, Any]:
@@ -98,20 +103,38 @@ def _alpha(
 
 
 class _Items:
-    """Which labels are of the same thing: those with the same texts, and those with one id and one question or claim."""
+    """Which labels are of the same thing: those with one id and the same texts; else with the same texts; else with one id and
+    one question or claim.
+
+    One judge judges a thing once: two of his labels with different ids are of two things even if their texts are equal,
+    as when two variants wrote the same report. Only the same id and texts again replace what he said before (`repeated`).
+    """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, ...], int] = {}
+        self._exact: dict[tuple[str, ...], int] = {}
+        self._alike: dict[tuple[str, ...], list[int]] = {}
+        self._taken: set[tuple[int, str, str]] = set()
         self.first: list[Label] = []
+        self.repeated = 0
 
     def place(self, label: Label) -> int:
         by_id, by_text = _names(label)
-        item = self._known.get(by_text, self._known.get(by_id))
+        dimension = getattr(label, "dimension", None) or OVERALL
+        item = self._exact.get(by_id + by_text)
+        if item is None:
+            alike = [*self._alike.get(by_text, ()), *self._alike.get(by_id, ())]
+            item = next((one for one in alike if (one, label.judge, dimension) not in self._taken), None)
+        elif (item, label.judge, dimension) in self._taken:
+            self.repeated += 1
         if item is None:
             item = len(self.first)
             self.first.append(label)
-        self._known.setdefault(by_id, item)
-        self._known.setdefault(by_text, item)
+        self._exact[by_id + by_text] = item
+        for name in (by_id, by_text):
+            known = self._alike.setdefault(name, [])
+            if item not in known:
+                known.append(item)
+        self._taken.add((item, label.judge, dimension))
         return item
 
 
@@ -136,7 +159,8 @@ Turned = dict[tuple[str, str], tuple[str, str, str]]
 """By (item, dimension): the label as seen from the item's first label, the question, and the two systems."""
 
 
-def _turned(labels: Sequence[PairwiseLabel]) -> dict[str, Turned]:
+def _turned(labels: Sequence[PairwiseLabel]) -> tuple[dict[str, Turned], int]:
+    """By judge, and how many labels replaced an earlier one."""
     found: dict[str, Turned] = {}
     items = _Items()
     for label in labels:
@@ -149,11 +173,11 @@ def _turned(labels: Sequence[PairwiseLabel]) -> dict[str, Turned]:
         systems = f"{first.system_a or ''}\0{first.system_b or ''}"
         key = (str(item), label.dimension or OVERALL)
         found.setdefault(label.judge, {})[key] = (value, content_id(first.query), systems)
-    return found
+    return found, items.repeated
 
 
 def _pairwise(labels: Sequence[PairwiseLabel]) -> dict[str, Any]:
-    by_judge = _turned(labels)
+    by_judge, repeated = _turned(labels)
     dimensions: list[str] = [*DIMENSIONS]
     dimensions += sorted({x.dimension or OVERALL for x in labels} - set(DIMENSIONS))
     pairs = []
@@ -178,7 +202,12 @@ def _pairwise(labels: Sequence[PairwiseLabel]) -> dict[str, Any]:
     plain = {
         judge: {"\0".join(key): value[0] for key, value in rows.items()} for judge, rows in by_judge.items()
     }
-    return {"labels": len(labels), "pairs": pairs, "alpha": _alpha(plain, PAIRWISE, "nominal")}
+    return {
+        "labels": len(labels),
+        "repeated": repeated,
+        "pairs": pairs,
+        "alpha": _alpha(plain, PAIRWISE, "nominal"),
+    }
 
 
 def pairwise_statistics(
@@ -256,7 +285,12 @@ def _rating(labels: Sequence[RatingLabel]) -> dict[str, Any]:
     plain = {
         judge: {"\0".join(key): value for key, value in rows.items()} for judge, rows in by_judge.items()
     }
-    return {"labels": len(labels), "pairs": pairs, "alpha": _alpha(plain, None, "interval")}
+    return {
+        "labels": len(labels),
+        "repeated": items.repeated,
+        "pairs": pairs,
+        "alpha": _alpha(plain, None, "interval"),
+    }
 
 
 def rating_statistics(

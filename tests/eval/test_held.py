@@ -158,3 +158,39 @@ def test_a_broken_line_of_labels_is_named(tmp_path: Path) -> None:
             read_labels(path)
     with pytest.raises(Misuse, match="cannot be read"):
         read_labels(tmp_path / "none.jsonl")
+
+
+def grade(id: str, judge: str, label: float, *, answer: str = "the same words", **more: str) -> RatingLabel:
+    fields = {"id": id, "query": "q", "answer": answer, "label": label, "judge": judge, "dimension": "depth"}
+    return RatingLabel.model_validate(fields | more)
+
+
+@pytest.mark.parametrize("names", [("react", "react+ws"), ("row 1", "row 2")])
+def test_equal_reports_of_two_variants_are_two_things_under_whatever_ids(names: tuple[str, str]) -> None:
+    judge = [grade("react", "rules-1", 3), grade("react+ws", "rules-1", 5)]
+    people = [grade(name, "anna", label) for name, label in zip(names, (3, 5), strict=True)]
+    for labels in ([*judge, *people], [*people, *judge]):
+        found = agreement(labels)["rating"]
+        assert found["pairs"][0]["dimensions"]["depth"]["mard"]["n"] == 2
+        assert found["pairs"][0]["dimensions"]["depth"]["mard"]["value"] == 0.0
+        assert found["repeated"] == 0
+
+
+def test_an_id_that_a_judge_gave_to_several_answers_names_none_of_them() -> None:
+    labels = [grade("q1", judge, n, answer=f"answer {n}") for judge in ("anna", "ben") for n in (2, 7)]
+    row = agreement(labels)["rating"]["pairs"][0]["dimensions"]["depth"]
+    assert row["mard"]["n"] == 2 and row["mard"]["value"] == 0.0
+
+
+def test_a_label_given_again_replaces_the_earlier_one_and_is_counted() -> None:
+    labels = [grade("a", "anna", 2), grade("a", "anna", 4), grade("a", "ben", 4)]
+    found = agreement(labels)["rating"]
+    assert found["repeated"] == 1
+    assert found["pairs"][0]["dimensions"]["depth"]["mard"]["value"] == 0.0
+
+
+def test_one_id_a_dimension_is_one_answer() -> None:
+    anna = [grade(f"x-{d}", "anna", 2, dimension=d) for d in ("depth", "clarity")]
+    ben = [grade("x", "ben", 2, dimension=d) for d in ("depth", "clarity")]
+    row = agreement([*anna, *ben])["rating"]["pairs"][0]["dimensions"]["all"]
+    assert row["mard"]["n"] == 2
