@@ -77,8 +77,8 @@ def main() -> None:
                 return
             texts = [
                 _client_cpu(settings),
-                _mongodb_load(settings, "with its data in memory"),
-                _mongodb_load(_on_file(settings, running, Path(scratch)), "with its data in a file"),
+                _mongodb_load(settings, "with its data in memory", 0.02),
+                _mongodb_load(_on_file(settings, running, Path(scratch)), "with its data in a file", 0.005),
                 _calls(settings),
                 _ranking(settings, arguments.products, Path(scratch)),
             ]
@@ -223,9 +223,9 @@ def _on_file(settings: Settings, running: list[testservers.Server], scratch: Pat
     return settings.model_copy(update={"mongodb_url": SecretStr(server.url)})
 
 
-def _mongodb_load(settings: Settings, kind: str) -> str:
+def _mongodb_load(settings: Settings, kind: str, scale: float) -> str:
     """Users and orders through the writer, and their ready-made documents through a bare `insert_many`."""
-    counts = synthetic.sizes(0.02)
+    counts = synthetic.sizes(scale)
     products = [p.model_copy(update={"description": []}) for p in synthetic.products(counts["products"])]
     rows = [row for batch in synthetic.users(counts["users"]) for row in batch]
     columns = list(synthetic.orders(counts))
