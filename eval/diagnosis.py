@@ -1,7 +1,7 @@
 """What is wrong with reports, and how often: the six labels of the paper's Appendix G and three that rules decide.
 
 Rules and a judge propose, a person decides: lines of `failure_labels.jsonl` in the study's folder, `{answer, label, present,
-judge}` with `answer` as `QUERY/VARIANT/TRIAL`, stand over every proposal; the last line for an answer and label counts.
+judge, example?}` with `answer` as `QUERY/VARIANT/TRIAL`, stand over every proposal; the last line for an answer and label counts.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ class Correction(BaseModel):
     label: str
     present: bool
     judge: str = "unnamed"
+    example: str | None = None
+    """Words of the report, or the person's own, that show it."""
 
     @field_validator("label")
     @classmethod
@@ -97,6 +99,8 @@ def diagnose(
         if correction is not None:
             present, by = correction.present, correction.judge
         example = _example(answer, rules, broken, proposed.get(label)) if present else None
+        if correction is not None and correction.example and present:
+            example = correction.example[:_EXCERPT]
         found[label] = {"present": present, "by": by, "example": example}
     return found
 
@@ -118,10 +122,10 @@ def _example(
 
 
 def failure_document(judged: Judged, study: Study) -> dict[str, Any] | None:
-    """Frequencies per variant with examples; `None` where neither rules nor a judge looked."""
-    if not judged.rules and not judged.failures:
-        return None
+    """Frequencies per variant with examples; `None` where neither rules nor a judge nor a person looked."""
     corrections = read_corrections(study)
+    if not (judged.rules or judged.failures or corrections):
+        return None
     by_variant: dict[str, dict[str, dict[str, list[float | None]]]] = {}
     examples: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for answer in judged.answers:
@@ -134,9 +138,12 @@ def failure_document(judged: Judged, study: Study) -> dict[str, Any] | None:
                 shown = examples.setdefault((answer.variant, label), [])
                 if len(shown) < EXAMPLES:
                     shown.append({"answer": answer.label, "by": said["by"], "text": said["example"]})
+    known = {answer.label for answer in judged.answers}
     return {
         "labels": list(LABELS),
-        "corrected": len(corrections),
+        "corrected": sum(answer in known for answer, _ in corrections),
+        "corrections": [one.model_dump(exclude_none=True) for _, one in sorted(corrections.items())],
+        "corrections_of_no_answer": sorted({answer for answer, _ in corrections} - known),
         "variants": {
             variant: {
                 label: {

@@ -126,7 +126,36 @@ def _failures(system: str, sections: list[Section]) -> dict[str, Any]:
         "constraint_violation": found.total_kept is False or found.foreign > 0,
         "poor_personalization": found.about_user < 3 and "Nothing is known" not in profile,
     }
-    return {"failures": [{"example": lines[0], "label": label} for label, shown in signs.items() if shown]}
+    return {
+        "failures": [
+            {"example": _example(label, lines, _shop(system)), "label": label}
+            for label, shown in signs.items()
+            if shown
+        ]
+    }
+
+
+def _example(label: str, lines: Sequence[str], shop: str) -> str:
+    """The line that shows a failure best, as far as its surface tells: a repeated one, a bare recommendation, the total."""
+    if label == "redundant_clarity":
+        seen: set[tuple[str, ...]] = set()
+        for line in lines:
+            words = tuple(tokens(plain(line)))
+            if words in seen:
+                return line
+            seen.add(words)
+    recommended = [line for line in lines if _PRICE.search(line) and not line.startswith("#")]
+    told = [line for line in lines if not line.startswith(("#", "|", ">"))]
+    fitting: dict[str, list[str]] = {
+        "shallow_analysis": [line for line in recommended if not _REASON.search(line)],
+        "weak_synthesis": [line for line in recommended if not _INSIGHT.search(line)],
+        "constraint_violation": [
+            *(line for line in lines if _sells_elsewhere(line, shop)),
+            *(line for line in lines if _TOTAL.search(line)),
+        ],
+        "poor_personalization": recommended,
+    }
+    return [*fitting.get(label, ()), *told, *lines][0]
 
 
 _FORMS: dict[str, Callable[[str, list[Section]], dict[str, Any]]] = {

@@ -222,11 +222,14 @@ def _failure_labels(material: Material) -> Table | None:
     notes = [
         "Share of the reports in which somebody can tell; rules and a judge propose, people correct (failure_labels.jsonl)."
     ]
+    if found["corrections_of_no_answer"]:
+        notes.append(f"Corrections of no answer here: {', '.join(found['corrections_of_no_answer'])}.")
     for variant, labels in variants.items():
         for label, row in labels.items():
             for example in row["examples"][:1]:
+                told = f": {example['text']}" if example["text"] else ""
                 notes.append(
-                    f"{label.replace('_', ' ')}, {variant}, {example['answer']} (by {example['by']}): {example['text']}"
+                    f"{label.replace('_', ' ')}, {variant}, {example['answer']} (by {example['by']}){told}"
                 )
     return Table(
         "failure-labels", "Failure labels (Appendix G)", list(variants), rows, notes, material.banner

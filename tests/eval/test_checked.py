@@ -172,6 +172,31 @@ async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_t
     (study.folder / FILE).write_text("".join(json.dumps(line) + "\n" for line in said))
     told = study_document(study)["failures"]
     assert (told["corrected"], told["variants"]["x"]["budget_break"]["share"]["value"]) == (2, 0.0)
+    models = offline()
+    await judge(study, bench(study, models, shop, repeat=1), models, Options(["failures"]))
+    said += [
+        {
+            "answer": "q-a/x/0",
+            "label": "weak_synthesis",
+            "present": True,
+            "judge": "ben",
+            "example": "two lists",
+        },
+        {"answer": "q-z/x/0", "label": "weak_synthesis", "present": True, "judge": "ben"},
+    ]
+    (study.folder / FILE).write_text("".join(json.dumps(line) + "\n" for line in said))
+    told = study_document(study)["failures"]
+    assert told["variants"]["x"]["budget_break"]["share"]["value"] == 0.0  # also after it was judged again
+    assert told["variants"]["x"]["weak_synthesis"]["examples"][0] == {
+        "answer": "q-a/x/0",
+        "by": "ben",
+        "text": "two lists",
+    }
+    assert told["corrections_of_no_answer"] == ["q-z/x/0"]
+    assert (told["corrected"], [one["judge"] for one in told["corrections"]]) == (
+        3,
+        ["anna", "ben", "anna", "ben"],
+    )
     (study.folder / FILE).write_text('{"answer": "q-a/x/0", "label": "ugly", "present": true}\n')
     with pytest.raises(DrrError, match="line 1: label"):
         study_document(study)
