@@ -155,7 +155,8 @@ def _example(label: str, lines: Sequence[str], shop: str) -> str:
         ],
         "poor_personalization": recommended,
     }
-    return [*fitting.get(label, ()), *told, *lines][0]
+    shown: list[str] = [*fitting.get(label, []), *told, *lines]
+    return shown[0]
 
 
 _FORMS: dict[str, Callable[[str, list[Section]], dict[str, Any]]] = {
