@@ -307,7 +307,7 @@ class _MetaWriter:
         size = next(iter(picked.values()), "")
         hooks = rng.sample(kind.hooks, min(len(kind.hooks), rng.choice((1, 2, 2, 3))))
         head = f"{brand} {style} {kind.name}"
-        others = [value for value in list(picked.values())[1:3] if rng.random() < 0.4]
+        others = [_alone(*one) for one in list(picked.items())[1:3] if rng.random() < 0.4]
         tail = [*hooks, *others]
         end = " - " if rng.random() < 0.3 else ", "
         text = ", ".join([head, *tail])
@@ -392,7 +392,7 @@ class _MetaWriter:
             name = rng.choice(("Item Dimensions LxWxH", "Item Dimensions  LxWxH", "Product Dimensions"))
             details[name] = f"{length} x {width} x {height} inches"
         if "Item Weight" not in details and rng.random() < 0.5:
-            details["Item Weight"] = f"{round(kind.price[1] / 18 * math.exp(rng.gauss(0, 0.3)), 2)} pounds"
+            details["Item Weight"] = f"{round(kind.weight * math.exp(rng.gauss(0, 0.3)), 2)} pounds"
         if rng.random() < 0.6:
             details["Manufacturer"] = brand if rng.random() < 0.8 else f"{brand} LLC"
         if rng.random() < 0.35:
@@ -457,6 +457,15 @@ class _MetaWriter:
             }
             for _ in range(rng.randint(1, 4))
         ]
+
+
+def _alone(field: str, value: str) -> str:
+    """An attribute's value as a title says it, where no field's name stands beside it."""
+    if field in ("Hair Type", "Skin Type"):
+        return f"for {value.title()} {field.split()[0]}"
+    if field == "Compatible With":
+        return f"for {value}"
+    return value[:1].upper() + value[1:]
 
 
 def meta_line(row: dict[str, Any]) -> bytes:

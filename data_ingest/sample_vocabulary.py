@@ -24,6 +24,8 @@ class ProductType:
     interests: tuple[str, ...]
     price: tuple[float, float, float]
     """The tenth, fiftieth and ninetieth of a hundred prices, in dollars."""
+    weight: float
+    """Of a middling one, in pounds; where a file states none, what its price buys of most things."""
     styles: tuple[str, ...]
     hooks: tuple[str, ...]
     """What a title says the thing is for."""
@@ -126,6 +128,7 @@ def _type(name: str, category: str, row: dict[str, Any], known: set[str]) -> Pro
         path=tuple(row["path"]),
         interests=tuple(row["interests"]),
         price=(low, middle, high),
+        weight=float(row.get("weight", middle / 18)),
         styles=tuple(row["styles"]),
         hooks=tuple(row["hooks"]),
         attributes=attributes,

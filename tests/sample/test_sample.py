@@ -98,6 +98,25 @@ def test_rows_have_the_official_keys_in_the_official_order(
         assert all(row["bought_together"] is None for row in rows)
 
 
+def test_weights_are_those_of_such_things(meta: dict[str, list[dict[str, Any]]]) -> None:
+    """A nine-foot umbrella does not weigh what a lip balm does."""
+    weights: dict[str, list[float]] = {}
+    for row in (row for rows in meta.values() for row in rows):
+        if stated := row["details"].get("Item Weight"):
+            for kind in ("Patio Umbrella", "Cat Tree", "Lip Balm"):
+                if kind in row["title"] and stated.endswith(" pounds"):
+                    weights.setdefault(kind, []).append(float(stated.split()[0]))
+    assert min(weights["Patio Umbrella"]) > 5
+    assert min(weights["Cat Tree"]) > 9
+    assert max(weights["Lip Balm"]) < 1
+
+
+def test_a_title_says_whose_hair_and_what_fits(meta: dict[str, list[dict[str, Any]]]) -> None:
+    titles = [row["title"] for rows in meta.values() for row in rows]
+    assert not [title for title in titles if re.search(r"(?i), (all|curly|frizzy|dry|oily)(,| -| \(|$)", title)]
+    assert any(re.search(r"for (Curly|Fine|Wavy|Frizzy|Thick|Color-Treated) Hair", title) for title in titles)
+
+
 def test_the_counts_are_those_asked_for(
     reviews: dict[str, list[dict[str, Any]]], meta: dict[str, list[dict[str, Any]]]
 ) -> None:
