@@ -50,6 +50,7 @@ _SUPERSCRIPT = re.compile(
 )
 _HIDDEN = re.compile(r"<span\b[^<>]{0,80}\bdisplay:\s?none\b[^<>]{0,80}>([^<]*)</span>", re.I)
 _HREF = re.compile(r"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.I)
+_DOLLARS = re.compile(r"(?<![\\$\w])\$(?=[^\s\d$])([^$\n]{1,300})(?<=\S)\$(?![\d$])")
 _FORMULA = re.compile(r"\\begin|\\frac|\\text|\\[a-zA-Z]{2,}|[\^_={}]")
 _TOKEN = re.compile(
     r"\\[\\\[\]()!<>*_]|\[\^?[\d, –-]{1,20}\](?![(（]| \([hH])|[\[\]【】]"
@@ -199,6 +200,11 @@ def _formulas(text: str) -> list[tuple[int, int]]:
                 start = text.find(opening, end + 2)
             else:
                 start = text.find(opening, start + 2)
+    spans += [
+        match.span()
+        for match in _DOLLARS.finditer(text)
+        if _FORMULA.search(match[1]) and "://" not in match[1]
+    ]
     return spans
 
 

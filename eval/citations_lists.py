@@ -193,6 +193,8 @@ def is_reference_heading(text: str) -> bool:
             return True
     if _NAMED.fullmatch(bare) is not None:
         return _NOT_ALONE.fullmatch(bare) is None
+    if " | " in bare and re.search("[\u4e00-\u9fff]", bare) and any(map(_NAMED.fullmatch, bare.split(" | "))):
+        return True
     parts = _JOINED.split(bare)
     return len(parts) > 1 and all(_FOREIGN.fullmatch(part) or part.casefold() == "sources" for part in parts)
 

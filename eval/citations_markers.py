@@ -15,14 +15,19 @@ _RATION = 20_000
 """Members that ranges may stand for in one report; a range beyond it counts once."""
 
 _BRACKET = re.compile(
-    r"(\\?)[\[【［](\^[^\s\[\]【】\\]{1,60}|[ \t]*(?:[A-Za-z\u4e00-\u9fff]{1,10}[ \t:#.：]{0,3}){0,2}\d[^\[\]【】［］\n\\]{0,300}?)\\?[\]】］]"
+    r"(\\?)[\[【［](\^[^\s\[\]【】\\]{1,60}|[ \t]*(?:[A-Za-z\u4e00-\u9fff]{1,10}[ \t:#.,：]{0,3}){0,2}[#^]?\d[^\[\]【】［］\n\\]{0,300}?)\\?[\]】］]"
 )
 _PREFIX = re.compile(
-    r"(?:sources?|refs?|references?|citations?|cites?|see|web ?pages?|web|docs?|documents?|search results?|results?|来源|引用|参考|文献|参考文献)\s*[:#.：]?\s*(?=\d)",
+    r"(?:sources?|refs?|references?|citations?|cites?|see|web ?pages?|web|docs?|documents?|search results?|results?|e\.g|cf|来源|引用|参考|文献|参考文献)\s*[:#.：]?,?\s*(?=\d)",
     re.I,
 )
 _SPLIT = re.compile(r"\s*[,;，、；&]\s*|\s+and\s+|\s+")
+_LOCATED = re.compile(
+    r"(\d{1,4})\s*[,:;]\s*(?:pp?\.|pages?|sec(?:tion)?\b|§|tab(?:le)?\b|fig(?:ure)?\b|ch(?:apter)?\b|para\b|eq\b|line)",
+    re.I,
+)
 _NO_COMMAS = str.maketrans("", "", ", \t")
+_ONLY_NUMBERS = str.maketrans("", "", "^,- \t")
 _NUMBER = re.compile(r"[#^]?(\d{1,4})$")
 _RANGE = re.compile(r"\^?(\d{1,4})(?:-|–|—|‑|−|~|～|\.\.|至|到)\^?(\d{1,4})$")
 _SPACED_RANGE = re.compile(r"(?<=\d)\s*(-|–|—|‑|−|~|～|\bto\b|至)\s*(?=\d)")
@@ -231,7 +236,7 @@ def _group(items: list[_Item], known: frozenset[str], ration: int) -> _Group:
 
 
 def _items(body: str) -> list[_Item]:
-    if body[0] == "^" and not body[1:].replace(",", "").replace("-", "").replace("^", "").isdecimal():
+    if body[0] == "^" and not body.translate(_ONLY_NUMBERS).isdecimal():
         return [(body[1:].rstrip("^").casefold(), "footnote")]
     if body.isascii() and body.isdecimal():
         return [(str(int(body)), "number")] if len(body) <= 4 else []
@@ -242,6 +247,9 @@ def _items(body: str) -> list[_Item]:
     if footnote and body[-1] == "^":
         body = body[:-1]
     body = _PREFIX.sub("", body, count=1) if not body[0].isdecimal() else body
+    located = _LOCATED.match(body)
+    if located:
+        return [(str(int(located[1])), "number")]
     suffixed = _SUFFIXED.match(body)
     if suffixed and not re.search(r"[,;]\s*\d+\s*†", body):
         return [(str(int(suffixed[1])), "number")]
@@ -262,7 +270,7 @@ def _items(body: str) -> list[_Item]:
         if cut:
             found.append((str(int(cut[1])), "number"))
         elif _NAMED.match(part):
-            found.append((part, "named"))
+            found.append((part.casefold(), "named"))
         else:
             return []
     return found
@@ -279,18 +287,19 @@ def _is_citation(
     before = text[max(0, start - 60) : start].rstrip(" *\u00a0\u202f")
     if group.only is not None:
         if group.named:
-            return True
+            return False  # a label
         low, high = group.only
         if not group.resolved and (int(low) > 999 or int(high) > 999 or int(low) == 0):
             return False
         return not spoken or not _tells_interval(before)
     if escaped and not (escapes_cite and group.resolved):
         return False
-    if group.repeats:
+    if group.repeats or any(name == "0" for name, _, _ in group.items):
         return False
     last = before[-1:]
     if last in (":", "：", "=") and _is_label(before) and not _SOURCE_WORD.search(before):
-        return group.resolved == len(group.items) < 3 and group.ascending and last != "="
+        quoted = before[:-1].rstrip().endswith(('"', "'", "`"))
+        return group.resolved == len(group.items) < 3 and group.ascending and last != "=" and not quoted
     if len(group.items) == 2 and spoken and _tells_interval(before):
         return False
     return group.resolved > 0 or (some_resolve and group.ascending and group.small)
@@ -298,7 +307,7 @@ def _is_citation(
 
 def _is_label(before: str) -> bool:
     """Words and a colon or an equals sign: `Ratings (of 5):`."""
-    bare = before[:-1].rstrip()
+    bare = before[:-1].rstrip().rstrip("\"'`")
     end = bare[-1:]
     return end.isalnum() or end == "_" or _LABEL_BEFORE.search(bare) is not None
 

@@ -960,4 +960,39 @@ Short.
 """,
         {A, B}, 3, 2,
     ),
+    Counted(
+        "more_between_brackets_than_numbers",
+        f"One [1, p. 5]. Two [2, Table 3]. Three [cf. 1]. Four [e.g., 1, 2]. Five [#2]. Six [Lee, 2020], [0, 1].\n\n[1] {A}\n[2] {B}\n",
+        {A, B}, 6, 2,
+    ),
+    Counted(
+        "footnotes_with_a_comma_and_a_space",
+        f"One[^1, ^2]. Two [^2,^1]. Three[^1].\n\n[^1]: It was said [alpha]({A})\n\n[^2]: It was denied [beta]({B})\n",
+        {A, B}, 5, 2,
+    ),
+    Counted(
+        "lettered_ids",
+        f"One [S1]. Two [S2, S1]. Three [s2].\n\n### Sources\n- [S1] Alpha {A}\n- [S2] Beta {B}\n",
+        {A, B}, 4, 2,
+    ),
+    Counted(
+        "lettered_ids_in_lower_case",
+        f"One [a1]. Two [a2, a1].\n\n### Sources\n- [a1] Alpha {A}\n- [a2] Beta {B}\n",
+        {A, B}, 3, 2,
+    ),
+    Counted(
+        "arrays_in_a_json_tail",
+        f"One [1].\n\n[1] {A}\n[2] {B}\n\n{{\"score\": [1, 2], \"ok\": true}}\n",
+        {A, B}, 1, 2,
+    ),
+    Counted(
+        "formulas_between_dollars",
+        f"Let $a_{{[1]}} = x^{{[2]}}$ hold for $5 [1], or $6 [2].\n\n[1] {A}\n[2] {B}\n",
+        {A, B}, 2, 2,
+    ),
+    Counted(
+        "a_label_in_two_languages",
+        f"One.\n\n**Sources Consulted | 咨询来源**:\n- Alpha: {A}\n- Beta: {B}\n\n## Next\n\nMore.\n",
+        {A, B}, 0, 2,
+    ),
 ]  # fmt: skip
