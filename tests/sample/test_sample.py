@@ -113,7 +113,9 @@ def test_weights_are_those_of_such_things(meta: dict[str, list[dict[str, Any]]])
 
 def test_a_title_says_whose_hair_and_what_fits(meta: dict[str, list[dict[str, Any]]]) -> None:
     titles = [row["title"] for rows in meta.values() for row in rows]
-    assert not [title for title in titles if re.search(r"(?i), (all|curly|frizzy|dry|oily)(,| -| \(|$)", title)]
+    assert not [
+        title for title in titles if re.search(r"(?i), (all|curly|frizzy|dry|oily)(,| -| \(|$)", title)
+    ]
     assert any(re.search(r"for (Curly|Fine|Wavy|Frizzy|Thick|Color-Treated) Hair", title) for title in titles)
 
 
