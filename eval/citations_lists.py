@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from eval.citations_links import Link, Scan
+from eval.citations_links import Link, Scan, number_in
 
 EntryForm = Literal["bracket", "definition", "dot", "label", "row", "plain"]
 
@@ -520,7 +520,7 @@ def _is_pure(entry: Entry, text: str) -> bool:
     after = text[entry.links[-1].end : entry.end]
     if _PRICE.search(text[entry.start : entry.end]):
         return False
-    if len(entry.links) > 2:
+    if len(entry.links) > 2 or (number_in(first.text) and len(_WORD.findall(before)) > 1):
         return False
     if first.kind == "bare" or first.text.strip().startswith(("http", "www.")):
         return (
@@ -612,6 +612,7 @@ def _closing_links(lines: _Lines, taken: set[int]) -> list[Entry]:
             or len(words) > 2
             or _PRICE.search(line.text)
             or line.text.lstrip().startswith(("|", "(", "#"))
+            or (number_in(line.links[0].text) and _WORD.search(line.text[: line.links[0].start - line.start]))
         ):
             break
         if line.start in taken:

@@ -995,4 +995,24 @@ Short.
         f"One.\n\n**Sources Consulted | 咨询来源**:\n- Alpha: {A}\n- Beta: {B}\n\n## Next\n\nMore.\n",
         {A, B}, 0, 2,
     ),
+    Counted(
+        "numbered_links_end_the_steps_of_a_plan",
+        f"# Plan\n\nDo this:\n\n1.  **Feeder**: Buy a small one.[(7)]({A})\n\n2.  **Seed**: Fill it.[(8)]({B})\n\n3.  **Water**: Add a bath.[(7)]({A})\n",
+        {A, B}, 3, 0,
+    ),
+    Counted(
+        "numbered_links_end_the_last_bullets",
+        f"It is worth it:\n\n- Fast [[1]]({A})\n- Cheap [[2]]({B})\n",
+        {A, B}, 2, 0,
+    ),
+    Counted(
+        "numbered_links_begin_a_closing_list",
+        f"It is fast [[1]]({A}).\n\n[[1]]({A}) Alpha\n[[2]]({B}) Beta\n",
+        {A, B}, 1, 2,
+    ),
+    Counted(
+        "a_list_without_addresses_before_the_numbered_one",
+        f"One.[1] Two.[1] Three.[2]({A}) Four.[3]\n\n### Sources\n\n- Alpha syndrome, Reviews.\n- Alpha syndrome, Genetics.\n\n## Citations\n\n1. Lee BL et al. Nat. 2005. PMID:15731757\n2. Lee BL et al. NEJM. 2006. PMID:16928994\n3. Kim G et al. Gen. 2014. PMID:24922459\n",
+        {A}, 4, 5,
+    ),
 ]  # fmt: skip
