@@ -6,7 +6,7 @@ load a second time changes nothing and another one is refused.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -43,6 +43,8 @@ from env.text import VERSION as TEXT_VERSION
 
 # How many are sent at a time: a request costs as much as a hundred documents, and more than these are no cheaper.
 PRODUCTS, USERS, ORDERS = 1000, 1000, 1000
+# So many batches at once: while a server stores one, the next is already with it.
+SENDING = 2
 # How far a load is, is recorded after so many: a record waits for the server's journal.
 RECORDED = 10_000
 # Elasticsearch takes no longer ones.
@@ -67,9 +69,9 @@ class ServersWriter:
         self._user_ids: list[str] = []
         self._load: Load | None = None
         self._published = False
-        # One batch is on its way to the servers while the next is made.
-        self._sender = ThreadPoolExecutor(1, thread_name_prefix="drr-load")
-        self._sending: Future[None] | None = None
+        # Batches are on their way to the servers while the next is made.
+        self._sender = ThreadPoolExecutor(SENDING, thread_name_prefix="drr-load")
+        self._sending: deque[Future[None]] = deque()
         self._stored: dict[str, dict[str, Any]] = {}
         self._recorded: dict[str, int] = {}
         try:
@@ -245,6 +247,7 @@ class ServersWriter:
         return slice(known if self._load else count, count)
 
     def _other_data(self) -> None:
+        self._arrived()
         with self._servers.speaking():
             reason = self._discarded("an unfinished load of other data was found there")
         raise ShopError(f"servers:{self._names.shop}: {reason}")
@@ -252,32 +255,35 @@ class ServersWriter:
     def _send(
         self, kind: str, records: Sequence[Mapping[str, Any]], searched: Sequence[dict[str, Any]] = ()
     ) -> None:
-        """Hand a batch over, once the batch before is stored; it counts as stored when all of it was acknowledged."""
+        """Hand a batch over; it counts as stored when all of it, and of those before it, was acknowledged."""
         load = self._load
         assert load is not None
         count = self._hash.counts[kind]
         due = bool(searched) or count - self._recorded.get(kind, 0) >= RECORDED
         digest = self._hash.prefix(kind) if due else ""
 
+        self._arrived(SENDING - 1)
+        before = list(self._sending)
+
         def send() -> None:
             self._insert(kind, records)
             if searched:
                 index.bulk(self._servers, self._names.index(load.version), searched)
             if due:
+                for earlier in before:
+                    earlier.result()
                 load.record(kind, count, digest)
 
         if due:
             self._recorded[kind] = count
 
-        self._arrived()
-        self._sending = self._sender.submit(send)
+        self._sending.append(self._sender.submit(send))
 
-    def _arrived(self) -> None:
-        """Wait for the batch on its way; its failure is raised here."""
-        sending, self._sending = self._sending, None
-        if sending is not None:
+    def _arrived(self, left: int = 0) -> None:
+        """Wait until no more than so many batches are on their way; what failed is raised here."""
+        while len(self._sending) > left:
             with self._servers.speaking():
-                sending.result()
+                self._sending.popleft().result()
 
     def _ended(self, kind: str) -> int:
         self._arrived()
