@@ -388,11 +388,14 @@ def test_check_names_what_does_not_fit(published: str, settings: Settings, closi
     database[f"products_{version}"].delete_one({"_id": "B000000005"})
     database[f"users_{version}"].delete_one({"_id": "A000000007"})
     servers.search.delete(index=names.index(version), id="B000000009", refresh=True)
+    servers.search.update(
+        index=names.index(version), id="B000000003", doc={"category": ["other"]}, refresh=True
+    )
     servers.search.indices.delete_alias(index=names.index(version), name=names.alias)
     database[MANIFEST].update_one({"_id": "current"}, {"$set": {"manifest.recipe.text": "another"}})
     problems = "\n".join(check_shop(published, settings))
     assert "The manifest is not what was written" in problems
-    assert "differ in 3 products: B000000004, B000000005, B000000009" in problems
+    assert "differ in 4 products: B000000003, B000000004, B000000005, ..." in problems
     assert "4 orders have no product" in problems
     assert "1 orders have no user" in problems
     assert "There are 1,699 products and the manifest says 1,700." in problems
