@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal
 
 from eval.citations_links import Link, Scan, number_in
@@ -113,6 +114,8 @@ _NAMED = re.compile(
 _NOT_ALONE = re.compile(
     r"^(?:(?:related )?links?|reading|resources?|urls?|evidence|literature|data sources?)$", re.I
 )
+_LINKS = re.compile(r"\W*(?:(?:useful|related|helpful) )?(?:links?|resources|urls?|链接)\W*", re.I)
+"""What may be a list of links or a section about them: what stands below decides."""
 _FOREIGN = re.compile(
     r"(?:主要|关键|核心|重要|全部|相关|部分|数据|信息|资料|官方|网络|本文|报告|附录|注释与)*(?:的)?"
     r"(?:参考文献|参考资料|参考来源|参考链接|参考网址|参考书目|参考|引用的?著作|引用文献|引用来源|引用资料|引用列表|引用链接|引用出处|引用|引文|文献|来源|资料来源|信息来源|数据来源|相关链接|链接|出处|脚注|注释|參考文獻|參考資料|引用的文獻|資料來源|來源)"
@@ -177,6 +180,7 @@ _END = re.compile(r"[\s*_⁂-]*\Z")
 _PRICE = re.compile(r"[$€£¥]\s?\d")
 
 
+@lru_cache(maxsize=4096)
 def is_reference_heading(text: str) -> bool:
     """`## 10. References:`, `Key Citations`, `**参考文献**`: whatever the decoration."""
     if _MAY_NAME.search(text.lower()) is None:
@@ -237,7 +241,9 @@ def _entry(line: _Line, *, in_section: bool) -> Entry | None:
 
 
 def _plain_number(text: str) -> str:
-    return str(int(text)) if text.isascii() and text.isdecimal() else text.casefold()
+    if not (text.isascii() and text.isdecimal()):
+        return text.casefold()
+    return text.lstrip("0") or "0"
 
 
 def find_lists(scan: Scan) -> list[ReferenceList]:
@@ -271,7 +277,7 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
         heading = _heading_level(line)
         if heading is not None:
             level, title = heading
-            if is_reference_heading(title):
+            if is_reference_heading(title) or (_LINKS.fullmatch(title) and _is_lone_link(lines, index + 1)):
                 close()
                 section_level, section_entries = level, 0
                 continue
@@ -325,7 +331,7 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
                 run += split
                 section_entries += len(split)
                 continue
-        if entry is None and in_section and _is_plain_entry(line):
+        if entry is None and in_section and _is_plain_entry(line) and not (run and _is_remark(run[-1], line)):
             bulleted = _BULLET.match(line.text) is not None
             under = run and run[-1].numbers and _indent(line.text) > run[-1].indent
             if under:
@@ -542,7 +548,7 @@ def _is_plain_entry(line: _Line) -> bool:
         titled = [link for link in line.links if link.text.strip() != link.url]
         residue = _WORD.findall(_residue_of_line(line))
         return (len(titled) < 2 and len(line.links) == 1) or (
-            len(line.links) == 2 and len(residue) > 6 and _ACADEMIC.search(text) is not None
+            len(line.links) == 2 and len(residue) > 3 and _ACADEMIC.search(text) is not None
         )
     if bulleted:
         return len(text) > 8
@@ -551,6 +557,29 @@ def _is_plain_entry(line: _Line) -> bool:
         and ". " in text
         and _ACADEMIC.search(text) is not None
         and _MARKED.search(text) is None
+    )
+
+
+def _is_lone_link(lines: _Lines, index: int) -> bool:
+    if index >= len(lines):
+        return False
+    line = lines[index]
+    return (
+        len(line.links) == 1
+        and not _PRICE.search(line.text)
+        and len(_WORD.findall(_residue_of_line(line))) <= 6
+    )
+
+
+def _is_remark(last: Entry, line: _Line) -> bool:
+    """A sentence with a link behind a numbered list."""
+    return (
+        bool(last.numbers)
+        and line.after_blank
+        and _BULLET.match(line.text) is None
+        and any(link.text.strip() != link.url for link in line.links)
+        and len(_WORD.findall(_residue_of_line(line))) > 10
+        and _ACADEMIC.search(line.text) is None
     )
 
 

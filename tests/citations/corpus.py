@@ -1015,4 +1015,24 @@ Short.
         f"One.[1] Two.[1] Three.[2]({A}) Four.[3]\n\n### Sources\n\n- Alpha syndrome, Reviews.\n- Alpha syndrome, Genetics.\n\n## Citations\n\n1. Lee BL et al. Nat. 2005. PMID:15731757\n2. Lee BL et al. NEJM. 2006. PMID:16928994\n3. Kim G et al. Gen. 2014. PMID:24922459\n",
         {A}, 4, 5,
     ),
+    Counted(
+        "resources_that_are_links",
+        f"Text.\n\n## Resources\n\n- [Alpha]({A})\n- [Beta]({B})\n\n## Next\n\nMore [Gamma]({C}).\n",
+        {A, B, C}, 1, 2,
+    ),
+    Counted(
+        "resources_that_are_prose",
+        f"Text.\n\n## Resources\n\n- Money for a feeder comes from the state ([Alpha]({A}))\n- Time comes from [Beta]({B}) and others\n\nDone.\n",
+        {A, B}, 2, 0,
+    ),
+    Counted(
+        "an_entry_with_an_archived_copy",
+        f"Text.\n\n## References\n\nLee, K. (2020). Birds. [{A}]({A}). Archived at {B}\n\nKim (2021). {C}\n",
+        {A, B, C}, 0, 2,
+    ),
+    Counted(
+        "a_remark_with_a_link_behind_the_list",
+        f"Text [1].\n\n## References\n[1] Alpha {A}\n[2] Beta {B}\n\nI hope that this helps! See also [Gamma]({C}) for more on the matter and for pictures.\n",
+        {A, B, C}, 2, 2,
+    ),
 ]  # fmt: skip
