@@ -97,7 +97,9 @@ def find_marks(
     ration = _RATION
     decided: dict[tuple[int, bool], bool] = {}
     for start, end, esc, group in candidates:
-        last = text[max(0, start - 60) : start].rstrip(" *\u00a0\u202f")[-1:]
+        last = text[start - 1 : start]
+        if last in " *\u00a0\u202f":
+            last = text[max(0, start - 60) : start].rstrip(" *\u00a0\u202f")[-1:]
         spoken = last.isalpha() or last in (":", "：", "=", "$", "∈")
         # Behind a word the words decide; elsewhere the same brackets mean the same.
         key = (id(group), esc)
@@ -146,6 +148,7 @@ class _Group(NamedTuple):
     """Some name is in no list."""
     named: bool
     repeats: bool
+    """Some number stands there twice, or a nought."""
     ascending: bool
     small: bool
     """All between 1 and 999."""
@@ -199,9 +202,13 @@ def _group(items: list[_Item], known: frozenset[str], ration: int) -> _Group:
     resolved = footnotes = 0
     strange = named = False
     for name, kind in items:
-        low, _, high = name.partition("-") if kind in ("range", "malformed") else (name, "", name)
+        if kind == "number":
+            low = high = name
+            numbers.append(int(name))
+        else:
+            low, _, high = name.partition("-") if kind in ("range", "malformed") else (name, "", name)
+            numbers += [int(one) for one in ((low,) if low == high else (low, high)) if one.isdecimal()]
         resolved += low in known or high in known
-        numbers += [int(one) for one in ((low,) if low == high else (low, high)) if one.isdecimal()]
         if kind == "range":
             plain.append((name, "range", ""))
             first, last = int(low), int(high)
@@ -229,7 +236,7 @@ def _group(items: list[_Item], known: frozenset[str], ration: int) -> _Group:
         footnotes == len(items),
         strange,
         named,
-        len(set(numbers)) < len(numbers),
+        len(set(numbers)) < len(numbers) or ("0", "number") in items,
         numbers == in_order,
         not numbers or (in_order[0] > 0 and in_order[-1] < 1000),
     )
@@ -294,10 +301,14 @@ def _is_citation(
         return not spoken or not _tells_interval(before)
     if escaped and not (escapes_cite and group.resolved):
         return False
-    if group.repeats or any(name == "0" for name, _, _ in group.items):
+    if group.repeats:
         return False
     last = before[-1:]
-    if last in (":", "：", "=") and _is_label(before) and not _SOURCE_WORD.search(before):
+    if (
+        last in (":", "：", "=")
+        and _is_label(before)
+        and not _SOURCE_WORD.search(before, max(0, len(before) - 40))
+    ):
         quoted = before[:-1].rstrip().endswith(('"', "'", "`"))
         return group.resolved == len(group.items) < 3 and group.ascending and last != "=" and not quoted
     if len(group.items) == 2 and spoken and _tells_interval(before):
