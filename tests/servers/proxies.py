@@ -124,7 +124,7 @@ class MongoProxy:
                 reply = None
                 if struct.unpack_from("<i", message, 12)[0] == self._OP_MSG:
                     size = struct.unpack_from("<i", message, 21)[0]
-                    command = bson.decode(message[21 : 21 + size])
+                    command = bson.decode(message[21 : 21 + size]) | _statements(message, 21 + size)
                     self.seen.append(next(iter(command)))
                     reply = self.rule(command)
                 if isinstance(reply, float):
@@ -158,6 +158,16 @@ def _message(source: socket.socket) -> bytes:
         return head + _exactly(source, struct.unpack("<i", head)[0] - 4) if head else b""
     except OSError:
         return b""
+
+
+def _statements(message: bytes, start: int) -> dict[str, Any]:
+    """The updates or deletes that follow a command in a section of their own; documents to insert are left alone."""
+    if struct.unpack_from("<I", message, 16)[0] & 1 or start >= len(message) or message[start] != 1:
+        return {}
+    (size,) = struct.unpack_from("<i", message, start + 1)
+    end = message.index(b"\0", start + 5)
+    name = message[start + 5 : end].decode()
+    return {name: bson.decode_all(message[end + 1 : start + 1 + size])} if name != "documents" else {}
 
 
 def _exactly(source: socket.socket, count: int) -> bytes:

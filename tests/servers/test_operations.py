@@ -1,0 +1,108 @@
+"""The test server is not MongoDB, so what is asked of it must be what MongoDB 6 to 8 document as plain operations; and
+Elasticsearch is asked for nothing that the issue rules out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from env.copy import copy_shop
+from env.progress import Quiet
+from env.settings import Settings
+from env.shop import SearchRequest, check_shop, open_shop, shop_writer
+from tests.servers import small
+from tests.servers.proxies import HttpProxy, MongoProxy
+
+pytestmark = pytest.mark.servers
+
+# https://www.mongodb.com/docs/manual/reference/command, versions 6.0, 7.0 and 8.0. `collStats` is deprecated there since 6.2.
+COMMANDS = {
+    *("hello", "ismaster", "isMaster", "ping", "buildInfo", "buildinfo", "endSessions", "killCursors"),
+    *("find", "getMore", "aggregate", "count", "insert", "update", "delete", "findAndModify"),
+    *("createIndexes", "drop", "listCollections", "listDatabases", "collStats"),
+}
+OPERATORS = {
+    *("$in", "$gte", "$lt"),
+    *("$set",),
+    *("$match", "$group", "$sum"),
+    # Part of every command, and what a field is called in a stage.
+    *("$db", "$readPreference", "$clusterTime", "$user_id"),
+}
+
+
+def _operators(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key.startswith("$"):
+                yield key
+            yield from _operators(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _operators(inner)
+    elif isinstance(value, str) and value.startswith("$"):
+        yield value
+
+
+def test_a_shop_lives_on_plain_operations(
+    spec: str, settings: Settings, tmp_path: Path, closing: Callable[[Callable[[], None]], None]
+) -> None:
+    commands: list[dict[str, Any]] = []
+    requests: list[tuple[str, str, bytes]] = []
+    mongo = MongoProxy(settings.mongodb_url.get_secret_value(), commands.append)
+    closing(mongo.close)
+    elastic = HttpProxy(
+        settings.elasticsearch_url.get_secret_value(), lambda *request: requests.append(request)
+    )
+    closing(elastic.close)
+    through = settings.model_copy(
+        update={"mongodb_url": SecretStr(mongo.url), "elasticsearch_url": SecretStr(elastic.url)}
+    )
+    with pytest.raises(KeyboardInterrupt), shop_writer(spec, through) as writer:
+        writer.write_products(small.products())
+        raise KeyboardInterrupt
+    small.write(spec, through)
+    small.write(spec, through)
+    small.write(spec, through, replace=True, text="cat toy")
+    assert list(check_shop(spec, through)) == []
+    with open_shop(spec, through) as shop:
+        store, user = shop.store, "A000000001"
+        order = store.orders(user, status="Delivered", since="2022-01-01", until="2023-01-01", limit=1).items[
+            0
+        ]
+        assert store.product(order.product_id) and store.order(order.order_id) and store.user(user)
+        assert store.find_users(email="a1@example.org") and store.find_users(name=("Ann", "Lee"))
+        assert (
+            store.statistics(user)
+            and store.sample_users(3, seed=1)
+            and store.sample_users(3, seed=1, min_orders=0)
+        )
+        assert store.near("order", order.order_id[:-1]) and store.products([order.product_id])
+        assert shop.catalog.search(
+            SearchRequest("cat", min_price=1, category="Pet_Supplies", match="all")
+        ).total
+        with shop_writer(str(tmp_path / "back"), through) as back:
+            copy_shop(shop, back, Quiet())
+
+    assert {next(iter(command)) for command in commands} <= COMMANDS
+    used = {name for command in commands for name in _operators(command)}
+    assert {"$set", "$in", "$match"} <= used <= OPERATORS
+    assert not {"startTransaction", "autocommit", "txnNumber"} & {
+        key for command in commands for key in command
+    }
+    indexes = [i["key"] for c in commands for i in c.get("indexes", [])]
+    assert indexes and {direction for keys in indexes for direction in keys.values()} <= {1, -1}
+
+    assert any("/_pit" in path for _, path, _ in requests) and any(
+        b"search_after" in body for *_, body in requests
+    )
+    for _, path, body in requests:
+        assert not any(
+            word in path for word in ("_by_query", "_reindex", "_script", "_template", "_ingest", "_sql")
+        )
+        assert "_bulk" in path or b"script" not in body
+    created = next(body for method, _, body in requests if method == "PUT" and b"mappings" in body)
+    assert b'"dynamic":"strict"' in created and b'"refresh_interval":"-1"' in created
