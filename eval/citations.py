@@ -230,23 +230,22 @@ class _Lookup:
     """A number means the entry of the next list after it that has one, else of the last before it."""
 
     def __init__(self, lists: list[ReferenceList]) -> None:
+        self._only: dict[str, Entry] = lists[0].by_number if len(lists) == 1 else {}
         self._places: dict[str, tuple[list[int], list[Entry]]] = {}
-        for one in lists:
+        for one in lists if len(lists) > 1 else ():
             for number, entry in one.by_number.items():
                 starts, entries = self._places.setdefault(number, ([], []))
                 starts.append(one.start)
                 entries.append(entry)
-        names = self._places.keys()
+        names = self._only.keys() or self._places.keys()
         self.labels = frozenset(name for name in names if not name.isdecimal())
         self.numbers = frozenset(names)
         self.numbered = len(self.labels) < len(names)
 
     def entry(self, number: str, position: int) -> Entry | None:
         if number not in self._places:
-            return None
+            return self._only.get(number)
         starts, entries = self._places[number]
-        if len(entries) == 1:
-            return entries[0]
         return entries[min(bisect_right(starts, position), len(entries) - 1)]
 
 

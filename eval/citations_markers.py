@@ -199,6 +199,23 @@ def _group(items: list[_Item], known: frozenset[str], ration: int) -> _Group:
     plain: list[_Member] = []
     members: list[_Member] = []
     numbers: list[int] = []
+    if (
+        len(items) == 2 and items[0][1] == items[1][1] == "number"
+    ):  # most, and a report may hold many thousands
+        (low, _), (high, _) = items
+        plain, first, last = [(low, "bracket", ""), (high, "bracket", "")], int(low), int(high)
+        return _Group(
+            plain,
+            plain,
+            None,
+            (low in known) + (high in known),
+            False,
+            False,
+            False,
+            first == last or not first or not last,
+            first <= last,
+            0 < first < 1000 and 0 < last < 1000,
+        )
     resolved = footnotes = 0
     strange = named = False
     for name, kind in items:
