@@ -48,9 +48,9 @@ _SUPERSCRIPT = re.compile(
     r"(?<![kc]m)(?<!\bm)(?<!ft)(?<!in)(?<!\d)<sup\b[^<>]{0,60}>\s{0,3}(\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,9})\s{0,3}</sup>",
     re.I,
 )
-_HIDDEN = re.compile(r"<span\b[^<>]{0,80}\bdisplay:\s?none\b[^<>]{0,80}>([^<]*)</span>", re.I)
+_HIDDEN = re.compile(r"<span\b[^<>]{0,80}\bdisplay:\s?none\b[^<>]{0,80}>([^<]*)</span>")
 _HREF = re.compile(r"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.I)
-_DOLLARS = re.compile(r"(?<![\\$\w])\$(?=[^\s\d$])([^$\n]{1,300})(?<=\S)\$(?![\d$])")
+_DOLLARS = re.compile(r"\$(?<![\\$\w]\$)(?=[^\s\d$])([^$\n]{1,300})(?<=\S)\$(?![\d$])")
 _FORMULA = re.compile(r"\\begin|\\frac|\\text|\\[a-zA-Z]{2,}|[\^_={}]")
 _TOKEN = re.compile(
     r"\\[\\\[\]()!<>*_]|\[\^?[\d, –-]{1,20}\](?![(（]| \([hH])|[\[\]【】]"
