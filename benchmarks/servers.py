@@ -1,7 +1,7 @@
 """The servers backend beside its clients: loading, calls, ranking. On the test servers, which are not a real MongoDB.
 
     python -m benchmarks.servers [--products 80000]
-    python -m benchmarks.servers --scale 1 [--heap-gb 12]     the paper's shop, under a heading of its own
+    python -m benchmarks.servers --scale 0.5 [--heap-gb 12]     half the paper's shop, under a heading of its own
 
 `--products` is the size of the catalogue whose ranking is compared.
 """
