@@ -56,6 +56,8 @@ _CHARGE = re.compile(
 )
 _MOST = 200
 """Totals of lists and sentences that are looked into; each is held against all items."""
+_CLAUSE = 600
+"""Characters before a total that may belong to its clause."""
 _MOST_ADDED = 400_000
 """Items added up for them in all."""
 _PLAN = re.compile(
@@ -330,8 +332,9 @@ class Sums:
             if line.kind in ("row", "head_row", "rule_row", "heading"):
                 continue
             for match in _TOTAL.finditer(self.body, line.start, line.end):
-                clause_start = max(self.body.rfind(". ", line.start, match.start()), line.start)
-                after = [one for one in self.here(match.end(), line.end) if one.start - match.end() < 60]
+                low = max(line.start, match.start() - _CLAUSE)
+                clause_start = max(self.body.rfind(". ", low, match.start()), low)
+                after = self.here(match.end(), min(line.end, match.end() + 60))
                 clause = self.body[clause_start : after[0].end if after else match.end()]
                 before = [
                     one
