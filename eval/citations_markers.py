@@ -183,7 +183,8 @@ def _bracketed(text: str, known: frozenset[str]) -> tuple[list[Mark], list[_Cand
             items = _items(body.strip())
             if len(items) == 1 and items[0][1] == "number":
                 number = items[0][0]
-                read[body] = number if number in known or 0 < int(number) < 1000 else None
+                plausible = 0 < int(number) < 1000 and "#" not in body  # `[#456]` is an issue of a tracker
+                read[body] = number if number in known or plausible else None
             else:
                 read[body] = group = _group(items, known, ration) if items else None
                 ration -= len(group.members) if group and len(group.members) > len(group.items) else 0

@@ -1035,4 +1035,9 @@ Short.
         f"Text [1].\n\n## References\n[1] Alpha {A}\n[2] Beta {B}\n\nI hope that this helps! See also [Gamma]({C}) for more on the matter and for pictures.\n",
         {A, B, C}, 2, 2,
     ),
+    Counted(
+        "issues_of_a_tracker",
+        f"Mended ([#456] by [Lee]). Also [#7].\n\n[#456]: {A}\n[Lee]: {B}\n",
+        {A, B}, 2, 2,
+    ),
 ]  # fmt: skip
