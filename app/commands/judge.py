@@ -346,4 +346,7 @@ def _diff(study: Study, arguments: argparse.Namespace) -> int:
             print(f"  {change['answer']} {change['item']}: {change['old']} -> {change['new']}")
         if len(row["changes"]) > 20:
             print(f"  and {len(row['changes']) - 20} more; --json lists them all")
+    if not any(row["both"] for row in document["tasks"].values()):
+        print(f"{names[0]} and {names[1]} judged nothing in common; --diff ID ID compares two others of:")
+        print("\n".join(f"  {judging.id} ({judging.judge}, {judging.protocol})" for judging in known))
     return 0
