@@ -190,6 +190,7 @@ def _parse(report: str) -> Citations:
         numbered=lookup.numbered,
         labels=lookup.labels,
         raised=found.raised,
+        closed=found.closed,
     )
     markers = _markers(marks, body_links, lookup, canonical)
     references = [

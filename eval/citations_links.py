@@ -36,6 +36,8 @@ class Scan:
     """Where a link begins that never ends."""
     raised: list[tuple[int, int, str]]
     """Numbers in superscript tags."""
+    closed: list[int]
+    """Where inline code, formulas and images end, blank now."""
 
 
 _FENCE = re.compile(r"^(?:[ \t]*>)*[ \t]*(?:[-*+][ \t]+)?(`{3,}|~{3,})([^\n`]*)$", re.M)
@@ -101,11 +103,12 @@ def blank(text: str, spans: list[tuple[int, int]]) -> str:
 def scan(report: str) -> Scan:
     """All links of the report."""
     text = blank(report, _fences(report))
-    text = blank(
-        text, _inline_code(text) + _comments(text) + [match.span(1) for match in _HIDDEN.finditer(text)]
-    )
-    text = blank(text, _formulas(text))
-    text = blank(text, _pictures(text))
+    code = _inline_code(text)
+    text = blank(text, code + _comments(text) + [match.span(1) for match in _HIDDEN.finditer(text)])
+    formulas = _formulas(text)
+    text = blank(text, formulas)
+    pictures = _pictures(text)
+    text = blank(text, pictures)
     raised = [(match.start(), match.end(), match[1]) for match in _SUPERSCRIPT.finditer(text)]
     anchors, tags = _html(text)
     text = blank(text, tags)
@@ -113,7 +116,8 @@ def scan(report: str) -> Scan:
     text = blank(text, images)
     links = _without_overlap([*links, *anchors])
     links = _with_bare(text, links)
-    return Scan(links, text, unterminated, raised)
+    closed = sorted([end for spans in (code, formulas, pictures, images) for _, end in spans])
+    return Scan(links, text, unterminated, raised, closed)
 
 
 def _fences(text: str) -> list[tuple[int, int]]:

@@ -56,10 +56,16 @@ _INTERVAL_WORDS = (
 _SHORT_WORDS = ("ci", "in")
 
 _PUNCTUATION = ".,;:!?。，；：！？"
-_GLUED = re.compile(
-    rf"(?<=[A-Za-z\u00c0-\u024f\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af)\]）%’”\"'*|])[{_PUNCTUATION}][\"'”’)）*]{{0,3}}"
-    r"(\d{1,3}(?:,\d{1,3}){0,4})(?=\s|$|[)）|*\]])"
+_TAIL = (
+    rf"[{_PUNCTUATION}][\"'”’)）*]{{0,3}}"
+    r"(\d{1,3}(?:,\d{1,3}){0,4})(?=\s|$|[)）|*\]”\"<—–]|_(?=\s|$))"
 )
+_GLUED = re.compile(
+    r"(?<=[A-Za-z\u00c0-\u024f\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af)\]）%’”\"'*|_;:+…™®°])"
+    + _TAIL
+)
+_GLUED_TAIL = re.compile(_TAIL)
+_BEFORE_TAIL = re.compile(r"(\d{1,3}(?:, ?\d{1,3}){0,4})(?=[.;:!?。，；：！？、](?:[\s*|]|$))")
 _BEFORE_STOP = re.compile(
     r"(?:(?<=[a-z\u00df-\u00ff\u0430-\u044f][a-z\u00df-\u00ff\u0430-\u044f])|(?<=[\"”’»)）\]*]))"
     r"(\d{1,3}(?:, ?\d{1,3}){0,4})(?=[.;:!?](?:[\s*|]|$)|, |[ \t]*(?:\n|$|\|))"
@@ -77,6 +83,11 @@ _GLUED_YEAR = re.compile(r"(?<![\d.])(?:19|20)\d\d[.。](\d{1,3})(?=\s+[A-Z\u4e0
 _ABBREVIATED = re.compile(
     r"(?:nos?|figs?|vols?|pp?|pg|ch|sec|eqs?|vs?|ver|ca|approx|art|para?|app|tab|table|item|st|mt|nr|ref|rev|ed|rule|step|pt|ser|ex|al|www)"
 )
+_MAY_END = frozenset(
+    ["art", "app", "table", "tab", "item", "rule", "step", "para", "ex", "al", "no", "pt", "st", "ch", "ed"]
+)
+"""Abbreviations that are also what a sentence may end with: `the state of the art.3 The next`."""
+_NEXT_SENTENCE = re.compile(r"\s+[A-Z\"“*(\[\u4e00-\u9fff]|\s*(?:\n|$)")
 
 
 def find_marks(
@@ -86,8 +97,10 @@ def find_marks(
     numbered: bool,
     labels: frozenset[str],
     raised: list[tuple[int, int, str]],
+    closed: list[int],
 ) -> list[Mark]:
-    """All markers of the text; `known` are the ids of the lists, `labels` those of them that are words, `raised` what
+    """All markers of the text; `known` are the ids of the lists, `labels` those of them that are words, `closed` where code and
+    images end that are blank now, `raised` what
     stood in superscript tags."""
     marks, candidates = _bracketed(text, known)
     some_resolve = any(mark[2] in known for mark in marks) or any(
@@ -122,7 +135,7 @@ def find_marks(
     if labels:
         marks += _labelled(text, labels)
     if numbered and not some_resolve and not any(mark[3] == "footnote" for mark in marks):
-        marks += _unbracketed(text, known)
+        marks += _unbracketed(text, known, closed)
     marks.sort()
     return marks
 
@@ -363,25 +376,29 @@ def _labelled(text: str, labels: frozenset[str]) -> Iterator[Mark]:
             yield match.start(), match.end(), label, "label", ""
 
 
-def _unbracketed(text: str, known: frozenset[str]) -> list[Mark]:
+def _unbracketed(text: str, known: frozenset[str], closed: list[int]) -> list[Mark]:
     """Numbers without brackets. After a stop they can hardly mean anything else; before it, and raised, they may be a name
     (`GT3.`) or a power (`m²`), so that they have to name half of the list to count."""
-    after = list(_glued(text, known))
+    after = list(_glued(text, known, closed))
     enough = (sum(name.isdecimal() for name in known) + 1) // 2
-    for found in (_before_stop(text, known), _raised(text, known)):
+    for found in (_before_stop(text, known, closed), _raised(text, known)):
         if len(found) > len(after) and len({mark[2] for mark in found}) >= max(2, enough):
             return found
     return after
 
 
-def _before_stop(text: str, known: frozenset[str]) -> list[Mark]:
+def _before_stop(text: str, known: frozenset[str], closed: list[int]) -> list[Mark]:
     found: list[Mark] = []
-    for match in _BEFORE_STOP.finditer(text):
+    for match in [*_BEFORE_STOP.finditer(text), *_behind(closed, _BEFORE_TAIL, text)]:
         group = 1 if match[1] else 2
         numbers = [str(int(one)) for one in _DIGITS.findall(match[group])]
         if known.issuperset(numbers):
             found += [(match.start(group), match.end(group), number, "glued", "") for number in numbers]
     return found
+
+
+def _behind(closed: list[int], tail: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    return filter(None, (tail.match(text, end) for end in closed))
 
 
 def _raised(text: str, known: frozenset[str]) -> list[Mark]:
@@ -393,21 +410,25 @@ def _raised(text: str, known: frozenset[str]) -> list[Mark]:
     return found
 
 
-def _glued(text: str, known: frozenset[str]) -> Iterator[Mark]:
-    for pattern in (_GLUED, _GLUED_YEAR):
-        for match in pattern.finditer(text):
+def _glued(text: str, known: frozenset[str], closed: list[int]) -> Iterator[Mark]:
+    for found in (_GLUED.finditer(text), _GLUED_YEAR.finditer(text), _behind(closed, _GLUED_TAIL, text)):
+        for match in found:
             numbers = [str(int(one)) for one in match[1].split(",")]
             if not known.issuperset(numbers):
                 continue
-            if pattern is _GLUED and _is_abbreviation(text[max(0, match.start() - 12) : match.start()]):
+            if match.re is _GLUED and _is_abbreviation(text, match):
                 continue
             for number in numbers:
                 yield match.start(1), match.end(1), number, "glued", ""
 
 
-def _is_abbreviation(before: str) -> bool:
+def _is_abbreviation(text: str, match: re.Match[str]) -> bool:
     """`fig.2`, `vol.3`: a number of something."""
+    before = text[max(0, match.start() - 12) : match.start()]
     bare = before.rstrip(ascii_letters)
-    return _ABBREVIATED.fullmatch(before[len(bare) :].lower()) is not None and (
+    word = before[len(bare) :]
+    if _ABBREVIATED.fullmatch(word.lower()) is None or not (
         not bare or bare[-1].isspace() or bare[-1] in "(（["
-    )
+    ):
+        return False
+    return word not in _MAY_END or _NEXT_SENTENCE.match(text, match.end()) is None

@@ -1040,4 +1040,33 @@ Short.
         f"Mended ([#456] by [Lee]). Also [#7].\n\n[#456]: {A}\n[Lee]: {B}\n",
         {A, B}, 2, 2,
     ),
+    Counted(
+        "gemini_behind_code_emphasis_and_signs",
+        f"""Call `feed(x)`.1 It is the _same thing_.2 So it ends : undefined;.1 Use **all of it.**2 See ![][image1].1 Also “so.”2— or not.
+
+The version `v1`. 2 of them.
+
+## Works cited
+
+1. Alpha, accessed May 1, 2025, [{A}]({A})
+2. Beta, accessed May 1, 2025, [{B}]({B})
+
+[image1]: <data:image/png;base64,iVBORw0KGgo=>
+""",
+        {A, B}, 6, 2,
+    ),
+    Counted(
+        "gemini_sentences_that_end_like_abbreviations",
+        f"""This is the state of the art.1 The next step.2 See fig.2 and p.1 of vol.2 for the table.1
+
+* Some say no.2
+* See no.2 of them, and Art.1 too. The value $x_1$.2 It holds.
+
+## Works cited
+
+1. Alpha, accessed May 1, 2025, [{A}]({A})
+2. Beta, accessed May 1, 2025, [{B}]({B})
+""",
+        {A, B}, 5, 2,
+    ),
 ]  # fmt: skip
