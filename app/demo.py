@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import shlex
 import sys
@@ -80,4 +81,6 @@ def _drr(why: str, *words: str | Path) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(demo(Path(sys.argv[1] if len(sys.argv) > 1 else "demo")))
+    parser = argparse.ArgumentParser(prog="python -m app.demo", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("demo"))
+    raise SystemExit(demo(parser.parse_args().folder))
