@@ -6,6 +6,7 @@ strengths and log nu, so a damped Newton method finds the one maximum; the ridge
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
@@ -89,6 +90,8 @@ class PairResult:
     win_rate: V
     wilson_low: float | None
     wilson_high: float | None
+    decided: int
+    """Queries that the sign test counts: those whose trials, averaged, prefer one side."""
     p_sign: float | None
     p_holm: float | None
     unreliable: bool
@@ -108,7 +111,7 @@ class PairResult:
             "wilson": [self.wilson_low, self.wilson_high],
             "p_sign": self.p_sign,
             "p_holm": self.p_holm,
-            "wins_needed": wins_needed(self.wins + self.losses),
+            "wins_needed": wins_needed(self.decided),
             "unreliable": self.unreliable,
         }
 
@@ -178,13 +181,12 @@ def pair_results(comparisons: Sequence[Comparison]) -> list[PairResult]:
     gates = positions(comparisons)
     groups = _grouped(comparisons, lambda c: f"{c.dimension}\0{c.a}\0{c.b}")
     raw = [_pair(group) for group in groups.values()]
-    adjusted = holm([p for *_, p in raw])
+    adjusted = holm([sign_test(won, lost) for *_, won, lost in raw])
     results = []
-    for group, (counts, rate, p), p_holm in zip(groups.values(), raw, adjusted, strict=True):
+    for group, (counts, rate, queries, won, lost), p_holm in zip(groups.values(), raw, adjusted, strict=True):
         head = group[0]
-        n = counts["a"] + counts["tie"] + counts["inconsistent"] + counts["b"]
         ties = counts["tie"] + counts["inconsistent"]
-        low, high = wilson(counts["a"] + 0.5 * ties, n)
+        low, high = wilson((rate.value or 0.0) * queries, queries)
         results.append(
             PairResult(
                 head.dimension,
@@ -198,7 +200,8 @@ def pair_results(comparisons: Sequence[Comparison]) -> list[PairResult]:
                 rate,
                 low,
                 high,
-                p,
+                won + lost,
+                sign_test(won, lost),
                 p_holm,
                 gates[head.dimension].unreliable,
             )
@@ -206,7 +209,14 @@ def pair_results(comparisons: Sequence[Comparison]) -> list[PairResult]:
     return results
 
 
-def _pair(group: Sequence[Comparison]) -> tuple[dict[Outcome, int], V, float | None]:
+def _weights(valid: Sequence[Comparison]) -> list[float]:
+    """The trials of a query are one comparison together, as in the win rate."""
+    trials = Counter((c.query, c.a, c.b) for c in valid)
+    return [1 / trials[c.query, c.a, c.b] for c in valid]
+
+
+def _pair(group: Sequence[Comparison]) -> tuple[dict[Outcome, int], V, int, int, int]:
+    """Outcomes, win rate, and of how many queries so many were won and lost: they, not their trials, are independent."""
     counts: dict[Outcome, int] = {"a": 0, "b": 0, "tie": 0, "inconsistent": 0, "error": 0}
     for comparison in group:
         counts[comparison.outcome] += 1
@@ -219,7 +229,7 @@ def _pair(group: Sequence[Comparison]) -> tuple[dict[Outcome, int], V, float | N
     method = "(W + T/2)/n" + (", trials of a query averaged first" if n > len(by_query) else "")
     rate = from_sums(rows, list(by_query), ratio, method, n=n, n_unscored=counts["error"])
     means = rows[:, 0]
-    return counts, rate, sign_test(int((means > 0.5).sum()), int((means < 0.5).sum()))
+    return counts, rate, len(means), int((means > 0.5).sum()), int((means < 0.5).sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,9 +264,9 @@ def davidson(
     _require_connected(len(systems), pairs, systems)
     column = {pair: i for i, pair in enumerate(pairs)}
     rows = np.zeros((len(valid), 3 * len(pairs)))
-    for row, comparison in zip(rows, valid, strict=True):
+    for row, comparison, weight in zip(rows, valid, _weights(valid), strict=True):
         where = 3 * column[position[comparison.a], position[comparison.b]]
-        row[where + {1.0: 0, 0.5: 1, 0.0: 2}[comparison.score or 0.0]] = 1
+        row[where + {1.0: 0, 0.5: 1, 0.0: 2}[comparison.score or 0.0]] = weight
     index, size = index_of([c.query for c in valid])
     sums = np.zeros((size, rows.shape[1]))
     np.add.at(sums, index, rows)
@@ -264,7 +274,11 @@ def davidson(
     theta, nu, converged = _fit(sums.sum(axis=0, keepdims=True), ends, len(systems), ridge)
     if not converged.all():
         raise DrrError(f"the rating of {label} did not converge; this is a defect worth reporting")
-    draws = _fit(resampled(size) @ sums, ends, len(systems), ridge)[0] if size > 1 else None
+    draws = None
+    if size > 1:
+        drawn = resampled(size) @ sums
+        draws, _, found = _fit(drawn, ends, len(systems), ridge)
+        draws[~(found & _connected(drawn, ends, len(systems)))] = np.nan
     strengths = {}
     for name, i in position.items():
         low, high = (None, None) if draws is None else interval(draws[:, i])
@@ -288,6 +302,20 @@ def _require_connected(k: int, pairs: Sequence[tuple[int, int]], systems: Sequen
         raise DrrError(
             f"no common rating: {apart} never met {systems[0]} or anyone who did; judge a pair that connects them"
         )
+
+
+def _connected(counts: Floats, ends: NDArray[np.int64], k: int) -> NDArray[np.bool_]:
+    """Of every resample, whether its comparisons still link all variants; a ridge alone would call the others average."""
+    met = counts.reshape(len(counts), len(ends), 3).sum(axis=2) > 0
+    reached = np.zeros((len(counts), k), dtype=bool)
+    reached[:, 0] = True
+    for _ in range(k - 1):
+        for pair, (i, j) in enumerate(ends):
+            either = met[:, pair] & (reached[:, i] | reached[:, j])
+            reached[:, i] |= either
+            reached[:, j] |= either
+    linked: NDArray[np.bool_] = np.logical_and.reduce(reached, axis=1)
+    return linked
 
 
 _FLOOR = -40.0
@@ -352,7 +380,7 @@ def _fit(
 def length_coefficient(comparisons: Sequence[Comparison], *, ridge: float = RIDGE) -> V:
     """How much log(words_a/words_b) moves the winner beside who wrote it: a logistic fit with one strength per variant.
 
-    A tie counts half for either side. Zero means length alone buys nothing.
+    A tie counts half for either side; the trials of a query are one comparison together. Zero means length alone buys nothing.
     """
     method = "logistic: winner ~ variant + log(words_a/words_b)"
     usable = [(c, score) for c in comparisons if (score := c.score) is not None and c.words_a and c.words_b]
@@ -368,30 +396,52 @@ def length_coefficient(comparisons: Sequence[Comparison], *, ridge: float = RIDG
     for row, (comparison, _), longer in zip(x, usable, ratios, strict=True):
         row[systems[comparison.a]], row[systems[comparison.b]], row[k] = 1, -1, longer
     y = np.array([score for _, score in usable])
+    weights = np.array(_weights([c for c, _ in usable]))
     index, size = index_of([c.query for c, _ in usable])
-    whole = _logistic(x, y, np.ones((1, len(y))), ridge)
+    whole = _logistic(x, y, weights[None, :], ridge)
     value = finite(whole[0, k])
-    if size < 2 or value is None:
+    if value is None:
+        raise DrrError("the fit of length did not converge; this is a defect worth reporting")
+    if size < 2:
         return V(value, None, None, len(usable), lost, f"{method}; no interval from one cluster")
-    low, high = interval(_logistic(x, y, resampled(size)[:, index], ridge, start=whole)[:, k])
+    low, high = interval(_logistic(x, y, resampled(size)[:, index] * weights, ridge, start=whole)[:, k])
     how = f"95% percentile bootstrap over {size} queries, B={RESAMPLES}, seed={SEED}"
     return V(value, low, high, len(usable), lost, f"{method}; {how}")
 
 
 def _logistic(x: Floats, y: Floats, weights: Floats, ridge: float, start: Floats | None = None) -> Floats:
-    """Ridge-penalised weighted logistic fits, one per line of `weights`."""
+    """Ridge-penalised weighted logistic fits, one per line of `weights`; a line that finds no maximum is NaN."""
     width = x.shape[1]
     products = (x[:, :, None] * x[:, None, :]).reshape(len(x), width * width)
     b = np.zeros((len(weights), width)) if start is None else np.repeat(start, len(weights), axis=0)
-    for _ in range(50):
-        p = 1 / (1 + np.exp(-np.clip(b @ x.T, -30, 30)))
+
+    def objective(at: Floats) -> tuple[Floats, Floats]:
+        z = at @ x.T
+        likely = weights * (y * z - np.logaddexp(0, z))
+        return likely.sum(axis=1) - 0.5 * ridge * (at * at).sum(axis=1), z
+
+    value, z = objective(b)
+    enough = 1e-7 * (1 + weights.sum(axis=1))
+    for _ in range(100):
+        p = 1 / (1 + np.exp(-np.clip(z, -500, 500)))
         gradient = (weights * (y - p)) @ x - ridge * b
-        if np.abs(gradient).max() < 1e-7:
+        open_ = np.abs(gradient).max(axis=1) > enough
+        if not open_.any():
             break
         hessian = ((weights * p * (1 - p)) @ products).reshape(-1, width, width)
         hessian[:, range(width), range(width)] += ridge
         step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
-        b = b + step / np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True) / 4)
+        scale = np.ones((len(b), 1))
+        for _ in range(40):
+            candidate = b + scale * step
+            new_value, new_z = objective(candidate)
+            worse = new_value < value - 1e-12 * (1 + np.abs(value))
+            if not worse.any():
+                break
+            scale[worse] /= 2
+        b, value, z = candidate, new_value, new_z
+    else:
+        b[open_] = np.nan
     return b
 
 

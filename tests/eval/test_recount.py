@@ -1,0 +1,401 @@
+"""The program's statistics beside `recount`, written from the definitions alone, on made-up and hand-made data.
+
+What other files check against libraries is here checked where libraries are silent: missing judgements, one class, no
+items, several raters, unequal numbers of trials, failed calls, and which unit a bootstrap draws.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from statsmodels.stats.proportion import proportion_confint
+
+from eval import agreement as ag
+from eval import faithfulness, pairwise, quality, stats
+from eval.pairwise import Comparison
+from eval.schema import DIMENSIONS
+from eval.stats import V
+from tests.eval import recount
+
+SUPPORT = ["none", "partial", "full"]
+WINNERS = ["A", "B", "tie"]
+SCORE = {"a": 1.0, "b": 0.0, "tie": 0.5, "inconsistent": 0.5}
+
+
+def same(mine: float | None, program: float | None, tolerance: float = 1e-9) -> bool:
+    if mine is None or program is None:
+        return mine is program
+    return math.isfinite(program) and abs(mine - program) <= tolerance
+
+
+def counted(v: V, kept: int, of: int) -> bool:
+    return (v.n, v.n_unscored) == (kept, of - kept)
+
+
+def some(rng: random.Random, classes: Sequence[Any], n: int) -> list[Any]:
+    """Random labels: some missing, sometimes one class only, sometimes all missing."""
+    of, missing = classes[: rng.choice([1, 2, 5])], rng.choice([0, 0, 0.2, 0.9, 1])
+    return [None if rng.random() < missing else rng.choice(of) for _ in range(n)]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 15])
+def test_two_judges_of_classes(n: int) -> None:
+    rng = random.Random(n)
+    for _ in range(6):
+        for classes in (SUPPORT, WINNERS):
+            a, b = some(rng, classes, n), some(rng, classes, n)
+            b = a if rng.random() < 0.2 else b
+            pairs, untied = recount.both(a, b), recount.both(a, b, ["tie"])
+            for given in (None, classes):
+                kappa, ac1 = ag.cohen_kappa(a, b, categories=given), ag.gwet_ac1(a, b, categories=given)
+                assert same(recount.kappa(pairs, given), kappa.value), (a, b)
+                assert same(recount.ac1(pairs, given), ac1.value), (a, b)
+                assert counted(kappa, len(pairs), n) and counted(ac1, len(pairs), n)
+            weighted = ag.cohen_kappa(a, b, categories=classes, weights="quadratic")
+            assert same(recount.kappa(pairs, classes, 2), weighted.value), (a, b)
+            without = ag.cohen_kappa(a, b, drop={"tie"})
+            assert same(recount.kappa(untied), without.value) and counted(without, len(untied), n)
+            soft, unequal = ag.soft_disagreement(a, b), sum(x != y for x, y in pairs)
+            assert same(recount.soft(pairs), soft.value) and soft.n == unequal
+            exact = ag.exact_agreement(a, b)
+            assert same(recount.average([float(x == y) for x, y in pairs]), exact.value)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_alpha_of_one_to_four_raters(level: Any) -> None:
+    rng = random.Random(level)
+    for n in (0, 1, 2, 3, 12):
+        for _ in range(3):
+            raters = [some(rng, [0.0, 1.0, 2.5, 7.0, 10.0], n) for _ in range(rng.choice([1, 2, 3, 4]))]
+            v = ag.krippendorff_alpha(raters, level=level)
+            assert same(recount.alpha(raters, level), v.value), raters
+            judged = sum(sum(x is not None for x in item) > 1 for item in zip(*raters, strict=True))
+            assert counted(v, judged, n)
+    named = [["none", "full", None, "partial"], ["partial", "full", "none", "none"]]
+    if level == "ordinal":
+        assert same(
+            recount.alpha(named, level, SUPPORT),
+            ag.krippendorff_alpha(named, level=level, categories=SUPPORT).value,
+        )
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 20])
+def test_two_judges_of_numbers(n: int) -> None:
+    rng = random.Random(100 + n)
+    for _ in range(5):
+        x, y = some(rng, [0.1, 0.2, 0.3, 0.7, 1e6], n), some(rng, [5, 6, 7, 9, 10], n)
+        pairs = recount.both(x, y)
+        for program, mine in (
+            (ag.pearson, recount.pearson),
+            (ag.spearman, recount.spearman),
+            (ag.kendall_tau_b, recount.tau_b),
+        ):
+            v = program(x, y, unit="report")
+            assert same(mine(pairs), v.value, 1e-8) and counted(v, len(pairs), n), (x, y)
+        m, h = some(rng, [-1, 0, 0.5, 2], n), some(rng, [0, 1, 0, -2], n)
+        pairs = recount.both(m, h)
+        for without in (False, True):
+            v, chance = ag.preference_agreement(m, h, without_human_ties=without)
+            mine_value, mine_chance = recount.pca(pairs, without_human_ties=without)
+            assert same(mine_value, v.value) and same(mine_chance, chance), (m, h)
+            assert counted(v, len([1 for _, one in pairs if one or not without]), n)
+        distance, lean = ag.mean_absolute_deviation(m, h), ag.bias(m, h)
+        assert same(recount.average([abs(a - b) for a, b in pairs]), distance.value)
+        assert same(recount.average([a - b for a, b in pairs]), lean.value)
+        assert counted(distance, len(pairs), n) and counted(lean, len(pairs), n)
+
+
+def test_exact_tests() -> None:
+    rng = random.Random(1)
+    for n in (0, 1, 2, 7):
+        for _ in range(5):
+            p = [rng.choice([None, 0.001, 0.01, 0.01, 0.04, 0.4, 1.0]) for _ in range(n)]
+            assert stats.holm(p) == pytest.approx(recount.holm(p), nan_ok=True)
+    for wins in range(0, 40, 3):
+        for losses in range(0, 40, 4):
+            assert same(recount.sign_test(wins, losses), stats.sign_test(wins, losses))
+    for size in (1, 2, 5, 9):
+        tenths = [rng.randint(-4, 4) for _ in range(size)]
+        assert same(recount.sign_flip(tenths), stats.sign_flip(np.array([t / 10 for t in tenths])))
+
+
+def reports(rng: random.Random) -> Iterable[tuple[str, int, list[dict[str, Any]] | None]]:
+    for q in range(rng.choice([0, 1, 2, 5])):
+        for trial in range(rng.choice([1, 2, 3])):
+            statuses = rng.choice([[*faithfulness.STATUSES, None], ["full", "partial", "none"]])
+            claims = [
+                {
+                    kind: rng.choice(statuses)
+                    for kind in faithfulness.ALL_TYPES
+                    if rng.random() < rng.choice([0, 0.5])
+                }
+                for _ in range(rng.choice([0, 1, 3, 8]))
+            ]
+            yield f"q{q}", trial, None if rng.random() < 0.1 else claims
+
+
+def column(kind: str) -> Callable[[list[dict[str, Any]]], float | None]:
+    return lambda claims: recount.average(recount.type_scores(claims, kind))
+
+
+def zero_filled(kind: str) -> Callable[[list[dict[str, Any]]], float | None]:
+    return lambda claims: column(kind)(claims) if any(kind in claim for claim in claims) else 0.0
+
+
+def cited(*kinds: str) -> Callable[[list[dict[str, Any]]], float | None]:
+    return lambda claims: float(sum(kind in claim for claim in claims for kind in kinds))
+
+
+FAITHFULNESS: dict[str, Callable[[list[dict[str, Any]]], float | None]] = {
+    "fp": recount.fp,
+    "fp_strict": recount.fp,
+    "fp_seen": recount.fp,
+    "fp_reachable": lambda claims: recount.fp(claims, strict=False),
+    "fp_3types": lambda claims: recount.fp(claims, ("web", "product", "user")),
+    "fp_web": column("web"),
+    "fp_product": column("product"),
+    "fp_user": column("user"),
+    "fp_web_zero_filled": zero_filled("web"),
+    "fp_product_zero_filled": zero_filled("product"),
+    "fr": recount.fr,
+    "fr_supported": recount.fr_supported,
+    "n_claims": lambda claims: float(len(claims)),
+    "n_cited": cited("web", "product"),
+    "n_cited_web": cited("web"),
+    "n_cited_product": cited("product"),
+    "n_cited_user": cited("user"),
+}
+
+
+def test_faithfulness_of_random_verdicts() -> None:
+    rng = random.Random(3)
+    for _ in range(12):
+        made = list(reports(rng))
+        program = faithfulness.corpus_values(
+            [
+                faithfulness.JudgedClaims(
+                    query,
+                    trial,
+                    None
+                    if claims is None
+                    else [faithfulness.JudgedClaim(str(i), c, c) for i, c in enumerate(claims)],
+                )
+                for query, trial, claims in made
+            ]
+        )
+        for name, of_report in FAITHFULNESS.items():
+            values: dict[str, list[float | None]] = defaultdict(list)
+            for query, _, claims in made:
+                values[query].append(None if claims is None else of_report(claims))
+            scored = sum(x is not None for trials in values.values() for x in trials)
+            assert same(recount.macro(values), program[name].value), (name, made)
+            assert counted(program[name], scored, len(made)), (name, made)
+        units = [
+            c[kind] for _, _, claims in made for c in claims or [] for kind in ("web", "product") if kind in c
+        ]
+        scores = [s for s in (recount.points(status, strict=True) for status in units) if s is not None]
+        dead = sum(status in recount.UNREADABLE for status in units)
+        assert same(recount.average(scores), program["fp_micro"].value)
+        assert same(dead / len(scores) if scores else None, program["unreadable_rate"].value)
+        assert set(program) == {*FAITHFULNESS, "fp_micro", "unreadable_rate"}
+
+
+def test_grades_with_failures_trials_and_unknown_lengths() -> None:
+    rng = random.Random(8)
+    for queries in (0, 1, 2, 4):
+        made = [
+            quality.RatedReport(
+                f"q{q}",
+                trial,
+                {d: rng.choice([None, 5, 5] if q % 2 else range(11)) for d in DIMENSIONS},
+                rng.choice([None, 100, 200, 300]),
+            )
+            for q in range(queries)
+            for trial in range(rng.choice([1, 3]))
+        ]
+        program, lengths = quality.corpus_values(made), quality.length_correlations(made)
+        for dimension in DIMENSIONS:
+            values: dict[str, list[float | None]] = defaultdict(list)
+            for report in made:
+                values[report.query].append(report.ratings[dimension])
+            scored = sum(r.ratings[dimension] is not None for r in made)
+            assert same(recount.macro(values), program[dimension].value)
+            assert counted(program[dimension], scored, len(made))
+            pairs = recount.both([r.ratings[dimension] for r in made], [r.words for r in made])
+            assert same(recount.spearman(pairs), lengths[dimension]["value"])
+            assert lengths[dimension]["n"] == len(pairs)
+
+
+def comparisons(seed: int, *, queries: int = 8, trials: Sequence[int] = (1, 2, 3)) -> list[Comparison]:
+    """Three variants that do not win equally often, with ties, failures and orders that contradict each other."""
+    rng = random.Random(seed)
+    made = []
+    for q in range(queries):
+        lean = rng.random()
+        for trial in range(rng.choice(trials)):
+            for a, b, edge in (("x", "y", 0.1), ("x", "z", 0.3), ("y", "z", 0.1)):
+                weights = [lean + edge, 1 - lean, 0.3]
+                first, second = rng.choices(["a", "b", "tie"], weights, k=2)
+                second = first if rng.random() < 0.7 else second
+                words = rng.randint(100, 400), rng.randint(100, 400)
+                verdicts: list[Any] = [None if rng.random() < 0.05 else v for v in (first, second)]
+                made.append(Comparison(f"q{q}", "depth", a, b, *verdicts, *words, trial))
+    return made
+
+
+def weighed(made: Sequence[Comparison]) -> list[tuple[Comparison, float, float]]:
+    """Each comparison with its score and weight: the trials of a query are one comparison together."""
+    valid = [c for c in made if recount.reconcile(c.a_first, c.b_first) != "error"]
+    return [
+        (
+            c,
+            SCORE[recount.reconcile(c.a_first, c.b_first)],
+            1 / sum((e.query, e.a, e.b) == (c.query, c.a, c.b) for e in valid),
+        )
+        for c in valid
+    ]
+
+
+def test_pairs_of_unequal_trials() -> None:
+    for seed in range(4):
+        made = comparisons(seed)
+        results = pairwise.pair_results(made)
+        p = []
+        for result in results:
+            group = [c for c in made if (c.a, c.b) == (result.a, result.b)]
+            outcomes = [recount.reconcile(c.a_first, c.b_first) for c in group]
+            assert (result.wins, result.losses) == (outcomes.count("a"), outcomes.count("b"))
+            assert (result.inconsistent, result.errors) == (
+                outcomes.count("inconsistent"),
+                outcomes.count("error"),
+            )
+            assert result.ties == outcomes.count("tie") + result.inconsistent
+            values: dict[str, list[float | None]] = defaultdict(list)
+            for c, outcome in zip(group, outcomes, strict=True):
+                values[c.query].append(SCORE.get(outcome))
+            assert same(recount.macro(values), result.win_rate.value)
+            assert counted(result.win_rate, len(group) - result.errors, len(group))
+            means = [recount.average([x for x in trials if x is not None]) for trials in values.values()]
+            wins, losses = (
+                sum(m is not None and m > 0.5 for m in means),
+                sum(m is not None and m < 0.5 for m in means),
+            )
+            p.append(recount.sign_test(wins, losses))
+            assert same(p[-1], result.p_sign)
+            assert result.document()["wins_needed"] == stats.wins_needed(wins + losses)
+            known = [m for m in means if m is not None]
+            assert (result.wilson_low, result.wilson_high) == pytest.approx(
+                proportion_confint(sum(known), len(known), method="wilson")
+            )
+        assert [r.p_holm for r in results] == pytest.approx(recount.holm(p))
+        gate = pairwise.positions(made)["depth"]
+        valid = [c for c in made if c.a_first and c.b_first]
+        assert same(recount.average([float(c.a_first == c.b_first) for c in valid]), gate.consistency.value)
+        shown = [c.a_first == "a" for c in made if c.a_first in ("a", "b")]
+        shown += [c.b_first == "b" for c in made if c.b_first in ("a", "b")]
+        assert same(recount.average([float(x) for x in shown]), gate.first_rate.value)
+        assert same(recount.sign_test(sum(shown), len(shown) - sum(shown)), gate.p_first)
+
+
+def test_the_rating_is_the_maximum_of_its_likelihood_with_trials_averaged() -> None:
+    for seed in range(2):
+        made = comparisons(seed)
+        rating = pairwise.davidson(made)
+        theta, nu = recount.davidson([(c.a, c.b, s, w) for c, s, w in weighed(made)], 0.01)
+        assert {name: v.value for name, v in rating.strengths.items()} == pytest.approx(theta, abs=1e-4)
+        assert rating.nu == pytest.approx(nu, abs=1e-4)
+        games = [(c.a, c.b, s, math.log(c.words_a / c.words_b), w) for c, s, w in weighed(made)]
+        effect = pairwise.length_coefficient(made)
+        assert effect.value == pytest.approx(recount.length_effect(games, 0.01, on_length=True), abs=1e-4)
+
+
+def test_the_same_verdict_in_every_trial_says_no_more_than_one_trial() -> None:
+    once = comparisons(5, trials=(1,))
+    again = [
+        Comparison(c.query, c.dimension, c.a, c.b, c.a_first, c.b_first, c.words_a, c.words_b, trial)
+        for c in once
+        for trial in range(9 if c.query == "q0" else 1)
+    ]
+    for name, v in pairwise.davidson(once).strengths.items():
+        w = pairwise.davidson(again).strengths[name]
+        assert (w.value, w.ci_low, w.ci_high) == pytest.approx((v.value, v.ci_low, v.ci_high))
+    assert pairwise.length_coefficient(again).value == pytest.approx(pairwise.length_coefficient(once).value)
+
+
+def test_a_resample_in_which_a_variant_met_nobody_has_no_rating() -> None:
+    """Only q0 and q1 know z: a draw without them says nothing of z, and certainly not that z is average."""
+    made = [
+        Comparison(f"q{i}", "depth", "x", "y", "a" if i % 3 else "b", "a" if i % 3 else "b") for i in range(9)
+    ]
+    made += [Comparison(f"q{i}", "depth", "x", "z", "b", "b") for i in range(2)]
+    rating = pairwise.davidson(made)
+    assert rating.strengths["z"].value > 2
+    assert (rating.strengths["z"].ci_low, rating.strengths["z"].ci_high) == (None, None)
+
+
+def test_every_refit_of_length_is_a_maximum_also_where_newtons_step_overshoots() -> None:
+    rng = np.random.default_rng(26)
+    length = rng.normal(size=50)
+    pairs = [((0, 1), (1, 2), (0, 2))[i % 3] for i in range(50)]
+    x = np.array([[float(i == k) - float(j == k) for k in range(3)] + [0.0] for i, j in pairs])
+    x[:, 3] = length
+    y = np.where((length > 0) != (rng.random(50) < 0.05), 1.0, 0.0)
+    weights = stats.resampled(50)
+    whole = pairwise._logistic(x, y, np.ones((1, 50)), 0.01)
+    fits = pairwise._logistic(x, y, weights, 0.01, start=whole)
+    slope = (weights * (y - 1 / (1 + np.exp(-fits @ x.T)))) @ x - 0.01 * fits
+    assert np.abs(slope).max() < 1e-4
+
+
+def near(v: V, own: tuple[float, float], slack: float = 0.15) -> bool:
+    """Both ends within the noise of two Monte-Carlo intervals."""
+    assert v.ci_low is not None and v.ci_high is not None
+    width = own[1] - own[0]
+    return max(abs(v.ci_low - own[0]), abs(v.ci_high - own[1])) <= slack * width
+
+
+def test_a_bootstrap_draws_whole_queries_with_trials_averaged_first() -> None:
+    rng = random.Random(4)
+    queries = []
+    for _ in range(25):
+        centre, letter, faithful = rng.gauss(0, 3), rng.choice(WINNERS), rng.random() < 0.6
+        queries.append(
+            [
+                (round(x), round(x + rng.gauss(0, 2)), letter, letter if faithful else rng.choice(WINNERS))
+                for x in (centre + rng.gauss(0, 1) for _ in range(rng.choice([1, 2, 5])))
+            ]
+        )
+    flat = [item for query in queries for item in query]
+    clusters = [str(i) for i, query in enumerate(queries) for _ in query]
+    x, y, a, b = (list(one) for one in zip(*flat, strict=True))
+
+    def own(
+        statistic: Callable[[list[tuple[Any, ...]]], float | None], draws: int = 500
+    ) -> tuple[float, float]:
+        return recount.bootstrap(queries, lambda drawn: statistic([i for q in drawn for i in q]), draws)
+
+    assert near(
+        stats.mean({str(i): [float(item[0]) for item in q] for i, q in enumerate(queries)}),
+        recount.bootstrap(
+            queries, lambda drawn: recount.average([sum(i[0] for i in q) / len(q) for q in drawn])
+        ),
+    )
+    assert near(
+        ag.bias(x, y, clusters=clusters), own(lambda items: recount.average([i[0] - i[1] for i in items]))
+    )
+    assert near(
+        ag.cohen_kappa(a, b, clusters=clusters), own(lambda items: recount.kappa([i[2:] for i in items]), 300)
+    )
+    alone = recount.bootstrap(flat, lambda items: recount.kappa([i[2:] for i in items]), 300)
+    assert not near(ag.cohen_kappa(a, b, clusters=clusters), alone)
+    assert near(
+        ag.pearson(x, y, unit="report", clusters=clusters),
+        own(lambda items: recount.pearson([i[:2] for i in items]), 250),
+        0.2,
+    )
