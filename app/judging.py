@@ -119,7 +119,7 @@ def agreement_document(study: Study, labels: Sequence[Label]) -> dict[str, Any] 
     if not everyone:
         return None
     names = sorted(judged)
-    document = agreement(everyone)
+    document = agreement(everyone, {label.judge for label in labels} - set(latest))
     document["banner"] = BANNER if any(judging.rule_written for judging in latest.values()) else None
     document["systems"] = [
         {"judges": [a, b], "dimensions": across_systems(judged[a], judged[b])}

@@ -309,7 +309,11 @@ def preference_agreement(
     clusters: Sequence[str] | None = None,
     without_human_ties: bool = False,
 ) -> tuple[V, float | None]:
-    """PCA: the share of pairs whose score differences have the same sign, a zero matching only a zero; and its chance level."""
+    """PCA: the share of pairs whose score differences have the same sign, a zero matching only a zero; and its chance level.
+
+    Chance is what two raters with these shares of zeros reach who know nothing of each other. Which answer of a pair is
+    subtracted from which is arbitrary, so both signs are equally likely.
+    """
     m, h, c, lost = _numbers(machine, human, clusters)
     sm, sh = np.sign(m), np.sign(h)
     if without_human_ties:
@@ -320,7 +324,10 @@ def preference_agreement(
         ", human ties left out" if without_human_ties else ", ties must match"
     )
     rows = np.stack([(sm == sh).astype(np.float64), np.ones(len(sm))], axis=1)
-    chance = float(sum(np.mean(sm == s) * np.mean(sh == s) for s in (-1, 0, 1))) if len(sm) else None
+    chance = None
+    if len(sm):
+        zero_m, zero_h = float(np.mean(sm == 0)), float(np.mean(sh == 0))
+        chance = zero_m * zero_h + (1 - zero_m) * (1 - zero_h) / 2
     return from_sums(rows, c, ratio, method, n_unscored=lost), chance
 
 

@@ -92,6 +92,7 @@ class Case:
 
 
 def cases(labels: Sequence[Label], task: Task) -> list[Case]:
+    """A pair that somebody has the other way round is the same pair, and his label is turned."""
     groups: dict[str, list[Label]] = {}
     for label in labels:
         if task_of(label) != task:
@@ -99,11 +100,18 @@ def cases(labels: Sequence[Label], task: Task) -> list[Case]:
         if isinstance(label, SupportLabel):
             key = content_id(label.claim, label.evidence)
         elif isinstance(label, PairwiseLabel):
-            key = content_id(label.query, label.answer_a, label.answer_b, label.dimension or "")
+            key = _pair_key(label)
+            turned = label.turned()
+            if key not in groups and _pair_key(turned) in groups:
+                key, label = _pair_key(turned), turned
         else:
             key = content_id(label.query, label.answer, label.dimension or "")
         groups.setdefault(key, []).append(label)
     return [Case(key, group[0], tuple(group)) for key, group in groups.items()]
+
+
+def _pair_key(label: PairwiseLabel) -> str:
+    return content_id(label.query, label.answer_a, label.answer_b, label.dimension or "")
 
 
 @dataclass(frozen=True)

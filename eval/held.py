@@ -6,7 +6,7 @@ of one is `answer_b` of the other) are turned back by the texts before they are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -41,27 +41,30 @@ def document_of(v: V) -> dict[str, Any]:
     return {**v.document(), "n_dropped": v.n_unscored}
 
 
-def agreement(labels: Sequence[Label]) -> dict[str, Any]:
-    """Every pair of judges that judged anything in common, and all of them together."""
+def agreement(labels: Sequence[Label], people: Collection[str] = ()) -> dict[str, Any]:
+    """Every pair of judges that judged anything in common, and all of them together.
+
+    Of a machine and one of the `people` the machine comes first: a bias is machine minus human, and human ties are the human's.
+    """
     return {
         "schema": 1,
-        "support": _support([label for label in labels if isinstance(label, SupportLabel)]),
-        "pairwise": _pairwise([label for label in labels if isinstance(label, PairwiseLabel)]),
-        "rating": _rating([label for label in labels if isinstance(label, RatingLabel)]),
+        "support": _support([label for label in labels if isinstance(label, SupportLabel)], people),
+        "pairwise": _pairwise([label for label in labels if isinstance(label, PairwiseLabel)], people),
+        "rating": _rating([label for label in labels if isinstance(label, RatingLabel)], people),
     }
 
 
-def _judges(labels: Iterable[Label]) -> list[str]:
-    return sorted({label.judge for label in labels})
+def _judges(labels: Iterable[Label], people: Collection[str]) -> list[str]:
+    return sorted({label.judge for label in labels}, key=lambda name: (name in people, name))
 
 
-def _support(labels: Sequence[SupportLabel]) -> dict[str, Any]:
+def _support(labels: Sequence[SupportLabel], people: Collection[str]) -> dict[str, Any]:
     by_judge: dict[str, dict[str, str]] = {}
     items = _Items()
     for label in labels:
         by_judge.setdefault(label.judge, {})[str(items.place(label))] = label.label
     found = []
-    for a, b in combinations(_judges(labels), 2):
+    for a, b in combinations(_judges(labels, people), 2):
         shared = sorted(by_judge[a].keys() & by_judge[b].keys())
         if shared:
             x, y = [by_judge[a][k] for k in shared], [by_judge[b][k] for k in shared]
@@ -156,32 +159,48 @@ def _is_turned(label: PairwiseLabel, first: PairwiseLabel) -> bool:
 
 
 Turned = dict[tuple[str, str], tuple[str, str, str]]
-"""By (item, dimension): the label as seen from the item's first label, the question, and the two systems."""
+"""By (item, dimension): the label in the item's own order, the question, and the two systems in that order."""
 
 
 def _turned(labels: Sequence[PairwiseLabel]) -> tuple[dict[str, Turned], int]:
-    """By judge, and how many labels replaced an earlier one."""
-    found: dict[str, Turned] = {}
+    """By judge, and how many labels replaced an earlier one.
+
+    An item's order is that of its systems' names, else of its texts: kappa depends on who is called A, and must not depend
+    on whose label happens to stand first.
+    """
     items = _Items()
-    for label in labels:
-        item = items.place(label)
+    placed = [(items.place(label), label) for label in labels]
+    against_first: list[bool] = []
+    systems: dict[int, tuple[str, str]] = {}
+    for item, label in placed:
         first = items.first[item]
         assert isinstance(first, PairwiseLabel)
+        turned = _is_turned(label, first)
+        against_first.append(turned)
+        if label.system_a and label.system_b:
+            pair = (label.system_a, label.system_b)
+            systems.setdefault(item, pair[::-1] if turned else pair)
+    found: dict[str, Turned] = {}
+    for (item, label), turned in zip(placed, against_first, strict=True):
+        first = items.first[item]
+        assert isinstance(first, PairwiseLabel)
+        named = systems.get(item, ("", ""))
+        texts = (first.answer_a.split(), first.answer_b.split())
+        backwards = named[0] > named[1] if any(named) else texts[0] > texts[1]
         value: str = label.three_class
-        if _is_turned(label, first):
+        if turned != backwards:
             value = {"A": "B", "B": "A", "tie": "tie"}[value]
-        systems = f"{first.system_a or ''}\0{first.system_b or ''}"
         key = (str(item), label.dimension or OVERALL)
-        found.setdefault(label.judge, {})[key] = (value, content_id(first.query), systems)
+        found.setdefault(label.judge, {})[key] = (value, content_id(first.query), "\0".join(sorted(named)))
     return found, items.repeated
 
 
-def _pairwise(labels: Sequence[PairwiseLabel]) -> dict[str, Any]:
+def _pairwise(labels: Sequence[PairwiseLabel], people: Collection[str]) -> dict[str, Any]:
     by_judge, repeated = _turned(labels)
     dimensions: list[str] = [*DIMENSIONS]
     dimensions += sorted({x.dimension or OVERALL for x in labels} - set(DIMENSIONS))
     pairs = []
-    for one, other in combinations(_judges(labels), 2):
+    for one, other in combinations(_judges(labels, people), 2):
         shared = sorted(by_judge[one].keys() & by_judge[other].keys())
         if not shared:
             continue
@@ -241,7 +260,10 @@ def _rankings(one: Turned, other: Turned, shared: Sequence[tuple[str, str]]) -> 
             continue
         x: list[float | None] = [left[name] for name in systems]
         y: list[float | None] = [right[name] for name in systems]
-        same = sorted(systems, key=lambda s: -left[s]) == sorted(systems, key=lambda s: -right[s])
+        same = all(
+            (left[s] > left[t], left[s] < left[t]) == (right[s] > right[t], right[s] < right[t])
+            for s, t in combinations(systems, 2)
+        )
         found[dimension] = {
             "systems": {name: [left[name], right[name]] for name in systems},
             "same_order": same,
@@ -263,7 +285,7 @@ def _win_rates(labels: Turned, keys: Sequence[tuple[str, str]]) -> dict[str, flo
     return {name: sum(scores) / len(scores) for name, scores in points.items()}
 
 
-def _rating(labels: Sequence[RatingLabel]) -> dict[str, Any]:
+def _rating(labels: Sequence[RatingLabel], people: Collection[str]) -> dict[str, Any]:
     by_judge: dict[str, dict[tuple[str, str], float]] = {}
     question: dict[tuple[str, str], str] = {}
     items = _Items()
@@ -272,7 +294,7 @@ def _rating(labels: Sequence[RatingLabel]) -> dict[str, Any]:
         by_judge.setdefault(label.judge, {})[key] = label.label
         question[key] = content_id(label.query)
     pairs = []
-    for one, other in combinations(_judges(labels), 2):
+    for one, other in combinations(_judges(labels, people), 2):
         shared = sorted(by_judge[one].keys() & by_judge[other].keys())
         rows = {}
         for dimension in ("all", *sorted({key[1] for key in shared})):
@@ -412,7 +434,7 @@ def stability(repetitions: Sequence[Judged]) -> dict[str, Any] | None:
         return None
     first = repetitions[0]
     support = [
-        [rep.support.get(a, {}).get(item, {}).get("status") for rep in repetitions]
+        [_graded(rep.support.get(a, {}).get(item)) for rep in repetitions]
         for a, items in sorted(first.support.items())
         for item in sorted(items)
         if any(item in rep.support.get(a, {}) for rep in repetitions[1:])
@@ -474,6 +496,12 @@ def extraction_stability(study: Study, judging: Judging, answers: Sequence[Answe
 
 def _words(claim: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(tokens(claim["text"])), frozenset(claim["urls"])
+
+
+def _graded(verdict: Mapping[str, Any] | None) -> str | None:
+    """What a judge said; sources that could not be read and failed calls are nobody's label."""
+    status = None if verdict is None else verdict["status"]
+    return status if status in SUPPORT_SCORE else None
 
 
 def _value(verdict: Any) -> Any:

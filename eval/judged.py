@@ -163,6 +163,22 @@ class Judged:
         ratings = {name: verdict.value for name, verdict in found.items()}
         return RatedReport(answer.query_id, answer.trial, ratings, answer.words)
 
+    def all_claims(self, answers: Sequence[Answer], mode: str = "all") -> list[JudgedClaims]:
+        """Of every one of these answers as soon as one was judged: those that wait are unscored, not left out."""
+        found = [(answer, self.judged_claims(answer, mode)) for answer in answers]
+        if all(claims is None for _, claims in found):
+            return []
+        return [claims or JudgedClaims(answer.query_id, answer.trial, None) for answer, claims in found]
+
+    def all_rated(self, answers: Sequence[Answer]) -> list[RatedReport]:
+        """As `all_claims`, of grades."""
+        if not any(answer.key in self.ratings for answer in answers):
+            return []
+        return [
+            self.rated(answer) or RatedReport(answer.query_id, answer.trial, {}, answer.words)
+            for answer in answers
+        ]
+
     def comparisons(self) -> list[Comparison]:
         """Pairs judged in both orders (or, under the paper's protocol, in the one that was drawn)."""
         found: list[Comparison] = []

@@ -45,7 +45,7 @@ def judged_document(judged: Judged) -> dict[str, Any]:
         for variant, answers in by_variant.items()
     }
     comparisons = judged.comparisons()
-    rated = [r for answer in judged.answers if (r := judged.rated(answer)) is not None]
+    rated = judged.all_rated(judged.answers)
     judging = judged.judging
     return {
         "schema": SCHEMA,
@@ -72,7 +72,7 @@ def judged_document(judged: Judged) -> dict[str, Any]:
 def _add_now(document: dict[str, Any], now: Judged) -> None:
     """FP against the pages as they read when `--refetch` was last given."""
     for variant, answers in variants_of(now).items():
-        found = [claims for answer in answers if (claims := now.judged_claims(answer)) is not None]
+        found = now.all_claims(answers)
         if found:
             values = corpus_values(found)
             document["metrics"][variant] |= {
@@ -192,9 +192,9 @@ def paper_document(judged: Judged) -> dict[str, Any]:
     """The figures as the paper's text and prompts define them. Not comparable with ours, and labelled so."""
     figures: dict[str, dict[str, Any]] = {}
     for variant, answers in variants_of(judged).items():
-        cited = [c for a in answers if (c := judged.judged_claims(a, "cited")) is not None]
+        cited = judged.all_claims(answers, "cited")
         recall = [found for a in answers if (found := _recall(judged, a)) is not None]
-        rated = [r for a in answers if (r := judged.rated(a)) is not None]
+        rated = judged.all_rated(answers)
         values: dict[str, Any] = {}
         if cited:
             by_name = corpus_values(cited)
@@ -244,7 +244,8 @@ def equation_2(reports: Sequence[JudgedClaims]) -> dict[str, Any]:
             "reason": f"no scored claim cites {' or '.join(empty)}: a term of Eq. 2 divides by zero",
         }
     value = sum(v for v in parts.values() if v is not None) / len(PAPER_TYPES)
-    return V(value, None, None, len(reports), 0, f"{method}; no interval is defined for it").document()
+    scored, lost = columns["fp"].n, columns["fp"].n_unscored
+    return V(value, None, None, scored, lost, f"{method}; no interval is defined for it").document()
 
 
 def compare(judged: Judged, a: str, b: str) -> dict[str, Any]:
@@ -252,11 +253,19 @@ def compare(judged: Judged, a: str, b: str) -> dict[str, Any]:
     tested: dict[str, Any] = {}
     for family in families():
         sides: dict[str, dict[str, dict[str, list[float | None]]]] = {a: {}, b: {}}
-        for answer in judged.answers:
-            if answer.variant in sides:
-                for name, value in family.per_report(judged, answer).items():
-                    sides[answer.variant].setdefault(name, {}).setdefault(answer.query_id, []).append(value)
-        shared = [name for name in sides[a] if name in sides[b]]
+        values = [
+            (answer, family.per_report(judged, answer))
+            for answer in judged.answers
+            if answer.variant in sides
+        ]
+        known = {
+            side: {n: None for answer, v in values if answer.variant == side for n in v} for side in sides
+        }
+        shared = [name for name in known[a] if name in known[b]]
+        for answer, found in values:
+            for name in shared:
+                by_query = sides[answer.variant].setdefault(name, {})
+                by_query.setdefault(answer.query_id, []).append(found.get(name))
         tested |= with_holm({name: paired(sides[a][name], sides[b][name]) for name in shared})
     return {
         "schema": SCHEMA,

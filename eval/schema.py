@@ -57,6 +57,19 @@ class PairwiseLabel(_Label):
     def three_class(self) -> Literal["A", "B", "tie"]:
         return "tie" if self.label == "both_bad" else self.label
 
+    def turned(self) -> PairwiseLabel:
+        """The same judgement with the sides the other way round."""
+        return self.model_copy(
+            update={
+                "answer_a": self.answer_b,
+                "answer_b": self.answer_a,
+                "system_a": self.system_b,
+                "system_b": self.system_a,
+                "shown_first": {"a": "b", "b": "a"}.get(self.shown_first or ""),
+                "label": {"A": "B", "B": "A"}.get(self.label, self.label),
+            }
+        )
+
 
 class RatingLabel(_Label):
     query: str

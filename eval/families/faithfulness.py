@@ -16,5 +16,5 @@ def per_report(judged: Judged, answer: Answer) -> Mapping[str, float | None]:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    found = [claims for answer in answers if (claims := judged.judged_claims(answer)) is not None]
+    found = judged.all_claims(answers)
     return corpus_values(found) if found else {}

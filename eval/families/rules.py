@@ -21,11 +21,13 @@ def per_report(judged: Judged, answer: Answer) -> Mapping[str, float | None]:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    checked = [answer for answer in answers if answer.key in judged.rules]
+    if not any(answer.key in judged.rules for answer in answers):
+        return {}
     grouped: dict[str, dict[str, list[float | None]]] = {}
-    for answer in checked:
-        for name, value in per_report(judged, answer).items():
-            grouped.setdefault(name, {}).setdefault(answer.query_id, []).append(value)
+    for answer in answers:
+        checked = per_report(judged, answer)
+        for name in (f"rule_{rule}" for rule in RULES):
+            grouped.setdefault(name, {}).setdefault(answer.query_id, []).append(checked.get(name))
     return {
         name: mean(values, "share of reports that keep the rule, over queries")
         for name, values in grouped.items()

@@ -147,8 +147,10 @@ def pca(pairs: Sequence[tuple[float, float]], *, without_human_ties: bool = Fals
     if not signs:
         return None, None
     n = len(signs)
+    turned = [*signs, *((-m, -h) for m, h in signs)]  # each pair of answers taken both ways round
     chance = sum(
-        Fraction(sum(m == s for m, _ in signs) * sum(h == s for _, h in signs), n * n) for s in (-1, 0, 1)
+        Fraction(sum(m == s for m, _ in turned) * sum(h == s for _, h in turned), 4 * n * n)
+        for s in (-1, 0, 1)
     )
     return sum(m == h for m, h in signs) / n, float(chance)
 

@@ -1,0 +1,159 @@
+"""Agreement and calibration beside `recount`, on labels of several judges that are turned, repeated, missing and shuffled."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import pytest
+
+from eval.calibrate import cases
+from eval.held import agreement
+from eval.schema import Label, PairwiseLabel, RatingLabel, SupportLabel
+from tests.eval import recount
+from tests.eval.test_recount import same
+
+MODEL, PEOPLE = "model", ("anna", "ben", "zoe")
+Own = dict[tuple[str, tuple[str, ...]], Any]
+
+
+def labels(seed: int, named: bool) -> tuple[list[Label], Own]:
+    """Labels in any order, pairs any way round; and what they say, each pair seen as (x, y)."""
+    rng = random.Random(seed)
+    found: list[Label] = []
+    own: Own = {}
+    for n, judge in itertools.product(range(14), (MODEL, *PEOPLE)):
+        if rng.random() < 0.25:
+            continue
+        vote: Any = rng.choice(["A", "A", "B", "tie"])
+        own[judge, ("pair", str(n))] = vote
+        pair = PairwiseLabel(
+            id=str(n),
+            judge=judge,
+            query=f"question {n // 3}",
+            answer_a=f"a text {n}",
+            answer_b=f"b text {n}",
+            system_a="x" if named else None,
+            system_b="y" if named else None,
+            dimension="depth",
+            label="both_bad" if vote == "tie" and rng.random() < 0.5 else vote,
+        )
+        found.append(pair.turned() if rng.random() < 0.5 else pair)
+        support: Any = rng.choice(["none", "partial", "full"])
+        own[judge, ("support", str(n))] = support
+        found.append(SupportLabel(id=str(n), judge=judge, claim=f"c{n}", evidence=f"e{n}", label=support))
+        grade = float(rng.choice([0, 4, 5, 5.5, 10]))
+        own[judge, ("rating", str(n))] = grade
+        found.append(
+            RatingLabel(
+                id=str(n), judge=judge, query=f"q{n // 3}", answer=f"a{n}", dimension="depth", label=grade
+            )
+        )
+    rng.shuffle(found)
+    return found, own
+
+
+def shared(own: Own, task: str, one: str, other: str) -> tuple[list[int], list[tuple[Any, Any]]]:
+    items = [n for n in range(14) if (one, (task, str(n))) in own and (other, (task, str(n))) in own]
+    return items, [(own[one, (task, str(n))], own[other, (task, str(n))]) for n in items]
+
+
+@pytest.mark.parametrize(("seed", "named"), [(1, True), (2, True), (3, False)])
+def test_every_figure_of_agreement(seed: int, named: bool) -> None:
+    given, own = labels(seed, named)
+    document = agreement(given, PEOPLE)
+    for one, other in itertools.combinations((MODEL, *PEOPLE), 2):
+        rows = {
+            task: next(p for p in document[task]["pairs"] if p["judges"] == [one, other])
+            for task in ("pairwise", "support", "rating")
+        }
+        row = rows["pairwise"]["dimensions"]["depth"]
+        _, pairs = shared(own, "pair", one, other)
+        untied = [pair for pair in pairs if "tie" not in pair]
+        assert same(recount.kappa(pairs), row["kappa_with_ties"]["value"])
+        assert same(recount.kappa(untied), row["kappa_no_ties"]["value"])
+        assert (row["kappa_no_ties"]["n"], row["kappa_no_ties"]["n_dropped"]) == (
+            len(untied),
+            len(pairs) - len(untied),
+        )
+        assert same(recount.kappa(pairs, ["A", "tie", "B"], 2), row["weighted_kappa"]["value"])
+        assert same(recount.ac1(pairs, ["A", "tie", "B"]), row["ac1"]["value"])
+        assert same(recount.soft(pairs), row["soft_disagreement"]["value"])
+        support, classes = rows["support"], ["none", "partial", "full"]
+        _, pairs = shared(own, "support", one, other)
+        scores = [(recount.SCORE[a], recount.SCORE[b]) for a, b in pairs]
+        assert same(recount.kappa(pairs, classes, 2), support["weighted_kappa"]["value"])
+        assert same(recount.average([abs(a - b) for a, b in scores]), support["mad"]["value"])
+        assert same(recount.average([a - b for a, b in scores]), support["bias"]["value"])
+        row = rows["rating"]["dimensions"]["depth"]
+        items, pairs = shared(own, "rating", one, other)
+        inside = [
+            (a[0] - b[0], a[1] - b[1])
+            for (i, a), (j, b) in itertools.combinations(zip(items, pairs, strict=True), 2)
+            if i // 3 == j // 3
+        ]
+        for name, without in (("pca", False), ("pca_no_human_ties", True)):
+            value, chance = recount.pca(inside, without_human_ties=without)
+            assert same(value, row[name]["value"]) and same(chance, row[name]["chance"])
+        for name, value in (
+            ("spearman", recount.spearman(pairs)),
+            ("kendall", recount.tau_b(pairs)),
+            ("pearson", recount.pearson(pairs)),
+            ("mard", recount.average([abs(a - b) for a, b in pairs])),
+            ("bias", recount.average([a - b for a, b in pairs])),
+        ):
+            assert same(value, row[name]["value"]), name
+    for task, kind, level in (
+        ("pairwise", "pair", "nominal"),
+        ("support", "support", "ordinal"),
+        ("rating", "rating", "interval"),
+    ):
+        raters = [[own.get((judge, (kind, str(n)))) for n in range(14)] for judge in (MODEL, *PEOPLE)]
+        classes_of = ["none", "partial", "full"] if task == "support" else None
+        assert same(recount.alpha(raters, level, classes_of), document[task]["alpha"]["value"])
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_whose_label_comes_first_changes_nothing(named: bool) -> None:
+    given, _ = labels(5, named)
+
+    def figures(order: list[Label]) -> Any:
+        document = agreement(order, PEOPLE)
+        return [
+            {k: v["value"] if isinstance(v, dict) else v for k, v in pair["dimensions"]["depth"].items()}
+            for task in ("pairwise", "rating")
+            for pair in document[task]["pairs"]
+        ]
+
+    other = list(given)
+    random.Random(6).shuffle(other)
+    for one, two in zip(figures(given), figures(other), strict=True):
+        assert one == pytest.approx(two)
+
+
+def test_two_orders_are_the_same_only_if_their_ties_are() -> None:
+    def vote(n: int, judge: str, label: Any) -> PairwiseLabel:
+        return PairwiseLabel(
+            id=str(n),
+            judge=judge,
+            query=f"q{n}",
+            answer_a=f"x {n}",
+            answer_b=f"y {n}",
+            system_a="x",
+            system_b="y",
+            label=label,
+        )
+
+    for said, same_order in (("A", False), ("B", False), ("tie", True)):
+        found = agreement([vote(0, "anna", "tie"), vote(0, "ben", said)])["pairwise"]["pairs"][0]
+        assert found["rankings"]["overall"]["same_order"] is same_order
+
+
+def test_a_calibration_counts_a_turned_pair_once() -> None:
+    first = PairwiseLabel(id="1", judge="anna", query="q", answer_a="one", answer_b="two", label="A")
+    other = first.model_copy(update={"judge": "ben", "label": "A"}).turned()
+    third = first.model_copy(update={"judge": "cleo", "label": "B"})
+    (case,) = cases([first, other, third], "pairwise")
+    assert case.consensus() == "A"
+    assert [label.judge for label in case.labels] == ["anna", "ben", "cleo"]
