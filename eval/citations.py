@@ -270,7 +270,8 @@ def _markers(marks: list[Mark], links: list[Link], lookup: _Lookup, canonical: _
         markers.append(
             Marker(number or name or url, link.start, link.end, "numbered_link" if number else link.kind, url)
         )
-    markers.sort(key=itemgetter(1, 2))
+    if links:
+        markers.sort(key=itemgetter(1, 2))
     return markers
 
 

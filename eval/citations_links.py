@@ -47,7 +47,7 @@ _USED = re.compile(r"(?<!!)\[([^\[\]\n]{1,80})\](?![:\[])")
 _TICKS = re.compile(r"`+|\n[ \t\r]*\n")
 _TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>")
 _SUPERSCRIPT = re.compile(
-    r"(?<![kc]m)(?<!\bm)(?<!ft)(?<!in)(?<!\d)<sup\b[^<>]{0,60}>\s{0,3}(\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,9})\s{0,3}</sup>",
+    r"<sup\b(?<![kc]m<sup)(?<!\bm<sup)(?<!ft<sup)(?<!in<sup)(?<!\d<sup)[^<>]{0,60}>\s{0,3}(\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,9})\s{0,3}</sup>",
     re.I,
 )
 _HIDDEN = re.compile(r"<span\b[^<>]{0,80}\bdisplay:\s?none\b[^<>]{0,80}>([^<]*)</span>")
@@ -121,6 +121,8 @@ def scan(report: str) -> Scan:
 
 
 def _fences(text: str) -> list[tuple[int, int]]:
+    if "```" not in text and "~~~" not in text:
+        return []
     spans: list[tuple[int, int]] = []
     opened: re.Match[str] | None = None
     transparent = False
@@ -142,6 +144,8 @@ def _fences(text: str) -> list[tuple[int, int]]:
 
 
 def _inline_code(text: str) -> list[tuple[int, int]]:
+    if "`" not in text:
+        return []
     spans: list[tuple[int, int]] = []
     paragraph: list[tuple[int, int]] = []
 

@@ -79,6 +79,8 @@ _RAISED = re.compile(
 """`growth²`, and `growth^2^` as Pandoc writes it."""
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _DIGITS = re.compile(r"\d{1,4}")
+_ANY_DIGIT = re.compile(r"[\d⁰¹²³⁴-⁹]")
+_PAIR = re.compile(r"([0-9]{1,4}) ?, ?([0-9]{1,4})")
 _GLUED_YEAR = re.compile(r"(?<![\d.])(?:19|20)\d\d[.。](\d{1,3})(?=\s+[A-Z\u4e00-\u9fff]|\s*$)", re.M)
 _ABBREVIATED = re.compile(
     r"(?:nos?|figs?|vols?|pp?|pg|ch|sec|eqs?|vs?|ver|ca|approx|art|para?|app|tab|table|item|st|mt|nr|ref|rev|ed|rule|step|pt|ser|ex|al|www)"
@@ -278,6 +280,9 @@ def _items(body: str) -> list[_Item]:
         return [(body[1:].rstrip("^").casefold(), "footnote")]
     if body.isascii() and body.isdecimal():
         return [(str(int(body)), "number")] if len(body) <= 4 else []
+    pair = _PAIR.fullmatch(body)
+    if pair:
+        return [(str(int(pair[1])), "number"), (str(int(pair[2])), "number")]
     if body.isascii() and body.translate(_NO_COMMAS).isdecimal():
         parts = body.replace(",", " ").split()
         return [(str(int(part)), "number") for part in parts] if max(map(len, parts)) <= 4 else []
@@ -379,6 +384,8 @@ def _labelled(text: str, labels: frozenset[str]) -> Iterator[Mark]:
 def _unbracketed(text: str, known: frozenset[str], closed: list[int]) -> list[Mark]:
     """Numbers without brackets. After a stop they can hardly mean anything else; before it, and raised, they may be a name
     (`GT3.`) or a power (`m²`), so that they have to name half of the list to count."""
+    if _ANY_DIGIT.search(text) is None:
+        return []
     after = list(_glued(text, known, closed))
     enough = (sum(name.isdecimal() for name in known) + 1) // 2
     for found in (_before_stop(text, known, closed), _raised(text, known)):
