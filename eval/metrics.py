@@ -9,7 +9,7 @@ from typing import Any
 from eval import offline
 from eval.answers import Answer
 from eval.diagnosis import failure_document
-from eval.faithfulness import PAPER_TYPES, STATUSES, JudgedClaims, corpus_values, strict
+from eval.faithfulness import PAPER_TYPES, STATUSES, UNREADABLE, JudgedClaims, corpus_values, strict
 from eval.families import families
 from eval.judged import Judged, choose, read_judged, refetched
 from eval.pairwise import overall, pair_results
@@ -171,16 +171,18 @@ def _reading(judged: Judged, answers: Sequence[Answer]) -> dict[str, int]:
     """Web claims by what supports them: the page, what the agent saw of it, both or neither.
 
     Only the page: the agent wrote more than it had read. Only what it saw: the snippet or summary misled. Neither: made up,
-    or beyond the frozen text.
+    or beyond the frozen text. A page that could not be read shows none of these.
     """
-    counts = dict.fromkeys(("both", "page_only", "seen_only", "neither", "unknown"), 0)
+    counts = dict.fromkeys(("both", "page_only", "seen_only", "neither", "unreadable", "unknown"), 0)
     for answer in answers:
         found = judged.judged_claims(answer)
         for claim in (found.claims if found else None) or ():
             if "web" not in claim.page:
                 continue
             page, seen = strict(claim.page["web"]), strict(claim.seen["web"])
-            if page is None or seen is None:
+            if claim.page["web"] in UNREADABLE:
+                counts["unreadable"] += 1
+            elif page is None or seen is None:
                 counts["unknown"] += 1
             else:
                 told = {(True, True): "both", (True, False): "page_only", (False, True): "seen_only"}

@@ -152,7 +152,9 @@ def _benches(
     if arguments.refetch:
         from env.web.open import open_web
 
-        web = open_web(settings, shop=shop, snapshots=study.folder / "pages")
+        # Neither the run's snapshots nor its recording: they hold the pages as they were, and nothing is searched for.
+        now = settings.model_copy(update={"web_record": None}) if settings.web == "serper" else settings
+        web = open_web(now, shop=shop, searching=False)
         bench.refetched = asyncio.run(refetch(answers, web, frozenset({host_of(settings.shop_url)})))
     benches = [bench, *(replace(bench, repeat=k) for k in range(1, arguments.repeat))]
     if settings.profile == "paper":
