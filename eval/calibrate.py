@@ -38,6 +38,7 @@ from eval.quality import (
 )
 from eval.schema import (
     DIMENSIONS,
+    UNNAMED,
     Dimension,
     Label,
     PairwiseLabel,
@@ -92,9 +93,12 @@ class Case:
 
 
 def cases(labels: Sequence[Label], task: Task) -> list[Case]:
-    """A pair that somebody has the other way round is the same pair, and his label is turned."""
-    groups: dict[str, list[Label]] = {}
-    for label in labels:
+    """A pair that somebody has the other way round is the same pair, and his label is turned.
+
+    What a person says again replaces what he said before; people without a name are each somebody else.
+    """
+    groups: dict[str, dict[str, Label]] = {}
+    for number, label in enumerate(labels):
         if task_of(label) != task:
             continue
         if isinstance(label, SupportLabel):
@@ -106,8 +110,9 @@ def cases(labels: Sequence[Label], task: Task) -> list[Case]:
                 key, label = _pair_key(turned), turned
         else:
             key = content_id(label.query, label.answer, label.dimension or "")
-        groups.setdefault(key, []).append(label)
-    return [Case(key, group[0], tuple(group)) for key, group in groups.items()]
+        who = f"{number} {label.judge}" if label.judge == UNNAMED else label.judge
+        groups.setdefault(key, {})[who] = label
+    return [Case(key, next(iter(group.values())), tuple(group.values())) for key, group in groups.items()]
 
 
 def _pair_key(label: PairwiseLabel) -> str:

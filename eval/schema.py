@@ -24,13 +24,14 @@ Dimension = Literal[
     "overall",
 ]
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+UNNAMED = "unnamed"
 
 
 class _Label(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     id: str
-    judge: str = "unnamed"
+    judge: str = UNNAMED
     """A person's or a model's name; `rules-1` is the judge without a model."""
     seconds: float | None = None
 

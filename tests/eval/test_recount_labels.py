@@ -157,3 +157,15 @@ def test_a_calibration_counts_a_turned_pair_once() -> None:
     (case,) = cases([first, other, third], "pairwise")
     assert case.consensus() == "A"
     assert [label.judge for label in case.labels] == ["anna", "ben", "cleo"]
+
+
+def test_a_label_given_again_is_no_second_vote() -> None:
+    def vote(judge: str, label: Any) -> PairwiseLabel:
+        return PairwiseLabel(id="1", judge=judge, query="q", answer_a="one", answer_b="two", label=label)
+
+    (case,) = cases([vote("anna", "A"), vote("anna", "A"), vote("ben", "B")], "pairwise")
+    assert case.consensus() == "tie"
+    (changed,) = cases([vote("anna", "A"), vote("ben", "B"), vote("anna", "B")], "pairwise")
+    assert changed.consensus() == "B"
+    (strangers,) = cases([vote("unnamed", "A"), vote("unnamed", "A"), vote("unnamed", "B")], "pairwise")
+    assert strangers.consensus() == "A"
