@@ -64,7 +64,7 @@ def bench_of(settings: Settings, models: Models, shop: Shop | None, protocol: Pr
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+    return "-" if value is None else f"{value:z.{digits}f}"
 
 
 def with_interval(v: Mapping[str, Any], digits: int = 3, *, usual: int | None = None) -> str:
@@ -73,8 +73,8 @@ def with_interval(v: Mapping[str, Any], digits: int = 3, *, usual: int | None = 
     lost = f" ({v['n_unscored']} unscored)" if v["n_unscored"] and usual is None else ""
     if v["value"] is None:
         return f"-{counted}{lost}"
-    span = f" [{v['ci_low']:.{digits}f}, {v['ci_high']:.{digits}f}]" if v["ci_low"] is not None else ""
-    return f"{v['value']:.{digits}f}{span}{counted}{lost}"
+    span = f" [{v['ci_low']:z.{digits}f}, {v['ci_high']:z.{digits}f}]" if v["ci_low"] is not None else ""
+    return f"{v['value']:z.{digits}f}{span}{counted}{lost}"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

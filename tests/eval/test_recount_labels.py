@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.judging import with_interval
 from eval.calibrate import cases
 from eval.held import agreement
 from eval.schema import Label, PairwiseLabel, RatingLabel, SupportLabel
@@ -169,3 +170,8 @@ def test_a_label_given_again_is_no_second_vote() -> None:
     assert changed.consensus() == "B"
     (strangers,) = cases([vote("unnamed", "A"), vote("unnamed", "A"), vote("unnamed", "B")], "pairwise")
     assert strangers.consensus() == "A"
+
+
+def test_a_kappa_of_nothing_is_printed_without_a_sign() -> None:
+    tiny = {"value": -1e-17, "ci_low": -1e-17, "ci_high": 0.5, "n": 4, "n_unscored": 0}
+    assert with_interval(tiny, 2) == "0.00 [0.00, 0.50] n=4"
