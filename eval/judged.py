@@ -180,7 +180,7 @@ class Judged:
         ]
 
     def comparisons(self) -> list[Comparison]:
-        """Pairs judged in both orders (or, under the paper's protocol, in the one that was drawn)."""
+        """Pairs in both orders (or, under the paper's protocol, in the one that was drawn); an order that waits has no winner."""
         found: list[Comparison] = []
         seen: set[tuple[str, str, str]] = set()
         for first, second, dimension in self.pairs:
@@ -196,8 +196,6 @@ class Judged:
                 b_first = a_first
             else:
                 a_first, b_first = _winner(one, first=True), _winner(two, first=False)
-                if one is None or two is None:
-                    continue
             found.append(
                 Comparison(
                     a.query_id, dimension, a.variant, b.variant, a_first, b_first, a.words, b.words, a.trial

@@ -178,8 +178,8 @@ def test_every_figure_of_a_judged_study(
                 row["a"],
                 row["b"],
                 row["dimension"],
-            ) and back in ledger.pairs:
-                outcomes.append(recount.reconcile(firsts[winner], seconds[ledger.pairs[back]]))
+            ):
+                outcomes.append(recount.reconcile(firsts[winner], seconds[ledger.pairs.get(back)]))
                 scores[a.query_id].append(SCORE.get(outcomes[-1]))
         assert [outcomes.count(x) for x in ("a", "b", "inconsistent", "error")] == [
             row[x] for x in ("wins", "losses", "inconsistent", "errors")
