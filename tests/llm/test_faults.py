@@ -11,6 +11,7 @@ from email.utils import formatdate
 import pytest
 from langchain_core.messages import HumanMessage
 
+from benchmarks.results import record, table
 from llm.calls import Retries
 from llm.factory import Models, ModelSettings
 from llm.failures import FATAL, TRANSIENT, ModelFailure
@@ -177,6 +178,10 @@ async def test_a_thousand_faults() -> None:
             await inject([fault] * ATTEMPTS, streaming=streaming)
             injected += tries(fault)
     assert injected >= 1_000
+    record(
+        "Endurance: faults of a provider",
+        table(("faults injected on the wire", "other than the right typed outcome"), [(f"{injected:,}", 0)]),
+    )
 
 
 async def test_retry_after_is_waited_for_and_capped() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.results import record, table
 from study.export import export
 from study.run import Pace, run
 from study.study import Study
@@ -31,7 +32,7 @@ def campaign(folder: Path, kills: int, seed: int) -> dict[str, Any]:
     return told
 
 
-async def compare(tmp_path: Path, kills: int, seed: int) -> None:
+async def compare(tmp_path: Path, kills: int, seed: int) -> dict[str, Any]:
     killed = tmp_path / "killed"
     told = campaign(killed, kills, seed)
     assert told["killed"] >= kills
@@ -59,6 +60,7 @@ async def compare(tmp_path: Path, kills: int, seed: int) -> None:
                 tmp_path / "calm-tables" / file, tmp_path / "killed-tables" / file, shallow=False
             )
             assert same, file
+    return told
 
 
 async def test_ten_kills_lose_and_double_nothing(tmp_path: Path) -> None:
@@ -67,4 +69,11 @@ async def test_ten_kills_lose_and_double_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.endurance
 async def test_two_hundred_kills_lose_and_double_nothing(tmp_path: Path) -> None:
-    await compare(tmp_path, kills=200, seed=4)
+    told = await compare(tmp_path, kills=200, seed=4)
+    record(
+        "Endurance: killed studies",
+        table(
+            ("kills at random moments", "answers", "lost", "changed", "doubled", "tables as of a calm run"),
+            [(told["killed"], told["units"], told["lost"], told["changed"], told["doubled"], "byte by byte")],
+        ),
+    )

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.results import record, table
 from env.session import Session
 from env.shop import Shop
 from env.web.sandbox import Sandbox
@@ -145,6 +146,13 @@ def test_a_hundred_thousand_arbitrary_calls(shop: Shop, web: Sandbox, before: An
         list(shop.store.iter_products()),
         list(shop.store.iter_orders()),
     ]
+    record(
+        f"Endurance: arbitrary tool calls, {shop.manifest.backend} shop",
+        table(
+            ("calls with arbitrary JSON", "neither an answer nor a ToolError", "shop changed"),
+            [("100,000", 0, "no")],
+        ),
+    )
 
 
 @pytest.mark.parametrize("hostile", [h for h in _HOSTILE if isinstance(h, str)])
