@@ -92,15 +92,16 @@ def users(folder: Path) -> int:
     import numpy as np
 
     from data_ingest.ids import Ids
-    from data_ingest.ingest import BATCH, _without_cycles
+    from data_ingest.ingest import BATCH
     from data_ingest.users import profiles
+    from env.memory import without_cycles
 
     rng = np.random.default_rng(1)
     letters = np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", np.uint8)
     codes = np.ascontiguousarray(letters[rng.integers(0, 32, (200_000, 28))]).view("S28").ravel()
     ids, pools = Ids(), profiles()
     start = time.process_time()
-    with _without_cycles():
+    with without_cycles():
         hashes = ids.user_hashes(codes)
         tries = pools.attempts(hashes)
         for first in range(0, len(codes), BATCH):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -32,6 +30,7 @@ from data_ingest.users import profiles
 from env.content import as_of_from
 from env.entities import Product
 from env.errors import DrrError
+from env.memory import without_cycles
 from env.progress import Progress
 from env.settings import Settings
 from env.shop import SERVERS, Input, Manifest, OrderColumns, UserRow, shop_writer
@@ -82,7 +81,7 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
         shop_writer(job.shop, settings, replace=job.replace) as writer,
         Quarantine(job.quarantine, job.recipe.max_bad) as quarantine,
         TemporaryFile(dir=folder) as spool,
-        _without_cycles(),
+        without_cycles(),
     ):
         _check_room_for_reading(job, folder)
         gathered = _Gathered()
@@ -141,18 +140,6 @@ def work_folder(shop: str) -> Path | None:
     except OSError as error:
         raise DrrError(f"{shop}: cannot be written ({error.strerror}); choose another place") from error
     return parent
-
-
-@contextmanager
-def _without_cycles() -> Iterator[None]:
-    """Millions of small tuples make the collector walk them again and again, and none of them is in a cycle."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _gather(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from env.content import BATCH, Columns, batched, user_row
 from env.entities import Product
+from env.memory import without_cycles
 from env.progress import Progress
 from env.shop import Manifest, OrderColumns, Shop, ShopWriter, UserRow
 
@@ -34,10 +35,11 @@ def copy_shop(source: Shop, writer: ShopWriter, progress: Progress) -> Manifest:
             stage.advance(len(batch))
             yield columns(batch)
 
-    with progress.stage("products", counts["products"]) as stage:
-        writer.write_products(products())
-    with progress.stage("users", counts["users"]) as stage:
-        writer.write_users(users())
-    with progress.stage("orders", counts["orders"]) as stage:
-        writer.write_orders(orders())
+    with without_cycles():
+        with progress.stage("products", counts["products"]) as stage:
+            writer.write_products(products())
+        with progress.stage("users", counts["users"]) as stage:
+            writer.write_users(users())
+        with progress.stage("orders", counts["orders"]) as stage:
+            writer.write_orders(orders())
     return writer.publish(source.manifest)
