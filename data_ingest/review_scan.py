@@ -220,7 +220,7 @@ def _read(block: U8, starts: I64, ends: I64, plain: NDArray[np.bool_], marks: Bi
         title_end = marks.following(starts[certain] + _HEAD_WIDTH)
         texts = _everywhere(block, f"V{len(_TEXT)}", len(_TEXT))
         sure[certain] = _spells(texts[np.minimum(title_end, len(texts) - 1)], 0, _TEXT)
-    others = ~(fine | sure)
+    others = ~fine
     checked = np.flatnonzero(fine & ~sure)
     if len(checked):
         known = all_capitals(user[checked].view(np.uint8).reshape(-1, USER_WIDTH))
