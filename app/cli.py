@@ -122,6 +122,7 @@ def _hidden(name: str | None) -> str | None:
 def _run(module: object, arguments: argparse.Namespace) -> int:
     from env.errors import DrrError
 
+    hook, sys.unraisablehook = sys.unraisablehook, _interrupt_again
     try:
         code: int = module.run(arguments)  # type: ignore[attr-defined]
     except DrrError as error:
@@ -133,7 +134,22 @@ def _run(module: object, arguments: argparse.Namespace) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+    finally:
+        sys.unraisablehook = hook
     return code
+
+
+def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
+    """Python drops an interrupt that falls into a callback, such as one of its own while it imports: send it again."""
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    from _thread import interrupt_main
+    from threading import Timer
+
+    again = Timer(0.02, interrupt_main)
+    again.daemon = True
+    again.start()
 
 
 if __name__ == "__main__":

@@ -168,3 +168,27 @@ def test_a_hidden_env_package_is_named_by_every_command(tmp_path: Path, words: l
     assert done.returncode == 1
     assert done.stderr.startswith(f"drr: package env: Python finds {tmp_path / 'env' / '__init__.py'}, not ")
     assert "Traceback" not in done.stderr
+
+
+def test_an_interrupt_in_a_callback_is_not_lost() -> None:
+    script = """
+import signal, sys, time, weakref
+from argparse import Namespace
+from types import SimpleNamespace
+from app.cli import _run
+
+class Thing:
+    pass
+
+def run(arguments):
+    thing = Thing()
+    callback = weakref.ref(thing, lambda _: signal.raise_signal(signal.SIGINT))
+    del thing
+    time.sleep(20)
+    return 0
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(_run(SimpleNamespace(run=run), Namespace()))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "drr: interrupted\n")
