@@ -364,17 +364,27 @@ def _fit(
         hessian[fixed, k, k] = 1
         step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
         step /= np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True) / 4)
-        scale = np.ones((lines, 1))
-        for _ in range(30):
-            candidate = x + scale * step
-            new_value, new_p = objective(candidate)
-            worse = new_value < value - 1e-12 * (1 + np.abs(value))
-            if not worse.any():
-                break
-            scale[worse] /= 2
-        x, value, p = candidate, new_value, new_p
+        x, value, p = _climbed(x, step, value, objective)
     theta = x[:, :k] - x[:, :k].mean(axis=1, keepdims=True)
     return theta, np.where(untied, 0.0, np.where(undecided, np.inf, np.exp(x[:, k]))), converged
+
+
+def _climbed(
+    at: Floats,
+    step: NDArray[np.floating[Any]],
+    value: Floats,
+    objective: Callable[[Floats], tuple[Floats, Floats]],
+) -> tuple[Floats, Floats, Floats]:
+    """Every row a step up, halved while it would lead down: the new place, and what `objective` says of it."""
+    scale = np.ones((len(at), 1))
+    for _ in range(40):
+        place = at + scale * step
+        reached, beside = objective(place)
+        worse = reached < value - 1e-12 * (1 + np.abs(value))
+        if not worse.any():
+            break
+        scale[worse] /= 2
+    return place, reached, beside
 
 
 def length_coefficient(comparisons: Sequence[Comparison], *, ridge: float = RIDGE) -> V:
@@ -431,15 +441,7 @@ def _logistic(x: Floats, y: Floats, weights: Floats, ridge: float, start: Floats
         hessian = ((weights * p * (1 - p)) @ products).reshape(-1, width, width)
         hessian[:, range(width), range(width)] += ridge
         step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
-        scale = np.ones((len(b), 1))
-        for _ in range(40):
-            candidate = b + scale * step
-            new_value, new_z = objective(candidate)
-            worse = new_value < value - 1e-12 * (1 + np.abs(value))
-            if not worse.any():
-                break
-            scale[worse] /= 2
-        b, value, z = candidate, new_value, new_z
+        b, value, z = _climbed(b, step, value, objective)
     else:
         b[open_] = np.nan
     return b
