@@ -17,7 +17,7 @@ help:
 
 setup: $(STAMP)
 
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock pyproject.toml setup.py
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo")'
 	@test -x $(BIN)/python || { echo "setting up $(VENV) ..."; $(PYTHON) -m venv $(VENV); }
 	@echo "installing the locked packages (a minute or two the first time) ..."
@@ -26,7 +26,7 @@ $(STAMP): requirements.lock pyproject.toml
 	@touch $(STAMP)
 
 demo: setup
-	@$(BIN)/python -m app.demo demo
+	@$(BIN)/python -m drr.app.demo demo
 
 test: setup
 	$(BIN)/python -m pytest -m "not servers and not browser and not endurance"

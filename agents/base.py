@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from drr.env.source import Source
 from pydantic import BaseModel, ConfigDict, Field
-
-from env.source import Source
 
 SCHEMA = 1
 CitationRepair = Literal["off", "remove", "ask"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 
-from agents.base import Fabricated
-from agents.citations import canonical
-from agents.together import side_by_side
-from env.source import Source, SourceType
-from env.web.base import Page, WebSearch, WebUnavailable
+from drr.agents.base import Fabricated
+from drr.agents.citations import canonical
+from drr.agents.together import side_by_side
+from drr.env.source import Source, SourceType
+from drr.env.web.base import Page, WebSearch, WebUnavailable
 
 FREEZE_AT_ONCE = 4
 

@@ -13,20 +13,19 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypedDict
 
+from drr.agents import loop
+from drr.agents.base import CallError, Outcome, ResearcherFailure, StopReason
+from drr.agents.control import CONTROL, FINALIZE, FINALIZE_TOOL, LAUNCH, LAUNCH_TOOL, REASON_TOOL, complaint
+from drr.agents.rendering import REPORTS, RESULTS, Piece
+from drr.agents.unit import MAIN, Unit, tool_message
+from drr.agents.writing import compose
+from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Send
-
-from agents import loop
-from agents.base import CallError, Outcome, ResearcherFailure, StopReason
-from agents.control import CONTROL, FINALIZE, FINALIZE_TOOL, LAUNCH, LAUNCH_TOOL, REASON_TOOL, complaint
-from agents.rendering import REPORTS, RESULTS, Piece
-from agents.unit import MAIN, Unit, tool_message
-from agents.writing import compose
-from llm.failures import ModelFailure
 
 SUPERVISOR_TOOLS = [REASON_TOOL, LAUNCH_TOOL, FINALIZE_TOOL]
 

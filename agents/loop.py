@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from drr.agents.base import StopReason
+from drr.agents.control import FINALIZE, FINALIZE_TOOL, REASON, REASON_TOOL
+from drr.agents.unit import Unit
+from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage
-
-from agents.base import StopReason
-from agents.control import FINALIZE, FINALIZE_TOOL, REASON, REASON_TOOL
-from agents.unit import Unit
-from llm.failures import ModelFailure
 
 
 def tools_of(unit: Unit) -> list[dict[str, Any]]:

@@ -11,9 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
-
-from agents import (
+from drr.agents import (
     offline_choice,
     offline_facts,
     offline_memory,
@@ -21,12 +19,13 @@ from agents import (
     offline_report,
     offline_words,
 )
-from agents.control import FINALIZE, LAUNCH, REASON
-from agents.offline_memory import Memory
-from agents.offline_question import Task
-from agents.rendering import PROBLEM, QUESTION, REPORTS, RESULTS
-from agents.websum import PAGE, SEARCH
-from agents.websum import PROBLEM as PAGE_PROBLEM
+from drr.agents.control import FINALIZE, LAUNCH, REASON
+from drr.agents.offline_memory import Memory
+from drr.agents.offline_question import Task
+from drr.agents.rendering import PROBLEM, QUESTION, REPORTS, RESULTS
+from drr.agents.websum import PAGE, SEARCH
+from drr.agents.websum import PROBLEM as PAGE_PROBLEM
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 PER_ROUND = 4
 _PLACE_WORDS = re.compile(r"\b(?:state|region|area|local|climate|city|town)\b", re.IGNORECASE)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from agents.offline_facts import for_machines
-from agents.offline_memory import Memory, SeenProduct
-from agents.offline_question import Task, content_words, is_quality
-from env.text import tokens
+from drr.agents.offline_facts import for_machines
+from drr.agents.offline_memory import Memory, SeenProduct
+from drr.agents.offline_question import Task, content_words, is_quality
+from drr.env.text import tokens
 
 CANDIDATES = 5
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from agents.offline_memory import Memory, SeenOrder, SeenPage, sentences
-from agents.offline_question import Task, content_words, is_quality, state_name
-from agents.offline_words import plain
-from env.states import STATES
-from env.text import tokens
+from drr.agents.offline_memory import Memory, SeenOrder, SeenPage, sentences
+from drr.agents.offline_question import Task, content_words, is_quality, state_name
+from drr.agents.offline_words import plain
+from drr.env.states import STATES
+from drr.env.text import tokens
 
 _TO_MACHINES = re.compile(
     r"ignore (?:all|any|the|previous|prior|your)\b|disregard (?:all|any|the|previous|prior|your)\b|system prompt|as an ai\b"

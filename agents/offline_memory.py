@@ -12,10 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from drr.agents.control import LAUNCH
+from drr.agents.rendering import SHORTENED
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-
-from agents.control import LAUNCH
-from agents.rendering import SHORTENED
 
 _ROW = re.compile(r"^\d+\. (.+)\n   (\S+)$", re.MULTILINE)
 _WEB_ROW = re.compile(r"^\d+\. (.+)\n   (https?://\S+)\n   (.+)$", re.MULTILINE)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from env.constraints import parse_constraints
-from env.query import Constraints
-from env.states import STATES
-from env.text import stem, tokens
+from drr.env.constraints import parse_constraints
+from drr.env.query import Constraints
+from drr.env.states import STATES
+from drr.env.text import stem, tokens
 
 MOST_NEEDS = 4
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from agents import offline_question
-from agents.offline_choice import Basket, candidates, cents, choose, nearest
-from agents.offline_facts import related_orders, subject, web_facts
-from agents.offline_memory import Memory, SeenOrder, SeenProduct
-from agents.offline_question import Task, content_words, state_name
-from agents.offline_words import at_price, join, money, plain, priced, rated, short
+from drr.agents import offline_question
+from drr.agents.offline_choice import Basket, candidates, cents, choose, nearest
+from drr.agents.offline_facts import related_orders, subject, web_facts
+from drr.agents.offline_memory import Memory, SeenOrder, SeenProduct
+from drr.agents.offline_question import Task, content_words, state_name
+from drr.agents.offline_words import at_price, join, money, plain, priced, rated, short
 
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from agents.offline_memory import SeenProduct
+from drr.agents.offline_memory import SeenProduct
 
 
 def money(amount: Decimal | float) -> str:

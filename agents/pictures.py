@@ -1,6 +1,6 @@
 """Pictures of the graphs, drawn from the compiled graphs themselves.
 
-    python -m agents.pictures docs/agents.md      # brings the pictures of a page up to date
+    python -m drr.agents.pictures docs/agents.md      # brings the pictures of a page up to date
 
 A page holds a picture between `<!-- graph NAME -->` and `<!-- end -->`.
 """
@@ -17,7 +17,7 @@ _BLOCK = re.compile(r"(<!-- graph ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def graphs() -> dict[str, Callable[[], Any]]:
-    from agents import hybrid_react, plan_to_function, react
+    from drr.agents import hybrid_react, plan_to_function, react
 
     return {
         "plan-to-function": plan_to_function.graph,

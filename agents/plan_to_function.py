@@ -8,6 +8,10 @@ import re
 from functools import cache
 from typing import Annotated, Any, Literal, TypedDict
 
+from drr.agents.base import CallError, CallKind, Outcome, StopReason
+from drr.agents.rendering import RESULTS
+from drr.agents.unit import MAIN, Unit
+from drr.agents.writing import compose
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, StateGraph
@@ -15,11 +19,6 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import BaseModel, ConfigDict, Field
-
-from agents.base import CallError, CallKind, Outcome, StopReason
-from agents.rendering import RESULTS
-from agents.unit import MAIN, Unit
-from agents.writing import compose
 
 
 class PlannedCall(BaseModel):

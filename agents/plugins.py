@@ -10,14 +10,13 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from drr.agents.base import Outcome
+from drr.agents.unit import Budget, Unit
+from drr.env.errors import DrrError
+from drr.llm.role import RoleModel, Schema
+from drr.tools.base import Answer
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.tools import BaseTool, StructuredTool
-
-from agents.base import Outcome
-from agents.unit import Budget, Unit
-from env.errors import DrrError
-from llm.role import RoleModel, Schema
-from tools.base import Answer
 
 PlugIn = Callable[["Question", list[BaseTool], RoleModel, Budget], Awaitable[str | Outcome]]
 

@@ -6,19 +6,18 @@ import operator
 from functools import cache
 from typing import Annotated, Any, Literal, TypedDict
 
+from drr.agents import loop
+from drr.agents.base import Outcome, StopReason
+from drr.agents.rendering import RESULTS
+from drr.agents.unit import MAIN, Unit, tool_message
+from drr.agents.writing import WHY, compose, report_form
+from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
-
-from agents import loop
-from agents.base import Outcome, StopReason
-from agents.rendering import RESULTS
-from agents.unit import MAIN, Unit, tool_message
-from agents.writing import WHY, compose, report_form
-from llm.failures import ModelFailure
 
 REPORT_TURNS = 2
 """Turns in which the model may still answer the request for the report with a tool call."""

@@ -15,11 +15,11 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
-from agents.base import Outcome
-from env.errors import DrrError, Misuse
+from drr.agents.base import Outcome
+from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
-    from agents.unit import Unit
+    from drr.agents.unit import Unit
 
 GROUP = "drr.variants"
 WS, PROFILE = "+ws", "+profile"
@@ -81,21 +81,21 @@ BUILT_IN = (
         "1",
         "one turn plans every tool call, they run in order",
         ("planner", "planner_references", "report", "report_form"),
-        _built_in("agents.plan_to_function"),
+        _built_in("drr.agents.plan_to_function"),
     ),
     Architecture(
         "react",
         "1",
         "one agent reasons and acts in turns",
         ("react", "react_report", "report", "report_form"),
-        _built_in("agents.react"),
+        _built_in("drr.agents.react"),
     ),
     Architecture(
         "hybrid-react",
         "1",
         "a supervisor launches researchers side by side",
         ("supervisor", "researcher", "researcher_profile", "synthesis", "report_generator", "report_form"),
-        _built_in("agents.hybrid_react"),
+        _built_in("drr.agents.hybrid_react"),
         takes_profile=True,
     ),
 )
@@ -173,7 +173,7 @@ def plug_in(
     """An architecture from an async function `(query, tools, model, budget) -> report`, loaded when it runs."""
 
     def run() -> Run:
-        from agents.plugins import run_of
+        from drr.agents.plugins import run_of
 
         return run_of(name, load())
 

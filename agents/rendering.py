@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from llm.prompts import fence
+from drr.llm.prompts import fence
 
 QUESTION, PROBLEM, RESULTS, REPORTS = (
     "# Question",

@@ -10,10 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from langchain_core.messages import HumanMessage
-
-from agents import citations
-from agents.base import (
+from drr.agents import citations
+from drr.agents.base import (
     AnswerRecord,
     CitationRepair,
     Gathered,
@@ -24,21 +22,22 @@ from agents.base import (
     Transcript,
     nobody,
 )
-from agents.evidence import Ledger
-from agents.registry import Variant
-from agents.unit import MAIN, Budget, CallTool, Unit, actor_rank
-from agents.websum import PageSummaries
-from env.profile import build_profile
-from env.session import Session
-from env.source import Source, text_hash
-from env.web.base import WebSearch
-from llm.failures import ModelFailure
-from llm.meter import Meter
-from llm.prompts import Prompts, fence
-from llm.role import RoleModel
-from llm.transcript import plain
-from tools import registry as tools
-from tools.base import Answer, ToolContext, context_for
+from drr.agents.evidence import Ledger
+from drr.agents.registry import Variant
+from drr.agents.unit import MAIN, Budget, CallTool, Unit, actor_rank
+from drr.agents.websum import PageSummaries
+from drr.env.profile import build_profile
+from drr.env.session import Session
+from drr.env.source import Source, text_hash
+from drr.env.web.base import WebSearch
+from drr.llm.failures import ModelFailure
+from drr.llm.meter import Meter
+from drr.llm.prompts import Prompts, fence
+from drr.llm.role import RoleModel
+from drr.llm.transcript import plain
+from drr.tools import registry as tools
+from drr.tools.base import Answer, ToolContext, context_for
+from langchain_core.messages import HumanMessage
 
 FOLDER = Path(__file__).parent / "prompts"
 

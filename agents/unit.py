@@ -10,9 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
-
-from agents.base import (
+from drr.agents.base import (
     CallError,
     CallKind,
     Event,
@@ -23,16 +21,17 @@ from agents.base import (
     ToolCall,
     nobody,
 )
-from agents.control import CONTROL, complaint
-from agents.evidence import Ledger
-from agents.rendering import Piece, call_title
-from agents.together import side_by_side
-from env.source import text_hash
-from llm.failures import ModelFailure
-from llm.meter import Meter
-from llm.prompts import Prompts
-from llm.role import RoleModel, Schema
-from tools.base import Answer, ToolContext, ToolError
+from drr.agents.control import CONTROL, complaint
+from drr.agents.evidence import Ledger
+from drr.agents.rendering import Piece, call_title
+from drr.agents.together import side_by_side
+from drr.env.source import text_hash
+from drr.llm.failures import ModelFailure
+from drr.llm.meter import Meter
+from drr.llm.prompts import Prompts
+from drr.llm.role import RoleModel, Schema
+from drr.tools.base import Answer, ToolContext, ToolError
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 
 CallTool = Callable[[str, Mapping[str, Any], ToolContext], Awaitable[Answer]]
 MAIN = ""

@@ -11,16 +11,15 @@ from collections.abc import Callable, Coroutine, Hashable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from drr.agents.rendering import SHORTENED
+from drr.agents.together import end, side_by_side
+from drr.env.source import Source
+from drr.env.web.base import Page, WebSearch, WebUnavailable
+from drr.llm.failures import ModelFailure
+from drr.llm.prompts import Prompts, fence
+from drr.llm.role import RoleModel
+from drr.tools.base import Answer, ToolContext
 from langchain_core.messages import HumanMessage, SystemMessage
-
-from agents.rendering import SHORTENED
-from agents.together import end, side_by_side
-from env.source import Source
-from env.web.base import Page, WebSearch, WebUnavailable
-from llm.failures import ModelFailure
-from llm.prompts import Prompts, fence
-from llm.role import RoleModel
-from tools.base import Answer, ToolContext
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from drr.agents.base import StopReason
+from drr.agents.rendering import PROBLEM, QUESTION, Piece, dossier
+from drr.agents.unit import Unit
+from drr.llm.failures import ModelFailure
 from langchain_core.messages import HumanMessage
-
-from agents.base import StopReason
-from agents.rendering import PROBLEM, QUESTION, Piece, dossier
-from agents.unit import Unit
-from llm.failures import ModelFailure
 
 ROUNDS = 3
 """The dossier is halved this often before a context overflow is final."""

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agents.base import Gathered
-    from agents.registry import Variant
-    from agents.runner import Options
-    from env.query import Query
-    from env.settings import Settings
-    from env.shop import Shop
-    from env.web.base import WebSearch
-    from llm.factory import Models
-    from llm.prompts import Prompts
-    from study.run import Context
-    from study.unit import Outcome, Unit
+    from drr.agents.base import Gathered
+    from drr.agents.registry import Variant
+    from drr.agents.runner import Options
+    from drr.env.query import Query
+    from drr.env.settings import Settings
+    from drr.env.shop import Shop
+    from drr.env.web.base import WebSearch
+    from drr.llm.factory import Models
+    from drr.llm.prompts import Prompts
+    from drr.study.run import Context
+    from drr.study.unit import Outcome, Unit
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Bench:
         ]
 
     def _unit(self, query: Query, variant: Variant, trial: int) -> Unit:
-        from agents.runner import key_fields
-        from study.unit import Unit
+        from drr.agents.runner import key_fields
+        from drr.study.unit import Unit
 
         fields = {
             **key_fields(variant, self.options, self.prompts),
@@ -70,8 +70,8 @@ class Bench:
 
     async def answer(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         """The work of one unit."""
-        from agents import offline, registry, runner
-        from env.session import Session
+        from drr.agents import offline, registry, runner
+        from drr.env.session import Session
 
         record = await runner.run_variant(
             registry.variant(spec["variant"]),
@@ -95,9 +95,9 @@ def roles_of(variants: Iterable[Variant]) -> list[str]:
 
 def kept(record: Gathered, spec: Mapping[str, Any]) -> Outcome:
     """Facts into the result, texts into blobs: reports, conversations, and the evidence, each text once per study."""
-    from agents.base import AnswerRecord
-    from study.evidence import pack
-    from study.unit import Outcome
+    from drr.agents.base import AnswerRecord
+    from drr.study.evidence import pack
+    from drr.study.unit import Outcome
 
     facts = record.model_dump(
         mode="json",
@@ -125,15 +125,15 @@ def kept(record: Gathered, spec: Mapping[str, Any]) -> Outcome:
 
 
 def _hash(text: str | None) -> str | None:
-    from env.source import text_hash
+    from drr.env.source import text_hash
 
     return None if text is None else text_hash(text)
 
 
 def options_of(settings: Settings, changes: Mapping[str, Any]) -> Options:
     """The agents' options: `paper` or default, with what the user gave for this study in their place."""
-    from agents.base import Limits
-    from agents.runner import Options
+    from drr.agents.base import Limits
+    from drr.agents.runner import Options
 
     base = Options.paper() if settings.profile == "paper" else Options()
     limits = replace(base.limits, **changes.get("limits", {})) if changes.get("limits") else base.limits

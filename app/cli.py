@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
-# command: (module under app.commands, one line of help). A module offers `build(parser)` and `run(arguments) -> int`.
+# command: (module under drr.app.commands, one line of help). A module offers `build(parser)` and `run(arguments) -> int`.
 COMMANDS: dict[str, tuple[str, str]] = {
     "sample": ("sample", "write raw files in the official Amazon-2023 form"),
     "ingest": ("ingest", "load raw Amazon-2023 files into a shop"),
@@ -76,18 +76,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         hint = f"did you mean {' or '.join(near)}?" if near else "`drr --help` lists the commands"
         print(f"drr: no command {name!r}; {hint}", file=sys.stderr)
         return 2
-    try:
-        return _command(name, words[1:])
-    except ImportError as error:
-        hidden = _hidden(error.name)
-        if hidden is None:
-            raise
-        print(f"drr: {hidden}", file=sys.stderr)
-        return 1
+    return _command(name, words[1:])
 
 
 def _command(name: str, words: Sequence[str]) -> int:
-    module = import_module(f"app.commands.{COMMANDS[name][0]}")
+    module = import_module(f"drr.app.commands.{COMMANDS[name][0]}")
     parser = _Parser(
         prog=f"drr {name}",
         description=COMMANDS[name][1],
@@ -101,26 +94,8 @@ def _command(name: str, words: Sequence[str]) -> int:
     return _run(module, arguments)
 
 
-def _hidden(name: str | None) -> str | None:
-    """Whether one of our packages could not be imported because another of its name is found first."""
-    from pathlib import Path
-
-    home = Path(__file__).resolve().parents[1]
-    package = (name or "").partition(".")[0]
-    loaded = sys.modules.get(package)
-    if loaded is None or not (home / package / "__init__.py").is_file():
-        return None
-    there = Path(loaded.__file__ or next(iter(loaded.__path__))).resolve()
-    if home in there.parents:
-        return None
-    return (
-        f"package {package}: Python finds {there}, not {home / package}; remove or rename the other one, take its "
-        "folder from PYTHONPATH, or start from another folder"
-    )
-
-
 def _run(module: object, arguments: argparse.Namespace) -> int:
-    from env.errors import DrrError
+    from drr.env.errors import DrrError
 
     hook, sys.unraisablehook = sys.unraisablehook, _interrupt_again
     try:

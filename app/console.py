@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from env.progress import Progress, Stage
-    from env.settings import Resolved
+    from drr.env.progress import Progress, Stage
+    from drr.env.settings import Resolved
 
 
 def print_json(document: Any) -> None:
@@ -38,7 +38,7 @@ def add_setting_options(parser: argparse.ArgumentParser, *names: str) -> None:
 
 
 def settings_of(arguments: argparse.Namespace) -> Resolved:
-    from env.settings import Settings, resolve
+    from drr.env.settings import Settings, resolve
 
     given = {k: v for k, v in vars(arguments).items() if k in Settings.model_fields and v is not None}
     return resolve(given)
@@ -46,7 +46,7 @@ def settings_of(arguments: argparse.Namespace) -> Resolved:
 
 def progress_of(arguments: argparse.Namespace) -> Progress:
     """Bars on a terminal, plain lines when piped, nothing with `--quiet`."""
-    from env.progress import Quiet
+    from drr.env.progress import Quiet
 
     if getattr(arguments, "quiet", False):
         return Quiet()

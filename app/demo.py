@@ -9,7 +9,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from app.cli import main
+from drr.app.cli import main
 
 MARK = ".drr-demo"
 ASKED = 4
@@ -65,7 +65,7 @@ def demo(folder: Path) -> int:
 
 def _questions(folder: Path) -> Path:
     """The first of the built-in set, one of each shopper."""
-    from querygen.builtin import builtin_queries
+    from drr.querygen.builtin import builtin_queries
 
     path = folder / "queries.jsonl"
     chosen = {query.user_id: query for query in reversed(builtin_queries())}
@@ -81,6 +81,6 @@ def _drr(why: str, *words: str | Path) -> int:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m app.demo", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m drr.app.demo", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=Path("demo"))
     raise SystemExit(demo(parser.parse_args().folder))

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agents.registry import Variant
-    from app.answers import Bench
-    from study.unit import Unit
+    from drr.agents.registry import Variant
+    from drr.app.answers import Bench
+    from drr.study.unit import Unit
 
 # Input and output tokens per query: Table 5 of the paper. Calls: what the form of each architecture takes for the tool
 # calls that the paper counted (section 5); with page summaries one more for each page read.
@@ -50,7 +50,7 @@ def forecast(bench: Bench, units: list[Unit], variants: list[Variant], folder: P
 def _looked_up(
     units: list[Unit], folder: Path | None, model: str
 ) -> tuple[list[Unit], dict[str, tuple[float, float, float]]]:
-    from study.study import Study
+    from drr.study.study import Study
 
     if folder is None:
         return units, {}
@@ -83,7 +83,7 @@ def _looked_up(
 def _row(
     bench: Bench, variant: Variant, total: int, left: int, measured: tuple[float, float, float] | None
 ) -> dict[str, Any]:
-    from llm.meter import dollars
+    from drr.llm.meter import dollars
 
     per_unit = measured or PAPER.get(variant.name.replace("+profile", ""))
     row: dict[str, Any] = {"variant": variant.name, "units": total, "left": left}

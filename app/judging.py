@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from env.settings import Settings
-    from env.shop import Shop
-    from eval.bench import Bench, Protocol
-    from eval.schema import Label
-    from llm.factory import Models
-    from study.study import Study
+    from drr.env.settings import Settings
+    from drr.env.shop import Shop
+    from drr.eval.bench import Bench, Protocol
+    from drr.eval.schema import Label
+    from drr.llm.factory import Models
+    from drr.study.study import Study
 
 
 def study_settings(study: Study, arguments: argparse.Namespace) -> Settings:
     """What was given now, else what the study was made with."""
-    from env.settings import Settings, resolve
+    from drr.env.settings import Settings, resolve
 
     given = {
         name: value
@@ -37,7 +37,7 @@ def study_settings(study: Study, arguments: argparse.Namespace) -> Settings:
 @contextmanager
 def study_shop(study: Study, settings: Settings, given: str | None) -> Iterator[Shop | None]:
     """The shop the study was run on; `None` for a study of imported reports that named none."""
-    from env.shop import open_shop
+    from drr.env.shop import open_shop
 
     spec = given or study.config.get("run", {}).get("shop")
     if spec is None:
@@ -48,9 +48,9 @@ def study_shop(study: Study, settings: Settings, given: str | None) -> Iterator[
 
 
 def bench_of(settings: Settings, models: Models, shop: Shop | None, protocol: Protocol) -> Bench:
-    from app.prompts import prompts_of
-    from eval.bench import Bench, JudgeName
-    from llm.offline import NAME
+    from drr.app.prompts import prompts_of
+    from drr.eval.bench import Bench, JudgeName
+    from drr.llm.offline import NAME
 
     names = {role: models.name_of(role) for role in ("judge", "claim_extractor")}
     return Bench(
@@ -87,18 +87,18 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def open_study(path: Path) -> Study:
-    from study.study import Study
+    from drr.study.study import Study
 
     return Study.open(path)
 
 
 def agreement_document(study: Study, labels: Sequence[Label]) -> dict[str, Any] | None:
     """The judges of the study held against each other and against the labels given; `None` without either."""
-    from eval.answers import read_answers
-    from eval.held import across_systems, agreement, extraction_stability, stability, study_labels
-    from eval.judged import judgings, read_judged
-    from eval.offline import BANNER
-    from eval.pairwise import positions
+    from drr.eval.answers import read_answers
+    from drr.eval.held import across_systems, agreement, extraction_stability, stability, study_labels
+    from drr.eval.judged import judgings, read_judged
+    from drr.eval.offline import BANNER
+    from drr.eval.pairwise import positions
 
     answers = read_answers(study)
     known = {j.id: j for j in judgings(study) if j.protocol == "ours" and not j.refetch}

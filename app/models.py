@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from env.errors import DrrError, Misuse
+from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
-    from env.settings import Settings
-    from llm.budget import Budget
-    from llm.factory import Models
-    from llm.failures import ModelFailure
+    from drr.env.settings import Settings
+    from drr.llm.budget import Budget
+    from drr.llm.factory import Models
+    from drr.llm.failures import ModelFailure
 
 SETTINGS = (
     "model",
@@ -21,15 +21,16 @@ SETTINGS = (
     "concurrency",
     "price_file",
 )
-"""Names for `app.console.add_setting_options`; add `model_agent` and the like where a command plays those roles."""
+"""Names for `drr.app.console.add_setting_options`; add `model_agent` and the like where a command plays those roles."""
 
 
 def models_of(settings: Settings, *, budget: Budget | None = None) -> Models:
     """Every role's model, checked as far as that goes without a call; `Misuse` for what cannot work."""
-    from llm.factory import Models, ModelSettings
-    from llm.failures import ModelSetupError
-    from llm.prices import load_prices
-    from llm.prompts import check_override
+    from drr.app.prompts import prompt_names
+    from drr.llm.factory import Models, ModelSettings
+    from drr.llm.failures import ModelSetupError
+    from drr.llm.prices import load_prices
+    from drr.llm.prompts import check_override
 
     chosen = ModelSettings(
         roles={
@@ -49,24 +50,10 @@ def models_of(settings: Settings, *, budget: Budget | None = None) -> Models:
     )
     try:
         if settings.prompts is not None:
-            check_override(settings.prompts, _prompt_names())
+            check_override(settings.prompts, prompt_names())
         return Models(chosen, budget=budget, prices=load_prices(settings.price_file))
     except ModelSetupError as error:
         raise Misuse(str(error)) from error
-
-
-def _prompt_names() -> list[str]:
-    """Of every room: a file of the user's that replaces none of them is misspelt."""
-    from importlib.resources import files
-
-    folders = (files(room) / "prompts" for room in ("agents", "eval", "querygen"))
-    return sorted(
-        file.name.removesuffix(".md")
-        for folder in folders
-        if folder.is_dir()
-        for file in folder.iterdir()
-        if file.name.endswith(".md")
-    )
 
 
 def explain(failure: ModelFailure) -> DrrError:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from env.errors import DrrError
-from env.profile import build_profile
+from drr.env.errors import DrrError
+from drr.env.profile import build_profile
 
 if TYPE_CHECKING:
-    from env.shop import Shop
-    from study.study import Study
+    from drr.env.shop import Shop
+    from drr.study.study import Study
 
 
 class Profiles:
@@ -38,8 +38,8 @@ def shop_of(study: Study, given: str | None = None) -> Shop | None:
 
     A relative address is looked for from here and from the study's own place: studies and shops are moved together.
     """
-    from env.settings import resolve
-    from env.shop import open_shop
+    from drr.env.settings import resolve
+    from drr.env.shop import open_shop
 
     spec = given or study.config.get("run", {}).get("shop")
     if not spec:

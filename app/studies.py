@@ -7,18 +7,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from env.errors import DrrError, Misuse
+from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
-    from llm.budget import Limit
-    from llm.factory import Models
-    from study.run import Summary
-    from study.study import Study
+    from drr.llm.budget import Limit
+    from drr.llm.factory import Models
+    from drr.study.run import Summary
+    from drr.study.study import Study
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Options of every command that runs the units of a study."""
-    from app.options import positive_float, positive_int
+    from drr.app.options import positive_float, positive_int
 
     parser.add_argument(
         "--budget",
@@ -55,7 +55,7 @@ def budget_of(arguments: argparse.Namespace, study: Study | None = None) -> Limi
     """The budget given; what was not given now stays as the study was last given it."""
     import json
 
-    from llm.budget import Limit
+    from drr.llm.budget import Limit
 
     given = Limit.of(usd=arguments.budget, tokens=arguments.budget_tokens)
     told = None if study is None else study.ledger.meta("budget")
@@ -67,7 +67,7 @@ def budget_of(arguments: argparse.Namespace, study: Study | None = None) -> Limi
 
 
 def unit_cap_of(arguments: argparse.Namespace) -> Limit | None:
-    from llm.budget import Limit
+    from drr.llm.budget import Limit
 
     usd = arguments.max_cost_per_unit
     return None if usd is None else Limit.of(usd=usd)
@@ -75,7 +75,7 @@ def unit_cap_of(arguments: argparse.Namespace) -> Limit | None:
 
 def check_models(models: Models, roles: Iterable[str], *budgets: Limit | None) -> None:
     """`Misuse` for what would fail at the first call, and for a dollar limit over a model whose price nobody knows."""
-    from llm.failures import ModelSetupError
+    from drr.llm.failures import ModelSetupError
 
     roles = list(roles)
     try:
@@ -120,8 +120,8 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
     if summary.stopped == "outage":
         raise DrrError(f"{summary.message}; units keep failing so, {again} continues when it is over")
     if summary.stopped not in (None, "limit"):
-        from app.models import explain
-        from llm.failures import ModelFailure
+        from drr.app.models import explain
+        from drr.llm.failures import ModelFailure
 
         raise explain(ModelFailure(summary.stopped, summary.message or ""))  # type: ignore[arg-type]
     return 0 if summary.ok else 1

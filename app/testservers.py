@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from env.errors import DrrError
+from drr.env.errors import DrrError
 
 LEAST_JDK = 21
 KINDS = ("mongodb", "elasticsearch")

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-
-from env.entities import Product
-from env.text import indexed_text, tokens
+from drr.env.entities import Product
+from drr.env.text import indexed_text, tokens
 
 K1, B = 1.2, 0.75
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import process_time
 
+from drr.eval.citations import parse
+
 from benchmarks.results import machine, record, table
-from eval.citations import parse
 
 SIZE = 1_000_000
 SHOWN = 20

@@ -23,24 +23,24 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from drr.agents.registry import variant
+from drr.agents.runner import Options, load_prompts, run_variant
+from drr.app.answers import kept
+from drr.env.session import Session
+from drr.env.settings import Settings
+from drr.env.shop import Shop, open_shop
+from drr.env.web.sandbox import Document, Sandbox
+from drr.llm.factory import Models, ModelSettings
+from drr.llm.offline import OfflineChatModel
+from drr.study.run import Context, Pace, run
+from drr.study.study import Study
+from drr.study.unit import Outcome, Unit
+from drr.tools.base import context_for
+from drr.tools.langchain import langchain_tools
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from agents.registry import variant
-from agents.runner import Options, load_prompts, run_variant
-from app.answers import kept
 from benchmarks.results import machine, record, table
-from env.session import Session
-from env.settings import Settings
-from env.shop import Shop, open_shop
-from env.web.sandbox import Document, Sandbox
-from llm.factory import Models, ModelSettings
-from llm.offline import OfflineChatModel
-from study.run import Context, Pace, run
-from study.study import Study
-from study.unit import Outcome, Unit
 from tests.agents.garden import ANNA, write_shop
-from tools.base import context_for
-from tools.langchain import langchain_tools
 
 TOOL_CALLS = 10
 ROUNDS = 40

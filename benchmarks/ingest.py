@@ -37,9 +37,9 @@ def decompress(folder: Path) -> int:
 
 
 def scan(folder: Path) -> int:
-    from data_ingest.blocks import BlockReader
-    from data_ingest.ids import Ids
-    from data_ingest.review_rows import ReviewRows
+    from drr.data_ingest.blocks import BlockReader
+    from drr.data_ingest.ids import Ids
+    from drr.data_ingest.review_rows import ReviewRows
 
     rows = 0
     with BlockReader(folder / FILE) as reader:
@@ -51,12 +51,11 @@ def scan(folder: Path) -> int:
 def select(folder: Path, memory: int = 1 << 30) -> int:
     """Everything until the orders of the kept products are at hand; the metadata is not read."""
     import numpy as np
-
-    from data_ingest.ids import Ids
-    from data_ingest.quarantine import Quarantine
-    from data_ingest.recipe import Recipe
-    from data_ingest.reviews import read_reviews
-    from env.progress import Quiet
+    from drr.data_ingest.ids import Ids
+    from drr.data_ingest.quarantine import Quarantine
+    from drr.data_ingest.recipe import Recipe
+    from drr.data_ingest.reviews import read_reviews
+    from drr.env.progress import Quiet
 
     recipe = Recipe()
     with Quarantine(folder / "bad.jsonl", 0.01) as quarantine, Quiet().stage("") as stage:
@@ -90,11 +89,10 @@ def parse(folder: Path) -> int:
 def users(folder: Path) -> int:
     """Rows of 200,000 users, as the ingest asks for them."""
     import numpy as np
-
-    from data_ingest.ids import Ids
-    from data_ingest.ingest import BATCH
-    from data_ingest.users import profiles
-    from env.memory import without_cycles
+    from drr.data_ingest.ids import Ids
+    from drr.data_ingest.ingest import BATCH
+    from drr.data_ingest.users import profiles
+    from drr.env.memory import without_cycles
 
     rng = np.random.default_rng(1)
     letters = np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", np.uint8)
@@ -150,8 +148,8 @@ def child(job: str, folder: Path) -> dict[str, Any]:
 
 
 def one(job: str, folder: Path) -> None:
-    import data_ingest.reviews
-    import data_ingest.users  # noqa: F401  what it takes to start Python is not measured here
+    import drr.data_ingest.reviews
+    import drr.data_ingest.users  # noqa: F401  what it takes to start Python is not measured here
 
     start = time.perf_counter()
     answer = JOBS[job](folder)
@@ -175,8 +173,8 @@ def raw_files(given: str | None, plan: dict[str, int]) -> Any:
     if given:
         yield Path(given)
         return
-    from data_ingest.sample import SamplePlan, write_sample
-    from env.progress import Quiet
+    from drr.data_ingest.sample import SamplePlan, write_sample
+    from drr.env.progress import Quiet
 
     with tempfile.TemporaryDirectory(prefix="drr-ingest-") as scratch:
         write_sample(Path(scratch) / "raw", SamplePlan(**plan), Quiet())
@@ -241,8 +239,8 @@ def ratios(reviews: int, rounds: int) -> None:
 
 
 def paper(raw: Path) -> None:
-    from data_ingest.categories import ALL
-    from env.embedded.layout import read_manifest
+    from drr.data_ingest.categories import ALL
+    from drr.env.embedded.layout import read_manifest
 
     names = [name for name in ALL if (raw / "raw" / "review_categories" / f"{name}.jsonl.gz").exists()]
     files = sorted((raw / "raw").glob("*/*.jsonl.gz"))
@@ -254,7 +252,7 @@ def paper(raw: Path) -> None:
             [
                 sys.executable,
                 "-m",
-                "app.cli",
+                "drr.app.cli",
                 "ingest",
                 str(raw),
                 "--shop",

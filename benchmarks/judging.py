@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from app.cli import main as drr
+from drr.app.cli import main as drr
+from drr.env.settings import Settings
+from drr.env.shop import Shop, open_shop
+
 from benchmarks.results import machine, record, table
-from env.settings import Settings
-from env.shop import Shop, open_shop
 
 CARE = "Feeding wild birds in winter improves survival. Feeders should be cleaned weekly to prevent the spread of disease."
 

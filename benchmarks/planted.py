@@ -17,16 +17,17 @@ from pathlib import Path
 from time import perf_counter
 from types import SimpleNamespace
 
+from drr.env.entities import Product, User
+from drr.env.settings import resolve
+from drr.env.shop import Shop, open_shop
+from drr.env.states import STATES
+from drr.eval.citations import canonical_url
+from drr.eval.rules import RULES, Check, Subject, check_report, urls_in
+
 from benchmarks.planted_by_hand import REPORTS
 from benchmarks.planted_errors import KINDS, World
 from benchmarks.planted_reports import FORMS, LAYOUTS, WEB, Case, short_title, write_case
 from benchmarks.results import machine, record, table
-from env.entities import Product, User
-from env.settings import resolve
-from env.shop import Shop, open_shop
-from env.states import STATES
-from eval.citations import canonical_url
-from eval.rules import RULES, Check, Subject, check_report, urls_in
 
 
 @contextmanager
@@ -37,7 +38,7 @@ def sample_shop(given: Path | None = None) -> Iterator[Shop]:
         with open_shop(str(given), settings) as shop:
             yield shop
         return
-    from app.cli import main
+    from drr.app.cli import main
 
     with tempfile.TemporaryDirectory() as folder:
         raw, shop_folder = Path(folder, "raw"), Path(folder, "shop")

@@ -8,10 +8,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from drr.env.entities import User
+from drr.env.shop import Shop
+from drr.env.states import STATES
+
 from benchmarks.planted_reports import MEASURE, WEB, Case, short_title
-from env.entities import User
-from env.shop import Shop
-from env.states import STATES
 
 
 @dataclass

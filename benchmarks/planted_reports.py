@@ -9,10 +9,10 @@ import random
 import re
 from dataclasses import dataclass, field, replace
 
-from env.entities import Order, Product, User
-from env.shop import Shop
-from env.states import STATES
-from env.statistics import UserStatistics
+from drr.env.entities import Order, Product, User
+from drr.env.shop import Shop
+from drr.env.states import STATES
+from drr.env.statistics import UserStatistics
 
 LAYOUTS = ("prose", "bullets", "tables", "phases")
 FORMS = ("numbered", "links", "numbered_links", "footnotes", "full_width")

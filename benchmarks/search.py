@@ -20,15 +20,15 @@ from statistics import mean
 from typing import Any
 
 import tantivy as tv
+from drr.env.embedded.layout import INDEX, read_manifest
+from drr.env.entities import Product
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, SearchRequest, Shop, open_shop, shop_writer
+from drr.env.text import category_key, tokens
 
 from benchmarks import synthetic
 from benchmarks.bm25 import Reference, overlap
 from benchmarks.results import machine, record, table
-from env.embedded.layout import INDEX, read_manifest
-from env.entities import Product
-from env.settings import Settings
-from env.shop import Manifest, SearchRequest, Shop, open_shop, shop_writer
-from env.text import category_key, tokens
 
 QUERIES = 400
 PARITY = 200

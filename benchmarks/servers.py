@@ -20,6 +20,20 @@ from resource import RUSAGE_SELF, getrusage
 from statistics import mean, median
 from typing import Any
 
+from drr.app import testservers
+from drr.env.content import batched
+from drr.env.copy import copy_shop
+from drr.env.memory import without_cycles
+from drr.env.progress import Quiet
+from drr.env.servers import index
+from drr.env.servers.connect import Servers
+from drr.env.servers.documents import order_documents, user_document
+from drr.env.servers.names import names_of
+from drr.env.servers.store import INDEXES, ServersStore
+from drr.env.servers.writer import PRODUCTS, RECORDED
+from drr.env.servers.writer import USERS as BATCH
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, SearchRequest, Shop, check_shop, open_shop, shop_writer
 from elastic_transport import ApiResponseMeta, BaseNode, HttpHeaders, JsonSerializer
 from elastic_transport._node import NodeApiResponse
 from elasticsearch import Elasticsearch, helpers
@@ -27,23 +41,9 @@ from elasticsearch.serializer import OrjsonSerializer
 from pydantic import SecretStr
 from pymongo import MongoClient
 
-from app import testservers
 from benchmarks import search, synthetic
 from benchmarks.bm25 import overlap
 from benchmarks.results import machine, record, table
-from env.content import batched
-from env.copy import copy_shop
-from env.memory import without_cycles
-from env.progress import Quiet
-from env.servers import index
-from env.servers.connect import Servers
-from env.servers.documents import order_documents, user_document
-from env.servers.names import names_of
-from env.servers.store import INDEXES, ServersStore
-from env.servers.writer import PRODUCTS, RECORDED
-from env.servers.writer import USERS as BATCH
-from env.settings import Settings
-from env.shop import Manifest, SearchRequest, Shop, check_shop, open_shop, shop_writer
 
 HEAP_MB = 2048
 CALLS = 500
@@ -357,8 +357,8 @@ def _calls(settings: Settings) -> str:
     short, _ = search.queries(titles)
     client = store.servers.search
     name = names_of("servers:benchcalls").index(str(store._version))
-    from env.servers.catalog import _query
-    from env.text import query_words
+    from drr.env.servers.catalog import _query
+    from drr.env.text import query_words
 
     def bare_search(query: str) -> object:
         return client.search(

@@ -15,14 +15,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import orjson
+from drr.env.embedded.layout import DATABASE, ORDER_INDEX, PRODUCT_INDEX, TABLES, USER_INDEXES, read_manifest
+from drr.env.embedded.store import EmbeddedStore, lookup_key
+from drr.env.embedded.writer import _document
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, open_shop, shop_writer
 
 from benchmarks import synthetic
 from benchmarks.results import machine, record, table
-from env.embedded.layout import DATABASE, ORDER_INDEX, PRODUCT_INDEX, TABLES, USER_INDEXES, read_manifest
-from env.embedded.store import EmbeddedStore, lookup_key
-from env.embedded.writer import _document
-from env.settings import Settings
-from env.shop import Manifest, open_shop, shop_writer
 
 CALLS = 3000
 

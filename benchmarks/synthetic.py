@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 import numpy as np
-
-from env.content import BATCH
-from env.entities import Product
-from env.shop import Manifest, OrderColumns, ShopWriter, UserRow
+from drr.env.content import BATCH
+from drr.env.entities import Product
+from drr.env.shop import Manifest, OrderColumns, ShopWriter, UserRow
 
 PAPER = {"products": 80_000, "users": 1_800_000, "orders": 4_300_000}
 _SYLLABLES = [

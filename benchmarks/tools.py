@@ -18,23 +18,24 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from drr.data_ingest.categories import TEN
+from drr.data_ingest.ingest import Job, ingest
+from drr.data_ingest.raw_files import find_pairs
+from drr.data_ingest.recipe import Recipe
+from drr.data_ingest.sample import SamplePlan, write_sample
+from drr.env.entities import Product
+from drr.env.progress import Quiet
+from drr.env.session import Session
+from drr.env.settings import Settings, resolve
+from drr.env.shop import SearchRequest, Shop, open_shop
+from drr.env.web.open import open_web
+from drr.tools.arithmetic import ArithmeticProblem, evaluate
+from drr.tools.base import Answer, ToolContext, context_for
+from drr.tools.registry import TOOLS, call, call_sync
+from drr.tools.render import product_page
+from drr.tools.sources import product_source
+
 from benchmarks.results import machine, record, table
-from data_ingest.categories import TEN
-from data_ingest.ingest import Job, ingest
-from data_ingest.raw_files import find_pairs
-from data_ingest.recipe import Recipe
-from data_ingest.sample import SamplePlan, write_sample
-from env.entities import Product
-from env.progress import Quiet
-from env.session import Session
-from env.settings import Settings, resolve
-from env.shop import SearchRequest, Shop, open_shop
-from env.web.open import open_web
-from tools.arithmetic import ArithmeticProblem, evaluate
-from tools.base import Answer, ToolContext, context_for
-from tools.registry import TOOLS, call, call_sync
-from tools.render import product_page
-from tools.sources import product_source
 
 CALLS = 400
 VOCABULARY = "o200k_base"
@@ -300,7 +301,7 @@ async def round_trips(shop: Shop, user_id: str, settings: Settings) -> tuple[flo
     from mcp.client import Client
     from mcp.client.stdio import StdioServerParameters
 
-    command = ["-m", "app.cli", "mcp", "--shop", shop.spec, "--user", user_id]
+    command = ["-m", "drr.app.cli", "mcp", "--shop", shop.spec, "--user", user_id]
     command += ["--sandbox", str(settings.sandbox)] if settings.sandbox else []
     async with Client(StdioServerParameters(command=sys.executable, args=command)) as client:
         times: dict[str, list[float]] = {}

@@ -15,13 +15,13 @@ from statistics import median
 
 import httpx
 import uvicorn
+from drr.app.cli import main as drr
+from drr.app.pages.serve import bind
+from drr.app.viewer.reader import Reader
+from drr.app.viewer.site import site
+from drr.study.study import Study
 
-from app.cli import main as drr
-from app.pages.serve import bind
-from app.viewer.reader import Reader
-from app.viewer.site import site
 from benchmarks.results import machine, record, table
-from study.study import Study
 
 SMALL = 300
 REPORTS = int(sys.argv[1]) if len(sys.argv) > 1 else 1300

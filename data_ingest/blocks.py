@@ -15,8 +15,8 @@ from threading import Thread
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol
 
-from env.errors import DrrError
-from env.shop import Input
+from drr.env.errors import DrrError
+from drr.env.shop import Input
 
 BLOCK = 2 << 20
 AHEAD = 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from env.errors import Misuse
+from drr.env.errors import Misuse
 
 ALL = (
     "All_Beauty",

@@ -8,10 +8,9 @@ from tempfile import TemporaryFile
 from typing import IO, NamedTuple
 
 import numpy as np
+from drr.data_ingest.packing import I64, U64
+from drr.data_ingest.review_scan import USER_WIDTH
 from numpy.typing import NDArray
-
-from data_ingest.packing import I64, U64
-from data_ingest.review_scan import USER_WIDTH
 
 ROW = np.dtype([("user", f"S{USER_WIDTH}"), ("item", "<i8"), ("time", "<i8"), ("print", "<u8")])
 GROUP = 1 << 19

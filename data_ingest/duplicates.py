@@ -12,12 +12,11 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
+from drr.data_ingest.columns import Columns
+from drr.data_ingest.ids import finish, words
+from drr.data_ingest.packing import I64, U64
+from drr.data_ingest.review_rows import Chunk, canonical
 from numpy.typing import NDArray
-
-from data_ingest.columns import Columns
-from data_ingest.ids import finish, words
-from data_ingest.packing import I64, U64
-from data_ingest.review_rows import Chunk, canonical
 
 _FACTORS = [
     np.uint64(prime)

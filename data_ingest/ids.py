@@ -7,10 +7,9 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from drr.data_ingest.packing import I64, ITEM_WIDTH, U64, pack_texts, unpack_items, word
+from drr.data_ingest.review_scan import USER_WIDTH
 from numpy.typing import NDArray
-
-from data_ingest.packing import I64, ITEM_WIDTH, U64, pack_texts, unpack_items, word
-from data_ingest.review_scan import USER_WIDTH
 
 _MARK = b"\x01"
 """Begins the code of an id that is not of the official form; no official one holds a control character."""

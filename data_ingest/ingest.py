@@ -13,27 +13,26 @@ from tempfile import TemporaryFile
 from typing import IO
 
 import numpy as np
+from drr.data_ingest.blocks import BLOCK
+from drr.data_ingest.columns import ROW
+from drr.data_ingest.ids import Ids
+from drr.data_ingest.metadata import Spot, read_metadata
+from drr.data_ingest.orders import order_ids, sort_rows, statuses, user_table
+from drr.data_ingest.packing import I64
+from drr.data_ingest.products import make_product, parse_stored
+from drr.data_ingest.quarantine import Quarantine
+from drr.data_ingest.raw_files import Pair
+from drr.data_ingest.recipe import Recipe
+from drr.data_ingest.reviews import Interactions, read_reviews
+from drr.data_ingest.users import profiles
+from drr.env.content import as_of_from
+from drr.env.entities import Product
+from drr.env.errors import DrrError
+from drr.env.memory import without_cycles
+from drr.env.progress import Progress
+from drr.env.settings import Settings
+from drr.env.shop import SERVERS, Input, Manifest, OrderColumns, UserRow, shop_writer
 from numpy.typing import NDArray
-
-from data_ingest.blocks import BLOCK
-from data_ingest.columns import ROW
-from data_ingest.ids import Ids
-from data_ingest.metadata import Spot, read_metadata
-from data_ingest.orders import order_ids, sort_rows, statuses, user_table
-from data_ingest.packing import I64
-from data_ingest.products import make_product, parse_stored
-from data_ingest.quarantine import Quarantine
-from data_ingest.raw_files import Pair
-from data_ingest.recipe import Recipe
-from data_ingest.reviews import Interactions, read_reviews
-from data_ingest.users import profiles
-from env.content import as_of_from
-from env.entities import Product
-from env.errors import DrrError
-from env.memory import without_cycles
-from env.progress import Progress
-from env.settings import Settings
-from env.shop import SERVERS, Input, Manifest, OrderColumns, UserRow, shop_writer
 
 BATCH = 5_000
 """Users or orders handed to the writer at once."""

@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
-
-from data_ingest.blocks import BLOCK, BlockReader
-from data_ingest.ids import Ids
-from data_ingest.lines import BadLine, Repairs
-from data_ingest.packing import I64
-from data_ingest.products import RawProduct, parse_block, parse_line
-from data_ingest.quarantine import Quarantine
-from data_ingest.recipe import Recipe
-from data_ingest.reviews import Tally
-from env.progress import Stage
-from env.shop import Input
+from drr.data_ingest.blocks import BLOCK, BlockReader
+from drr.data_ingest.ids import Ids
+from drr.data_ingest.lines import BadLine, Repairs
+from drr.data_ingest.packing import I64
+from drr.data_ingest.products import RawProduct, parse_block, parse_line
+from drr.data_ingest.quarantine import Quarantine
+from drr.data_ingest.recipe import Recipe
+from drr.data_ingest.reviews import Tally
+from drr.env.progress import Stage
+from drr.env.shop import Input
 
 
 class Spot(NamedTuple):

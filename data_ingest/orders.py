@@ -8,12 +8,11 @@ from itertools import count
 from typing import NamedTuple
 
 import numpy as np
+from drr.data_ingest.ids import Ids, finish, words
+from drr.data_ingest.packing import I64, U64
+from drr.data_ingest.recipe import Statuses
+from drr.env.entities import ORDER_STATUSES
 from numpy.typing import NDArray
-
-from data_ingest.ids import Ids, finish, words
-from data_ingest.packing import I64, U64
-from data_ingest.recipe import Statuses
-from env.entities import ORDER_STATUSES
 
 ID_SPACE = 10**16
 """Sixteen decimal digits; ten as in the paper's Listing 2 collide at its four million orders."""

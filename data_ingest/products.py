@@ -8,10 +8,9 @@ from typing import Any
 
 import msgspec
 import orjson
-
-from data_ingest.lines import BadLine, Repairs, may_need_repair, parse_object, without_bom
-from data_ingest.prices import NOTHING, parse_price
-from env.entities import Product
+from drr.data_ingest.lines import BadLine, Repairs, may_need_repair, parse_object, without_bom
+from drr.data_ingest.prices import NOTHING, parse_price
+from drr.env.entities import Product
 
 
 class RawProduct(msgspec.Struct, gc=False):

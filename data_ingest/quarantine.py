@@ -10,8 +10,7 @@ from types import TracebackType
 from typing import IO
 
 import orjson
-
-from env.errors import DrrError, Misuse
+from drr.env.errors import DrrError, Misuse
 
 EXCERPT = 200
 _BEGINS = b'{"file":'

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from data_ingest.categories import ALL, TEN, in_official_order
-from env.errors import DrrError, Misuse
+from drr.data_ingest.categories import ALL, TEN, in_official_order
+from drr.env.errors import DrrError, Misuse
 
 SUFFIXES = (".jsonl.gz", ".jsonl")
 """The first that exists is taken."""

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from typing import Any, Literal, get_args
 
-from data_ingest.categories import TEN
-from env.errors import Misuse
+from drr.data_ingest.categories import TEN
+from drr.env.errors import Misuse
 
 Pick = Literal["meta-prefix", "review-prefix", "top", "random"]
 Orders = Literal["all", "since"]

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+from drr.data_ingest.blocks import Block, BlockReader
+from drr.data_ingest.ids import Ids
+from drr.data_ingest.lines import BadLine, Repairs, may_need_repair, parse_object, without_bom
+from drr.data_ingest.packing import I64, U8
+from drr.data_ingest.review_scan import Scanner
 from numpy.typing import NDArray
-
-from data_ingest.blocks import Block, BlockReader
-from data_ingest.ids import Ids
-from data_ingest.lines import BadLine, Repairs, may_need_repair, parse_object, without_bom
-from data_ingest.packing import I64, U8
-from data_ingest.review_scan import Scanner
 
 FIRST_MS, LAST_MS = 788_918_400_000, 9_999_999_999_999
 """1995, when the shop opened, and the last of thirteen digits (2286): seconds and microseconds lie outside."""

@@ -12,9 +12,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from drr.data_ingest.packing import I64, ITEM_WIDTH, U8, U64, all_capitals, every, pack_words
 from numpy.typing import NDArray
-
-from data_ingest.packing import I64, ITEM_WIDTH, U8, U64, all_capitals, every, pack_words
 
 USER_WIDTH = 28
 _START = b'{"rating": '

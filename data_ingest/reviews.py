@@ -8,20 +8,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from drr.data_ingest.blocks import BLOCK, BlockReader
+from drr.data_ingest.columns import Columns
+from drr.data_ingest.duplicates import Duplicates, canonical_lines, fingerprint
+from drr.data_ingest.ids import Ids
+from drr.data_ingest.lines import Repairs
+from drr.data_ingest.packing import I64
+from drr.data_ingest.quarantine import Quarantine
+from drr.data_ingest.recipe import Recipe
+from drr.data_ingest.review_rows import ReviewRows
+from drr.data_ingest.review_scan import USER_WIDTH
+from drr.env.progress import Stage
+from drr.env.shop import Input
 from numpy.typing import NDArray
-
-from data_ingest.blocks import BLOCK, BlockReader
-from data_ingest.columns import Columns
-from data_ingest.duplicates import Duplicates, canonical_lines, fingerprint
-from data_ingest.ids import Ids
-from data_ingest.lines import Repairs
-from data_ingest.packing import I64
-from data_ingest.quarantine import Quarantine
-from data_ingest.recipe import Recipe
-from data_ingest.review_rows import ReviewRows
-from data_ingest.review_scan import USER_WIDTH
-from env.progress import Stage
-from env.shop import Input
 
 
 class Tally(NamedTuple):

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from env.errors import Misuse
-from env.progress import Progress
+from drr.env.errors import Misuse
+from drr.env.progress import Progress
 
 MARKER = "sample.json"
 """Says that `drr sample` wrote the folder, with what numbers, and lists its files."""
@@ -28,7 +28,7 @@ class SamplePlan:
     seed: int = 7
 
     def __post_init__(self) -> None:
-        from data_ingest.sample_reviews import DUPLICATES
+        from drr.data_ingest.sample_reviews import DUPLICATES
 
         for name in ("products", "users", "reviews"):
             if getattr(self, name) < 1:
@@ -106,10 +106,10 @@ def _swap(hidden: Path, folder: Path) -> None:
 
 
 def _write(folder: Path, plan: SamplePlan, progress: Progress) -> dict[str, Any]:
-    from data_ingest.sample_products import make_products, meta_line, meta_rows
-    from data_ingest.sample_reviews import DUPLICATES, Reviews, make_shoppers
-    from data_ingest.sample_text import make_pools
-    from data_ingest.sample_vocabulary import load_vocabulary
+    from drr.data_ingest.sample_products import make_products, meta_line, meta_rows
+    from drr.data_ingest.sample_reviews import DUPLICATES, Reviews, make_shoppers
+    from drr.data_ingest.sample_text import make_pools
+    from drr.data_ingest.sample_vocabulary import load_vocabulary
 
     vocabulary = load_vocabulary()
     names = [words.category for words in vocabulary.categories]

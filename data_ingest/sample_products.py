@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from drr.data_ingest.sample_vocabulary import CategoryWords, ProductType, Vocabulary
 from numpy.typing import NDArray
-
-from data_ingest.sample_vocabulary import CategoryWords, ProductType, Vocabulary
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 BASE_SHARE = 0.22

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import numpy as np
+from drr.data_ingest.sample_products import ALPHABET, BASE_SHARE, VARIANTS, Heard, Products, type_demand
+from drr.data_ingest.sample_text import BODIES, MOODS, TAILS, TITLES, TextPools
+from drr.data_ingest.sample_vocabulary import Vocabulary
 from numpy.typing import NDArray
-
-from data_ingest.sample_products import ALPHABET, BASE_SHARE, VARIANTS, Heard, Products, type_demand
-from data_ingest.sample_text import BODIES, MOODS, TAILS, TITLES, TextPools
-from data_ingest.sample_vocabulary import Vocabulary
 
 DUPLICATES = 0.011
 REORDER = 0.4

@@ -6,7 +6,7 @@ import json
 import random
 from dataclasses import dataclass
 
-from data_ingest.sample_vocabulary import ProductType, Vocabulary
+from drr.data_ingest.sample_vocabulary import ProductType, Vocabulary
 
 MOODS = 3
 """Bad (one and two stars), middling (three), good (four and five)."""

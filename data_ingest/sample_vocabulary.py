@@ -8,9 +8,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from env.errors import DrrError
+from drr.env.errors import DrrError
 
-_FOLDER = files("data_ingest") / "vocabulary"
+_FOLDER = files("drr.data_ingest") / "vocabulary"
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,11 @@ from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
+from drr.data_ingest.ids import finish
+from drr.data_ingest.packing import I64, U64
+from drr.data_ingest.places import places
+from drr.env.shop import UserRow
 from numpy.typing import NDArray
-
-from data_ingest.ids import finish
-from data_ingest.packing import I64, U64
-from data_ingest.places import places
-from env.shop import UserRow
 
 _SEED = 2023
 _NAMES = 4096

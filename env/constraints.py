@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from env.query import Constraints
-from env.states import REGIONS, STATES
+from drr.env.query import Constraints
+from drr.env.states import REGIONS, STATES
 
 _LONGEST = 20_000
 """Characters read; a question is a few sentences, so the rest of a longer text is somebody's pasted page."""

@@ -13,12 +13,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import orjson
-
-from env.entities import ORDER_STATUSES, Order, Product, User, ms_from_iso
-from env.errors import ShopError
+from drr.env.entities import ORDER_STATUSES, Order, Product, User, ms_from_iso
+from drr.env.errors import ShopError
 
 if TYPE_CHECKING:
-    from env.shop import OrderColumns, Shop, UserRow
+    from drr.env.shop import OrderColumns, Shop, UserRow
 
 # Big enough that a call costs nothing, small enough that nobody notices the memory.
 BATCH = 10_000
@@ -92,7 +91,7 @@ def as_of_from(last_order_ms: int | None) -> str:
 
 
 def user_row(user: User) -> UserRow:
-    from env.shop import UserRow
+    from drr.env.shop import UserRow
 
     a = user.address
     return UserRow(
@@ -123,7 +122,7 @@ class Columns:
         self._at = 0
 
     def __call__(self, orders: Sequence[Order]) -> OrderColumns:
-        from env.shop import OrderColumns
+        from drr.env.shop import OrderColumns
 
         status = {name: k for k, name in enumerate(ORDER_STATUSES)}
         users: list[int] = []

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from env.content import BATCH, Columns, batched, user_row
-from env.entities import Product
-from env.memory import without_cycles
-from env.progress import Progress
-from env.shop import Manifest, OrderColumns, Shop, ShopWriter, UserRow
+from drr.env.content import BATCH, Columns, batched, user_row
+from drr.env.entities import Product
+from drr.env.memory import without_cycles
+from drr.env.progress import Progress
+from drr.env.shop import Manifest, OrderColumns, Shop, ShopWriter, UserRow
 
 
 def copy_shop(source: Shop, writer: ShopWriter, progress: Progress) -> Manifest:

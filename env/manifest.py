@@ -6,11 +6,10 @@ from hashlib import sha256
 from typing import Any
 
 import orjson
+from drr.env.errors import ShopError
+from drr.env.shop import SCHEMA, Manifest
+from drr.env.text import VERSION as TEXT_VERSION
 from pydantic import ValidationError
-
-from env.errors import ShopError
-from env.shop import SCHEMA, Manifest
-from env.text import VERSION as TEXT_VERSION
 
 AGAIN = "ingest again with --replace"
 

@@ -11,15 +11,14 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Literal
 
+from drr.env.entities import Order, Product
+from drr.env.errors import DrrError
+from drr.env.shop import Store
+from drr.env.source import text_hash
+from drr.env.states import STATES
+from drr.env.statistics import Share
+from drr.env.themes import Label, shopper_label
 from pydantic import BaseModel, ConfigDict, Field
-
-from env.entities import Order, Product
-from env.errors import DrrError
-from env.shop import Store
-from env.source import text_hash
-from env.states import STATES
-from env.statistics import Share
-from env.themes import Label, shopper_label
 
 Activity = Literal["light", "regular", "frequent", "heavy"]
 PriceLevel = Literal["budget", "moderate", "premium"]

@@ -8,15 +8,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
+from drr.env.errors import DrrError, Misuse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-
-from env.errors import DrrError, Misuse
 
 SCHEMA = 1
 
 
 class Constraints(BaseModel):
-    """What a question demands in figures, in US dollars. Unknown or unasked is `None`. Parsed by `env.constraints`."""
+    """What a question demands in figures, in US dollars. Unknown or unasked is `None`. Parsed by `drr.env.constraints`."""
 
     model_config = ConfigDict(extra="forbid")
 

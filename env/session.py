@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from env.entities import User
-from env.shop import Shop
-from env.text import person_key
+from drr.env.entities import User
+from drr.env.shop import Shop
+from drr.env.text import person_key
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,9 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from drr.env.errors import Misuse
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
-
-from env.errors import Misuse
 
 FILE = Path("drr.toml")
 # Names that other tools already use for the same secrets.

@@ -12,11 +12,10 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol
 
+from drr.env.entities import Order, OrderStatus, Product, User
+from drr.env.settings import Settings
+from drr.env.statistics import UserStatistics
 from pydantic import BaseModel, ConfigDict, Field
-
-from env.entities import Order, OrderStatus, Product, User
-from env.settings import Settings
-from env.statistics import UserStatistics
 
 SCHEMA = 1
 Sort = Literal["relevance", "price_asc", "price_desc", "rating", "popularity"]
@@ -40,7 +39,7 @@ class Manifest(BaseModel):
     as_of: str
     """The shop's today, `YYYY-MM-DD`: the day after its last order."""
     content_hash: str
-    """Of products, users, orders and `as_of` (`env.content`); the same on every backend."""
+    """Of products, users, orders and `as_of` (`drr.env.content`); the same on every backend."""
     counts: dict[str, int]
     """products, users, orders."""
     recipe: dict[str, Any] = Field(default_factory=dict)
@@ -54,7 +53,7 @@ class Manifest(BaseModel):
     sizes: dict[str, int] = Field(default_factory=dict)
     created: str | None = None
     seal: str | None = None
-    """Of all the rest (`env.manifest.sealed`), put on when it is published; shops of before have none."""
+    """Of all the rest (`drr.env.manifest.sealed`), put on when it is published; shops of before have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ class SearchRequest:
     max_price: float | None = None
     min_rating: float | None = None
     category: str | None = None
-    """A file's name or any step of a product's category path, compared by `env.text.category_key`."""
+    """A file's name or any step of a product's category path, compared by `drr.env.text.category_key`."""
     sort: Sort = "relevance"
     match: Match = "any"
     limit: int = 10
@@ -129,7 +128,7 @@ class Store(Protocol):
         """By user id, then newest first, then order id."""
 
     def sample_users(self, count: int, *, seed: int, min_orders: int = 1) -> list[str]:
-        """The same seed gives the same users on every backend (`env.text.sample_key` orders them)."""
+        """The same seed gives the same users on every backend (`drr.env.text.sample_key` orders them)."""
 
 
 class Catalog(Protocol):
@@ -149,7 +148,7 @@ class OrderColumns(NamedTuple):
     timestamp_ms: Sequence[int]
     quantity: Sequence[int]
     status: Sequence[int]
-    """Positions in `env.entities.ORDER_STATUSES`."""
+    """Positions in `drr.env.entities.ORDER_STATUSES`."""
 
 
 class UserRow(NamedTuple):
@@ -211,7 +210,7 @@ class Shop:
 
 
 SERVERS = "servers:"
-_BACKENDS = {"folder": "env.embedded", "servers": "env.servers"}
+_BACKENDS = {"folder": "drr.env.embedded", "servers": "drr.env.servers"}
 
 
 def _backend(spec: str) -> Any:

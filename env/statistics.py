@@ -8,9 +8,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from time import gmtime
 from typing import NamedTuple
 
+from drr.env.entities import ORDER_STATUSES, OrderStatus, iso_from_ms
 from pydantic import BaseModel
-
-from env.entities import ORDER_STATUSES, OrderStatus, iso_from_ms
 
 FAVOURITES = 10
 _CENT = Decimal("0.01")

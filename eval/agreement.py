@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 import numpy as np
-
-from eval.stats import (
+from drr.eval.stats import (
     RESAMPLES,
     SEED,
     Floats,

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from env.query import Constraints, Query, read_queries
-from env.source import Source
-from study.evidence import unpack
-from study.study import Study
-from study.unit import Record
+from drr.env.query import Constraints, Query, read_queries
+from drr.env.source import Source
+from drr.study.evidence import unpack
+from drr.study.study import Study
+from drr.study.unit import Record
 
 
 @dataclass(frozen=True)

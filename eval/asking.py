@@ -12,11 +12,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from drr.eval.safety import fenced
+from drr.llm.prompts import Prompt, Prompts
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ConfigDict, Field
-
-from eval.safety import fenced
-from llm.prompts import Prompt, Prompts
 
 FOLDER = Path(__file__).parent / "prompts"
 SCHEMA = 1

@@ -13,18 +13,16 @@ from hashlib import sha256
 from itertools import combinations
 from typing import Any, Literal, get_args
 
-from langchain_core.messages import BaseMessage
-
-from env.errors import DrrError
-from env.shop import Shop
-from env.web.base import Page
-from eval import offline
-from eval.answers import Answer
-from eval.asking import SCHEMA, box_prompts, code_version, fingerprint, version_of
-from eval.checked import RULE_CODE, subject
-from eval.citations import parse
-from eval.claims import Claim, extract_by_rules, extract_with_model
-from eval.quality import (
+from drr.env.errors import DrrError
+from drr.env.shop import Shop
+from drr.env.web.base import Page
+from drr.eval import offline
+from drr.eval.answers import Answer
+from drr.eval.asking import SCHEMA, box_prompts, code_version, fingerprint, version_of
+from drr.eval.checked import RULE_CODE, subject
+from drr.eval.citations import parse
+from drr.eval.claims import Claim, extract_by_rules, extract_with_model
+from drr.eval.quality import (
     Graded,
     comparison_messages,
     comparison_version,
@@ -35,15 +33,16 @@ from eval.quality import (
     rating_messages,
     rating_version,
 )
-from eval.rules import check_report, document
-from eval.schema import DIMENSIONS, Dimension, pair_id
-from eval.sources import Book, host_of
-from eval.verdicts import Against, Item, item_id, judge_support, support_messages
-from llm.failures import ModelFailure
-from llm.prompts import Prompts
-from llm.role import RoleModel
-from study.run import Context
-from study.unit import Outcome, Unit
+from drr.eval.rules import check_report, document
+from drr.eval.schema import DIMENSIONS, Dimension, pair_id
+from drr.eval.sources import Book, host_of
+from drr.eval.verdicts import Against, Item, item_id, judge_support, support_messages
+from drr.llm.failures import ModelFailure
+from drr.llm.prompts import Prompts
+from drr.llm.role import RoleModel
+from drr.study.run import Context
+from drr.study.unit import Outcome, Unit
+from langchain_core.messages import BaseMessage
 
 What = Literal["faithfulness", "quality", "pairwise", "rules", "failures"]
 WHAT: tuple[What, ...] = get_args(What)
@@ -118,7 +117,7 @@ class Bench:
         if user_id is None or self.shop is None:
             return ""
         if user_id not in self.profiles:
-            from env.profile import build_profile
+            from drr.env.profile import build_profile
 
             known = self.shop.store.user(user_id) is not None
             self.profiles[user_id] = (

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from env.errors import DrrError
-from eval import agreement as ag
-from eval import offline
-from eval.asking import SCHEMA, code_version, fingerprint, version_of
-from eval.bench import JudgeName
-from eval.evidence import Frozen
-from eval.held import (
+from drr.env.errors import DrrError
+from drr.eval import agreement as ag
+from drr.eval import offline
+from drr.eval.asking import SCHEMA, code_version, fingerprint, version_of
+from drr.eval.bench import JudgeName
+from drr.eval.evidence import Frozen
+from drr.eval.held import (
     PAIRWISE,
     SUPPORT,
     SUPPORT_SCORE,
@@ -26,8 +26,8 @@ from eval.held import (
     rating_statistics,
     support_statistics,
 )
-from eval.pairwise import Comparison, Winner, positions
-from eval.quality import (
+from drr.eval.pairwise import Comparison, Winner, positions
+from drr.eval.quality import (
     Graded,
     comparison_messages,
     comparison_version,
@@ -36,7 +36,7 @@ from eval.quality import (
     rating_messages,
     rating_version,
 )
-from eval.schema import (
+from drr.eval.schema import (
     DIMENSIONS,
     UNNAMED,
     Dimension,
@@ -48,11 +48,11 @@ from eval.schema import (
     content_id,
     task_of,
 )
-from eval.verdicts import Item, judge_support, support_messages
-from llm.prompts import Prompts
-from study.run import Context
-from study.study import Study
-from study.unit import Outcome, Unit
+from drr.eval.verdicts import Item, judge_support, support_messages
+from drr.llm.prompts import Prompts
+from drr.study.run import Context
+from drr.study.study import Study
+from drr.study.unit import Outcome, Unit
 
 THRESHOLDS: Mapping[Task, Mapping[str, float]] = {
     "support": {"exact": 0.60, "weighted_kappa": 0.45},

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from env.session import Session
-from env.shop import Shop
-from eval.answers import Answer
-from eval.citations import canonical_url
-from eval.rules import Subject, urls_in
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.eval.answers import Answer
+from drr.eval.citations import canonical_url
+from drr.eval.rules import Subject, urls_in
 
 RULE_CODE = ("rules/*.py", "citations*.py", "claims.py")
 

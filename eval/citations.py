@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-from eval.citations_links import Link, Scan, blank, number_in, scan
-from eval.citations_lists import Entry, ReferenceList, find_lists
-from eval.citations_markers import Mark, find_marks
-from eval.citations_urls import canonical_url
+from drr.eval.citations_links import Link, Scan, blank, number_in, scan
+from drr.eval.citations_lists import Entry, ReferenceList, find_lists
+from drr.eval.citations_markers import Mark, find_marks
+from drr.eval.citations_urls import canonical_url
 
 __all__ = ["Citations", "Defect", "Marker", "Reference", "Source", "canonical_url", "parse"]
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from eval.citations_urls import BARE, LONGEST, SCHEME, bare_end, unescape
+from drr.eval.citations_urls import BARE, LONGEST, SCHEME, bare_end, unescape
 
 LinkKind = Literal["link", "bare", "html"]
 

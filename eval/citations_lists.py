@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
-from eval.citations_links import Link, Scan, number_in
+from drr.eval.citations_links import Link, Scan, number_in
 
 EntryForm = Literal["bracket", "definition", "dot", "label", "row", "plain"]
 

@@ -12,13 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from drr.eval.citations import Citations, Marker
+from drr.eval.citations_urls import canonical_url
+from drr.llm.prompts import fence
+from drr.llm.role import RoleModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, ConfigDict, Field
-
-from eval.citations import Citations, Marker
-from eval.citations_urls import canonical_url
-from llm.prompts import fence
-from llm.role import RoleModel
 
 
 @dataclass(frozen=True, slots=True)

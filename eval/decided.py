@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from env.text import tokens
-from eval.evidence import Frozen, Span
-from eval.faithfulness import Support
-from eval.lexical import Number, content_words, numbers, plain
+from drr.env.text import tokens
+from drr.eval.evidence import Frozen, Span
+from drr.eval.faithfulness import Support
+from drr.eval.lexical import Number, content_words, numbers, plain
 
 _PRICE = re.compile(r"^Price: \$([\d,]+\.\d\d)$", re.MULTILINE)
 _RATING = re.compile(r"^Average rating: ([\d.]+) out of 5 stars$", re.MULTILINE)

@@ -10,14 +10,13 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
+from drr.env.errors import DrrError
+from drr.eval.answers import Answer
+from drr.eval.asking import FailureName
+from drr.eval.judged import Judged
+from drr.eval.stats import mean
+from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
-
-from env.errors import DrrError
-from eval.answers import Answer
-from eval.asking import FailureName
-from eval.judged import Judged
-from eval.stats import mean
-from study.study import Study
 
 JUDGED: tuple[str, ...] = get_args(FailureName)
 BY_RULE: Mapping[str, tuple[str, ...]] = {

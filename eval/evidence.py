@@ -14,10 +14,10 @@ from functools import lru_cache
 from math import log
 from typing import Any, Literal, NamedTuple
 
-from env.entities import Order, Product, User
-from env.source import SourceType, text_hash
-from env.statistics import UserStatistics
-from env.text import tokens
+from drr.env.entities import Order, Product, User
+from drr.env.source import SourceType, text_hash
+from drr.env.statistics import UserStatistics
+from drr.env.text import tokens
 
 WHOLE = 6000
 """A text shorter than this is shown whole."""

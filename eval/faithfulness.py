@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from env.source import SourceType
-from eval.stats import V, mean, pooled
+from drr.env.source import SourceType
+from drr.eval.stats import V, mean, pooled
 
 Support = Literal["full", "partial", "none"]
 Status = Literal["full", "partial", "none", "unreachable", "blocked", "empty", "not_frozen", "judge_error"]

@@ -11,13 +11,12 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-
-from env.text import tokens
-from eval import agreement as ag
-from eval.answers import Answer
-from eval.judged import Judged, Judging
-from eval.pairwise import reconcile
-from eval.schema import (
+from drr.env.text import tokens
+from drr.eval import agreement as ag
+from drr.eval.answers import Answer
+from drr.eval.judged import Judged, Judging
+from drr.eval.pairwise import reconcile
+from drr.eval.schema import (
     DIMENSIONS,
     Label,
     PairwiseLabel,
@@ -27,8 +26,8 @@ from eval.schema import (
     pair_id,
     rating_id,
 )
-from eval.stats import V, mean
-from study.study import Study
+from drr.eval.stats import V, mean
+from drr.study.study import Study
 
 SUPPORT = ("none", "partial", "full")
 SUPPORT_SCORE = {"none": 0.0, "partial": 0.5, "full": 1.0}
@@ -410,8 +409,8 @@ def _study_support(judged: Judged, name: str) -> Iterable[Label]:
 
 def across_systems(one: Judged, other: Judged) -> dict[str, Any]:
     """Two judges' mean grades of the systems, per dimension: system-level correlations, as the paper's Appendix E."""
-    from eval.families import quality
-    from eval.metrics import variants_of
+    from drr.eval.families import quality
+    from drr.eval.metrics import variants_of
 
     left = {v: quality.corpus(one, answers) for v, answers in variants_of(one).items()}
     right = {v: quality.corpus(other, answers) for v, answers in variants_of(other).items()}

@@ -12,16 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from drr.env.errors import DrrError, Misuse
+from drr.env.query import Query, query_id
+from drr.env.source import Source, text_hash
+from drr.eval.answers import questions
+from drr.study.evidence import pack
+from drr.study.run import Context
+from drr.study.study import Study
+from drr.study.unit import Outcome, Unit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from env.errors import DrrError, Misuse
-from env.query import Query, query_id
-from env.source import Source, text_hash
-from eval.answers import questions
-from study.evidence import pack
-from study.run import Context
-from study.study import Study
-from study.unit import Outcome, Unit
 
 
 class Evidence(BaseModel):

@@ -7,20 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from env.progress import Progress
-from env.web.base import Page, WebSearch
-from eval.answers import Answer
-from eval.bench import Bench, What
-from eval.citations import parse
-from eval.claims import extract_by_rules
-from eval.judged import Judged, judging_of, read_judged, remember
-from eval.schema import content_id
-from eval.sources import Book
-from llm.budget import Limit
-from llm.factory import Models
-from study.run import Pace, Summary, run
-from study.study import Study
-from study.unit import Unit
+from drr.env.progress import Progress
+from drr.env.web.base import Page, WebSearch
+from drr.eval.answers import Answer
+from drr.eval.bench import Bench, What
+from drr.eval.citations import parse
+from drr.eval.claims import extract_by_rules
+from drr.eval.judged import Judged, judging_of, read_judged, remember
+from drr.eval.schema import content_id
+from drr.eval.sources import Book
+from drr.llm.budget import Limit
+from drr.llm.factory import Models
+from drr.study.run import Pace, Summary, run
+from drr.study.study import Study
+from drr.study.unit import Unit
 
 FETCHES = 8
 REPEATED = 20
@@ -207,7 +207,7 @@ def forecast(study: Study, bench: Bench, models: Models, options: Options) -> di
 
 def _dollars(price: Any, calls: int, input_tokens: int, output_tokens: int) -> float:
     """Of calls of the mean size: long prompts have a price of their own."""
-    from llm.meter import Tokens, dollars
+    from drr.llm.meter import Tokens, dollars
 
     one = price.cost(Tokens(input=input_tokens // max(1, calls), output=output_tokens // max(1, calls)))
     return calls * float(dollars(one) or 0.0)

@@ -9,16 +9,16 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-from env.errors import Misuse
-from eval import offline
-from eval.answers import Answer, read_answers
-from eval.bench import Bench, Protocol
-from eval.faithfulness import JudgedClaim, JudgedClaims, Status
-from eval.pairwise import Comparison, Winner
-from eval.quality import RatedReport
-from eval.schema import DIMENSIONS, content_id
-from study.study import Study
-from study.unit import Record
+from drr.env.errors import Misuse
+from drr.eval import offline
+from drr.eval.answers import Answer, read_answers
+from drr.eval.bench import Bench, Protocol
+from drr.eval.faithfulness import JudgedClaim, JudgedClaims, Status
+from drr.eval.pairwise import Comparison, Winner
+from drr.eval.quality import RatedReport
+from drr.eval.schema import DIMENSIONS, content_id
+from drr.study.study import Study
+from drr.study.unit import Record
 
 _META = "judgings"
 

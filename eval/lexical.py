@@ -12,8 +12,8 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from env.text import tokens
-from eval.evidence import Span
+from drr.env.text import tokens
+from drr.eval.evidence import Span
 
 Label = Literal["full", "partial", "none"]
 

@@ -6,17 +6,17 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from eval import offline
-from eval.answers import Answer
-from eval.diagnosis import failure_document
-from eval.faithfulness import PAPER_TYPES, STATUSES, UNREADABLE, JudgedClaims, corpus_values, strict
-from eval.families import families
-from eval.judged import Judged, choose, read_judged, refetched
-from eval.pairwise import overall, pair_results
-from eval.quality import corpus_values as quality_values
-from eval.quality import length_correlations
-from eval.stats import RESAMPLES, SEED, V, mean, paired, with_holm
-from study.study import Study
+from drr.eval import offline
+from drr.eval.answers import Answer
+from drr.eval.diagnosis import failure_document
+from drr.eval.faithfulness import PAPER_TYPES, STATUSES, UNREADABLE, JudgedClaims, corpus_values, strict
+from drr.eval.families import families
+from drr.eval.judged import Judged, choose, read_judged, refetched
+from drr.eval.pairwise import overall, pair_results
+from drr.eval.quality import corpus_values as quality_values
+from drr.eval.quality import length_correlations
+from drr.eval.stats import RESAMPLES, SEED, V, mean, paired, with_holm
+from drr.study.study import Study
 
 SCHEMA = 1
 MOST_FAILED = 0.02

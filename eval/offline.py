@@ -1,6 +1,6 @@
 """The judge without a language model, `rules-1`: surface rules over the very messages a model would get.
 
-Support is lexical (`eval.lexical`). Grades and preferences count what a text shows on its surface; `docs/judging.md` lists
+Support is lexical (`drr.eval.lexical`). Grades and preferences count what a text shows on its surface; `docs/judging.md` lists
 every rule. They measure layout, wording and bookkeeping, not understanding, so they are stored under their own name,
 bannered wherever they are shown, and never set beside figures of a model or of the paper.
 """
@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from drr.env.constraints import parse_constraints
+from drr.env.text import tokens
+from drr.eval.asking import Section, sections_of
+from drr.eval.lexical import numbers, plain, support
+from drr.eval.safety import forgeries
+from drr.eval.schema import DIMENSIONS, Dimension
 from langchain_core.messages import AIMessage, BaseMessage
-
-from env.constraints import parse_constraints
-from env.text import tokens
-from eval.asking import Section, sections_of
-from eval.lexical import numbers, plain, support
-from eval.safety import forgeries
-from eval.schema import DIMENSIONS, Dimension
 
 JUDGE = "rules-1"
 CODE = ("offline.py", "lexical.py", "decided.py", "safety.py")

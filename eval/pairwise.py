@@ -13,10 +13,8 @@ from math import log
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
-
-from env.errors import DrrError
-from eval.stats import (
+from drr.env.errors import DrrError
+from drr.eval.stats import (
     RESAMPLES,
     SEED,
     Floats,
@@ -34,6 +32,7 @@ from eval.stats import (
     wilson,
     wins_needed,
 )
+from numpy.typing import NDArray
 
 Winner = Literal["a", "b", "tie"]
 Outcome = Literal["a", "b", "tie", "inconsistent", "error"]

@@ -9,9 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from langchain_core.messages import BaseMessage
-
-from eval.asking import (
+from drr.eval.asking import (
     FailuresAnswer,
     PaperPreferenceAnswer,
     PaperRatingAnswer,
@@ -21,11 +19,12 @@ from eval.asking import (
     conversation,
     version_of,
 )
-from eval.evidence import locate
-from eval.schema import DIMENSIONS, Dimension
-from eval.stats import V, mean
-from llm.prompts import Prompts
-from llm.role import RoleModel
+from drr.eval.evidence import locate
+from drr.eval.schema import DIMENSIONS, Dimension
+from drr.eval.stats import V, mean
+from drr.llm.prompts import Prompts
+from drr.llm.role import RoleModel
+from langchain_core.messages import BaseMessage
 
 TITLES: Mapping[Dimension, str] = {
     "clarity": "Clarity",
@@ -170,7 +169,7 @@ def corpus_values(reports: Sequence[RatedReport]) -> dict[str, V]:
 
 def length_correlations(reports: Sequence[RatedReport]) -> dict[str, dict[str, Any]]:
     """Spearman of each dimension with the report's words; above 0.5 the grade may measure length."""
-    from eval.agreement import spearman
+    from drr.eval.agreement import spearman
 
     words: list[float | None] = [None if r.words is None else float(r.words) for r in reports]
     found: dict[str, dict[str, Any]] = {}

@@ -1,6 +1,6 @@
 """Graded text is hostile: what a reader would not see is taken out, what could pass for a verdict is made harmless.
 
-Fences come from `llm.prompts.fence`, whose marks a text cannot hold because they are made of its own hash.
+Fences come from `drr.llm.prompts.fence`, whose marks a text cannot hold because they are made of its own hash.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from llm.prompts import fence
+from drr.llm.prompts import fence
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HIDDEN_ELEMENT = re.compile(r"<(script|style|template)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)

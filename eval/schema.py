@@ -8,9 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from drr.env.errors import DrrError, Misuse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from env.errors import DrrError, Misuse
 
 Task = Literal["support", "pairwise", "rating"]
 TASKS: tuple[Task, ...] = get_args(Task)

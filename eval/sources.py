@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
-from env.shop import Shop
-from env.source import Source, SourceType
-from env.web.base import Page
-from eval.answers import Answer
-from eval.citations import canonical_url
-from eval.evidence import (
+from drr.env.shop import Shop
+from drr.env.source import Source, SourceType
+from drr.env.web.base import Page
+from drr.eval.answers import Answer
+from drr.eval.citations import canonical_url
+from drr.eval.evidence import (
     Frozen,
     TextStatus,
     order_text,

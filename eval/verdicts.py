@@ -10,17 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from drr.env.source import SourceType
+from drr.eval.asking import PaperSupportAnswers, Section, SupportAnswers, conversation
+from drr.eval.decided import Decision, decide
+from drr.eval.evidence import Frozen, Span, locate, select
+from drr.eval.faithfulness import Status, Support
+from drr.eval.lexical import missing_numbers
+from drr.llm.failures import ModelFailure
+from drr.llm.prompts import Prompt
+from drr.llm.role import RoleModel
 from langchain_core.messages import BaseMessage
-
-from env.source import SourceType
-from eval.asking import PaperSupportAnswers, Section, SupportAnswers, conversation
-from eval.decided import Decision, decide
-from eval.evidence import Frozen, Span, locate, select
-from eval.faithfulness import Status, Support
-from eval.lexical import missing_numbers
-from llm.failures import ModelFailure
-from llm.prompts import Prompt
-from llm.role import RoleModel
 
 Against = Literal["page", "seen"]
 BATCH_MOST = 5

@@ -7,8 +7,8 @@ import contextlib
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from llm.failures import ModelFailure
-from llm.meter import PICO, Tokens, dollars
+from drr.llm.failures import ModelFailure
+from drr.llm.meter import PICO, Tokens, dollars
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from llm.clock import Clock
-from llm.failures import ModelFailure
+from drr.llm.clock import Clock
+from drr.llm.failures import ModelFailure
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -8,11 +8,10 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from drr.llm.failures import FailureKind, ModelFailure
+from drr.llm.secrets import Redactor
 from langchain_core.exceptions import ContextOverflowError
 from langchain_core.messages import AIMessage
-
-from llm.failures import FailureKind, ModelFailure
-from llm.secrets import Redactor
 
 _BY_STATUS: dict[int, FailureKind] = {
     401: "bad_key",

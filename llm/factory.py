@@ -12,25 +12,24 @@ from typing import Any
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
+from drr.llm import classify
+from drr.llm.budget import Amount, Budget, Limit
+from drr.llm.calls import Limiter, Retries, persist
+from drr.llm.clock import Clock
+from drr.llm.failures import ModelFailure
+from drr.llm.meter import Meter, tokens_of
+from drr.llm.models import answer_form, chat_model, close, parse_name
+from drr.llm.offline import NAME as OFFLINE
+from drr.llm.prices import Price, Prices, load_prices
+from drr.llm.role import Policy, RoleModel, Schema
+from drr.llm.secrets import Redactor
+from drr.llm.structured import structured
+from drr.llm.text import well_formed_message
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import SecretStr
-
-from llm import classify
-from llm.budget import Amount, Budget, Limit
-from llm.calls import Limiter, Retries, persist
-from llm.clock import Clock
-from llm.failures import ModelFailure
-from llm.meter import Meter, tokens_of
-from llm.models import answer_form, chat_model, close, parse_name
-from llm.offline import NAME as OFFLINE
-from llm.prices import Price, Prices, load_prices
-from llm.role import Policy, RoleModel, Schema
-from llm.secrets import Redactor
-from llm.structured import structured
-from llm.text import well_formed_message
 
 _Loop = asyncio.AbstractEventLoop
 

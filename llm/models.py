@@ -7,14 +7,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from drr.llm.failures import ModelSetupError
+from drr.llm.offline import NAME as OFFLINE
+from drr.llm.offline import OfflineChatModel
+from drr.llm.role import Policy
+from drr.llm.secrets import without_credentials
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, SecretStr
-
-from llm.failures import ModelSetupError
-from llm.offline import NAME as OFFLINE
-from llm.offline import OfflineChatModel
-from llm.role import Policy
-from llm.secrets import without_credentials
 
 PROVIDERS = ("anthropic", "openai", "ollama")
 _DEFAULT_ADDRESS = {"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com/v1"}
@@ -75,7 +74,7 @@ def chat_model(
             )
         key = _NO_KEY
     if provider == "anthropic":
-        from llm.anthropic import Claude
+        from drr.llm.anthropic import Claude
 
         return Claude(
             model=model,

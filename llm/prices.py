@@ -8,10 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
+from drr.llm.failures import ModelSetupError
+from drr.llm.meter import Tokens
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-
-from llm.failures import ModelSetupError
-from llm.meter import Tokens
 
 _BOX = Path(__file__).with_name("prices.toml")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from llm.failures import ModelSetupError
+from drr.llm.failures import ModelSetupError
 
 _SLOT = re.compile(r"\{\{([a-z][a-z0-9_]*)\}\}")
 

@@ -7,11 +7,10 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from drr.llm.failures import ModelFailure
+from drr.llm.role import Schema
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import ValidationError
-
-from llm.failures import ModelFailure
-from llm.role import Schema
 
 _FENCED = re.compile(r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
 TRIES = 2

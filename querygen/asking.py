@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from drr.env.profile import Bought, ProfileSummary
+from drr.llm.prompts import Prompts, fence
+from drr.tools.registry import TOOLS
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
-
-from env.profile import Bought, ProfileSummary
-from llm.prompts import Prompts, fence
-from tools.registry import TOOLS
 
 FOLDER = Path(__file__).parent / "prompts"
 

@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from env.constraints import parse_constraints
-from env.entities import Product, User
-from env.errors import DrrError
-from env.profile import ProfileSummary, Spend, build_profile
-from env.query import Constraints, Query
-from env.shop import SearchRequest, Shop
-from env.states import STATES
-from env.statistics import UserStatistics
-from env.text import tokens
-from querygen import wording
-from querygen.shingles import Seen, shingles
-from tools.registry import TOOLS
+from drr.env.constraints import parse_constraints
+from drr.env.entities import Product, User
+from drr.env.errors import DrrError
+from drr.env.profile import ProfileSummary, Spend, build_profile
+from drr.env.query import Constraints, Query
+from drr.env.shop import SearchRequest, Shop
+from drr.env.states import STATES
+from drr.env.statistics import UserStatistics
+from drr.env.text import tokens
+from drr.querygen import wording
+from drr.querygen.shingles import Seen, shingles
+from drr.tools.registry import TOOLS
 
 Status = Literal["pass", "fail", "none"]
 ALIKE = 0.6

@@ -10,9 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from env.errors import Misuse
-from env.query import SCHEMA, Query
-from querygen.files import write_queries
+from drr.env.errors import Misuse
+from drr.env.query import SCHEMA, Query
+from drr.querygen.files import write_queries
 
 FILES = ("README.md", "croissant.json", "queries.jsonl", "queries.parquet")
 _FIELDS: dict[str, tuple[str, str]] = {
@@ -108,7 +108,7 @@ def _write_parquet(path: Path, queries: Sequence[Query]) -> None:
 
 
 def _card(publication: Publication, queries: Sequence[Query], rejected: int) -> str:
-    from querygen.stats import statistics_of
+    from drr.querygen.stats import statistics_of
 
     name = publication.name
     facts = statistics_of(queries)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, get_args
 
+from drr.env.query import Fact
 from pydantic import BaseModel, ConfigDict, Field, create_model
-
-from env.query import Fact
 
 Intent = Literal["compare", "plan", "replace", "gift", "seasonal", "safety", "reorder"]
 INTENTS: tuple[Intent, ...] = get_args(Intent)

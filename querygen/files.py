@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from env.query import Query
+from drr.env.query import Query
 
 
 def line_of(query: Query) -> str:

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from env.constraints import parse_constraints
-from env.profile import build_profile
-from env.query import Query
-from env.shop import Shop
-from llm.factory import Models
-from llm.offline import NAME as OFFLINE
-from llm.prompts import Prompts
-from querygen.asking import generic_messages, profile_messages, tool_list
-from querygen.drafts import Draft, Mode, drafts_of
-from querygen.offline import rules_version, write_offline
-from querygen.sampling import Sampled
-from study.run import Context
-from study.study import Study
-from study.unit import Outcome, Unit, UnitFailure
-from tools.render import one_line
+from drr.env.constraints import parse_constraints
+from drr.env.profile import build_profile
+from drr.env.query import Query
+from drr.env.shop import Shop
+from drr.llm.factory import Models
+from drr.llm.offline import NAME as OFFLINE
+from drr.llm.prompts import Prompts
+from drr.querygen.asking import generic_messages, profile_messages, tool_list
+from drr.querygen.drafts import Draft, Mode, drafts_of
+from drr.querygen.offline import rules_version, write_offline
+from drr.querygen.sampling import Sampled
+from drr.study.run import Context
+from drr.study.study import Study
+from drr.study.unit import Outcome, Unit, UnitFailure
+from drr.tools.render import one_line
 
 ROLE = "query_writer"
 _TASK: dict[Mode, str] = {"profile": "writer_profile", "generic": "writer_generic"}

@@ -12,11 +12,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from drr.env.themes import THEMES, themes_of
+from drr.querygen.drafts import INTENTS, Intent
+from drr.querygen.sentences import WRITERS, Record, Shopper, Slots, draw, listed, round_up
 from langchain_core.messages import AIMessage, BaseMessage
-
-from env.themes import THEMES, themes_of
-from querygen.drafts import INTENTS, Intent
-from querygen.sentences import WRITERS, Record, Shopper, Slots, draw, listed, round_up
 
 VERSION = 4
 """Raised whenever the rules would write something else from the same words."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from env.constraints import parse_constraints
-from env.errors import DrrError
-from env.query import Query, Review, query_id
-from querygen.files import write_queries
-from tools.render import one_line
+from drr.env.constraints import parse_constraints
+from drr.env.errors import DrrError
+from drr.env.query import Query, Review, query_id
+from drr.querygen.files import write_queries
+from drr.tools.render import one_line
 
 KEYS = "[a]ccept  [e]dit  [r]eject  [n]ext  [b]ack  [q]uit"
 

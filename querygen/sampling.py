@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from env.errors import DrrError
-from env.shop import Shop
-from env.statistics import UserStatistics
+from drr.env.errors import DrrError
+from drr.env.shop import Shop
+from drr.env.statistics import UserStatistics
 
 _OVERSAMPLE = 20
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from querygen.drafts import Intent
+from drr.querygen.drafts import Intent
 
 
 class Record(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from env.text import tokens
+from drr.env.text import tokens
 
 WIDTH = 3
 

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from env.constraints import parse_constraints
-from env.query import Query
-from env.shop import Shop
-from env.text import tokens
-from querygen.checks import ALIKE, CHECKS, Checker, spread
-from querygen.shingles import Seen, shingles
+from drr.env.constraints import parse_constraints
+from drr.env.query import Query
+from drr.env.shop import Shop
+from drr.env.text import tokens
+from drr.querygen.checks import ALIKE, CHECKS, Checker, spread
+from drr.querygen.shingles import Seen, shingles
 
 SAME_SIZE = 1500
 """Runs of words over which files of different size are compared."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from env.states import STATES
-from env.text import tokens
+from drr.env.states import STATES
+from drr.env.text import tokens
 
 _ORDER_ID = re.compile(r"(?<!\d)\d{16}(?!\d)")
 _PRODUCT_ID = re.compile(r"\bB0[A-Z0-9]{8}\b")

@@ -9,7 +9,7 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 
-from env.errors import DrrError
+from drr.env.errors import DrrError
 
 _NUMBER = count()
 

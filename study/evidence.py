@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from env.source import Source, text_hash
-from study.unit import canonical_json
+from drr.env.source import Source, text_hash
+from drr.study.unit import canonical_json
 
 if TYPE_CHECKING:
-    from study.study import Study
-    from study.unit import Record
+    from drr.study.study import Study
+    from drr.study.unit import Record
 
 
 def pack(sources: Iterable[Source]) -> tuple[list[dict[str, Any]], dict[str, str]]:

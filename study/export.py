@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from study.study import Study
-from study.unit import Record, canonical_json
+from drr.study.study import Study
+from drr.study.unit import Record, canonical_json
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,9 +16,9 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from env.errors import DrrError
-from study.process import is_dead
-from study.unit import Kind, Record, Status, Unit, canonical_json
+from drr.env.errors import DrrError
+from drr.study.process import is_dead
+from drr.study.unit import Kind, Record, Status, Unit, canonical_json
 
 VERSION = 1
 _SCHEMA = """

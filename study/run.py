@@ -18,19 +18,19 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from env.errors import DrrError
-from env.progress import Progress, Quiet, Stage
-from llm.budget import Budget, Limit, OverBudget
-from llm.factory import Models
-from llm.failures import ModelFailure
-from llm.meter import Meter
-from llm.secrets import Redactor
-from llm.text import well_formed
-from study.ledger import Finished
-from study.process import this_worker
-from study.spend import LedgerPurse
-from study.study import Study
-from study.unit import Outcome, Status, Unit, UnitFailure, canonical_json
+from drr.env.errors import DrrError
+from drr.env.progress import Progress, Quiet, Stage
+from drr.llm.budget import Budget, Limit, OverBudget
+from drr.llm.factory import Models
+from drr.llm.failures import ModelFailure
+from drr.llm.meter import Meter
+from drr.llm.secrets import Redactor
+from drr.llm.text import well_formed
+from drr.study.ledger import Finished
+from drr.study.process import this_worker
+from drr.study.spend import LedgerPurse
+from drr.study.study import Study
+from drr.study.unit import Outcome, Status, Unit, UnitFailure, canonical_json
 
 
 @dataclass(frozen=True)

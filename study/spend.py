@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from llm.budget import Amount, Limit, Verdict, judge
-from study.ledger import Ledger
+from drr.llm.budget import Amount, Limit, Verdict, judge
+from drr.study.ledger import Ledger
 
 
 class LedgerPurse:

@@ -6,10 +6,10 @@ import json
 from collections import Counter
 from typing import Any
 
-from llm.meter import dollars
-from study.ledger import Spending
-from study.study import Study
-from study.unit import KINDS
+from drr.llm.meter import dollars
+from drr.study.ledger import Spending
+from drr.study.study import Study
+from drr.study.unit import KINDS
 
 _SUMS = (
     "calls",

@@ -10,11 +10,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from env.errors import DrrError, Misuse
-from study import toml
-from study.blobs import Blobs
-from study.ledger import Ledger
-from study.unit import Kind, Record, Status, Unit
+from drr.env.errors import DrrError, Misuse
+from drr.study import toml
+from drr.study.blobs import Blobs
+from drr.study.ledger import Ledger
+from drr.study.unit import Kind, Record, Status, Unit
 
 _CONFIG = "study.toml"
 _LEDGER = "ledger.sqlite"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,9 +38,9 @@ def imported_rooms(tree: ast.Module) -> Iterator[tuple[int, str]]:
         else:
             continue
         for name in names:
-            room = name.split(".")[0]
-            if room in ALLOWED:
-                yield node.lineno, room
+            package, _, rest = name.partition(".")
+            if package == "drr" and rest:
+                yield node.lineno, rest.partition(".")[0]
 
 
 @pytest.mark.parametrize("room", ALLOWED)
@@ -73,11 +75,47 @@ def test_randomness_is_handed_in(room: str) -> None:
     assert wrong == []
 
 
-def test_the_packages_of_the_wheel_are_the_rooms() -> None:
-    import tomllib
+def test_type_checkers_see_every_room_under_its_installed_name() -> None:
+    shown = {path.name: path.resolve() for path in (ROOT / "typings" / "drr").iterdir()}
+    rooms = {room: ROOT / room for room in ALLOWED}
+    face = {path.name: path for path in (ROOT / "drr").iterdir() if path.name != "__pycache__"}
+    assert shown == rooms | face
 
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert set(project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) == set(ALLOWED)
+
+def test_no_module_loads_under_two_names() -> None:
+    """In a checkout the rooms lie where Python may look for `env` or `tools`: they refuse to be these."""
+    code = (
+        "import importlib, sys\n"
+        "for room in sys.argv[1:]:\n"
+        "    importlib.import_module(f'drr.{room}')\n"
+        "    try:\n"
+        "        importlib.import_module(room)\n"
+        "    except ImportError as error:\n"
+        "        assert f'import drr.{room}' in str(error), error\n"
+        "    else:\n"
+        "        raise AssertionError(room)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *ALLOWED], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_packages_of_others_may_bear_the_names_of_our_rooms(tmp_path: Path) -> None:
+    for room in ALLOWED:
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "__init__.py").write_text("OTHER = True\n", encoding="utf-8")
+    code = (
+        "import importlib, sys\n"
+        "from drr.app.cli import main\n"
+        "code = main(['tools', 'list'])\n"
+        "assert all(importlib.import_module(room).OTHER for room in sys.argv[1:])\n"
+        "sys.exit(code)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *ALLOWED], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_no_registry_is_named_in_the_lock() -> None:

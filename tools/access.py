@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Annotated, TypeVar
 
+from drr.env.entities import Product, User
+from drr.env.web.shop_pages import product_id_of
+from drr.tools.base import ToolContext, ToolError
+from drr.tools.render import one_line
 from pydantic import Field, StringConstraints
-
-from env.entities import Product, User
-from env.web.shop_pages import product_id_of
-from tools.base import ToolContext, ToolError
-from tools.render import one_line
 
 UserId = Annotated[
     str | None,

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal
 
-from env.session import Session
-from env.source import Source
-from env.web.base import WebSearch
+from drr.env.session import Session
+from drr.env.source import Source
+from drr.env.web.base import WebSearch
 
 ErrorKind = Literal["not_found", "invalid", "not_allowed", "timeout", "unavailable"]
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from drr.env.entities import Product
+from drr.env.shop import Match, SearchRequest, Sort
+from drr.env.text import category_key, tokens
+from drr.tools.access import near_products, product_id_in
+from drr.tools.base import Answer, ToolContext, ToolError
+from drr.tools.render import money, one_line, product_page, product_row
+from drr.tools.sources import product_source
 from pydantic import Field, StringConstraints
-
-from env.entities import Product
-from env.shop import Match, SearchRequest, Sort
-from env.text import category_key, tokens
-from tools.access import near_products, product_id_in
-from tools.base import Answer, ToolContext, ToolError
-from tools.render import money, one_line, product_page, product_row
-from tools.sources import product_source
 
 Query = Annotated[
     str,

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from env.text import tokens
-from tools.base import Answer, ToolContext, ToolError
-from tools.registry import TOOLS, call_sync
-from tools.spec import Tool
+from drr.env.text import tokens
+from drr.tools.base import Answer, ToolContext, ToolError
+from drr.tools.registry import TOOLS, call_sync
+from drr.tools.spec import Tool
 
 _PAGE = """<!doctype html>
 <html lang="en">

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from drr.tools.base import Answer, ToolContext, ToolError
+from drr.tools.registry import TOOLS, call, call_blocking
+from drr.tools.spec import Tool
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.prebuilt import ToolRuntime
-
-from tools.base import Answer, ToolContext, ToolError
-from tools.registry import TOOLS, call, call_blocking
-from tools.spec import Tool
 
 ContextOf = Callable[[Any], ToolContext]
 

@@ -6,13 +6,12 @@ import logging
 from importlib.metadata import version
 from typing import Any, Literal
 
+from drr.tools.base import ToolContext, ToolError
+from drr.tools.registry import TOOLS, call
+from drr.tools.spec import Tool
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.tools import Tool as ServedTool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
-
-from tools.base import ToolContext, ToolError
-from tools.registry import TOOLS, call
-from tools.spec import Tool
 
 _INSTRUCTIONS = (
     "A shop's catalogue, one user's orders and profile, web search and a calculator. Cite what you state by the address"

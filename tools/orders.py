@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from drr.env.entities import Order, OrderStatus, Product
+from drr.env.source import Source
+from drr.tools.access import UserId, near, owner
+from drr.tools.base import Answer, ToolContext, ToolError
+from drr.tools.render import one_line, order_page, order_row
+from drr.tools.sources import order_sources, product_record, user_record
 from pydantic import Field, StringConstraints
-
-from env.entities import Order, OrderStatus, Product
-from env.source import Source
-from tools.access import UserId, near, owner
-from tools.base import Answer, ToolContext, ToolError
-from tools.render import one_line, order_page, order_row
-from tools.sources import order_sources, product_record, user_record
 
 
 def get_user_orders(

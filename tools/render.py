@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from env.entities import Order, Product, User
-from env.statistics import FAVOURITES, Share, UserStatistics
+from drr.env.entities import Order, Product, User
+from drr.env.statistics import FAVOURITES, Share, UserStatistics
 
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from env.entities import Order, Product, User
-from env.source import Source, SourceType
+from drr.env.entities import Order, Product, User
+from drr.env.source import Source, SourceType
 
 _FIELDS = frozenset(Source.model_fields)
 

@@ -8,11 +8,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, cast, get_type_hints
 
+from drr.tools.base import Answer, ToolError
+from drr.tools.render import one_line
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
-
-from tools.base import Answer, ToolError
-from tools.render import one_line
 
 ToolFunction = Callable[..., Answer] | Callable[..., Awaitable[Answer]]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from env.states import STATES
+from drr.env.states import STATES
 
 _BESIDE = {
     "AS": "American Samoa",

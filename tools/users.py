@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
+from drr.tools.access import UserId, owner
+from drr.tools.base import Answer, ToolContext, ToolError
+from drr.tools.render import one_line, profile_page, statistics_page
+from drr.tools.sources import profile_source, statistics_source, user_record
+from drr.tools.states import CODES
 from pydantic import Field, StringConstraints
-
-from tools.access import UserId, owner
-from tools.base import Answer, ToolContext, ToolError
-from tools.render import one_line, profile_page, statistics_page
-from tools.sources import profile_source, statistics_source, user_record
-from tools.states import CODES
 
 Text = Annotated[str | None, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 

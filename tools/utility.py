@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from drr.env.source import Source
+from drr.env.text import tokens
+from drr.env.web.base import WebUnavailable
+from drr.tools.arithmetic import MAX_LENGTH, ArithmeticProblem, evaluate
+from drr.tools.base import Answer, ToolContext, ToolError
+from drr.tools.render import one_line
 from pydantic import Field, StringConstraints
-
-from env.source import Source
-from env.text import tokens
-from env.web.base import WebUnavailable
-from tools.arithmetic import MAX_LENGTH, ArithmeticProblem, evaluate
-from tools.base import Answer, ToolContext, ToolError
-from tools.render import one_line
 
 
 async def web_search(

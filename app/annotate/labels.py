@@ -9,11 +9,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
+from drr.app.annotate.plan import Annotator, Pair, Plan
+from drr.env.errors import DrrError
+from drr.eval.schema import pair_id
 from pydantic import BaseModel, ConfigDict, ValidationError
-
-from app.annotate.plan import Annotator, Pair, Plan
-from env.errors import DrrError
-from eval.schema import pair_id
 
 Choice = Literal["left", "right", "tie", "both_bad"]
 

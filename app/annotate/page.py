@@ -11,11 +11,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from app.annotate.blinding import blinder
-from app.annotate.labels import Mark
-from app.annotate.plan import Annotator, Plan
-from app.pages.markdown import safe_html
-from app.pages.serve import STATIC
+from drr.app.annotate.blinding import blinder
+from drr.app.annotate.labels import Mark
+from drr.app.annotate.plan import Annotator, Plan
+from drr.app.pages.markdown import safe_html
+from drr.app.pages.serve import STATIC
 
 INSTRUCTIONS = Path(__file__).parent / "instructions.md"
 

@@ -11,11 +11,10 @@ from pathlib import Path
 from random import Random
 from typing import Literal
 
+from drr.app.pages.serve import new_token
+from drr.env.errors import DrrError
+from drr.eval.schema import DIMENSIONS, pair_id
 from pydantic import BaseModel
-
-from app.pages.serve import new_token
-from env.errors import DrrError
-from eval.schema import DIMENSIONS, pair_id
 
 
 class Report(BaseModel):

@@ -7,17 +7,16 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from app.annotate.labels import Mark, notebooks
-from app.annotate.page import page
-from app.annotate.plan import Plan
-from app.pages.serve import STATIC, guarded
+from drr.app.annotate.labels import Mark, notebooks
+from drr.app.annotate.page import page
+from drr.app.annotate.plan import Plan
+from drr.app.pages.serve import STATIC, guarded
 
 if TYPE_CHECKING:
+    from drr.eval.stats import V
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
-
-    from eval.stats import V
 
 LARGEST_MARK = 4096
 
@@ -77,7 +76,7 @@ def _shown(value: V) -> str:
 
 def owner_page(plan: Plan, folder: Path) -> str:
     """Progress of each annotator, and agreement so far."""
-    from app.annotate.agreement import live_agreement
+    from drr.app.annotate.agreement import live_agreement
 
     rows = ""
     for person, book in zip(plan.annotators, notebooks(folder, plan).values(), strict=True):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from study.study import Study
+    from drr.study.study import Study
 
 _EXAMPLES = """\
 Labels are JSONL as `drr annotate --export` writes them; several files and several judges in one file are welcome.
@@ -31,10 +31,10 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from app.console import print_json
-    from app.judging import agreement_document, open_study
-    from env.errors import DrrError
-    from eval.schema import Label, read_labels
+    from drr.app.console import print_json
+    from drr.app.judging import agreement_document, open_study
+    from drr.env.errors import DrrError
+    from drr.eval.schema import Label, read_labels
 
     labels: list[Label] = [label for path in arguments.human for label in read_labels(path)]
     with open_study(arguments.study) as study:
@@ -52,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _export(study: Study, path: Path) -> None:
-    from eval.held import study_labels
-    from eval.judged import judgings, read_judged
+    from drr.eval.held import study_labels
+    from drr.eval.judged import judgings, read_judged
 
     latest = {j.judge: j for j in judgings(study) if j.protocol == "ours" and not j.refetch and not j.repeat}
     labels = [label for judging in latest.values() for label in study_labels(read_judged(study, judging))]
@@ -86,7 +86,7 @@ REFERENCE = {
 
 
 def _told(document: dict[str, Any]) -> str:
-    from app.judging import table, with_interval
+    from drr.app.judging import table, with_interval
 
     parts = [document["banner"]] if document["banner"] else []
     for pair in document["pairwise"]["pairs"]:

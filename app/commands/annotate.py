@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.annotate.plan import Plan, Report
-    from study.study import Study
+    from drr.app.annotate.plan import Plan, Report
+    from drr.study.study import Study
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -36,8 +36,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from app.annotate import labels
-    from study.study import Study
+    from drr.app.annotate import labels
+    from drr.study.study import Study
 
     folder = arguments.study / "annotation"
     with Study.open(arguments.study) as study:
@@ -59,8 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Plan:
-    from app.annotate.plan import load, make_plan, save
-    from env.errors import Misuse
+    from drr.app.annotate.plan import load, make_plan, save
+    from drr.env.errors import Misuse
 
     plan = load(folder)
     if plan is not None:
@@ -99,7 +99,7 @@ def _names(words: str) -> list[str]:
 
 def _say_what_is_fixed(plan: Plan, folder: Path, arguments: argparse.Namespace) -> None:
     """Pairs and sides were drawn once: what is asked for differently now is refused, not passed over."""
-    from env.errors import Misuse
+    from drr.env.errors import Misuse
 
     known = {
         "--pairs": (arguments.pairs, len(plan.pairs)),
@@ -124,10 +124,10 @@ def _say_what_is_fixed(plan: Plan, folder: Path, arguments: argparse.Namespace) 
 
 
 def _reports(study: Study, variants: str | None) -> list[Report]:
-    from app.annotate.plan import Report
-    from app.profiles import Profiles
-    from env.errors import Misuse
-    from eval.answers import read_answers
+    from drr.app.annotate.plan import Report
+    from drr.app.profiles import Profiles
+    from drr.env.errors import Misuse
+    from drr.eval.answers import read_answers
 
     answers = read_answers(study)
     present = sorted({answer.variant for answer in answers})
@@ -152,7 +152,7 @@ def _reports(study: Study, variants: str | None) -> list[Report]:
 
 
 def _bundles(plan: Plan, folder: Path) -> None:
-    from app.annotate.page import bundle
+    from drr.app.annotate.page import bundle
 
     folder.mkdir(parents=True, exist_ok=True)
     for annotator in plan.annotators:
@@ -163,8 +163,8 @@ def _bundles(plan: Plan, folder: Path) -> None:
 
 
 def _serve(plan: Plan, folder: Path, port: int) -> None:
-    from app.annotate.site import site
-    from app.pages.serve import bind, run
+    from drr.app.annotate.site import site
+    from drr.app.pages.serve import bind, run
 
     listener = bind(port)
     port = listener.getsockname()[1]

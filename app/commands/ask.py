@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agents.base import AnswerRecord, Event, Listener
-    from env.settings import Settings
+    from drr.agents.base import AnswerRecord, Event, Listener
+    from drr.env.settings import Settings
 
 _SETTINGS = (
     "model_agent",
@@ -37,8 +37,8 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from app.console import add_setting_options
-    from app.models import SETTINGS
+    from drr.app.console import add_setting_options
+    from drr.app.models import SETTINGS
 
     parser.epilog = _EXAMPLES
     parser.add_argument("question", metavar="QUESTION")
@@ -60,9 +60,9 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from agents.registry import variant
-    from app.console import print_json, settings_of
-    from env.errors import Misuse
+    from drr.agents.registry import variant
+    from drr.app.console import print_json, settings_of
+    from drr.env.errors import Misuse
 
     if not arguments.question.strip():
         raise Misuse("the question is empty; give it in quotation marks")
@@ -95,17 +95,17 @@ def _answer(
 ) -> AnswerRecord:
     import asyncio
 
-    from agents import offline
-    from agents.runner import run_variant
-    from app.answers import options_of, roles_of
-    from app.models import explain, models_of
-    from app.prompts import prompts_of
-    from env.errors import Misuse
-    from env.session import Session
-    from env.shop import open_shop
-    from env.web.open import open_web
-    from llm.failures import ModelFailure, ModelSetupError
-    from llm.meter import Meter
+    from drr.agents import offline
+    from drr.agents.runner import run_variant
+    from drr.app.answers import options_of, roles_of
+    from drr.app.models import explain, models_of
+    from drr.app.prompts import prompts_of
+    from drr.env.errors import Misuse
+    from drr.env.session import Session
+    from drr.env.shop import open_shop
+    from drr.env.web.open import open_web
+    from drr.llm.failures import ModelFailure, ModelSetupError
+    from drr.llm.meter import Meter
 
     prompts = prompts_of(settings, "agents")
     try:
@@ -152,7 +152,7 @@ def _answer(
 
 def marked(record: AnswerRecord) -> str:
     """The report; one that rules had a hand in says so, whatever their policy wrote."""
-    from agents.offline_report import BANNER
+    from drr.agents.offline_report import BANNER
 
     report = record.report.rstrip("\n") + "\n"
     return f"{BANNER}\n\n{report}" if record.rule_written and BANNER not in report else report
@@ -160,7 +160,7 @@ def marked(record: AnswerRecord) -> str:
 
 def document(record: AnswerRecord, report: str) -> dict[str, Any]:
     """The face of `drr ask --json`."""
-    from agents.citations import canonical, read
+    from drr.agents.citations import canonical, read
 
     cited = {canonical(url) for url in read(report).urls}
     return {
@@ -199,7 +199,7 @@ def document(record: AnswerRecord, report: str) -> dict[str, Any]:
 
 def _write(path: Path, report: str, *, shown: bool) -> None:
     """A report that was paid for is never lost: one that cannot be written is printed."""
-    from env.errors import DrrError
+    from drr.env.errors import DrrError
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -237,7 +237,7 @@ def _summary(record: AnswerRecord, out: Path | None) -> str:
 @contextmanager
 def _watch(quiet: bool) -> Iterator[Listener]:
     """A moving line on a terminal, plain lines when piped."""
-    from agents.base import nobody
+    from drr.agents.base import nobody
 
     if quiet:
         yield nobody

@@ -17,9 +17,9 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from app.console import add_setting_options
-    from app.models import SETTINGS
-    from app.studies import add_run_options
+    from drr.app.console import add_setting_options
+    from drr.app.models import SETTINGS
+    from drr.app.studies import add_run_options
 
     parser.epilog = _EXAMPLES
     parser.add_argument("labels", metavar="FILE", type=Path, help="labels, JSONL")
@@ -40,16 +40,16 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
-    from app.console import print_json, progress_of, settings_of
-    from app.judging import bench_of
-    from app.models import models_of
-    from app.studies import budget_of, check_models, conclude, unit_cap_of
-    from env.errors import DrrError, Misuse
-    from eval.calibrate import Calibration, cases, held_against
-    from eval.schema import read_labels
-    from study.run import Pace
-    from study.run import run as run_units
-    from study.study import Study
+    from drr.app.console import print_json, progress_of, settings_of
+    from drr.app.judging import bench_of
+    from drr.app.models import models_of
+    from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
+    from drr.env.errors import DrrError, Misuse
+    from drr.eval.calibrate import Calibration, cases, held_against
+    from drr.eval.schema import read_labels
+    from drr.study.run import Pace
+    from drr.study.run import run as run_units
+    from drr.study.study import Study
 
     if arguments.scale and arguments.scale[0] >= arguments.scale[1]:
         raise Misuse("--scale: LOW is below HIGH, e.g. --scale 1 5")
@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _told(document: dict[str, Any]) -> str:
-    from app.judging import number, table, with_interval
+    from drr.app.judging import number, table, with_interval
 
     parts = [document["banner"]] if document["banner"] else []
     people = ", ".join(document["people"])

@@ -8,13 +8,13 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.console import add_setting_options, print_json, settings_of
-from env.errors import DrrError, Misuse
+from drr.app.console import add_setting_options, print_json, settings_of
+from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
-    from env.query import Constraints
-    from eval.citations import Citations
-    from eval.rules import Check, Subject
+    from drr.env.query import Constraints
+    from drr.eval.citations import Citations
+    from drr.eval.rules import Check, Subject
 
 _MARKS = {"pass": "ok", "fail": "FAIL", "unverifiable": "?"}
 _LARGEST = 20_000_000
@@ -45,13 +45,13 @@ def run(arguments: argparse.Namespace) -> int:
     report = _read(arguments.report)
     if arguments.budget is not None and not 0 <= arguments.budget < float("inf"):
         raise Misuse("--budget: give an amount of dollars, such as 300")
-    from eval.rules import check_report, document
+    from drr.eval.rules import check_report, document
 
     if arguments.shop is None:
         if arguments.user is not None:
             raise Misuse("--user: a user lives in a shop; give --shop too")
         return _show(arguments, _subject(arguments, report), check_report, document)
-    from env.shop import open_shop
+    from drr.env.shop import open_shop
 
     with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
         if arguments.user is not None and shop.store.user(arguments.user) is None:
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _subject(arguments: argparse.Namespace, report: str) -> Subject:
-    from eval.rules import Subject
+    from drr.eval.rules import Subject
 
     return Subject(
         report,
@@ -76,7 +76,7 @@ def _subject(arguments: argparse.Namespace, report: str) -> Subject:
 def _constraints(budget: float | None) -> Constraints | None:
     if budget is None:
         return None
-    from env.query import Constraints
+    from drr.env.query import Constraints
 
     return Constraints(total_max=budget)
 

@@ -20,11 +20,11 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from app.console import print_json
-    from app.judging import open_study
-    from env.errors import Misuse
-    from eval.judged import choose, read_judged
-    from eval.metrics import compare
+    from drr.app.console import print_json
+    from drr.app.judging import open_study
+    from drr.env.errors import Misuse
+    from drr.eval.judged import choose, read_judged
+    from drr.eval.metrics import compare
 
     with open_study(arguments.study) as study:
         judged = read_judged(study, choose(study, arguments.judge))
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _told(document: dict[str, Any]) -> str:
-    from app.judging import number, table, with_interval
+    from drr.app.judging import number, table, with_interval
 
     a, b = document["a"], document["b"]
     rows = [

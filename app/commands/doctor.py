@@ -18,12 +18,11 @@ PACKAGES = (
     "trafilatura",
 )
 EXTRAS = {"openai": "langchain-openai", "ollama": "langchain-ollama"}
-ROOMS = ("env", "data_ingest", "tools", "llm", "agents", "querygen", "study", "eval", "app")
 KEYS = ("anthropic_api_key", "openai_api_key", "serper_api_key")
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from app.console import add_setting_options
+    from drr.app.console import add_setting_options
 
     parser.epilog = "examples:\n  drr doctor\n  drr doctor --json"
     parser.add_argument("--json", action="store_true", help="one JSON document")
@@ -31,7 +30,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from app.console import print_json, settings_of
+    from drr.app.console import print_json, settings_of
 
     settings = settings_of(arguments).settings
     packages = {name: _version(name) for name in PACKAGES}
@@ -39,7 +38,6 @@ def run(arguments: argparse.Namespace) -> int:
         "python": _python(),
         "packages": packages,
         "extras": {name: _version(package) for name, package in EXTRAS.items()},
-        "shadowed": shadowed(),
         "sqlite": _sqlite(),
         "servers": {
             "mongodb": _reachable(settings.mongodb_url.get_secret_value(), 27017),
@@ -49,27 +47,12 @@ def run(arguments: argparse.Namespace) -> int:
         "chromium": _program("chromium", "chromium-browser", "google-chrome"),
         "keys": {name: getattr(settings, name) is not None for name in KEYS},
     }
-    broken = bool(found["shadowed"]) or None in packages.values()
+    broken = None in packages.values()
     if arguments.json:
         print_json({"ok": not broken, **found})
     else:
         _print(found)
     return 1 if broken else 0
-
-
-def shadowed() -> list[str]:
-    """Rooms that Python would import from somewhere else: `env` and `tools` are names that others use too."""
-    from importlib.util import find_spec
-    from pathlib import Path
-
-    home = Path(__file__).resolve().parents[2]
-    wrong = []
-    for room in ROOMS:
-        spec = find_spec(room)
-        origin = Path(spec.origin).resolve() if spec and spec.origin else None
-        if origin is None or home not in origin.parents:
-            wrong.append(f"{room} is {origin or 'not importable'}, not {home / room}")
-    return wrong
 
 
 def _version(package: str) -> str | None:
@@ -132,8 +115,6 @@ def _print(found: dict[str, Any]) -> None:
         print(f"  {name:<14} {version or 'MISSING: run `make setup`'}")
     for name, version in found["extras"].items():
         print(f"extra {name}: {version or f'not installed (pip install deepresearch-retail[{name}])'}")
-    for line in found["shadowed"]:
-        print(f"SHADOWED: {line}; remove or rename the other one, or start from the project's folder")
     for name, up in found["servers"].items():
         print(
             f"{name}: {'something answers there' if up else 'not reachable (needed only for servers: shops)'}"

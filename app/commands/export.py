@@ -23,10 +23,10 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from app.console import print_json
-    from env.errors import Misuse
-    from study.export import export
-    from study.study import Study
+    from drr.app.console import print_json
+    from drr.env.errors import Misuse
+    from drr.study.export import export
+    from drr.study.study import Study
 
     out: Path = arguments.out
     if out.exists() and not out.is_dir():

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from env.query import Query
-    from study.study import Study
+    from drr.env.query import Query
+    from drr.study.study import Study
 
 _EXAMPLES = """\
 Each line: {"id": "...", "system": "other-agent", "query": "...", "user_id": "...", "report_markdown": "...",
@@ -21,7 +21,7 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from app.console import add_setting_options
+    from drr.app.console import add_setting_options
 
     parser.epilog = _EXAMPLES
     parser.add_argument("study", metavar="STUDY", type=Path)
@@ -37,10 +37,10 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
-    from app.console import print_json, progress_of, settings_of
-    from app.models import models_of
-    from eval.imported import plan, read_reports, take_in
-    from study.run import run as run_units
+    from drr.app.console import print_json, progress_of, settings_of
+    from drr.app.models import models_of
+    from drr.eval.imported import plan, read_reports, take_in
+    from drr.study.run import run as run_units
 
     reports = read_reports(arguments.reports)
     settings = settings_of(arguments).settings
@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _study(arguments: argparse.Namespace, settings: Any) -> Study:
     from importlib.metadata import version
 
-    from study.study import Study
+    from drr.study.study import Study
 
     if Study.exists(arguments.study):
         return Study.open(arguments.study)

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from env.shop import Manifest
+    from drr.env.shop import Manifest
 
 _EXAMPLES = """\
 RAW_DIR holds the official layout (raw/meta_categories/meta_X.jsonl.gz, raw/review_categories/X.jsonl.gz) or all files in
@@ -102,13 +102,13 @@ def run(arguments: argparse.Namespace) -> int:
     from datetime import UTC, datetime
     from pathlib import Path
 
-    from app.console import print_json, progress_of, settings_of
-    from data_ingest.categories import TEN, parse_categories
-    from data_ingest.ingest import Job, ingest
-    from data_ingest.raw_files import find_pairs
-    from data_ingest.recipe import Recipe
-    from env.errors import Misuse
-    from env.shop import SERVERS
+    from drr.app.console import print_json, progress_of, settings_of
+    from drr.data_ingest.categories import TEN, parse_categories
+    from drr.data_ingest.ingest import Job, ingest
+    from drr.data_ingest.raw_files import find_pairs
+    from drr.data_ingest.recipe import Recipe
+    from drr.env.errors import Misuse
+    from drr.env.shop import SERVERS
 
     if arguments.memory < 1:
         raise Misuse(f"--memory {arguments.memory}: is in MiB and at least 1")
@@ -138,13 +138,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _quarantine_name(shop: str) -> str:
-    from env.shop import SERVERS
+    from drr.env.shop import SERVERS
 
     return f"{shop.removeprefix(SERVERS).rstrip('/')}.quarantine.jsonl"
 
 
 def _summary(shop: str, quarantine: object, manifest: Manifest) -> dict[str, Any]:
-    from app.commands.shop import PAPER_RATIOS
+    from drr.app.commands.shop import PAPER_RATIOS
 
     counts = manifest.counts
     return {

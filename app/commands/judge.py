@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from env.settings import Settings
-    from env.shop import Shop
-    from eval.bench import Bench
-    from eval.judge import Options, Ran
-    from llm.factory import Models
-    from study.study import Study
+    from drr.env.settings import Settings
+    from drr.env.shop import Shop
+    from drr.eval.bench import Bench
+    from drr.eval.judge import Options, Ran
+    from drr.llm.factory import Models
+    from drr.study.study import Study
 
 _EXAMPLES = """\
 The judge is the model of --judge, else the setting model_judge, else the study's model. Without a key it is `offline`:
@@ -32,10 +32,10 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from app.console import add_setting_options
-    from app.models import SETTINGS
-    from app.options import positive_int
-    from app.studies import add_run_options
+    from drr.app.console import add_setting_options
+    from drr.app.models import SETTINGS
+    from drr.app.options import positive_int
+    from drr.app.studies import add_run_options
 
     parser.epilog = _EXAMPLES
     parser.add_argument("study", metavar="STUDY", type=Path)
@@ -79,9 +79,9 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
-    from app.judging import open_study, study_settings, study_shop
-    from app.models import models_of
-    from app.studies import budget_of, check_models, unit_cap_of
+    from drr.app.judging import open_study, study_settings, study_shop
+    from drr.app.models import models_of
+    from drr.app.studies import budget_of, check_models, unit_cap_of
 
     with open_study(arguments.study) as study:
         if arguments.diff is not None:
@@ -100,11 +100,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _options(arguments: argparse.Namespace, study: Study) -> Options:
-    from app.studies import budget_of, unit_cap_of
-    from env.errors import Misuse
-    from eval.bench import WHAT
-    from eval.judge import Options
-    from eval.verdicts import BATCH_MOST
+    from drr.app.studies import budget_of, unit_cap_of
+    from drr.env.errors import Misuse
+    from drr.eval.bench import WHAT
+    from drr.eval.judge import Options
+    from drr.eval.verdicts import BATCH_MOST
 
     what = [word.strip() for word in arguments.what.split(",") if word.strip()]
     wrong = [word for word in what if word not in WHAT]
@@ -134,11 +134,11 @@ def _benches(
     import asyncio
     from dataclasses import replace
 
-    from app.judging import bench_of
-    from env.errors import DrrError, Misuse
-    from eval.answers import read_answers
-    from eval.judge import refetch
-    from eval.sources import host_of
+    from drr.app.judging import bench_of
+    from drr.env.errors import DrrError, Misuse
+    from drr.eval.answers import read_answers
+    from drr.eval.judge import refetch
+    from drr.eval.sources import host_of
 
     answers = read_answers(study)
     if not answers:
@@ -150,7 +150,7 @@ def _benches(
     bench = bench_of(settings, models, shop, "ours")
     bench.batch = arguments.batch
     if arguments.refetch:
-        from env.web.open import open_web
+        from drr.env.web.open import open_web
 
         # Neither the run's snapshots nor its recording: they hold the pages as they were, and nothing is searched for.
         now = settings.model_copy(update={"web_record": None}) if settings.web == "serper" else settings
@@ -167,8 +167,8 @@ def _benches(
 async def _judge(
     study: Study, benches: list[Bench], models: Models, options: Options, arguments: argparse.Namespace
 ) -> int:
-    from app.console import progress_of
-    from eval.judge import Ran, judge
+    from drr.app.console import progress_of
+    from drr.eval.judge import Ran, judge
 
     total = Ran()
     try:
@@ -185,9 +185,9 @@ async def _judge(
 def _conclude(study: Study, bench: Bench, ran: Ran, arguments: argparse.Namespace) -> int:
     import sys
 
-    from app.console import print_json
-    from app.studies import conclude
-    from eval.metrics import study_document
+    from drr.app.console import print_json
+    from drr.app.studies import conclude
+    from drr.eval.metrics import study_document
 
     document = study_document(study, bench.judge.shown)
     document["run"] = {"planned": ran.planned, "left": ran.summary.left, "stopped": ran.summary.stopped}
@@ -211,8 +211,8 @@ _SHOWN = ("fp", "fp_web", "fp_product", "fp_user", "fp_seen", "fr", "fr_supporte
 
 
 def _told(document: dict[str, Any]) -> str:
-    from app.judging import number, table, with_interval
-    from eval.schema import DIMENSIONS
+    from drr.app.judging import number, table, with_interval
+    from drr.eval.schema import DIMENSIONS
 
     parts = [document["banner"]] if document["banner"] else []
     metrics = document["metrics"]
@@ -282,9 +282,9 @@ def _told(document: dict[str, Any]) -> str:
 
 
 def _dry_run(study: Study, benches: list[Bench], models: Models, options: Options, as_json: bool) -> int:
-    from app.console import print_json
-    from app.judging import table
-    from eval.judge import forecast
+    from drr.app.console import print_json
+    from drr.app.judging import table
+    from drr.eval.judge import forecast
 
     documents = [forecast(study, bench, models, options) for bench in benches]
     tasks: dict[str, dict[str, int]] = {}
@@ -326,10 +326,10 @@ def _dry_run(study: Study, benches: list[Bench], models: Models, options: Option
 
 
 def _diff(study: Study, arguments: argparse.Namespace) -> int:
-    from app.console import print_json
-    from env.errors import Misuse
-    from eval.judge import difference
-    from eval.judged import judgings, read_judged
+    from drr.app.console import print_json
+    from drr.env.errors import Misuse
+    from drr.eval.judge import difference
+    from drr.eval.judged import judgings, read_judged
 
     known = judgings(study)
     names = arguments.diff or [judging.id for judging in known[-2:]]

@@ -14,7 +14,7 @@ In a client's configuration:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from app.console import add_setting_options
+    from drr.app.console import add_setting_options
 
     parser.epilog = _EXAMPLES
     parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
@@ -29,9 +29,9 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import sys
 
-    from app.commands.tools import tool_context
-    from app.console import settings_of
-    from tools.mcp import ShopServer
+    from drr.app.commands.tools import tool_context
+    from drr.app.console import settings_of
+    from drr.tools.mcp import ShopServer
 
     if arguments.http is not None:
         _check_port(arguments.http)
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_port(port: int) -> None:
     import socket
 
-    from env.errors import DrrError, Misuse
+    from drr.env.errors import DrrError, Misuse
 
     if not 1 <= port <= 65535:
         raise Misuse(f"--http {port}: a port is a number from 1 to 65535")

@@ -6,7 +6,7 @@ import argparse
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from app.console import add_setting_options
+    from drr.app.console import add_setting_options
 
     parser.description = (
         "What query writers and judges are told of a user: built only from what the user tools return, of bounded length, "
@@ -20,9 +20,9 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from app.console import print_json, settings_of
-    from env.profile import build_profile
-    from env.shop import open_shop
+    from drr.app.console import print_json, settings_of
+    from drr.env.profile import build_profile
+    from drr.env.shop import open_shop
 
     with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
         profile = build_profile(shop.store, arguments.user, shop.manifest.as_of)

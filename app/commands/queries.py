@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from env.query import Query
-    from env.settings import Settings
-    from env.shop import Shop
-    from querygen.checks import Checked
-    from querygen.generate import Writer
-    from querygen.sampling import Sampled
-    from study.run import Summary
-    from study.study import Study
-    from study.unit import Unit
+    from drr.env.query import Query
+    from drr.env.settings import Settings
+    from drr.env.shop import Shop
+    from drr.querygen.checks import Checked
+    from drr.querygen.generate import Writer
+    from drr.querygen.sampling import Sampled
+    from drr.study.run import Summary
+    from drr.study.study import Study
+    from drr.study.unit import Unit
 
 _EXAMPLES = """\
 Without a key the writer is `offline`: rules over real orders, marked as rule-written. Questions that fail a check are kept
@@ -35,10 +35,10 @@ _ACTIONS = ("generate", "check", "review", "stats", "dataset", "builtin")
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from app.console import add_setting_options
-    from app.models import SETTINGS
-    from app.options import positive_int
-    from app.studies import add_run_options
+    from drr.app.console import add_setting_options
+    from drr.app.models import SETTINGS
+    from drr.app.options import positive_int
+    from drr.app.studies import add_run_options
 
     parser.epilog = _EXAMPLES
     actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(_ACTIONS))
@@ -119,7 +119,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def _min_products(parser: argparse.ArgumentParser) -> None:
-    from app.options import positive_int
+    from drr.app.options import positive_int
 
     parser.add_argument(
         "--min-products",
@@ -143,7 +143,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
-    from app.console import settings_of
+    from drr.app.console import settings_of
 
     return settings_of(arguments).settings
 
@@ -152,14 +152,14 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 
 
 def _generate(arguments: argparse.Namespace) -> int:
-    from app.models import models_of
-    from app.prompts import prompts_of
-    from app.studies import budget_of, check_models, unit_cap_of
-    from env.query import read_queries
-    from env.shop import open_shop
-    from querygen.generate import ROLE, Writer
-    from querygen.sampling import named_users, sample_users
-    from study.study import Study
+    from drr.app.models import models_of
+    from drr.app.prompts import prompts_of
+    from drr.app.studies import budget_of, check_models, unit_cap_of
+    from drr.env.query import read_queries
+    from drr.env.shop import open_shop
+    from drr.querygen.generate import ROLE, Writer
+    from drr.querygen.sampling import named_users, sample_users
+    from drr.study.study import Study
 
     settings = _settings(arguments)
     models = models_of(settings)
@@ -186,7 +186,7 @@ def _config(
     arguments: argparse.Namespace, settings: Settings, writer: Writer, users: list[Sampled]
 ) -> dict[str, Any]:
     """What was asked for and whom the sample holds."""
-    from querygen.generate import ROLE
+    from drr.querygen.generate import ROLE
 
     return {
         "run": {
@@ -208,9 +208,9 @@ def _config(
 def _run(study: Study, units: list[Unit], writer: Writer, arguments: argparse.Namespace) -> Summary:
     import asyncio
 
-    from app.console import progress_of
-    from app.studies import budget_of, unit_cap_of
-    from study.run import Pace, run
+    from drr.app.console import progress_of
+    from drr.app.studies import budget_of, unit_cap_of
+    from drr.study.run import Pace, run
 
     async def go() -> Summary:
         try:
@@ -244,12 +244,12 @@ def _finish(
     """What is written so far goes into the file, even when the run was stopped; what fails a check is kept aside."""
     import sys
 
-    from app.console import print_json
-    from app.studies import conclude
-    from env.query import read_queries
-    from querygen.checks import Checker
-    from querygen.files import merged, write_lines, write_queries
-    from querygen.generate import written_queries
+    from drr.app.console import print_json
+    from drr.app.studies import conclude
+    from drr.env.query import read_queries
+    from drr.querygen.checks import Checker
+    from drr.querygen.files import merged, write_lines, write_queries
+    from drr.querygen.generate import written_queries
 
     checker = Checker(shop, arguments.min_products)
     checked = [checker.accept(query) for query in written_queries(study, units)]
@@ -337,11 +337,11 @@ def _passing(rows: list[Checked]) -> dict[str, float | None]:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from app.console import print_json
-    from env.query import read_queries
-    from env.shop import open_shop
-    from querygen.checks import Checker, manifest_matches, spread
-    from tools.render import one_line
+    from drr.app.console import print_json
+    from drr.env.query import read_queries
+    from drr.env.shop import open_shop
+    from drr.querygen.checks import Checker, manifest_matches, spread
+    from drr.tools.render import one_line
 
     queries = read_queries(arguments.file)
     _not_empty(arguments.file, queries)
@@ -381,11 +381,11 @@ def _review(arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext
     from datetime import UTC, datetime
 
-    from env.errors import Misuse
-    from env.query import read_queries
-    from env.shop import open_shop
-    from querygen.checks import Checker
-    from querygen.review import Terminal, review
+    from drr.env.errors import Misuse
+    from drr.env.query import read_queries
+    from drr.env.shop import open_shop
+    from drr.querygen.checks import Checker
+    from drr.querygen.review import Terminal, review
 
     name = arguments.reviewer.strip()
     if not name or name.casefold() == "none" or name.startswith("model:"):
@@ -440,10 +440,10 @@ def _asked(prompt: str, draft: str) -> str:
 def _stats(arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
-    from app.console import print_json
-    from env.query import read_queries
-    from env.shop import open_shop
-    from querygen.stats import statistics_of
+    from drr.app.console import print_json
+    from drr.env.query import read_queries
+    from drr.env.shop import open_shop
+    from drr.querygen.stats import statistics_of
 
     files = [arguments.file, *([arguments.against] if arguments.against else [])]
     loaded = [read_queries(path) for path in files]
@@ -482,8 +482,8 @@ def _shown(value: Any) -> str:
 def _dataset(arguments: argparse.Namespace) -> int:
     from datetime import UTC, datetime
 
-    from env.query import read_queries
-    from querygen.dataset import Publication, write_dataset
+    from drr.env.query import read_queries
+    from drr.querygen.dataset import Publication, write_dataset
 
     queries = read_queries(arguments.file)
     _not_empty(arguments.file, queries)
@@ -496,8 +496,8 @@ def _dataset(arguments: argparse.Namespace) -> int:
 
 
 def _builtin(arguments: argparse.Namespace) -> int:
-    from querygen.builtin import builtin_queries
-    from querygen.files import line_of, write_queries
+    from drr.querygen.builtin import builtin_queries
+    from drr.querygen.files import line_of, write_queries
 
     queries = builtin_queries()
     if arguments.out is None:
@@ -510,7 +510,7 @@ def _builtin(arguments: argparse.Namespace) -> int:
 
 
 def _not_empty(path: Path, queries: list[Query]) -> None:
-    from env.errors import DrrError
+    from drr.env.errors import DrrError
 
     if not queries:
         raise DrrError(f"{path}: holds no question; `drr queries generate --out {path}` writes some")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from eval.schema import Label
-    from study.study import Study
+    from drr.eval.schema import Label
+    from drr.study.study import Study
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -37,20 +37,20 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from app.console import print_json
-    from env.errors import Misuse
-    from eval.judged import choose, read_judged
-    from eval.metrics import study_document
-    from study.study import Study
+    from drr.app.console import print_json
+    from drr.env.errors import Misuse
+    from drr.eval.judged import choose, read_judged
+    from drr.eval.metrics import study_document
+    from drr.study.study import Study
 
     if arguments.out is None and not arguments.json:
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
     with Study.open(arguments.study) as study:
         document = study_document(study, arguments.judge)
         if arguments.out is not None:
-            from app.judging import agreement_document
-            from app.report.build import Material
-            from app.report.write import write_report
+            from drr.app.judging import agreement_document
+            from drr.app.report.build import Material
+            from drr.app.report.write import write_report
 
             judged = read_judged(study, choose(study, arguments.judge))
             if not judged.answers and next(study.records("answer", None), None) is None:
@@ -74,9 +74,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _people(study: Study, files: Sequence[Path]) -> list[Label]:
     """The labels given, else those that were made with `drr annotate` on this study."""
-    from app.annotate.labels import notebooks
-    from app.annotate.plan import load
-    from eval.schema import PairwiseLabel, read_labels
+    from drr.app.annotate.labels import notebooks
+    from drr.app.annotate.plan import load
+    from drr.eval.schema import PairwiseLabel, read_labels
 
     if files:
         return [label for path in files for label in read_labels(path)]

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from app.console import add_setting_options
-    from app.options import positive_float, positive_int
+    from drr.app.console import add_setting_options
+    from drr.app.options import positive_float, positive_int
 
     parser.epilog = (
         "examples:\n"
@@ -49,7 +49,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from app.cli import main
+    from drr.app.cli import main
 
     arguments.out.mkdir(parents=True, exist_ok=True)
     for words in _steps(arguments):
@@ -83,7 +83,7 @@ HEADLINE = {
 
 def _headline(metrics: Path) -> str:
     """The few figures that say how it went, each with its interval; the banner over them."""
-    from app.judging import table, with_interval
+    from drr.app.judging import table, with_interval
 
     document = json.loads(metrics.read_text(encoding="utf-8"))
     names = [name for name in HEADLINE if any(name in row for row in document["metrics"].values())]
@@ -167,8 +167,8 @@ def _given(arguments: argparse.Namespace, *names: str) -> list[str]:
 
 def _left(budget: float, queries: Path) -> float:
     """What writing the queries has left of the budget."""
-    from llm.meter import dollars
-    from study.study import Study
+    from drr.llm.meter import dollars
+    from drr.study.study import Study
 
     folder = queries.with_name(queries.name + ".study")
     if not Study.exists(folder):

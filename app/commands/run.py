@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agents.registry import Variant
-    from app.answers import Bench
-    from env.query import Query
-    from env.settings import Settings
-    from study.unit import Unit
+    from drr.agents.registry import Variant
+    from drr.app.answers import Bench
+    from drr.env.query import Query
+    from drr.env.settings import Settings
+    from drr.study.unit import Unit
 
 _SETTINGS = (
     "model_agent",
@@ -40,10 +40,10 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from app.console import add_setting_options
-    from app.models import SETTINGS
-    from app.options import positive_int
-    from app.studies import add_run_options
+    from drr.app.console import add_setting_options
+    from drr.app.models import SETTINGS
+    from drr.app.options import positive_int
+    from drr.app.studies import add_run_options
 
     parser.epilog = _EXAMPLES
     parser.add_argument("study", metavar="STUDY", type=Path)
@@ -73,7 +73,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from study.study import Study
+    from drr.study.study import Study
 
     folder: Path = arguments.study
     known = Study.exists(folder)
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _saved(folder: Path) -> dict[str, Any]:
-    from study.study import Study
+    from drr.study.study import Study
 
     with Study.open(folder) as study:
         return study.config
@@ -99,9 +99,9 @@ def _resolve(
     arguments: argparse.Namespace, saved: dict[str, Any]
 ) -> tuple[dict[str, Any], Settings, list[Query]]:
     """What was given now, else what the study was created with, else the defaults."""
-    from env.errors import Misuse
-    from env.query import read_queries
-    from env.settings import Settings, resolve
+    from drr.env.errors import Misuse
+    from drr.env.query import read_queries
+    from drr.env.settings import Settings, resolve
 
     before = saved.get("run", {})
     plan = {
@@ -130,9 +130,9 @@ def _resolve(
 def _limits(text: str) -> dict[str, Any]:
     from dataclasses import fields
 
-    from agents.base import Limits
-    from app.options import positive_float
-    from env.errors import Misuse
+    from drr.agents.base import Limits
+    from drr.app.options import positive_float
+    from drr.env.errors import Misuse
 
     known = {field.name for field in fields(Limits)}
     found: dict[str, Any] = {}
@@ -151,7 +151,7 @@ def _limits(text: str) -> dict[str, Any]:
 
 
 def _check_users(bench: Bench, queries: list[Query]) -> None:
-    from env.errors import Misuse
+    from drr.env.errors import Misuse
 
     strangers = [query for query in queries if bench.shop.store.user(query.user_id) is None]
     if strangers:
@@ -165,7 +165,7 @@ def _config(plan: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """Everything resolved, but for secrets, which come from where they live each time."""
     from importlib.metadata import version
 
-    from llm.secrets import without_credentials
+    from drr.llm.secrets import without_credentials
 
     plain = settings.model_dump(mode="json")
     if plain["base_url"] is not None:
@@ -182,7 +182,7 @@ def _config(plan: dict[str, Any], settings: Settings) -> dict[str, Any]:
 
 
 def _variants(plan: dict[str, Any]) -> list[Variant]:
-    from agents.registry import choose
+    from drr.agents.registry import choose
 
     return choose(plan["variants"])
 
@@ -192,11 +192,11 @@ def _bench(plan: dict[str, Any], settings: Settings, folder: Path) -> Any:
 
     @contextmanager
     def opened() -> Any:
-        from app.answers import Bench, options_of
-        from app.models import models_of
-        from app.prompts import prompts_of
-        from env.shop import open_shop
-        from env.web.open import open_web
+        from drr.app.answers import Bench, options_of
+        from drr.app.models import models_of
+        from drr.app.prompts import prompts_of
+        from drr.env.shop import open_shop
+        from drr.env.web.open import open_web
 
         prompts = prompts_of(settings, "agents")
         models = models_of(settings)
@@ -220,13 +220,13 @@ def _run(
     import sys
     import time
 
-    from app.answers import roles_of
-    from app.console import print_json, progress_of
-    from app.studies import budget_of, check_models, conclude, unit_cap_of
-    from eval.imported import imported_units
-    from study.run import Pace, run
-    from study.status import status
-    from study.study import Study
+    from drr.app.answers import roles_of
+    from drr.app.console import print_json, progress_of
+    from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
+    from drr.eval.imported import imported_units
+    from drr.study.run import Pace, run
+    from drr.study.status import status
+    from drr.study.study import Study
 
     cap = unit_cap_of(arguments)
     check_models(bench.models, roles_of(variants), budget_of(arguments), cap)
@@ -289,8 +289,8 @@ def _dry_run(
     variants: list[Variant],
     study: Path | None,
 ) -> int:
-    from app.console import print_json
-    from app.forecast import forecast, render
+    from drr.app.console import print_json
+    from drr.app.forecast import forecast, render
 
     document = forecast(bench, units, variants, study)
     if arguments.json:

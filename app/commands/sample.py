@@ -36,8 +36,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from app.console import print_json, progress_of
-    from data_ingest.sample import SamplePlan, write_sample
+    from drr.app.console import print_json, progress_of
+    from drr.data_ingest.sample import SamplePlan, write_sample
 
     plan = SamplePlan(arguments.products, arguments.users, arguments.reviews, arguments.seed)
     written = write_sample(Path(arguments.folder), plan, progress_of(arguments))

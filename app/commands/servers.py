@@ -41,8 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _start(arguments: argparse.Namespace) -> int:
-    from app import testservers
-    from env.errors import DrrError
+    from drr.app import testservers
+    from drr.env.errors import DrrError
 
     there = testservers.found()
     for kind in testservers.KINDS:
@@ -63,7 +63,7 @@ def _start(arguments: argparse.Namespace) -> int:
 
 
 def _stop(arguments: argparse.Namespace) -> int:
-    from app import testservers
+    from drr.app import testservers
 
     for server in testservers.found().values():
         testservers.stop_process(server.pid)
@@ -72,8 +72,8 @@ def _stop(arguments: argparse.Namespace) -> int:
 
 
 def _status(arguments: argparse.Namespace) -> int:
-    from app import testservers
-    from app.console import print_json
+    from drr.app import testservers
+    from drr.app.console import print_json
 
     there = testservers.found()
     if arguments.json:

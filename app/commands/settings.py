@@ -6,7 +6,7 @@ import argparse
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from app.console import add_setting_options
+    from drr.app.console import add_setting_options
 
     parser.epilog = "examples:\n  drr settings\n  DRR_MODEL=offline drr settings --json"
     parser.add_argument("--json", action="store_true", help="one JSON document")
@@ -14,8 +14,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from app.console import print_json, settings_of
-    from env.settings import Settings
+    from drr.app.console import print_json, settings_of
+    from drr.env.settings import Settings
 
     resolved = settings_of(arguments)
     values = {name: _shown(getattr(resolved.settings, name)) for name in Settings.model_fields}

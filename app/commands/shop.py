@@ -7,9 +7,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from env.entities import Order, Product, User
-    from env.settings import Settings
-    from env.shop import Manifest, Shop
+    from drr.env.entities import Order, Product, User
+    from drr.env.settings import Settings
+    from drr.env.shop import Manifest, Shop
 
 # Section 3.1 of the paper: 4.3M orders over 80k products and 1.8M users.
 PAPER_RATIOS = {"orders_per_product": 53.8, "orders_per_user": 2.39}
@@ -90,8 +90,8 @@ def _command(commands: Any, name: str, line: str) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     import sqlite3
 
-    from app.console import settings_of
-    from env.errors import ShopError
+    from drr.app.console import settings_of
+    from drr.env.errors import ShopError
 
     actions = {"info": _info, "search": _search, "show": _show, "check": _check, "copy": _copy}
     try:
@@ -104,8 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _info(arguments: argparse.Namespace, settings: Settings) -> int:
-    from app.console import print_json
-    from env.shop import open_shop
+    from drr.app.console import print_json
+    from drr.env.shop import open_shop
 
     with open_shop(arguments.shop, settings) as shop:
         manifest, categories = shop.manifest, shop.catalog.categories()
@@ -145,7 +145,7 @@ def _ratios(manifest: Manifest) -> dict[str, float | None]:
 
 
 def _print_info(info: dict[str, Any]) -> None:
-    from app.console import plain
+    from drr.app.console import plain
 
     print(plain(f"{info['shop']}  ({info['backend']}, schema {info['schema']}, today is {info['as_of']})"))
     print()
@@ -179,9 +179,9 @@ def _print_info(info: dict[str, Any]) -> None:
 
 
 def _search(arguments: argparse.Namespace, settings: Settings) -> int:
-    from app.console import print_json
-    from env.errors import Misuse
-    from env.shop import SearchRequest, open_shop
+    from drr.app.console import print_json
+    from drr.env.errors import Misuse
+    from drr.env.shop import SearchRequest, open_shop
 
     for option in ("max_price", "min_price", "min_rating"):
         value = getattr(arguments, option)
@@ -235,8 +235,8 @@ def _search(arguments: argparse.Namespace, settings: Settings) -> int:
 def _why_nothing(query: str, category: str | None, shop: Shop) -> str:
     from difflib import get_close_matches
 
-    from app.console import plain
-    from env.text import category_key, tokens
+    from drr.app.console import plain
+    from drr.env.text import category_key, tokens
 
     if not tokens(query):
         return "Nothing found: the query has no word in it."
@@ -250,7 +250,7 @@ def _why_nothing(query: str, category: str | None, shop: Shop) -> str:
 
 
 def _print_hit(rank: int, product: Product) -> None:
-    from app.console import plain
+    from drr.app.console import plain
 
     price = "price unknown" if product.price is None else f"${product.price:,.2f}"
     rating = "not rated" if product.average_rating is None else f"{product.average_rating:.1f} stars"
@@ -261,9 +261,9 @@ def _print_hit(rank: int, product: Product) -> None:
 
 
 def _show(arguments: argparse.Namespace, settings: Settings) -> int:
-    from app.console import print_json
-    from env.errors import DrrError
-    from env.shop import open_shop
+    from drr.app.console import print_json
+    from drr.env.errors import DrrError
+    from drr.env.shop import open_shop
 
     with open_shop(arguments.shop, settings) as shop:
         record = _find(shop, arguments.kind, arguments.id)
@@ -291,7 +291,7 @@ def _find(shop: Shop, kind: str, key: str) -> Product | User | Order | None:
 
 
 def _print_record(document: dict[str, Any], indent: str = "") -> None:
-    from app.console import plain
+    from drr.app.console import plain
 
     width = max((len(str(name)) for name in document), default=0) + 2
     for name, value in document.items():
@@ -310,7 +310,7 @@ def _print_record(document: dict[str, Any], indent: str = "") -> None:
 
 
 def _print_history(shop: Shop, user_id: str) -> None:
-    from app.console import plain
+    from drr.app.console import plain
 
     page = shop.store.orders(user_id, limit=5)
     print(f"\n{page.total:,} orders{', the newest:' if page.total > 5 else ':' if page.total else ''}")
@@ -327,8 +327,8 @@ def _print_history(shop: Shop, user_id: str) -> None:
 def _check(arguments: argparse.Namespace, settings: Settings) -> int:
     import sys
 
-    from app.console import plain, print_json
-    from env.shop import check_shop
+    from drr.app.console import plain, print_json
+    from drr.env.shop import check_shop
 
     problems = list(check_shop(arguments.shop, settings))
     if arguments.json:
@@ -348,10 +348,10 @@ def _check(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _copy(arguments: argparse.Namespace, settings: Settings) -> int:
-    from app.console import print_json, progress_of
-    from env.copy import copy_shop
-    from env.errors import Misuse
-    from env.shop import open_shop, shop_writer
+    from drr.app.console import print_json, progress_of
+    from drr.env.copy import copy_shop
+    from drr.env.errors import Misuse
+    from drr.env.shop import open_shop, shop_writer
 
     if arguments.source.rstrip("/") == arguments.target.rstrip("/"):
         raise Misuse(f"{arguments.source}: a shop cannot be copied onto itself; name another target")

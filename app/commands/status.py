@@ -22,9 +22,9 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import time
 
-    from app.console import print_json
-    from study.status import status
-    from study.study import Study
+    from drr.app.console import print_json
+    from drr.study.status import status
+    from drr.study.study import Study
 
     with Study.open(arguments.study) as study:
         document = status(study, now=time.time())

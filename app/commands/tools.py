@@ -8,9 +8,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from env.settings import Settings
-    from tools.base import ToolContext
-    from tools.spec import Tool
+    from drr.env.settings import Settings
+    from drr.tools.base import ToolContext
+    from drr.tools.spec import Tool
 
 _EXAMPLES = """\
 examples:
@@ -23,7 +23,7 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from app.console import add_setting_options
+    from drr.app.console import add_setting_options
 
     parser.epilog = _EXAMPLES
     commands = parser.add_subparsers(dest="action", required=True, metavar="list|schema|call|docs")
@@ -61,11 +61,11 @@ def run(arguments: argparse.Namespace) -> int:
 @contextmanager
 def tool_context(arguments: argparse.Namespace, settings: Settings) -> Iterator[ToolContext]:
     """A session of `--user` in `--shop`, with the web of the settings."""
-    from env.errors import Misuse
-    from env.session import Session
-    from env.shop import open_shop
-    from env.web.open import open_web
-    from tools.base import context_for
+    from drr.env.errors import Misuse
+    from drr.env.session import Session
+    from drr.env.shop import open_shop
+    from drr.env.web.open import open_web
+    from drr.tools.base import context_for
 
     with open_shop(arguments.shop, settings) as shop:
         if arguments.user is not None and shop.store.user(arguments.user) is None:
@@ -78,9 +78,9 @@ def tool_context(arguments: argparse.Namespace, settings: Settings) -> Iterator[
 
 
 def _tool(name: str) -> Tool:
-    from env.errors import Misuse
-    from tools.base import ToolError
-    from tools.registry import find
+    from drr.env.errors import Misuse
+    from drr.tools.base import ToolError
+    from drr.tools.registry import find
 
     try:
         return find(name)
@@ -89,8 +89,8 @@ def _tool(name: str) -> Tool:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    from app.console import print_json
-    from tools.registry import TOOLS
+    from drr.app.console import print_json
+    from drr.tools.registry import TOOLS
 
     if arguments.json:
         print_json(
@@ -116,7 +116,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _schema(arguments: argparse.Namespace) -> int:
-    from app.console import print_json
+    from drr.app.console import print_json
 
     print_json(_tool(arguments.name).schema)
     return 0
@@ -125,7 +125,7 @@ def _schema(arguments: argparse.Namespace) -> int:
 def _arguments(text: str) -> dict[str, Any]:
     import json
 
-    from env.errors import Misuse
+    from drr.env.errors import Misuse
 
     try:
         given = json.loads(text)
@@ -142,9 +142,9 @@ def _call(arguments: argparse.Namespace) -> int:
     import asyncio
     import sys
 
-    from app.console import print_json, settings_of
-    from tools.base import Answer, ToolError
-    from tools.registry import call
+    from drr.app.console import print_json, settings_of
+    from drr.tools.base import Answer, ToolError
+    from drr.tools.registry import call
 
     tool = _tool(arguments.name)
     given = _arguments(arguments.args)
@@ -180,8 +180,8 @@ def _call(arguments: argparse.Namespace) -> int:
 def _docs(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from app.console import settings_of
-    from tools.docs import write_docs
+    from drr.app.console import settings_of
+    from drr.tools.docs import write_docs
 
     settings = settings_of(arguments).settings
     with ExitStack() as stack:
@@ -195,7 +195,7 @@ def _docs(arguments: argparse.Namespace) -> int:
 
 
 def _someone(spec: str, settings: Settings) -> str | None:
-    from env.shop import open_shop
+    from drr.env.shop import open_shop
 
     with open_shop(spec, settings) as shop:
         return next(iter(shop.store.sample_users(1, seed=7, min_orders=3)), None)
@@ -207,12 +207,12 @@ def _sample_shop(settings: Settings) -> Iterator[str]:
     from pathlib import Path
     from tempfile import TemporaryDirectory
 
-    from data_ingest.categories import TEN
-    from data_ingest.ingest import Job, ingest
-    from data_ingest.raw_files import find_pairs
-    from data_ingest.recipe import Recipe
-    from data_ingest.sample import SamplePlan, write_sample
-    from env.progress import Quiet
+    from drr.data_ingest.categories import TEN
+    from drr.data_ingest.ingest import Job, ingest
+    from drr.data_ingest.raw_files import find_pairs
+    from drr.data_ingest.recipe import Recipe
+    from drr.data_ingest.sample import SamplePlan, write_sample
+    from drr.env.progress import Quiet
 
     with TemporaryDirectory() as name:
         folder = Path(name)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from study.study import Study
-    from study.unit import Record
+    from drr.study.study import Study
+    from drr.study.unit import Record
 
 _EXAMPLES = """\
 UNIT is the beginning of a unit's key, or its label (query/variant/trial); without it the units are listed.
@@ -29,8 +29,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from app.console import print_json
-    from study.study import Study
+    from drr.app.console import print_json
+    from drr.study.study import Study
 
     with Study.open(arguments.study) as study:
         if arguments.unit is None:
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list(study: Study, as_json: bool) -> int:
-    from app.console import print_json
+    from drr.app.console import print_json
 
     records = sorted(study.records(status=None), key=lambda record: (record.kind, record.label, record.key))
     if as_json:
@@ -60,7 +60,7 @@ def _list(study: Study, as_json: bool) -> int:
 
 
 def _find(study: Study, wanted: str) -> Record:
-    from env.errors import DrrError, Misuse
+    from drr.env.errors import DrrError, Misuse
 
     found = study.ledger.find(wanted)
     if not found:

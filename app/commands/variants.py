@@ -22,8 +22,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import sys
 
-    from agents.registry import PAPER, plug_ins, variants
-    from app.console import print_json
+    from drr.agents.registry import PAPER, plug_ins, variants
+    from drr.app.console import print_json
 
     known = variants()
     for problem in plug_ins()[1].values():

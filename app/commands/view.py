@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.viewer.reader import Reader
+    from drr.app.viewer.reader import Reader
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -21,10 +21,10 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from app.profiles import shop_of
-    from app.viewer.reader import Reader
-    from env.errors import Misuse
-    from study.study import Study
+    from drr.app.profiles import shop_of
+    from drr.app.viewer.reader import Reader
+    from drr.env.errors import Misuse
+    from drr.study.study import Study
 
     with Study.open(arguments.study) as study:
         if arguments.shop and shop_of(study, arguments.shop) is None:
@@ -41,16 +41,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _write(reader: Reader, arguments: argparse.Namespace) -> None:
-    from app.console import progress_of
-    from app.viewer.static import write_static
+    from drr.app.console import progress_of
+    from drr.app.viewer.static import write_static
 
     count = write_static(reader, arguments.static, progress_of(arguments))
     print(f"{count} pages: open {arguments.static / 'index.html'}")
 
 
 def _serve(reader: Reader, port: int) -> None:
-    from app.pages.serve import bind, new_token, run
-    from app.viewer.site import site
+    from drr.app.pages.serve import bind, new_token, run
+    from drr.app.viewer.site import site
 
     listener, token = bind(port), new_token()
     reader.entries()  # the first page then has little left to read

@@ -7,8 +7,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from env.settings import Settings
-    from env.web.base import Page, WebHit, WebSearch
+    from drr.env.settings import Settings
+    from drr.env.web.base import Page, WebHit, WebSearch
 
 _EXAMPLES = """\
 The default web is the frozen sandbox in the box; --web serper asks the live one (SERPER_API_KEY), --web replay a recording.
@@ -33,8 +33,8 @@ _SETTINGS = (
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from app.console import add_setting_options
-    from app.options import positive_int
+    from drr.app.console import add_setting_options
+    from drr.app.options import positive_int
 
     parser.epilog = _EXAMPLES
     commands = parser.add_subparsers(dest="action", required=True, metavar="search|read|build|record|replay")
@@ -76,8 +76,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from env.errors import DrrError
-    from env.web.base import WebUnavailable
+    from drr.env.errors import DrrError
+    from drr.env.web.base import WebUnavailable
 
     actions = {"search": _search, "read": _read, "build": _build, "record": _record, "replay": _replay}
     try:
@@ -87,13 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:
-    from app.console import settings_of
+    from drr.app.console import settings_of
 
     return settings_of(arguments).settings
 
 
 def _asked(text: str) -> str:
-    from env.errors import Misuse
+    from drr.env.errors import Misuse
 
     if not text.strip():
         raise Misuse("an empty query or address; give a few words, or an address")
@@ -101,7 +101,7 @@ def _asked(text: str) -> str:
 
 
 def _search(arguments: argparse.Namespace) -> int:
-    from env.web.open import open_web
+    from drr.env.web.open import open_web
 
     settings = _settings(arguments)
     web = open_web(settings)
@@ -111,7 +111,7 @@ def _search(arguments: argparse.Namespace) -> int:
 
 
 def _show_hits(arguments: argparse.Namespace, web: WebSearch, hits: list[WebHit]) -> None:
-    from app.console import print_json
+    from drr.app.console import print_json
 
     if arguments.json:
         print_json(
@@ -130,7 +130,7 @@ def _show_hits(arguments: argparse.Namespace, web: WebSearch, hits: list[WebHit]
 
 
 def _line(text: str) -> str:
-    from tools.render import one_line
+    from drr.tools.render import one_line
 
     return one_line(text, 2000)
 
@@ -138,8 +138,8 @@ def _line(text: str) -> str:
 def _read(arguments: argparse.Namespace) -> int:
     from contextlib import ExitStack
 
-    from env.shop import open_shop
-    from env.web.open import open_web
+    from drr.env.shop import open_shop
+    from drr.env.web.open import open_web
 
     settings = _settings(arguments)
     with ExitStack() as stack:
@@ -151,8 +151,8 @@ def _read(arguments: argparse.Namespace) -> int:
 def _show_page(arguments: argparse.Namespace, page: Page) -> int:
     import sys
 
-    from app.console import print_json
-    from env.source import text_hash
+    from drr.app.console import print_json
+    from drr.env.source import text_hash
 
     if arguments.json:
         digest = None if page.markdown is None else text_hash(page.markdown)
@@ -167,8 +167,8 @@ def _show_page(arguments: argparse.Namespace, page: Page) -> int:
 def _build(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from app.console import print_json
-    from env.web.build import build_sandbox
+    from drr.app.console import print_json
+    from drr.env.web.build import build_sandbox
 
     manifest = build_sandbox(Path(arguments.folder), Path(arguments.out))
     if arguments.json:
@@ -185,8 +185,8 @@ def _build(arguments: argparse.Namespace) -> int:
 def _record(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from app.console import print_json
-    from env.web.open import open_recorder
+    from drr.app.console import print_json
+    from drr.env.web.open import open_recorder
 
     settings = _settings(arguments)
     web = open_recorder(settings, Path(arguments.out))
@@ -218,9 +218,9 @@ def _record(arguments: argparse.Namespace) -> int:
 def _replay(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from app.console import print_json
-    from env.web.open import system_clock
-    from env.web.record import ReplayWeb
+    from drr.app.console import print_json
+    from drr.env.web.open import system_clock
+    from drr.env.web.record import ReplayWeb
 
     web = ReplayWeb(Path(arguments.folder), system_clock)
     if arguments.search is not None:

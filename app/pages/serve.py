@@ -72,7 +72,7 @@ def guarded(application: Starlette, tokens: Callable[[], set[str]], port: int) -
 
 def bind(port: int) -> socket.socket:
     """A loopback socket, on any free port for 0; a taken port is a clear error."""
-    from env.errors import DrrError
+    from drr.env.errors import DrrError
 
     listener = socket.socket(
         socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP

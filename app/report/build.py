@@ -9,18 +9,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-
-from app.report.paper import NOTE, printed
-from app.report.tables import Cell, Table
-from eval.answers import Answer
-from eval.families import families
-from eval.judged import Judged
-from eval.metrics import variants_of
-from eval.schema import DIMENSIONS
-from eval.stats import V, mean, paired, spread, with_holm
+from drr.app.report.paper import NOTE, printed
+from drr.app.report.tables import Cell, Table
+from drr.eval.answers import Answer
+from drr.eval.families import families
+from drr.eval.judged import Judged
+from drr.eval.metrics import variants_of
+from drr.eval.schema import DIMENSIONS
+from drr.eval.stats import V, mean, paired, spread, with_holm
 
 if TYPE_CHECKING:
-    from study.study import Study
+    from drr.study.study import Study
 
 FAITHFULNESS = (
     "fp",
@@ -373,7 +372,7 @@ def _effort(material: Material) -> Table | None:
 
 def tool_calls(judged: Judged) -> dict[str, dict[str, Values]]:
     """Variant to tool to query to counts of the trials; control calls and page reads under their own names."""
-    from tools.registry import TOOLS
+    from drr.tools.registry import TOOLS
 
     found: dict[str, dict[str, dict[str, list[float | None]]]] = {}
     for variant, answers in variants_of(judged).items():

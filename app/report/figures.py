@@ -8,8 +8,8 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.report.build import BESIDE, Material, cost_points, tool_calls
-from eval.stats import mean
+from drr.app.report.build import BESIDE, Material, cost_points, tool_calls
+from drr.eval.stats import mean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,7 +85,7 @@ def _new(width: float, height: float) -> tuple[Figure, Any]:
 
 
 def _tool_calls(material: Material) -> Figure | None:
-    from tools.registry import TOOLS
+    from drr.tools.registry import TOOLS
 
     counts = tool_calls(material.judged)
     variants = [variant for variant, by_tool in counts.items() if any(by_tool.values())]

@@ -7,11 +7,11 @@ import shutil
 from html import escape
 from pathlib import Path
 
-from app.pages.serve import STATIC
-from app.report.build import Material, all_tables
-from app.report.figures import draw_all
-from app.report.tables import Table, as_csv, html, latex, markdown
-from env.errors import Misuse
+from drr.app.pages.serve import STATIC
+from drr.app.report.build import Material, all_tables
+from drr.app.report.figures import draw_all
+from drr.app.report.tables import Table, as_csv, html, latex, markdown
+from drr.env.errors import Misuse
 
 MARK = ".drr-report"
 POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"

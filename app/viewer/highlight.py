@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from app.pages.markdown import clean, safe_html
+from drr.app.pages.markdown import clean, safe_html
 
 # Private-use characters stand for "claim n begins", "claim n ends" and the same of links while the markdown is rendered.
 _CLAIMS, _LINKS, _ROOM = 0xF0000, 0x100000, 0xFFFD

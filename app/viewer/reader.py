@@ -9,8 +9,8 @@ from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from app.profiles import Profiles
-from app.viewer.model import (
+from drr.app.profiles import Profiles
+from drr.app.viewer.model import (
     Actor,
     CallView,
     Claim,
@@ -24,17 +24,17 @@ from app.viewer.model import (
     SourceView,
     Verdict,
 )
-from env.source import text_hash
-from eval.answers import Answer, answer_of, questions
-from eval.citations import canonical_url
-from eval.faithfulness import report_values
-from eval.judged import Judged, Judging, choose, read_judged
-from eval.schema import DIMENSIONS
-from eval.sources import Book
+from drr.env.source import text_hash
+from drr.eval.answers import Answer, answer_of, questions
+from drr.eval.citations import canonical_url
+from drr.eval.faithfulness import report_values
+from drr.eval.judged import Judged, Judging, choose, read_judged
+from drr.eval.schema import DIMENSIONS
+from drr.eval.sources import Book
 
 if TYPE_CHECKING:
-    from study.study import Study
-    from study.unit import Record
+    from drr.study.study import Study
+    from drr.study.unit import Record
 
 SHORT = 16
 MARGIN = 400

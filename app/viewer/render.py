@@ -8,16 +8,15 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.viewer.highlight import Link, Span, marked_html, marked_text
-from app.viewer.model import Entry, Outcome, ReportView, SourceView, Verdict
-from eval.citations import canonical_url, parse
-from eval.schema import DIMENSIONS
+from drr.app.viewer.highlight import Link, Span, marked_html, marked_text
+from drr.app.viewer.model import Entry, Outcome, ReportView, SourceView, Verdict
+from drr.eval.citations import canonical_url, parse
+from drr.eval.schema import DIMENSIONS
 
 if TYPE_CHECKING:
+    from drr.eval.judged import Judging
     from jinja2 import Environment
     from markupsafe import Markup
-
-    from eval.judged import Judging
 
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'"
 SHOWN_PASSAGES = 3

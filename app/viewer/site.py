@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from app.pages.serve import STATIC, guarded
-from app.viewer.reader import Reader
-from app.viewer.render import Pages
+from drr.app.pages.serve import STATIC, guarded
+from drr.app.viewer.reader import Reader
+from drr.app.viewer.render import Pages
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette

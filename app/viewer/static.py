@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from app.pages.serve import STATIC
-from app.viewer.reader import Reader
-from app.viewer.render import Pages
-from env.errors import Misuse
-from env.progress import Progress
+from drr.app.pages.serve import STATIC
+from drr.app.viewer.reader import Reader
+from drr.app.viewer.render import Pages
+from drr.env.errors import Misuse
+from drr.env.progress import Progress
 
 MARK = ".drr-viewer"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from env.embedded.check import check_shop
-from env.embedded.folder import open_shop
-from env.embedded.writer import shop_writer
+from drr.env.embedded.check import check_shop
+from drr.env.embedded.folder import open_shop
+from drr.env.embedded.writer import shop_writer
 
 __all__ = ["check_shop", "open_shop", "shop_writer"]

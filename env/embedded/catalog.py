@@ -15,10 +15,9 @@ from typing import Any
 from weakref import finalize
 
 import tantivy as tv
-
-from env.errors import ShopError
-from env.shop import SearchPage, SearchRequest
-from env.text import category_key, query_words
+from drr.env.errors import ShopError
+from drr.env.shop import SearchPage, SearchRequest
+from drr.env.text import category_key, query_words
 
 RANKS = ("by_price_asc", "by_price_desc", "by_rating", "by_popularity")
 

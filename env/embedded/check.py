@@ -7,17 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import tantivy as tv
-
-from env.content import BATCH, ContentHash, as_of_from, batched
-from env.embedded.catalog import EmbeddedCatalog
-from env.embedded.folder import open_shop
-from env.embedded.index import entries
-from env.embedded.layout import DATABASE, file_hashes, read_manifest_file
-from env.embedded.store import USER_ROWS, EmbeddedStore
-from env.errors import ShopError
-from env.manifest import changed_manifest
-from env.settings import Settings
-from env.shop import Manifest, OrderColumns, Shop, UserRow
+from drr.env.content import BATCH, ContentHash, as_of_from, batched
+from drr.env.embedded.catalog import EmbeddedCatalog
+from drr.env.embedded.folder import open_shop
+from drr.env.embedded.index import entries
+from drr.env.embedded.layout import DATABASE, file_hashes, read_manifest_file
+from drr.env.embedded.store import USER_ROWS, EmbeddedStore
+from drr.env.errors import ShopError
+from drr.env.manifest import changed_manifest
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, OrderColumns, Shop, UserRow
 
 _NAMED = 3
 

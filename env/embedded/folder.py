@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from env.embedded.catalog import EmbeddedCatalog
-from env.embedded.layout import DATABASE, INDEX, check_files, read_manifest
-from env.embedded.store import EmbeddedStore
-from env.errors import ShopError
-from env.settings import Settings
-from env.shop import Manifest, Shop
+from drr.env.embedded.catalog import EmbeddedCatalog
+from drr.env.embedded.layout import DATABASE, INDEX, check_files, read_manifest
+from drr.env.embedded.store import EmbeddedStore
+from drr.env.errors import ShopError
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, Shop
 
 # A shop may be replaced between the reading of its manifest and the opening of the files that it names.
 _ATTEMPTS = 5

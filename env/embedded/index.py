@@ -10,10 +10,9 @@ from zlib import crc32
 
 import orjson
 import tantivy as tv
-
-from env.embedded.catalog import RANKS, schema
-from env.errors import ShopError
-from env.text import category_key, indexed_text
+from drr.env.embedded.catalog import RANKS, schema
+from drr.env.errors import ShopError
+from drr.env.text import category_key, indexed_text
 
 # One thread and room for everything in memory give one segment in the order of insertion, which is that of ids.
 _SMALLEST_HEAP, _LARGEST_HEAP = 64 << 20, 4_000_000_000

@@ -16,10 +16,9 @@ from hashlib import file_digest
 from pathlib import Path
 
 import orjson
-
-from env.errors import ShopError
-from env.manifest import check_tokenizer, parse_manifest
-from env.shop import Manifest
+from drr.env.errors import ShopError
+from drr.env.manifest import check_tokenizer, parse_manifest
+from drr.env.shop import Manifest
 
 MANIFEST = "manifest.json"
 DATABASE = "shop.sqlite"

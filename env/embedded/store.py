@@ -13,13 +13,12 @@ from weakref import WeakSet
 from zlib import crc32
 
 import orjson
+from drr.env.entities import ORDER_STATUSES, Order, OrderStatus, Product, User, bound_ms, iso_from_ms
+from drr.env.errors import ShopError
+from drr.env.shop import IdKind, Manifest, OrderPage
+from drr.env.statistics import Purchase, UserStatistics, user_statistics
+from drr.env.text import is_text, nearest, person_key, sample_key
 from pydantic import TypeAdapter
-
-from env.entities import ORDER_STATUSES, Order, OrderStatus, Product, User, bound_ms, iso_from_ms
-from env.errors import ShopError
-from env.shop import IdKind, Manifest, OrderPage
-from env.statistics import Purchase, UserStatistics, user_statistics
-from env.text import is_text, nearest, person_key, sample_key
 
 _ORDERS = TypeAdapter(list[Order])
 _USER = (

@@ -15,10 +15,9 @@ from tempfile import mkdtemp
 from types import TracebackType
 
 import orjson
-
-from env.content import ContentHash, as_of_from, ascending, batched, ordered
-from env.embedded.index import build_index
-from env.embedded.layout import (
+from drr.env.content import ContentHash, as_of_from, ascending, batched, ordered
+from drr.env.embedded.index import build_index
+from drr.env.embedded.layout import (
     DATABASE,
     INDEX,
     MANIFEST,
@@ -30,13 +29,13 @@ from env.embedded.layout import (
     folder_size,
     sync,
 )
-from env.embedded.store import lookup_key
-from env.entities import Product
-from env.errors import ShopError
-from env.manifest import sealed
-from env.settings import Settings
-from env.shop import Manifest, OrderColumns, UserRow
-from env.text import VERSION as TEXT_VERSION
+from drr.env.embedded.store import lookup_key
+from drr.env.entities import Product
+from drr.env.errors import ShopError
+from drr.env.manifest import sealed
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, OrderColumns, UserRow
+from drr.env.text import VERSION as TEXT_VERSION
 
 _LOCK = "lock"
 # Nobody reads the file before it is finished and nobody continues one that is not: no journal is needed.

@@ -11,12 +11,11 @@ from typing import Any
 
 import elastic_transport
 import elasticsearch
-
-from env.errors import ShopError
-from env.servers.connect import Servers
-from env.servers.index import category_term
-from env.shop import SearchPage, SearchRequest
-from env.text import query_words
+from drr.env.errors import ShopError
+from drr.env.servers.connect import Servers
+from drr.env.servers.index import category_term
+from drr.env.shop import SearchPage, SearchRequest
+from drr.env.text import query_words
 
 _SORTS: dict[str, dict[str, Any]] = {
     "price_asc": {"price": {"order": "asc", "missing": "_last"}},

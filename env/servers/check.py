@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from env.content import Columns, ContentHash, as_of_from, batched, user_row
-from env.errors import ShopError
-from env.manifest import changed_manifest
-from env.servers.catalog import ServersCatalog
-from env.servers.index import Entry, entry_of, export
-from env.servers.names import names_of
-from env.servers.opening import open_shop
-from env.servers.store import ServersStore
-from env.settings import Settings
-from env.shop import Shop
+from drr.env.content import Columns, ContentHash, as_of_from, batched, user_row
+from drr.env.errors import ShopError
+from drr.env.manifest import changed_manifest
+from drr.env.servers.catalog import ServersCatalog
+from drr.env.servers.index import Entry, entry_of, export
+from drr.env.servers.names import names_of
+from drr.env.servers.opening import open_shop
+from drr.env.servers.store import ServersStore
+from drr.env.settings import Settings
+from drr.env.shop import Shop
 
 _NAMED = 3
 

@@ -12,12 +12,11 @@ from typing import Any
 import elastic_transport
 import elasticsearch
 import pymongo
+from drr.env.errors import Misuse, ShopError
+from drr.env.settings import Settings
 from elasticsearch import Elasticsearch
 from pymongo import MongoClient
 from pymongo import errors as mongo
-
-from env.errors import Misuse, ShopError
-from env.settings import Settings
 
 NEEDED_ELASTICSEARCH = 9
 # 200 concurrent calls wait for these; more connections make a server slower, not faster.

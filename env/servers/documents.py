@@ -14,11 +14,10 @@ import bson
 import orjson
 from bson.int64 import Int64
 from bson.raw_bson import RawBSONDocument
-
-from env.entities import ORDER_STATUSES, Order, Product, User
-from env.errors import ShopError
-from env.shop import OrderColumns, UserRow
-from env.text import person_key
+from drr.env.entities import ORDER_STATUSES, Order, Product, User
+from drr.env.errors import ShopError
+from drr.env.shop import OrderColumns, UserRow
+from drr.env.text import person_key
 
 _ESCAPES = {"%": "%25", ".": "%2E", "$": "%24", "\0": "%00"}
 _EMPTY = "%"
@@ -116,7 +115,7 @@ def user_of(document: dict[str, Any]) -> User:
 def order_documents(
     columns: OrderColumns, product_ids: list[str], user_ids: list[str]
 ) -> list[dict[str, Any]]:
-    """The dates are those of `env.entities.iso_from_ms`, made for all at once."""
+    """The dates are those of `drr.env.entities.iso_from_ms`, made for all at once."""
     import numpy as np
 
     order_id, product, user, moment, quantity, status = (np.asarray(c, dtype=np.int64) for c in columns)

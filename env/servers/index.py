@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 import orjson
+from drr.env.entities import Product
+from drr.env.errors import ShopError
+from drr.env.servers.connect import ServerFailure, Servers
+from drr.env.text import category_key, indexed_text
 from elasticsearch import Elasticsearch
-
-from env.entities import Product
-from env.errors import ShopError
-from env.servers.connect import ServerFailure, Servers
-from env.text import category_key, indexed_text
 
 # Far beyond any page that is asked for; the server keeps no more than there are hits.
 _WINDOW = 100_000_000

@@ -14,12 +14,11 @@ import uuid
 from contextlib import suppress
 from typing import Any
 
+from drr.env.errors import ShopError
+from drr.env.servers.connect import Mongo
+from drr.env.servers.names import CURRENT, LOAD, MANIFEST, Names
 from pymongo import ReturnDocument, WriteConcern
 from pymongo import errors as mongo
-
-from env.errors import ShopError
-from env.servers.connect import Mongo
-from env.servers.names import CURRENT, LOAD, MANIFEST, Names
 
 # A load on another machine that has not been heard of for so long is dead.
 SILENT_SECONDS = 60.0

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from env.errors import Misuse
-from env.shop import SERVERS
+from drr.env.errors import Misuse
+from drr.env.shop import SERVERS
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
 RESERVED = {"admin", "local", "config"}

@@ -6,17 +6,16 @@ from difflib import get_close_matches
 from typing import Any
 
 import elasticsearch
+from drr.env.errors import ShopError
+from drr.env.manifest import AGAIN, check_tokenizer, parse_manifest
+from drr.env.servers.catalog import ServersCatalog
+from drr.env.servers.connect import Servers
+from drr.env.servers.documents import plain
+from drr.env.servers.names import CURRENT, KINDS, MANIFEST, RESERVED, Names, collection, names_of
+from drr.env.servers.store import ServersStore
+from drr.env.settings import Settings
+from drr.env.shop import SERVERS, Manifest, Shop
 from pymongo import errors as mongo
-
-from env.errors import ShopError
-from env.manifest import AGAIN, check_tokenizer, parse_manifest
-from env.servers.catalog import ServersCatalog
-from env.servers.connect import Servers
-from env.servers.documents import plain
-from env.servers.names import CURRENT, KINDS, MANIFEST, RESERVED, Names, collection, names_of
-from env.servers.store import ServersStore
-from env.settings import Settings
-from env.shop import SERVERS, Manifest, Shop
 
 
 def open_shop(spec: str, settings: Settings) -> Shop:

@@ -7,17 +7,16 @@ from functools import wraps
 from heapq import nsmallest
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
+from drr.env.entities import Order, OrderStatus, Product, User, bound_ms, iso_from_ms, ms_from_iso
+from drr.env.errors import ShopError
+from drr.env.servers.connect import Servers
+from drr.env.servers.documents import order_of, product_of, user_of
+from drr.env.servers.names import CURRENT, MANIFEST, Names, collection
+from drr.env.shop import IdKind, Manifest, OrderPage
+from drr.env.statistics import Purchase, UserStatistics, user_statistics
+from drr.env.text import is_text, nearest, person_key, sample_key
 from pymongo import ASCENDING, DESCENDING
 from pymongo import errors as mongo
-
-from env.entities import Order, OrderStatus, Product, User, bound_ms, iso_from_ms, ms_from_iso
-from env.errors import ShopError
-from env.servers.connect import Servers
-from env.servers.documents import order_of, product_of, user_of
-from env.servers.names import CURRENT, MANIFEST, Names, collection
-from env.shop import IdKind, Manifest, OrderPage
-from env.statistics import Purchase, UserStatistics, user_statistics
-from env.text import is_text, nearest, person_key, sample_key
 
 ORDER_OF_ORDERS = [("user_id", ASCENDING), ("order_date", DESCENDING), ("_id", ASCENDING)]
 INDEXES = {

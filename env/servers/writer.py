@@ -14,18 +14,15 @@ from types import TracebackType
 from typing import Any
 
 import pymongo
-from pymongo import ReplaceOne
-from pymongo import errors as mongo
-
-from env.content import ContentHash, as_of_from, ascending, batched, ordered
-from env.entities import Product
-from env.errors import ShopError
-from env.manifest import parse_manifest, sealed
-from env.servers import index
-from env.servers.connect import ServerFailure, Servers, client_versions
-from env.servers.documents import order_documents, plain, product_document, safe, user_document
-from env.servers.load import Load
-from env.servers.names import (
+from drr.env.content import ContentHash, as_of_from, ascending, batched, ordered
+from drr.env.entities import Product
+from drr.env.errors import ShopError
+from drr.env.manifest import parse_manifest, sealed
+from drr.env.servers import index
+from drr.env.servers.connect import ServerFailure, Servers, client_versions
+from drr.env.servers.documents import order_documents, plain, product_document, safe, user_document
+from drr.env.servers.load import Load
+from drr.env.servers.names import (
     CURRENT,
     KINDS,
     LOAD,
@@ -35,11 +32,13 @@ from env.servers.names import (
     names_of,
     version_of_collection,
 )
-from env.servers.opening import check_set, index_meta
-from env.servers.store import INDEXES
-from env.settings import Settings
-from env.shop import Manifest, OrderColumns, UserRow
-from env.text import VERSION as TEXT_VERSION
+from drr.env.servers.opening import check_set, index_meta
+from drr.env.servers.store import INDEXES
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, OrderColumns, UserRow
+from drr.env.text import VERSION as TEXT_VERSION
+from pymongo import ReplaceOne
+from pymongo import errors as mongo
 
 # How many are sent at a time: a request costs as much as a hundred documents, and more than these are no cheaper.
 PRODUCTS, USERS, ORDERS = 1000, 1000, 1000

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from drr.env.errors import DrrError, Misuse
+from drr.env.web.sandbox import DOCUMENTS, MANIFEST, Document, address_key, documents_hash, read_documents
+from drr.env.web.snapshots import write_whole
 from pydantic import ValidationError
-
-from env.errors import DrrError, Misuse
-from env.web.sandbox import DOCUMENTS, MANIFEST, Document, address_key, documents_hash, read_documents
-from env.web.snapshots import write_whole
 
 SCHEMA = 1
 _FIELDS = {"url", "title", "date", "kind", "topics", "injection"}

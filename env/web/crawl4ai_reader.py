@@ -10,8 +10,8 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from env.errors import Misuse
-from env.web.readable import Readable
+from drr.env.errors import Misuse
+from drr.env.web.readable import Readable
 
 
 class Crawl4ai:

@@ -19,9 +19,8 @@ from urllib.robotparser import RobotFileParser
 from weakref import WeakKeyDictionary
 
 import httpcore
-
-from env.web.address import Address, Refused, check_ip, parse
-from env.web.base import PageStatus
+from drr.env.web.address import Address, Refused, check_ip, parse
+from drr.env.web.base import PageStatus
 
 MAX_REDIRECTS = 5
 MAX_ADDRESSES = 3

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
-from env.web.base import Page, WebHit
-from env.web.fetch import Fetcher, FetchFailure
-from env.web.readable import PageReader, make_page
-from env.web.snapshots import Snapshots
+from drr.env.web.base import Page, WebHit
+from drr.env.web.fetch import Fetcher, FetchFailure
+from drr.env.web.readable import PageReader, make_page
+from drr.env.web.snapshots import Snapshots
 
 
 class Engine(Protocol):

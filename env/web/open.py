@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from env.errors import Misuse
-from env.settings import Settings
-from env.shop import Shop
-from env.web.base import WebSearch
-from env.web.shop_pages import ShopWeb, host_of
+from drr.env.errors import Misuse
+from drr.env.settings import Settings
+from drr.env.shop import Shop
+from drr.env.web.base import WebSearch
+from drr.env.web.shop_pages import ShopWeb, host_of
 
 
 def system_clock() -> datetime:
@@ -40,7 +40,7 @@ def open_recorder(
     settings: Settings, folder: Path, *, clock: Callable[[], datetime] = system_clock
 ) -> WebSearch:
     """The web of the settings, with everything it answers kept in `folder`."""
-    from env.web.record import RecordingWeb
+    from drr.env.web.record import RecordingWeb
 
     if settings.web == "serper":
         _need_key(settings)
@@ -58,11 +58,11 @@ def _need_key(settings: Settings) -> None:
 
 def _web(settings: Settings, snapshots: Path | None, clock: Callable[[], datetime]) -> WebSearch:
     if settings.web == "sandbox":
-        from env.web.sandbox import open_sandbox
+        from drr.env.web.sandbox import open_sandbox
 
         return open_sandbox(settings.sandbox)
     if settings.web == "replay":
-        from env.web.record import ReplayWeb
+        from drr.env.web.record import ReplayWeb
 
         if settings.web_record is None:
             raise Misuse("setting web is replay, but web_record names no folder; give --web-record DIR")
@@ -71,12 +71,12 @@ def _web(settings: Settings, snapshots: Path | None, clock: Callable[[], datetim
 
 
 def _live(settings: Settings, snapshots: Path | None, clock: Callable[[], datetime]) -> WebSearch:
-    from env.web.fetch import Fetcher
-    from env.web.live import LiveWeb
-    from env.web.readable import page_reader
-    from env.web.record import RecordingWeb
-    from env.web.serper import Serper
-    from env.web.snapshots import Snapshots
+    from drr.env.web.fetch import Fetcher
+    from drr.env.web.live import LiveWeb
+    from drr.env.web.readable import page_reader
+    from drr.env.web.record import RecordingWeb
+    from drr.env.web.serper import Serper
+    from drr.env.web.snapshots import Snapshots
 
     fetcher = Fetcher(
         timeout=settings.fetch_timeout,

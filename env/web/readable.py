@@ -10,9 +10,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple, Protocol
 
-from env.errors import Misuse
-from env.web.base import Page
-from env.web.fetch import Fetched, known_charset
+from drr.env.errors import Misuse
+from drr.env.web.base import Page
+from drr.env.web.fetch import Fetched, known_charset
 
 SHORTEST = 200
 # Phrases condemn a short page only: a long one that contains them is an article about such pages.
@@ -101,7 +101,7 @@ def page_reader(name: str) -> PageReader:
     if name == "trafilatura":
         return Trafilatura()
     if name == "crawl4ai":
-        from env.web.crawl4ai_reader import Crawl4ai
+        from drr.env.web.crawl4ai_reader import Crawl4ai
 
         return Crawl4ai()
     raise Misuse(f"setting page_reader: no reader {name!r}; there are trafilatura and crawl4ai")

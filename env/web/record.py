@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-
-from env.errors import DrrError, Misuse
-from env.web.base import Page, WebHit, WebSearch, WebUnavailable
-from env.web.snapshots import Clock, Snapshots, write_whole
+from drr.env.errors import DrrError, Misuse
+from drr.env.web.base import Page, WebHit, WebSearch, WebUnavailable
+from drr.env.web.snapshots import Clock, Snapshots, write_whole
 
 Reading = Callable[[str], Awaitable[tuple[Page, dict[str, Any]]]]
 

@@ -15,11 +15,10 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import orjson
+from drr.env.errors import DrrError
+from drr.env.text import tokens
+from drr.env.web.base import Page, WebHit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from env.errors import DrrError
-from env.text import tokens
-from env.web.base import Page, WebHit
 
 DOCUMENTS = "documents.jsonl"
 MANIFEST = "sandbox.json"

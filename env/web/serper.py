@@ -7,9 +7,8 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from drr.env.web.base import WebHit, WebUnavailable
 from pydantic import SecretStr
-
-from env.web.base import WebHit, WebUnavailable
 
 ENDPOINT = "https://google.serper.dev/search"
 ATTEMPTS = 3

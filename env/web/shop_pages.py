@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-from env.entities import Product
-from env.shop import Store
-from env.web.address import Refused, canonical_host
-from env.web.base import Page, WebHit, WebSearch
+from drr.env.entities import Product
+from drr.env.shop import Store
+from drr.env.web.address import Refused, canonical_host
+from drr.env.web.base import Page, WebHit, WebSearch
 
 READER = "shop/1"
 

@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-
-from env.errors import DrrError
-from env.source import text_hash
-from env.web.base import Page
+from drr.env.errors import DrrError
+from drr.env.source import text_hash
+from drr.env.web.base import Page
 
 Clock = Callable[[], datetime]
 # Waiting for another process that reads the same URL; the fetcher's own deadline bounds the wait.

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
-from eval.answers import Answer
-from eval.judged import Judged
-from eval.stats import V
+from drr.eval.answers import Answer
+from drr.eval.judged import Judged
+from drr.eval.stats import V
 
 FAMILIES: tuple[str, ...] = ("faithfulness", "quality", "effort", "rules")
 
@@ -24,5 +24,5 @@ class Family(Protocol):
 
 
 def families() -> list[Family]:
-    modules: list[Any] = [import_module(f"eval.families.{name}") for name in FAMILIES]
+    modules: list[Any] = [import_module(f"drr.eval.families.{name}") for name in FAMILIES]
     return modules

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from eval.answers import Answer
-from eval.judged import Judged
-from eval.stats import V, mean
+from drr.eval.answers import Answer
+from drr.eval.judged import Judged
+from drr.eval.stats import V, mean
 
 _METHODS = {
     "input_tokens": "input tokens per answer, cached ones and page summaries included, mean over queries",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from eval.answers import Answer
-from eval.judged import Judged
-from eval.quality import corpus_values, report_values
-from eval.stats import V
+from drr.eval.answers import Answer
+from drr.eval.judged import Judged
+from drr.eval.quality import corpus_values, report_values
+from drr.eval.stats import V
 
 
 def per_report(judged: Judged, answer: Answer) -> Mapping[str, float | None]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from eval.answers import Answer
-from eval.judged import Judged
-from eval.rules import RULES
-from eval.stats import V, mean
+from drr.eval.answers import Answer
+from drr.eval.judged import Judged
+from drr.eval.rules import RULES
+from drr.eval.stats import V, mean
 
 _VALUE = {"pass": 1.0, "fail": 0.0}
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from eval.rules import catalogue, citing, facts, money, person, text
-from eval.rules.base import Check, Status, Subject, urls_in
-from eval.rules.mentions import Mentions
-from eval.rules.money import Sums
+from drr.eval.rules import catalogue, citing, facts, money, person, text
+from drr.eval.rules.base import Check, Status, Subject, urls_in
+from drr.eval.rules.mentions import Mentions
+from drr.eval.rules.money import Sums
 
 __all__ = ["RULES", "Check", "Status", "Subject", "check_report", "document", "urls_in"]
 

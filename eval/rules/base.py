@@ -9,14 +9,14 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
 
-from env.constraints import parse_constraints
-from env.entities import Product, User
-from env.query import Constraints
-from env.session import Session
-from env.shop import Shop
-from eval.citations import Citations, canonical_url, parse
-from eval.citations_urls import BARE, bare_end
-from eval.claims import Claim, extract_by_rules
+from drr.env.constraints import parse_constraints
+from drr.env.entities import Product, User
+from drr.env.query import Constraints
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.eval.citations import Citations, canonical_url, parse
+from drr.eval.citations_urls import BARE, bare_end
+from drr.eval.claims import Claim, extract_by_rules
 
 Status = Literal["pass", "fail", "unverifiable"]
 Span = tuple[int, int]

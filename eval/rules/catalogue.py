@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from itertools import product as combinations
 
-from env.entities import Product
-from eval.rules.base import Check, Subject, Tally, host_of, unverifiable, word_set
-from eval.rules.figures import amounts
-from eval.rules.mentions import Mentions, brand_differs, similarity, words
+from drr.env.entities import Product
+from drr.eval.rules.base import Check, Subject, Tally, host_of, unverifiable, word_set
+from drr.eval.rules.figures import amounts
+from drr.eval.rules.mentions import Mentions, brand_differs, similarity, words
 
 _CONFUSED = {
     "O": "O0",
@@ -144,7 +144,7 @@ def _offered(text: str) -> str | None:
 def _in_shop(subject: Subject, name: str) -> bool:
     if subject.shop is None:
         return False
-    from env.shop import SearchRequest
+    from drr.env.shop import SearchRequest
 
     page = subject.shop.catalog.search(SearchRequest(query=name[:200], limit=5))
     titles = [product.title for product in subject.shop.store.products(page.product_ids)]

@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from itertools import combinations
 
-from eval.claims import Claim
-from eval.rules.base import Check, Subject, Tally, unverifiable
-from eval.rules.facts import record_text
-from eval.rules.figures import NUMBER, dates, number
-from eval.rules.mentions import Mentions
+from drr.eval.claims import Claim
+from drr.eval.rules.base import Check, Subject, Tally, unverifiable
+from drr.eval.rules.facts import record_text
+from drr.eval.rules.figures import NUMBER, dates, number
+from drr.eval.rules.mentions import Mentions
 
 _SOFT = frozenset(["uncited"])
 """Untidy, not wrong: said in the evidence and not failed."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from env.entities import Product
-from eval.rules.base import Check, Subject, Tally, unverifiable
-from eval.rules.figures import Amount, amounts, number
-from eval.rules.mentions import Mention, Mentions, words
+from drr.env.entities import Product
+from drr.eval.rules.base import Check, Subject, Tally, unverifiable
+from drr.eval.rules.figures import Amount, amounts, number
+from drr.eval.rules.mentions import Mention, Mentions, words
 
 _WORDS_OF_SUMS = "total(?:s|ing)?|subtotal|sum|budget|spend(?:ing)?|spent|sav(?:e|es|ing|ings)|shipping|delivery|tax|coupon|discount|remaining|limit|cap|average|mean|median|quartiles?|comes? to|adds up to|bringing|altogether|combined|leav(?:es|ing)"
 # In a product's name such words are capitalised ("Shower Cap"); as a label they stand right before the amount.

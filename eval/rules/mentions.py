@@ -7,11 +7,11 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
 
-from env.entities import Product
-from eval.citations import Marker
-from eval.citations_links import blank
-from eval.rules.base import PRODUCT_ID, Span, Subject
-from eval.rules.layout import Layout, Line, layout
+from drr.env.entities import Product
+from drr.eval.citations import Marker
+from drr.eval.citations_links import blank
+from drr.eval.rules.base import PRODUCT_ID, Span, Subject
+from drr.eval.rules.layout import Layout, Line, layout
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:\.\d+)?")
 _STOP = frozenset(

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from env.query import Constraints
-from eval.rules.base import Check, Span, Subject, Tally, unverifiable
-from eval.rules.facts import quantity_near
-from eval.rules.figures import Amount, amounts
-from eval.rules.layout import Line
-from eval.rules.mentions import Mentions
+from drr.env.query import Constraints
+from drr.eval.rules.base import Check, Span, Subject, Tally, unverifiable
+from drr.eval.rules.facts import quantity_near
+from drr.eval.rules.figures import Amount, amounts
+from drr.eval.rules.layout import Line
+from drr.eval.rules.mentions import Mentions
 
 _TOTAL = re.compile(
     r"\b(?:(?:sub|grand[ -]?)?totals?|sum|altogether|all in all|in all|adds? up to|comes? (?:out )?to|come in at|overall cost|combined cost|whole (?:set|plan|order) costs?)\b|总计|合计|小计",
@@ -309,7 +309,7 @@ class Sums:
 
     def _product_prices(self) -> dict[int, list[tuple[Amount, int]]]:
         """By line, the first price at each product's first place in a section, with its quantity."""
-        from eval.rules.facts import _prices_in
+        from drr.eval.rules.facts import _prices_in
 
         found: dict[int, list[tuple[Amount, int]]] = {}
         seen: set[tuple[str, int]] = set()
@@ -719,7 +719,7 @@ def _check_months(tally: Tally, sums: Sums, demands: Constraints, grand: tuple[f
 
 
 def _check_items(tally: Tally, subject: Subject, mentions: Mentions, demands: Constraints) -> None:
-    from eval.rules.facts import _prices_in
+    from drr.eval.rules.facts import _prices_in
 
     said: dict[str, tuple[float, Span]] = {}
     for mention in mentions.mentions:

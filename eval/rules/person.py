@@ -7,13 +7,13 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from weakref import WeakKeyDictionary
 
-from env.entities import Order, Product, User
-from env.shop import Shop
-from env.states import REGIONS, STATES
-from env.statistics import Share, UserStatistics
-from eval.rules.base import Check, Span, Subject, Tally, unverifiable, word_set
-from eval.rules.figures import Amount, amounts, dates, number
-from eval.rules.mentions import Mentions, brand_differs, similarity, words
+from drr.env.entities import Order, Product, User
+from drr.env.shop import Shop
+from drr.env.states import REGIONS, STATES
+from drr.env.statistics import Share, UserStatistics
+from drr.eval.rules.base import Check, Span, Subject, Tally, unverifiable, word_set
+from drr.eval.rules.figures import Amount, amounts, dates, number
+from drr.eval.rules.mentions import Mentions, brand_differs, similarity, words
 
 _SENTENCE = re.compile(r"[^\n.!?]+(?:[.!?](?!\s|$)[^\n.!?]*)*[.!?]?")
 _ORDER_ID = re.compile(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 
-from eval.rules.base import Check, Subject, Tally
-from eval.rules.mentions import Mentions
+from drr.eval.rules.base import Check, Subject, Tally
+from drr.eval.rules.mentions import Mentions
 
 LONG = 120
 """Characters of a paragraph that is worth comparing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from env.query import Query, read_queries
+from drr.env.query import Query, read_queries
 
 FILE = Path(__file__).parent / "queries.jsonl"
 SEED = 7

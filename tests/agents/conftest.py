@@ -7,19 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.agents.base import AnswerRecord
+from drr.agents.offline import agent_policy, summariser_policy
+from drr.agents.registry import variant
+from drr.agents.runner import Options, load_prompts, run_variant
+from drr.env.session import Session
+from drr.env.settings import Settings
+from drr.env.shop import Shop, open_shop
+from drr.env.web.sandbox import Sandbox
+from drr.llm.calls import Retries
+from drr.llm.factory import Models, ModelSettings
+from drr.llm.meter import Meter
+from drr.llm.role import Policy
 
-from agents.base import AnswerRecord
-from agents.offline import agent_policy, summariser_policy
-from agents.registry import variant
-from agents.runner import Options, load_prompts, run_variant
-from env.session import Session
-from env.settings import Settings
-from env.shop import Shop, open_shop
-from env.web.sandbox import Sandbox
-from llm.calls import Retries
-from llm.factory import Models, ModelSettings
-from llm.meter import Meter
-from llm.role import Policy
 from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, Ask, Asked, CountingWeb, write_shop
 
 

@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from drr.env.entities import ORDER_STATUSES, Product
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, OrderColumns, UserRow, shop_writer
+from drr.env.web.base import Page, WebHit
+from drr.env.web.sandbox import Document, Sandbox
+from drr.llm.role import Policy
 from langchain_core.messages import AIMessage, BaseMessage
-
-from env.entities import ORDER_STATUSES, Product
-from env.settings import Settings
-from env.shop import Manifest, OrderColumns, UserRow, shop_writer
-from env.web.base import Page, WebHit
-from env.web.sandbox import Document, Sandbox
-from llm.role import Policy
 
 ANNA, BEN = "ANNA000000000000000000000001", "BEN0000000000000000000000002"
 QUESTION = (

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from drr.agents.offline_report import BANNER
+from drr.app.cli import main
+from drr.env.settings import Settings
 
-from agents.offline_report import BANNER
-from app.cli import main
-from env.settings import Settings
 from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, write_shop
 from tests.wire import Fail, Say, Wire
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from drr.agents.citations import canonical, read, remove, unknown_urls
+from drr.agents.evidence import Ledger
+from drr.env.source import Source
 from langchain_core.messages import AIMessage, BaseMessage
 
-from agents.citations import canonical, read, remove, unknown_urls
-from agents.evidence import Ledger
-from env.source import Source
 from tests.agents.garden import ANNA, Ask, Asked, call, scripted, turn
 
 REPORT = """# Feeders

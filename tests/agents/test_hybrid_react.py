@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from drr.agents.base import Limits
+from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from agents.base import Limits
-from llm.failures import ModelFailure
 from tests.agents.garden import ANNA, QUESTION, Ask, Asked, call, turn
 
 REPORT = "Both [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
@@ -130,7 +130,7 @@ async def test_researchers_run_side_by_side_and_leave_the_same_record_whoever_is
             most = max(most, running)
             await asyncio.sleep(0.02 if "one" in query else 0.001)
             running -= 1
-            from env.web.base import WebHit
+            from drr.env.web.base import WebHit
 
             return [WebHit(query, f"https://web.example/{query.replace(' ', '-')}", f"About {query}.")]
 

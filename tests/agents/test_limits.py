@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from drr.agents.base import AnswerRecord, Limits
+from drr.agents.rendering import SHORTENED, shorten
+from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage
 
-from agents.base import AnswerRecord, Limits
-from agents.rendering import SHORTENED, shorten
-from llm.failures import ModelFailure
 from tests.agents.garden import Ask, Asked, call, turn
 
 REPORT = "What is known [1].\n\n## Sources\n\n[1] Seed: http://ecommerce.example/B0SEED0001"

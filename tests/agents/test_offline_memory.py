@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from drr.agents import offline_question, offline_report
+from drr.agents.base import Limits
+from drr.agents.offline_memory import Memory, of_conversation, of_reports, of_results, sentences
+from drr.agents.rendering import QUESTION, REPORTS, RESULTS, Piece, call_title, dossier
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.tools.base import context_for
+from drr.tools.registry import call as call_tool
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
-from agents import offline_question, offline_report
-from agents.base import Limits
-from agents.offline_memory import Memory, of_conversation, of_reports, of_results, sentences
-from agents.rendering import QUESTION, REPORTS, RESULTS, Piece, call_title, dossier
-from env.session import Session
-from env.shop import Shop
 from tests.agents.garden import ANNA, CountingWeb
-from tools.base import context_for
-from tools.registry import call as call_tool
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("product_catalog_search", {"query": "bird house feeder", "limit": 20}),

@@ -7,15 +7,15 @@ import re
 from pathlib import Path
 
 import pytest
+from drr.agents import citations, offline_choice, offline_question, offline_report
+from drr.agents.base import AnswerRecord
+from drr.agents.offline import agent_policy, summariser_policy
+from drr.agents.offline_memory import Memory, SeenProduct
+from drr.agents.registry import PAPER
+from drr.app.cli import main
+from drr.env.shop import Shop
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-from agents import citations, offline_choice, offline_question, offline_report
-from agents.base import AnswerRecord
-from agents.offline import agent_policy, summariser_policy
-from agents.offline_memory import Memory, SeenProduct
-from agents.registry import PAPER
-from app.cli import main
-from env.shop import Shop
 from tests.agents.garden import ANNA, BEN, QUESTION, Ask
 
 ALL = [*PAPER, "hybrid-react+profile", "hybrid-react+profile+ws"]

@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from agents.base import Limits
-from agents.pictures import graphs, mermaid, refreshed
+from drr.agents.base import Limits
+from drr.agents.pictures import graphs, mermaid, refreshed
 
 PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
 
 
 def test_every_graph_is_drawn_and_current() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert page == refreshed(page), "run `python -m agents.pictures docs/agents.md`"
+    assert page == refreshed(page), "run `python -m drr.agents.pictures docs/agents.md`"
     for name in graphs():
         assert mermaid(name) in page
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from drr.agents.plan_to_function import resolve
+from drr.llm.role import Policy
 from langchain_core.messages import AIMessage, BaseMessage
 
-from agents.plan_to_function import resolve
-from llm.role import Policy
 from tests.agents.garden import Ask, Asked
 
 REPORT = "Buy the cedar house [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
@@ -128,7 +128,7 @@ async def test_unknown_tools_and_broken_arguments_are_recorded_and_shown_to_the_
 
 async def test_a_plan_that_is_too_long_is_cut_and_says_so(ask: Ask) -> None:
     policy = planning(*[("calculator", {"expression": f"{n} + 1"}) for n in range(5)])
-    from agents.base import Limits
+    from drr.agents.base import Limits
 
     record = await ask("plan-to-function", policy=policy, limits=Limits(planned_calls=3))
     assert record.stop_reason == "tool_call_limit" and record.report == REPORT

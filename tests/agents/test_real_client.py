@@ -8,17 +8,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from drr.agents.base import AnswerRecord
+from drr.agents.registry import variant
+from drr.agents.runner import load_prompts, run_variant
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.llm.calls import Retries
+from drr.llm.factory import Models, ModelSettings
+from drr.llm.failures import ModelFailure
+from drr.llm.meter import Meter
 from pydantic import SecretStr
 
-from agents.base import AnswerRecord
-from agents.registry import variant
-from agents.runner import load_prompts, run_variant
-from env.session import Session
-from env.shop import Shop
-from llm.calls import Retries
-from llm.factory import Models, ModelSettings
-from llm.failures import ModelFailure
-from llm.meter import Meter
 from tests.agents.garden import ANNA, CountingWeb
 from tests.wire import Fail, Request, Say, Wire
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.agents import registry
+from drr.agents.base import Limits
+from drr.agents.registry import PAPER, choose, variant, variants
+from drr.agents.runner import Options, key_fields, load_prompts
+from drr.env.errors import DrrError, Misuse
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-from agents import registry
-from agents.base import Limits
-from agents.registry import PAPER, choose, variant, variants
-from agents.runner import Options, key_fields, load_prompts
-from env.errors import DrrError, Misuse
 from tests.agents.garden import Ask, Asked
 
 OURS = '''
@@ -163,7 +163,7 @@ def test_a_plug_in_may_not_take_a_name_of_ours(package: Path, name: str) -> None
 def test_a_plug_in_that_cannot_be_loaded_is_named_and_stops_nobody_else(
     package: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from app.cli import main
+    from drr.app.cli import main
 
     (package / "entry_points.txt").write_text(
         "[drr.variants]\nlost = their_agents:nothing_here\nquick = their_agents:quick\n"
@@ -188,13 +188,15 @@ def _look_again() -> None:
 def test_listing_variants_loads_no_graph_library() -> None:
     import subprocess
 
-    code = "import sys; from agents.registry import variants; variants(); print('langgraph' in sys.modules)"
+    code = (
+        "import sys; from drr.agents.registry import variants; variants(); print('langgraph' in sys.modules)"
+    )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "False"
 
 
 def test_each_architecture_is_built_once_in_a_process() -> None:
-    from agents import hybrid_react, plan_to_function, react
+    from drr.agents import hybrid_react, plan_to_function, react
 
     assert react.graph() is react.graph()
     assert hybrid_react.graph() is hybrid_react.graph()

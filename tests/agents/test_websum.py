@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from drr.env.web.base import Page, WebHit, WebUnavailable
+from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from env.web.base import Page, WebHit, WebUnavailable
-from llm.failures import ModelFailure
 from tests.agents.garden import Ask, Asked, CountingWeb, call, scripted, turn
 
 OKLAHOMA = "https://birds.example/oklahoma"
@@ -134,7 +134,7 @@ async def test_a_page_that_cannot_be_read_keeps_its_snippet_and_says_so(
 
 
 async def test_reading_is_bounded(ask: Ask) -> None:
-    from agents.base import Limits
+    from drr.agents.base import Limits
 
     web = Flaky()
     await ask(

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-
-from app.cli import main
-from env.settings import resolve
-from env.shop import open_shop
+from drr.app.cli import main
+from drr.env.settings import resolve
+from drr.env.shop import open_shop
 
 QUESTIONS = (
     "Which bird feeder and which seed should I buy for winter, together under $80?",

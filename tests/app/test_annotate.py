@@ -7,16 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from drr.app.annotate.agreement import live_agreement
+from drr.app.annotate.blinding import blinder
+from drr.app.annotate.labels import Mark, export, merge, notebooks
+from drr.app.annotate.page import bundle, meanings
+from drr.app.annotate.plan import Plan, Report, load, make_plan, save
+from drr.app.annotate.site import site
+from drr.env.errors import DrrError
+from drr.eval.schema import DIMENSIONS, PairwiseLabel, read_labels
 from starlette.testclient import TestClient
-
-from app.annotate.agreement import live_agreement
-from app.annotate.blinding import blinder
-from app.annotate.labels import Mark, export, merge, notebooks
-from app.annotate.page import bundle, meanings
-from app.annotate.plan import Plan, Report, load, make_plan, save
-from app.annotate.site import site
-from env.errors import DrrError
-from eval.schema import DIMENSIONS, PairwiseLabel, read_labels
 
 SYSTEMS = ("hybrid-react+ws", "plan-to-function+ws", "react+ws")
 

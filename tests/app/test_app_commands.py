@@ -13,10 +13,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-
-from app.annotate.plan import load
-from app.cli import main
-from study.study import Study
+from drr.app.annotate.plan import load
+from drr.app.cli import main
+from drr.study.study import Study
 
 
 def test_annotation_goes_round_by_bundles_and_feeds_agreement(
@@ -96,7 +95,7 @@ def test_the_page_is_served_to_who_has_the_address_and_labels_outlive_a_kill(jud
         sys.executable,
         "-u",
         "-m",
-        "app.cli",
+        "drr.app.cli",
         "annotate",
         str(judged_study),
         "--annotators",
@@ -125,7 +124,7 @@ def test_the_page_is_served_to_who_has_the_address_and_labels_outlive_a_kill(jud
 
 
 def test_view_serves_until_it_is_interrupted(judged_study: Path) -> None:
-    command = [sys.executable, "-u", "-m", "app.cli", "view", str(judged_study)]
+    command = [sys.executable, "-u", "-m", "drr.app.cli", "view", str(judged_study)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         address = process.stdout.readline().strip()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
+from drr.app.pages.markdown import safe_html
+from drr.app.viewer.highlight import Link, Span, marked_html, marked_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from app.pages.markdown import safe_html
-from app.viewer.highlight import Link, Span, marked_html, marked_text
 
 REPORT = """# Plan
 

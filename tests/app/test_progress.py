@@ -6,8 +6,7 @@ import argparse
 import sys
 
 import pytest
-
-from app.console import progress_of
+from drr.app.console import progress_of
 
 
 def test_a_piped_stage_ends_in_one_line_with_bytes_and_rows(capsys: pytest.CaptureFixture[str]) -> None:

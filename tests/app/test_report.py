@@ -8,13 +8,12 @@ import re
 from pathlib import Path
 
 import pytest
-
-from app.cli import main
-from app.report.build import Material, all_tables, winners
-from app.report.tables import Cell, Table, as_csv, html, latex, markdown
-from eval.judged import choose, read_judged
-from eval.metrics import study_document
-from study.study import Study
+from drr.app.cli import main
+from drr.app.report.build import Material, all_tables, winners
+from drr.app.report.tables import Cell, Table, as_csv, html, latex, markdown
+from drr.eval.judged import choose, read_judged
+from drr.eval.metrics import study_document
+from drr.study.study import Study
 
 VARIANTS = ["plan-to-function+ws", "react", "react+ws"]
 

@@ -9,13 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
+from drr.app.cli import main
+from drr.app.viewer.reader import Reader
+from drr.app.viewer.render import Pages
+from drr.app.viewer.site import site
+from drr.study.study import Study
 from starlette.testclient import TestClient
-
-from app.cli import main
-from app.viewer.reader import Reader
-from app.viewer.render import Pages
-from app.viewer.site import site
-from study.study import Study
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +31,7 @@ def test_the_index_has_every_answer_with_its_own_precision(reader: Reader) -> No
 
 
 def test_the_reports_precision_averages_to_the_headline(reader: Reader, judged_study: Path) -> None:
-    from eval.metrics import study_document
+    from drr.eval.metrics import study_document
 
     with Study.open(judged_study) as study:
         headline = study_document(study)["metrics"]["react"]["fp"]["value"]

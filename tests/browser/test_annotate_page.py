@@ -11,14 +11,13 @@ from pathlib import Path
 import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
+from drr.app.annotate.labels import merge, notebooks
+from drr.app.annotate.page import bundle
+from drr.app.annotate.plan import Plan, Report, make_plan
+from drr.app.annotate.site import site
+from drr.app.pages.serve import bind
+from drr.eval.schema import DIMENSIONS
 from playwright.sync_api import Page, expect
-
-from app.annotate.labels import merge, notebooks
-from app.annotate.page import bundle
-from app.annotate.plan import Plan, Report, make_plan
-from app.annotate.site import site
-from app.pages.serve import bind
-from eval.schema import DIMENSIONS
 
 pytestmark = pytest.mark.browser
 PAYLOADS = (

@@ -15,10 +15,8 @@ from pathlib import Path
 import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
-
-from app.pages.serve import STATIC, bind
-from app.viewer.model import (
+from drr.app.pages.serve import STATIC, bind
+from drr.app.viewer.model import (
     Actor,
     CallView,
     Claim,
@@ -32,10 +30,11 @@ from app.viewer.model import (
     SourceView,
     Verdict,
 )
-from app.viewer.reader import Reader
-from app.viewer.render import Pages
-from app.viewer.site import site
-from study.study import Study
+from drr.app.viewer.reader import Reader
+from drr.app.viewer.render import Pages
+from drr.app.viewer.site import site
+from drr.study.study import Study
+from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
 PAYLOADS = (
@@ -60,7 +59,7 @@ HOSTILE = "hostile $\\frac{ 鳥 [a](javascript:alert(1)) " + PAYLOADS[1]
 def drr(*words: str | Path) -> None:
     """In a process of its own: Playwright keeps this one's event loop busy."""
     subprocess.run(
-        [sys.executable, "-m", "app.cli", *map(str, words)], check=True, capture_output=True, timeout=120
+        [sys.executable, "-m", "drr.app.cli", *map(str, words)], check=True, capture_output=True, timeout=120
     )
 
 

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 from corpus import CORPUS, Counted
+from drr.eval.citations import parse
+from drr.eval.claims import Claim, chunks, extract_by_rules, extract_with_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import BaseMessage
-
-from eval.citations import parse
-from eval.claims import Claim, chunks, extract_by_rules, extract_with_model
 
 REPORT = """## Oklahoma
 

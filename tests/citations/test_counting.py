@@ -6,10 +6,9 @@ import json
 from collections.abc import Callable
 
 import pytest
+from drr.eval.citations import canonical_url, parse
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from eval.citations import canonical_url, parse
 
 LIST = "\n\n## Sources\n" + "".join(f"[{n}] Title {n}: https://s{n}.org\n" for n in range(1, 9))
 

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-
-from env.content import user_row
-from env.entities import ORDER_STATUSES, Address, Order, Product, User, iso_from_ms
-from env.settings import Settings
-from env.shop import Manifest, OrderColumns, Shop, open_shop, shop_writer
+from drr.env.content import user_row
+from drr.env.entities import ORDER_STATUSES, Address, Order, Product, User, iso_from_ms
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, OrderColumns, Shop, open_shop, shop_writer
 
 # Four words that most titles share, and tails that few do.
 _WORDS = [
@@ -198,7 +197,7 @@ def make_data(seed: int = 7) -> Data:
 
 def write_shop(data: Data, spec: str, settings: Settings, *, replace: bool = False) -> Manifest:
     """In small, uneven batches, so that batching is part of what is tested."""
-    from env.content import Columns, batched
+    from drr.env.content import Columns, batched
 
     columns = Columns([p.product_id for p in data.products], [u.user_id for u in data.users])
     with shop_writer(spec, settings, replace=replace) as writer:

@@ -10,10 +10,9 @@ from itertools import product as combinations
 from typing import TYPE_CHECKING
 
 import pytest
-
-from env.entities import Product
-from env.shop import SearchRequest, Shop
-from env.text import category_key, indexed_text, tokens
+from drr.env.entities import Product
+from drr.env.shop import SearchRequest, Shop
+from drr.env.text import category_key, indexed_text, tokens
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Data

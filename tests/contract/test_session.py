@@ -7,9 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
-
-from env.session import Change, Session
-from env.shop import Shop
+from drr.env.session import Change, Session
+from drr.env.shop import Shop
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Data

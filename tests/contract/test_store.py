@@ -10,10 +10,9 @@ from statistics import quantiles
 from typing import TYPE_CHECKING
 
 import pytest
-
-from env.entities import ORDER_STATUSES
-from env.shop import Shop
-from env.text import sample_key
+from drr.env.entities import ORDER_STATUSES
+from drr.env.shop import Shop
+from drr.env.text import sample_key
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Data

@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from env.content import content_of
-from env.copy import copy_shop
-from env.errors import ShopError
-from env.progress import Quiet
-from env.settings import Settings
-from env.shop import Manifest, OrderColumns, Shop, check_shop, open_shop, shop_writer
+from drr.env.content import content_of
+from drr.env.copy import copy_shop
+from drr.env.errors import ShopError
+from drr.env.progress import Quiet
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, OrderColumns, Shop, check_shop, open_shop, shop_writer
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Data
@@ -175,7 +174,7 @@ def _orders(**wrong: list[int]) -> OrderColumns:
 def test_orders_out_of_order_or_of_nothing_are_refused(
     spec_of: Name, data: Data, settings: Settings, batches: list[OrderColumns], message: str
 ) -> None:
-    from env.content import user_row
+    from drr.env.content import user_row
 
     name = spec_of("refused")
     with pytest.raises(ShopError, match=message), shop_writer(name, settings) as writer:

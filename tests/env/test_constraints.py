@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from drr.env.constraints import parse_constraints
+from drr.env.query import Constraints
+from drr.env.states import STATES
 from hypothesis import given
 from hypothesis import strategies as st
-
-from env.constraints import parse_constraints
-from env.query import Constraints
-from env.states import STATES
 
 SAID: list[tuple[str, dict[str, Any]]] = [
     (r"keep my total spending under \$300 over the next three months", {"total_max": 300, "months": 3}),

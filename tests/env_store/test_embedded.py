@@ -16,10 +16,9 @@ from pathlib import Path
 
 import orjson
 import pytest
-
-from env.errors import ShopError
-from env.settings import Settings
-from env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
+from drr.env.errors import ShopError
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
 
 SETTINGS = Settings()
 Builder = Callable[..., Manifest]
@@ -196,7 +195,7 @@ def test_a_shop_that_may_not_be_written_to_is_read(
     (index / ".tantivy-meta.lock").mkdir()
     with pytest.raises(ShopError, match="its search index cannot be opened"):
         open_shop(str(folder), SETTINGS)
-    monkeypatch.setattr("env.embedded.catalog.os.access", lambda path, mode: False)
+    monkeypatch.setattr("drr.env.embedded.catalog.os.access", lambda path, mode: False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
     (tmp_path / "elsewhere").mkdir()
     with open_shop(str(folder), SETTINGS) as shop:
@@ -347,9 +346,11 @@ def test_a_killed_build_leaves_the_old_shop_or_a_whole_new_one(
 
 
 def test_a_killed_first_build_leaves_no_shop(tmp_path: Path, builder: Builder) -> None:
-    script = _KILLED.replace("for number in count():", "import os, env.shop\nfor number in count():").replace(
+    script = _KILLED.replace(
+        "for number in count():", "import os, drr.env.shop\nfor number in count():"
+    ).replace(
         "    build(",
-        "    import env.embedded.writer as w; w.FolderWriter._show = lambda self: os._exit(9)\n    build(",
+        "    import drr.env.embedded.writer as w; w.FolderWriter._show = lambda self: os._exit(9)\n    build(",
     )
     root = Path(__file__).parents[2]
     done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "shop"), str(root)], check=False)
@@ -378,7 +379,7 @@ _FULL = """
 import resource, sys
 from pathlib import Path
 from tests.env_store.conftest import build
-from env.errors import ShopError
+from drr.env.errors import ShopError
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 try:
     build(Path(sys.argv[1]), products=600, replace=True, text="long title " * 30)

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from app.cli import main
+from drr.app.cli import main
 
 
 def _json(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> Any:

@@ -5,10 +5,19 @@ from __future__ import annotations
 import string
 
 import pytest
+from drr.env.text import (
+    VERSION,
+    category_key,
+    fold,
+    indexed_text,
+    is_text,
+    person_key,
+    sample_key,
+    stem,
+    tokens,
+)
 from hypothesis import given
 from hypothesis import strategies as st
-
-from env.text import VERSION, category_key, fold, indexed_text, is_text, person_key, sample_key, stem, tokens
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from drr.env.settings import Settings
+from drr.env.shop import Shop, open_shop
+from drr.study.study import Study
 
-from env.settings import Settings
-from env.shop import Shop, open_shop
-from study.study import Study
 from tests.tools.small_shop import write_shop
 
 

@@ -7,18 +7,18 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from drr.env.shop import Shop
+from drr.env.source import Source, text_hash
+from drr.eval.answers import read_answers
+from drr.eval.asking import sections_of
+from drr.eval.bench import Bench, JudgeName
+from drr.llm.factory import Models, ModelSettings
+from drr.study.evidence import pack
+from drr.study.run import Context, run
+from drr.study.study import Study
+from drr.study.unit import Outcome, Unit
 from pydantic import SecretStr
 
-from env.shop import Shop
-from env.source import Source, text_hash
-from eval.answers import read_answers
-from eval.asking import sections_of
-from eval.bench import Bench, JudgeName
-from llm.factory import Models, ModelSettings
-from study.evidence import pack
-from study.run import Context, run
-from study.study import Study
-from study.unit import Outcome, Unit
 from tests.wire import FastClock, Reply, Request, Say
 
 SONNET = "anthropic:claude-sonnet-5-5"

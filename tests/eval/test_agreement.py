@@ -1,10 +1,9 @@
 import krippendorff
 import numpy as np
 import pytest
+from drr.eval import agreement as ag
 from scipy import stats as scipy_stats
 from statsmodels.stats.inter_rater import cohens_kappa as reference_kappa
-
-from eval import agreement as ag
 
 RNG = np.random.default_rng(11)
 LABELS = ["none", "partial", "full"]

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable
 
 import pytest
+from drr.env.shop import Shop
+from drr.eval.families import families
+from drr.eval.judge import Options, judge
+from drr.eval.judged import choose, read_judged
+from drr.eval.schema import DIMENSIONS
+from drr.study.study import Study
 
-from env.shop import Shop
-from eval.families import families
-from eval.judge import Options, judge
-from eval.judged import choose, read_judged
-from eval.schema import DIMENSIONS
-from study.study import Study
 from tests.eval.nursery import answer, bench, offline, put, web
 from tests.tools.small_shop import ANNA, FEEDER
 

@@ -7,24 +7,24 @@ import sys
 from types import ModuleType
 from typing import Any
 
+import drr.eval.families
 import pytest
+from drr.env.errors import DrrError
+from drr.env.shop import Shop
+from drr.eval.answers import read_answers
+from drr.eval.bench import _distinct
+from drr.eval.checked import returned, subject
+from drr.eval.citations import parse
+from drr.eval.claims import extract_by_rules
+from drr.eval.diagnosis import FILE, LABELS
+from drr.eval.held import extraction_stability
+from drr.eval.judge import Options, judge
+from drr.eval.judged import choose, read_judged
+from drr.eval.metrics import study_document
+from drr.eval.rules import RULES
+from drr.eval.stats import mean
+from drr.study.study import Study
 
-import eval.families
-from env.errors import DrrError
-from env.shop import Shop
-from eval.answers import read_answers
-from eval.bench import _distinct
-from eval.checked import returned, subject
-from eval.citations import parse
-from eval.claims import extract_by_rules
-from eval.diagnosis import FILE, LABELS
-from eval.held import extraction_stability
-from eval.judge import Options, judge
-from eval.judged import choose, read_judged
-from eval.metrics import study_document
-from eval.rules import RULES
-from eval.stats import mean
-from study.study import Study
 from tests.eval.nursery import Judge, answer, bench, offline, put, scripted, sentences, web
 from tests.tools.small_shop import ANNA, FEEDER
 from tests.wire import Say, Wire
@@ -95,7 +95,7 @@ async def test_the_judge_of_rules_proposes_failures_too(study: Study) -> None:
 async def test_a_further_family_is_one_file_and_one_line(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    family = ModuleType("eval.families.shouting")
+    family = ModuleType("drr.eval.families.shouting")
 
     def per_report(judged: Any, one: Any) -> dict[str, float | None]:
         return {"shouting": float(one.report.count("!"))}
@@ -106,8 +106,8 @@ async def test_a_further_family_is_one_file_and_one_line(
         }
 
     family.per_report, family.corpus = per_report, corpus  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "eval.families.shouting", family)
-    monkeypatch.setattr(eval.families, "FAMILIES", (*eval.families.FAMILIES, "shouting"))
+    monkeypatch.setitem(sys.modules, "drr.eval.families.shouting", family)
+    monkeypatch.setattr(drr.eval.families, "FAMILIES", (*drr.eval.families.FAMILIES, "shouting"))
     await put(study, answer("a", "react", "Buy! Now!"))
     assert study_document(study)["metrics"]["react"]["shouting"]["value"] == 2.0
 

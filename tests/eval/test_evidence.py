@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from drr.env.shop import Shop
+from drr.eval.evidence import PASSAGE, WHOLE, locate, passages, product_text, select
+from drr.eval.faithfulness import STATUSES
+from drr.eval.verdicts import Item
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from env.shop import Shop
-from eval.evidence import PASSAGE, WHOLE, locate, passages, product_text, select
-from eval.faithfulness import STATUSES
-from eval.verdicts import Item
 from tests.tools.small_shop import FEEDER
 
 

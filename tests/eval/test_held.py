@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from drr.env.errors import DrrError, Misuse
+from drr.eval.held import across_systems, agreement, stability, study_labels
+from drr.eval.judge import Options, judge
+from drr.eval.judged import choose, judgings, read_judged
+from drr.eval.schema import PairwiseLabel, RatingLabel, SupportLabel, pair_id, read_labels
+from drr.study.study import Study
 
-from env.errors import DrrError, Misuse
-from eval.held import across_systems, agreement, stability, study_labels
-from eval.judge import Options, judge
-from eval.judged import choose, judgings, read_judged
-from eval.schema import PairwiseLabel, RatingLabel, SupportLabel, pair_id, read_labels
-from study.study import Study
 from tests.eval.nursery import Judge, answer, bench, put, scripted, web
 from tests.wire import Wire
 

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.env.errors import Misuse
+from drr.env.shop import Shop
+from drr.eval.answers import read_answers
+from drr.eval.asking import FOLDER
+from drr.eval.judge import Options, difference, forecast, judge
+from drr.eval.judged import choose, judgings, read_judged
+from drr.eval.metrics import compare, study_document
+from drr.eval.schema import DIMENSIONS
+from drr.llm.prompts import Prompts
+from drr.study.study import Study
 
-from env.errors import Misuse
-from env.shop import Shop
-from eval.answers import read_answers
-from eval.asking import FOLDER
-from eval.judge import Options, difference, forecast, judge
-from eval.judged import choose, judgings, read_judged
-from eval.metrics import compare, study_document
-from eval.schema import DIMENSIONS
-from llm.prompts import Prompts
-from study.study import Study
 from tests.eval.nursery import Judge, answer, bench, message, offline, put, scripted, sentences, system, web
 from tests.tools.small_shop import ANNA, FEEDER
 from tests.wire import Wire

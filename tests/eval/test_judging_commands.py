@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.app.cli import main
+from drr.env.shop import Shop
 
-from app.cli import main
-from env.shop import Shop
 from tests.eval.nursery import Judge
 from tests.tools.small_shop import ANNA, FEEDER
 from tests.wire import Wire

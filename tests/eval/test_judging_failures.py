@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
+from drr.env.shop import Shop
+from drr.env.web.base import Page
+from drr.eval.answers import read_answers
+from drr.eval.judge import Options, judge, refetch
+from drr.eval.judged import choose, read_judged
+from drr.eval.metrics import study_document
+from drr.study.study import Study
 
-from env.shop import Shop
-from env.web.base import Page
-from eval.answers import read_answers
-from eval.judge import Options, judge, refetch
-from eval.judged import choose, read_judged
-from eval.metrics import study_document
-from study.study import Study
 from tests.eval.nursery import (
     Judge,
     answer,

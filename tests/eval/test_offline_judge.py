@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from drr.eval.asking import PreferenceAnswer, RatingAnswer, box_prompts, sections_of
+from drr.eval.decided import decide
+from drr.eval.evidence import Frozen
+from drr.eval.lexical import missing_numbers, numbers, support
+from drr.eval.offline import policy
+from drr.eval.quality import Graded, comparison_messages, rating_messages
+from drr.eval.safety import defused, fenced, forgeries, visible
+from drr.eval.schema import DIMENSIONS
+from drr.eval.verdicts import support_messages
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.asking import PreferenceAnswer, RatingAnswer, box_prompts, sections_of
-from eval.decided import decide
-from eval.evidence import Frozen
-from eval.lexical import missing_numbers, numbers, support
-from eval.offline import policy
-from eval.quality import Graded, comparison_messages, rating_messages
-from eval.safety import defused, fenced, forgeries, visible
-from eval.schema import DIMENSIONS
-from eval.verdicts import support_messages
 from tests.eval.nursery import offline
 
 KIT = """Product: ERYTLLY Bird Feeding Station Kit
@@ -191,7 +191,7 @@ def test_honest_retail_text_keeps_its_facts() -> None:
 
 
 def test_marks_hang_on_the_text_so_that_nobody_can_know_them() -> None:
-    from eval.verdicts import Item
+    from drr.eval.verdicts import Item
 
     def prompt(text: str) -> str:
         item = Item("c1-web", "c1", "a claim", "web", "page", (Frozen("u", "web", "ok", text),))

@@ -1,9 +1,8 @@
 import choix
 import numpy as np
 import pytest
-
-from env.errors import DrrError
-from eval.pairwise import (
+from drr.env.errors import DrrError
+from drr.eval.pairwise import (
     Comparison,
     davidson,
     length_coefficient,

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drr.eval import agreement as ag
+from drr.eval import faithfulness, pairwise, quality, stats
+from drr.eval.pairwise import Comparison
+from drr.eval.schema import DIMENSIONS
+from drr.eval.stats import V
 from statsmodels.stats.proportion import proportion_confint
 
-from eval import agreement as ag
-from eval import faithfulness, pairwise, quality, stats
-from eval.pairwise import Comparison
-from eval.schema import DIMENSIONS
-from eval.stats import V
 from tests.eval import recount
 
 SUPPORT = ["none", "partial", "full"]

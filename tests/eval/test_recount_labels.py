@@ -7,11 +7,11 @@ import random
 from typing import Any
 
 import pytest
+from drr.app.judging import with_interval
+from drr.eval.calibrate import cases
+from drr.eval.held import agreement
+from drr.eval.schema import Label, PairwiseLabel, RatingLabel, SupportLabel
 
-from app.judging import with_interval
-from eval.calibrate import cases
-from eval.held import agreement
-from eval.schema import Label, PairwiseLabel, RatingLabel, SupportLabel
 from tests.eval import recount
 from tests.eval.test_recount import same
 

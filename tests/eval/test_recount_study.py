@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.app.cli import main
+from drr.env.shop import Shop
+from drr.eval.answers import read_answers
+from drr.eval.faithfulness import JudgedClaim, JudgedClaims
+from drr.eval.held import stability
+from drr.eval.judged import Judged
+from drr.eval.metrics import equation_2
+from drr.eval.schema import DIMENSIONS
+from drr.study.study import Study
 
-from app.cli import main
-from env.shop import Shop
-from eval.answers import read_answers
-from eval.faithfulness import JudgedClaim, JudgedClaims
-from eval.held import stability
-from eval.judged import Judged
-from eval.metrics import equation_2
-from eval.schema import DIMENSIONS
-from study.study import Study
 from tests.eval import recount
 from tests.eval.nursery import Judge, message, sentences
 from tests.eval.test_recount import FAITHFULNESS, SCORE, same

@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.app.cli import main
+from drr.env.web.base import Page
+from drr.env.web.fetch import Fetcher
+from drr.env.web.live import LiveWeb
+from drr.env.web.readable import Trafilatura
+from drr.env.web.serper import Serper
+from drr.env.web.snapshots import Snapshots
+from drr.eval.answers import read_answers
+from drr.eval.judge import Options, judge, refetch
+from drr.eval.metrics import study_document
+from drr.study.study import Study
 
-from app.cli import main
-from env.web.base import Page
-from env.web.fetch import Fetcher
-from env.web.live import LiveWeb
-from env.web.readable import Trafilatura
-from env.web.serper import Serper
-from env.web.snapshots import Snapshots
-from eval.answers import read_answers
-from eval.judge import Options, judge, refetch
-from eval.metrics import study_document
-from study.study import Study
 from tests.eval.nursery import Judge, answer, bench, put, scripted, sentences, web
 from tests.web.hostile import redirect, reply, serving, to_loopback
 from tests.wire import Wire

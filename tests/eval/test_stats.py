@@ -1,10 +1,6 @@
 import numpy as np
 import pytest
-from scipy.stats import binomtest
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.proportion import proportion_confint
-
-from eval.stats import (
+from drr.eval.stats import (
     RESAMPLES,
     holm,
     interval,
@@ -20,6 +16,9 @@ from eval.stats import (
     wins_needed,
     with_holm,
 )
+from scipy.stats import binomtest
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
 
 
 def test_trials_of_a_query_are_averaged_before_queries():
@@ -66,7 +65,7 @@ def test_the_same_data_gives_the_same_interval():
 def test_many_clusters_are_drawn_in_blocks_with_the_same_result(monkeypatch):
     data = {str(i): [float(i % 7)] for i in range(50)}
     whole = mean(data)
-    monkeypatch.setattr("eval.stats.KEPT", 10)
+    monkeypatch.setattr("drr.eval.stats.KEPT", 10)
     assert mean(data) == whole
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.data_ingest.ingest import Job, ingest
+from drr.data_ingest.raw_files import find_pairs
+from drr.data_ingest.recipe import Recipe
+from drr.env.progress import Quiet
+from drr.env.settings import Settings
+from drr.env.shop import Manifest
 
-from data_ingest.ingest import Job, ingest
-from data_ingest.raw_files import find_pairs
-from data_ingest.recipe import Recipe
-from env.progress import Quiet
-from env.settings import Settings
-from env.shop import Manifest
 from tests.ingest.raw import messy_metas, messy_reviews, product_id, write_pair
 
 CATEGORIES = ("Baby_Products", "Pet_Supplies")

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from data_ingest.recipe import Recipe
+from drr.data_ingest.recipe import Recipe
 
 
 class Row(NamedTuple):

@@ -7,11 +7,11 @@ import json
 from pathlib import Path
 
 import pytest
+from drr.app.cli import main
+from drr.env.errors import DrrError
+from drr.env.settings import Settings
+from drr.env.shop import open_shop
 
-from app.cli import main
-from env.errors import DrrError
-from env.settings import Settings
-from env.shop import open_shop
 from tests.ingest.conftest import Ingest
 from tests.ingest.raw import SINCE, meta, product_id, review, user_id, write, write_pair
 

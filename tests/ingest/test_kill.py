@@ -11,11 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
+from drr.app.cli import main
+from drr.env.settings import Settings
+from drr.env.shop import check_shop, open_shop
 
-from app.cli import main
 from benchmarks.results import record, table
-from env.settings import Settings
-from env.shop import check_shop, open_shop
 from tests.ingest.raw import messy_reviews, meta, product_id, write_pair
 
 
@@ -50,13 +50,13 @@ def kill_at_random(raw: Path, tmp_path: Path, times: int, seed: int) -> set[int]
     shop = tmp_path / "shop"
     assert main(arguments(raw, shop, 0)) == 0
     start = time.monotonic()
-    subprocess.run([sys.executable, "-m", "app.cli", *arguments(raw, shop, 0)], check=True, timeout=120)
+    subprocess.run([sys.executable, "-m", "drr.app.cli", *arguments(raw, shop, 0)], check=True, timeout=120)
     whole = time.monotonic() - start
     found = set()
     last = 0
     for attempt in range(1, times + 1):
         process = subprocess.Popen(
-            [sys.executable, "-m", "app.cli", *arguments(raw, shop, attempt)], start_new_session=True
+            [sys.executable, "-m", "drr.app.cli", *arguments(raw, shop, attempt)], start_new_session=True
         )
         try:
             process.wait(rng.uniform(0.1, 1.1) * whole)
@@ -97,7 +97,7 @@ def test_interrupt_leaves_the_old_shop(raw: Path, tmp_path: Path) -> None:
     shop = tmp_path / "shop"
     assert main(arguments(raw, shop, 0)) == 0
     process = subprocess.Popen(
-        [sys.executable, "-m", "app.cli", *arguments(raw, shop, 1)], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "drr.app.cli", *arguments(raw, shop, 1)], stderr=subprocess.PIPE, text=True
     )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not any(

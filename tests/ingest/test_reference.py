@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.data_ingest.categories import TEN, in_official_order
+from drr.data_ingest.recipe import Recipe
+from drr.data_ingest.sample import SamplePlan, write_sample
+from drr.env.progress import Quiet
+from drr.env.settings import Settings
+from drr.env.shop import Shop, check_shop, open_shop
 
-from data_ingest.categories import TEN, in_official_order
-from data_ingest.recipe import Recipe
-from data_ingest.sample import SamplePlan, write_sample
-from env.progress import Quiet
-from env.settings import Settings
-from env.shop import Shop, check_shop, open_shop
 from tests.ingest.conftest import CATEGORIES, Ingest
 from tests.ingest.raw import messy_metas, messy_reviews, product_id, write_pair
 from tests.ingest.reference import expected, shuffled
@@ -84,7 +84,7 @@ def test_rows_in_any_order_give_the_same_orders(tmp_path: Path, run_ingest: Inge
 
 @pytest.mark.parametrize("options", [{}, {"pick": "review-prefix", "max_products": 5, "orders": "since"}])
 def test_little_memory_gives_the_same_shop(messy: Path, run_ingest: Ingest, options: dict[str, Any]) -> None:
-    from data_ingest import columns
+    from drr.data_ingest import columns
 
     in_memory = run_ingest(messy, "one", block=40_000, **options)
     with pytest.MonkeyPatch.context() as patch:

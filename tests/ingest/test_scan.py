@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drr.data_ingest.blocks import BlockReader
+from drr.data_ingest.ids import Ids
+from drr.data_ingest.packing import pack_texts, unpack_items
+from drr.data_ingest.review_rows import ReviewRows, canonical
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.results import record, table
-from data_ingest.blocks import BlockReader
-from data_ingest.ids import Ids
-from data_ingest.packing import pack_texts, unpack_items
-from data_ingest.review_rows import ReviewRows, canonical
 from tests.ingest.raw import messy_reviews, odd_user, product_id, review, user_id, write
 from tests.ingest.reference import Bad, review_of
 

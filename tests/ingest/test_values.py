@@ -10,20 +10,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drr.data_ingest.categories import ALL, EIGHT, TEN, parse_categories
+from drr.data_ingest.ids import Ids
+from drr.data_ingest.lines import BadLine, Repairs
+from drr.data_ingest.orders import order_ids, sort_rows, statuses, user_table
+from drr.data_ingest.places import places
+from drr.data_ingest.prices import parse_price
+from drr.data_ingest.products import make_product, parse_line
+from drr.data_ingest.users import DOMAINS, profiles
+from drr.env.entities import ORDER_STATUSES, iso_from_ms, ms_from_iso
+from drr.env.errors import Misuse
+from drr.env.shop import UserRow
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_ingest.categories import ALL, EIGHT, TEN, parse_categories
-from data_ingest.ids import Ids
-from data_ingest.lines import BadLine, Repairs
-from data_ingest.orders import order_ids, sort_rows, statuses, user_table
-from data_ingest.places import places
-from data_ingest.prices import parse_price
-from data_ingest.products import make_product, parse_line
-from data_ingest.users import DOMAINS, profiles
-from env.entities import ORDER_STATUSES, iso_from_ms, ms_from_iso
-from env.errors import Misuse
-from env.shop import UserRow
 from tests.ingest.raw import meta, odd_user, user_id
 
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from email.utils import formatdate
 
 import pytest
+from drr.llm.calls import Retries
+from drr.llm.factory import Models, ModelSettings
+from drr.llm.failures import FATAL, TRANSIENT, ModelFailure
+from drr.llm.meter import Meter
 from langchain_core.messages import HumanMessage
 
 from benchmarks.results import record, table
-from llm.calls import Retries
-from llm.factory import Models, ModelSettings
-from llm.failures import FATAL, TRANSIENT, ModelFailure
-from llm.meter import Meter
 from tests.wire import Cut, EndEarly, ErrorEvent, Fail, FastClock, Garbage, Hang, Reply, Say, Wire
 
 ATTEMPTS = 4

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.llm.budget import Amount, Budget, Limit, MemoryPurse, OverBudget
+from drr.llm.calls import Limiter, Retries
+from drr.llm.factory import Models, ModelSettings
+from drr.llm.failures import ModelFailure, ModelSetupError
+from drr.llm.meter import PICO, Meter, Tokens
+from drr.llm.prices import load_prices
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
-from llm.budget import Amount, Budget, Limit, MemoryPurse, OverBudget
-from llm.calls import Limiter, Retries
-from llm.factory import Models, ModelSettings
-from llm.failures import ModelFailure, ModelSetupError
-from llm.meter import PICO, Meter, Tokens
-from llm.prices import load_prices
 from tests.wire import Fail, FastClock, Request, Say, Wire
 
 SONNET = "anthropic:claude-sonnet-5-5"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from drr.llm.offline import OfflineChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_tests.integration_tests import ChatModelIntegrationTests
 from langchain_tests.unit_tests import ChatModelUnitTests
-
-from llm.offline import OfflineChatModel
 
 
 def obliging(messages: list[BaseMessage], arguments: dict[str, Any]) -> AIMessage:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from drr.llm.failures import ModelSetupError
+from drr.llm.prompts import Prompts, check_override, fence
+from drr.llm.secrets import Redactor, without_credentials
 from hypothesis import given
 from hypothesis import strategies as st
-
-from llm.failures import ModelSetupError
-from llm.prompts import Prompts, check_override, fence
-from llm.secrets import Redactor, without_credentials
 
 
 @pytest.fixture

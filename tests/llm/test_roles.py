@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import pytest
+from drr.llm.factory import Models, ModelSettings
+from drr.llm.failures import ModelFailure, ModelSetupError
+from drr.llm.meter import Meter
+from drr.llm.structured import Unreadable, read
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import BaseModel, Field, SecretStr
 
-from llm.factory import Models, ModelSettings
-from llm.failures import ModelFailure, ModelSetupError
-from llm.meter import Meter
-from llm.structured import Unreadable, read
 from tests.wire import Fail, FastClock, Request, Say, Wire
 
 SONNET = "anthropic:claude-sonnet-5-5"

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from app.cli import main
-from env.query import Query, read_queries
-from env.settings import resolve
-from env.shop import Shop, open_shop
-from querygen.builtin import SEED
+from drr.app.cli import main
+from drr.env.query import Query, read_queries
+from drr.env.settings import resolve
+from drr.env.shop import Shop, open_shop
+from drr.querygen.builtin import SEED
 
 
 def drr(*words: str | Path) -> int:

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.env.constraints import parse_constraints
+from drr.env.query import Fact, Query, read_queries
+from drr.env.shop import Shop
+from drr.env.states import STATES
+from drr.querygen.builtin import FILE, builtin_queries
+from drr.querygen.checks import CHECKS, Checker, spread
+from drr.querygen.shingles import Seen, shingles, similarity
 
-from env.constraints import parse_constraints
-from env.query import Fact, Query, read_queries
-from env.shop import Shop
-from env.states import STATES
-from querygen.builtin import FILE, builtin_queries
-from querygen.checks import CHECKS, Checker, spread
-from querygen.shingles import Seen, shingles, similarity
 from tests.querygen.conftest import drr
 
 
@@ -196,7 +196,7 @@ def test_the_built_in_set_is_made_by_its_commands_and_passes(
     again, kept = (
         [q.model_copy(update={"prompt_hash": None}) for q in read_queries(path)] for path in (out, FILE)
     )
-    assert again == kept, "run querygen.builtin.COMMANDS and copy the file"
+    assert again == kept, "run drr.querygen.builtin.COMMANDS and copy the file"
     assert drr("queries", "check", FILE, "--shop", shop_folder) == 0
     queries = read_queries(FILE)
     assert len(queries) >= 50

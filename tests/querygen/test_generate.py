@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.env.constraints import parse_constraints
+from drr.env.query import Query, read_queries
+from drr.env.shop import Shop
+from drr.querygen.drafts import INTENTS
+from drr.querygen.files import merged
+from drr.querygen.offline import write_offline
+from drr.querygen.review import edited
+from drr.querygen.sampling import sample_users
+from drr.tools.registry import TOOLS
 from langchain_core.messages import HumanMessage
 
-from env.constraints import parse_constraints
-from env.query import Query, read_queries
-from env.shop import Shop
-from querygen.drafts import INTENTS
-from querygen.files import merged
-from querygen.offline import write_offline
-from querygen.review import edited
-from querygen.sampling import sample_users
 from tests.querygen.conftest import drr
 from tests.wire import Request, Say, Wire
-from tools.registry import TOOLS
 
 MODEL = "anthropic:claude-sonnet-5-5"
 

@@ -8,12 +8,11 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-
-from app.cli import main
-from env.errors import DrrError
-from env.profile import build_profile
-from env.shop import Shop
-from env.themes import shopper_label, themes_of
+from drr.app.cli import main
+from drr.env.errors import DrrError
+from drr.env.profile import build_profile
+from drr.env.shop import Shop
+from drr.env.themes import shopper_label, themes_of
 
 LONGEST = 4000
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from drr.env.query import Query, read_queries
+from drr.querygen.builtin import builtin_queries
+from drr.querygen.dataset import FILES
+from drr.querygen.stats import distinct, statistics_of
 from pyarrow import parquet
 
-from env.query import Query, read_queries
-from querygen.builtin import builtin_queries
-from querygen.dataset import FILES
-from querygen.stats import distinct, statistics_of
 from tests.querygen.conftest import drr
 
 

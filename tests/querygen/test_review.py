@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from drr.env.constraints import parse_constraints
+from drr.env.errors import DrrError
+from drr.env.query import Query, query_id, read_queries
+from drr.querygen.review import Terminal, review
 
-from env.constraints import parse_constraints
-from env.errors import DrrError
-from env.query import Query, query_id, read_queries
-from querygen.review import Terminal, review
 from tests.querygen.conftest import drr
 
 NEW = "Which of your bird feeders would you take for under $45 in total, and how is it washed?"
@@ -29,7 +29,7 @@ def file(queries: list[Query], tmp_path: Path) -> Path:
 
 def typed(file: Path, *lines: str, more: tuple[str, ...] = ()) -> str:
     """The command as a person runs it, keys from standard input."""
-    words = [sys.executable, "-m", "app.cli", "queries", "review", str(file), "--reviewer", "Ada", *more]
+    words = [sys.executable, "-m", "drr.app.cli", "queries", "review", str(file), "--reviewer", "Ada", *more]
     done = subprocess.run(words, input="".join(f"{line}\n" for line in lines), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
@@ -101,7 +101,7 @@ def test_a_file_that_somebody_else_changed_is_not_overwritten(file: Path, querie
 def test_an_edit_starts_from_the_text_as_it_is(file: Path) -> None:
     """In a real terminal: an addition is typed, not the whole question again; Ctrl-C leaves it on disk."""
     before = read_queries(file)[0]
-    words = [sys.executable, "-m", "app.cli", "queries", "review", str(file), "--reviewer", "Ada"]
+    words = [sys.executable, "-m", "drr.app.cli", "queries", "review", str(file), "--reviewer", "Ada"]
     pid, terminal = pty.fork()
     if pid == 0:
         os.execv(sys.executable, words)

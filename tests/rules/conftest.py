@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from drr.env.shop import Shop
 
 from benchmarks.planted import Scene, sample_shop
-from env.shop import Shop
 
 sys.path.insert(0, str(Path(__file__).parent))
 

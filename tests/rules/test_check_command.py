@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from drr.app.cli import main
+from drr.env.shop import Shop
 from figure9 import QUERY, REPORT, TWIN
-
-from app.cli import main
-from env.shop import Shop
 
 
 def written(folder: Path, text: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from drr.env.shop import Shop
+from drr.eval.rules import RULES
+
 from benchmarks.planted import run
 from benchmarks.planted_by_hand import REPORTS
 from benchmarks.planted_errors import KINDS
-from env.shop import Shop
-from eval.rules import RULES
 
 
 def test_planted_errors_are_noticed_and_clean_reports_pass(rules_shop: Shop) -> None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 
 import pytest
+from drr.env.entities import Product
+from drr.env.query import Constraints
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.env.states import STATES
+from drr.eval.rules import RULES, Check, Subject, check_report, document, urls_in
 from figure9 import QUERY, REPORT, TWIN
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.planted import Scene, short_title
-from env.entities import Product
-from env.query import Constraints
-from env.session import Session
-from env.shop import Shop
-from env.states import STATES
-from eval.rules import RULES, Check, Subject, check_report, document, urls_in
 
 NAMES = [
     "in_catalogue", "outside_shop", "name_matches_id", "price", "rating", "total", "budget", "order_facts", "privacy",

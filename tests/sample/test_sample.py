@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from app.cli import main
-from data_ingest.sample import SamplePlan, write_sample
-from data_ingest.sample_products import make_products, popularity_spread, type_demand
-from data_ingest.sample_vocabulary import load_vocabulary
-from env.errors import Misuse
-from env.progress import Quiet
+from drr.app.cli import main
+from drr.data_ingest.sample import SamplePlan, write_sample
+from drr.data_ingest.sample_products import make_products, popularity_spread, type_demand
+from drr.data_ingest.sample_vocabulary import load_vocabulary
+from drr.env.errors import Misuse
+from drr.env.progress import Quiet
 
 REVIEW_KEYS = [
     "rating",
@@ -301,7 +300,7 @@ def test_a_folder_of_someone_else_is_left_alone_and_an_own_one_replaced(
 def test_a_killed_run_leaves_nothing_for_ever(tmp_path: Path) -> None:
     """Killed in the middle of writing: no folder appears, and the next run clears what lay about."""
     folder = tmp_path / "raw"
-    words = [sys.executable, "-m", "app.cli", "sample", str(folder), "--quiet"]
+    words = [sys.executable, "-m", "drr.app.cli", "sample", str(folder), "--quiet"]
     big = subprocess.Popen([*words, "--products", "5000", "--users", "200000", "--reviews", "2000000"])
     while not list(tmp_path.glob(".raw.part-*/raw/review_categories/*")):
         assert big.poll() is None

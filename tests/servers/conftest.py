@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from itertools import count
 
 import pytest
+from drr.app import testservers
+from drr.env.settings import Settings
 
-from app import testservers
-from env.settings import Settings
 from tests.servers import running
 
 _NUMBERS = count()

@@ -10,10 +10,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from drr.app import testservers
+from drr.env.settings import Settings
 from pydantic import SecretStr
-
-from app import testservers
-from env.settings import Settings
 
 
 @cache
@@ -41,7 +40,7 @@ def settings() -> Settings:
 
 def remove_shops(settings: Settings, prefix: str) -> None:
     """All databases and indices whose names begin so: given servers are left as they were."""
-    from env.servers.connect import Servers
+    from drr.env.servers.connect import Servers
 
     servers = Servers(settings)
     for name in servers.mongo.list_database_names():

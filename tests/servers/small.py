@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
-
-from env.entities import Product
-from env.settings import Settings
-from env.shop import Manifest, OrderColumns, UserRow, shop_writer
+from drr.env.entities import Product
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, OrderColumns, UserRow, shop_writer
 
 PRODUCTS, USERS = 1700, 6_000
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import orjson
 import pytest
+from drr.env.errors import DrrError, Misuse, ShopError
+from drr.env.servers.connect import Servers, host_of
+from drr.env.settings import Settings
 from pydantic import SecretStr
 
-from env.errors import DrrError, Misuse, ShopError
-from env.servers.connect import Servers, host_of
-from env.settings import Settings
 from tests.servers.proxies import HttpProxy
 
 SECRET = "s3cret"

@@ -12,16 +12,16 @@ from threading import Barrier
 from typing import Any
 
 import pytest
+from drr.app.cli import main
+from drr.env.session import Session
+from drr.env.settings import Settings
+from drr.env.shop import SearchRequest, Shop, open_shop
+from drr.env.text import tokens
+from drr.env.web.sandbox import Document, Sandbox
+from drr.tools.base import ToolContext, context_for
+from drr.tools.registry import TOOLS, call_sync
 
-from app.cli import main
-from env.session import Session
-from env.settings import Settings
-from env.shop import SearchRequest, Shop, open_shop
-from env.text import tokens
-from env.web.sandbox import Document, Sandbox
 from tests.servers.running import remove_shops
-from tools.base import ToolContext, context_for
-from tools.registry import TOOLS, call_sync
 
 pytestmark = pytest.mark.servers
 QUERIES = 200
@@ -105,9 +105,9 @@ def test_copies_go_both_ways(drr: Callable[..., Any], folder: str, spec: str, tm
 
 @pytest.fixture(scope="module")
 def pair(folder: str, settings: Settings) -> Any:
-    from env.copy import copy_shop
-    from env.progress import Quiet
-    from env.shop import shop_writer
+    from drr.env.copy import copy_shop
+    from drr.env.progress import Quiet
+    from drr.env.shop import shop_writer
 
     name = f"servers:drr-faults-pair-{id(folder)}"
     with open_shop(folder, settings) as here:
@@ -202,7 +202,7 @@ def test_client_packages_are_imported_only_for_servers(folder: str) -> None:
     import sys
 
     script = (
-        "import sys; from app.cli import main; main(['shop', 'info', sys.argv[1]]); "
+        "import sys; from drr.app.cli import main; main(['shop', 'info', sys.argv[1]]); "
         "print([name for name in ('pymongo', 'bson', 'elasticsearch', 'elastic_transport') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script, folder], capture_output=True, text=True, check=True)

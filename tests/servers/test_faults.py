@@ -11,16 +11,16 @@ from pathlib import Path
 
 import orjson
 import pytest
+from drr.app import testservers
+from drr.app.cli import main
+from drr.env.errors import Misuse, ShopError
+from drr.env.servers import index as search_index
+from drr.env.servers.connect import Servers
+from drr.env.servers.names import LOAD, MANIFEST, names_of
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
 from pydantic import SecretStr
 
-from app import testservers
-from app.cli import main
-from env.errors import Misuse, ShopError
-from env.servers import index as search_index
-from env.servers.connect import Servers
-from env.servers.names import LOAD, MANIFEST, names_of
-from env.settings import Settings
-from env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
 from tests.servers import small
 from tests.servers.proxies import HttpProxy, MongoProxy
 

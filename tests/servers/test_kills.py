@@ -12,12 +12,12 @@ from pathlib import Path
 
 import orjson
 import pytest
+from drr.env.servers.connect import Servers
+from drr.env.servers.names import LOAD, MANIFEST, names_of
+from drr.env.settings import Settings
+from drr.env.shop import SearchRequest, check_shop, open_shop
 
 from benchmarks.results import record, table
-from env.servers.connect import Servers
-from env.servers.names import LOAD, MANIFEST, names_of
-from env.settings import Settings
-from env.shop import SearchRequest, check_shop, open_shop
 from tests.servers import small
 
 pytestmark = pytest.mark.servers

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from drr.env.errors import ShopError
+from drr.env.servers import connect
+from drr.env.servers.connect import Servers
+from drr.env.servers.names import CURRENT, LOAD, MANIFEST, Names, names_of
+from drr.env.settings import Settings
+from drr.env.shop import SearchRequest, check_shop, open_shop, shop_writer
 from pydantic import SecretStr
 
-from env.errors import ShopError
-from env.servers import connect
-from env.servers.connect import Servers
-from env.servers.names import CURRENT, LOAD, MANIFEST, Names, names_of
-from env.settings import Settings
-from env.shop import SearchRequest, check_shop, open_shop, shop_writer
 from tests.servers import small
 from tests.servers.proxies import HttpProxy, MongoProxy
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.env.entities import Product
+from drr.env.errors import ShopError
+from drr.env.servers import index as search_index
+from drr.env.servers.connect import Servers
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
 from pydantic import SecretStr
 
-from env.entities import Product
-from env.errors import ShopError
-from env.servers import index as search_index
-from env.servers.connect import Servers
-from env.settings import Settings
-from env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
 from tests.servers import small
 from tests.servers.proxies import HttpProxy
 

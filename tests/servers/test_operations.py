@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.env.copy import copy_shop
+from drr.env.progress import Quiet
+from drr.env.settings import Settings
+from drr.env.shop import SearchRequest, check_shop, open_shop, shop_writer
 from pydantic import SecretStr
 
-from env.copy import copy_shop
-from env.progress import Quiet
-from env.settings import Settings
-from env.shop import SearchRequest, check_shop, open_shop, shop_writer
 from tests.servers import small
 from tests.servers.proxies import HttpProxy, MongoProxy
 

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from app import testservers
-from app.cli import main
+from drr.app import testservers
+from drr.app.cli import main
 
 
 @pytest.mark.servers
@@ -49,7 +48,7 @@ def test_start_status_stop(
 def test_a_server_does_not_outlive_a_killed_starter(settings: object, tmp_path: Path, kind: str) -> None:
     """A killed test run, or `drr servers start` killed before it was done."""
     script = (
-        "import sys, time; from pathlib import Path; from app import testservers; "
+        "import sys, time; from pathlib import Path; from drr.app import testservers; "
         "server = testservers.start(sys.argv[1], Path(sys.argv[2])); print(server.process.pid, flush=True); "
         "time.sleep(600)"
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from drr.env.servers.connect import Servers
+from drr.env.servers.names import names_of
+from drr.env.settings import Settings
+from drr.env.shop import SearchRequest, open_shop
 
-from env.servers.connect import Servers
-from env.servers.names import names_of
-from env.settings import Settings
-from env.shop import SearchRequest, open_shop
 from tests.servers import small
 
 pytestmark = pytest.mark.servers

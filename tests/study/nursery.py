@@ -15,8 +15,9 @@ import sys
 import time
 from pathlib import Path
 
-from study.run import Pace, run
-from study.study import Study
+from drr.study.run import Pace, run
+from drr.study.study import Study
+
 from tests.study.plain import logged, offline, units
 
 UNITS_PER_KILL = 25

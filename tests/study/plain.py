@@ -9,13 +9,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from drr.env.source import Source
+from drr.llm.factory import Models, ModelSettings
+from drr.study.evidence import pack
+from drr.study.run import Context
+from drr.study.unit import Kind, Outcome, Unit
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
-
-from env.source import Source
-from llm.factory import Models, ModelSettings
-from study.evidence import pack
-from study.run import Context
-from study.unit import Kind, Outcome, Unit
 
 
 def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:

@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.study.export import export
+from drr.study.run import Pace, run
+from drr.study.study import Study
 
 from benchmarks.results import record, table
-from study.export import export
-from study.run import Pace, run
-from study.study import Study
 from tests.study.plain import answer, offline, units
 
 
 def campaign(folder: Path, kills: int, seed: int) -> dict[str, Any]:
-    nursery = Path(__file__).with_name("nursery.py")
     done = subprocess.run(
-        [sys.executable, str(nursery), str(folder), str(kills), str(seed)],
+        [sys.executable, "-m", "tests.study.nursery", str(folder), str(kills), str(seed)],
         capture_output=True,
         text=True,
         timeout=1_800,

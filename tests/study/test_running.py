@@ -16,20 +16,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.env.errors import DrrError, Misuse
+from drr.llm.budget import Limit
+from drr.llm.factory import Models, ModelSettings
+from drr.llm.failures import ModelFailure
+from drr.study.export import export
+from drr.study.ledger import Finished
+from drr.study.process import is_dead, this_worker
+from drr.study.run import Context, Pace, run
+from drr.study.status import status
+from drr.study.study import Study
+from drr.study.unit import Outcome, UnitFailure, canonical_json
 from langchain_core.messages import HumanMessage
 from pydantic import SecretStr
 
-from env.errors import DrrError, Misuse
-from llm.budget import Limit
-from llm.factory import Models, ModelSettings
-from llm.failures import ModelFailure
-from study.export import export
-from study.ledger import Finished
-from study.process import is_dead, this_worker
-from study.run import Context, Pace, run
-from study.status import status
-from study.study import Study
-from study.unit import Outcome, UnitFailure, canonical_json
 from tests.study.plain import answer, offline, units
 from tests.wire import Fail, FastClock, Request, Say, Wire
 
@@ -346,8 +346,8 @@ async def test_a_budget_is_shared_by_processes(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     Study.create(folder, {}).close()
     script = (
-        "import asyncio, sys\nfrom pathlib import Path\nfrom llm.budget import Limit\nfrom study.run import Pace, run\n"
-        "from study.study import Study\nfrom tests.study.plain import logged, offline, units\n"
+        "import asyncio, sys\nfrom pathlib import Path\nfrom drr.llm.budget import Limit\nfrom drr.study.run import Pace, run\n"
+        "from drr.study.study import Study\nfrom tests.study.plain import logged, offline, units\n"
         "with Study.open(Path(sys.argv[1])) as study:\n"
         "    work = logged(Path(sys.argv[2]), 0.005)\n"
         "    print(asyncio.run(run(study, units(300), work, models=offline(), budget=Limit(tokens=900),"
@@ -580,7 +580,7 @@ async def test_the_log_of_begun_units_shows_two_processes_sharing(tmp_path: Path
     folder, begun = tmp_path / "study", tmp_path / "begun"
     Study.create(folder, {}).close()
     script = (
-        "import asyncio, os, sys, time\nfrom pathlib import Path\nfrom study.run import Pace, run\nfrom study.study import Study\n"
+        "import asyncio, os, sys, time\nfrom pathlib import Path\nfrom drr.study.run import Pace, run\nfrom drr.study.study import Study\n"
         "from tests.study.plain import logged, offline, units\n"
         "here = Path(sys.argv[2] + '.ready')\nhere.mkdir(exist_ok=True)\n(here / str(os.getpid())).touch()\n"
         "while len(os.listdir(here)) < 2: time.sleep(0.01)\n"

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.app.cli import main
+from drr.env.settings import Settings
 
-from app.cli import main
-from env.settings import Settings
 from tests.agents.garden import ANNA, BEN, DOCUMENTS, QUESTION, write_shop
 from tests.wire import Fail, Request, Say, Wire
 

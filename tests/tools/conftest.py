@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from drr.env.session import Session
+from drr.env.settings import Settings
+from drr.env.shop import Shop, open_shop
+from drr.env.web.sandbox import Document, Sandbox
+from drr.tools.base import ToolContext, context_for
 
-from env.session import Session
-from env.settings import Settings
-from env.shop import Shop, open_shop
-from env.web.sandbox import Document, Sandbox
 from tests.tools.small_shop import ANNA, write_shop
-from tools.base import ToolContext, context_for
 
 SHOP_URL = "http://ecommerce.example"
 

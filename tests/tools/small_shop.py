@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from env.entities import ORDER_STATUSES, Product
-from env.settings import Settings
-from env.shop import Manifest, OrderColumns, UserRow, shop_writer
+from drr.env.entities import ORDER_STATUSES, Product
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, OrderColumns, UserRow, shop_writer
 
 ANNA, BEN, EVE = (
     "ANNA000000000000000000000001",

@@ -13,6 +13,14 @@ from typing import Any
 
 import httpx
 import pytest
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.env.web.build import build_sandbox
+from drr.env.web.sandbox import DOCUMENTS, Sandbox, open_sandbox
+from drr.tools.base import Answer, ToolContext, ToolError, context_for
+from drr.tools.langchain import langchain_tools
+from drr.tools.mcp import ShopServer
+from drr.tools.registry import TOOLS, call
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph import MessagesState, StateGraph
@@ -20,15 +28,7 @@ from langgraph.prebuilt import ToolNode
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
-from env.session import Session
-from env.shop import Shop
-from env.web.build import build_sandbox
-from env.web.sandbox import DOCUMENTS, Sandbox, open_sandbox
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, BEN, BENS_ORDER, FEEDER
-from tools.base import Answer, ToolContext, ToolError, context_for
-from tools.langchain import langchain_tools
-from tools.mcp import ShopServer
-from tools.registry import TOOLS, call
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("product_catalog_search", {"query": "bird", "limit": 3}),
@@ -167,7 +167,7 @@ def sandbox(web: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _command(shop: Shop, sandbox: Path) -> list[str]:
-    return ["-m", "app.cli", "mcp", "--shop", shop.spec, "--user", ANNA, "--sandbox", str(sandbox)]
+    return ["-m", "drr.app.cli", "mcp", "--shop", shop.spec, "--user", ANNA, "--sandbox", str(sandbox)]
 
 
 @pytest.mark.parametrize("shop", ["embedded"], indirect=True)

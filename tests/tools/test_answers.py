@@ -6,16 +6,16 @@ import json
 from typing import Any
 
 import pytest
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.env.source import text_hash
+from drr.env.statistics import Purchase, user_statistics
+from drr.env.web.sandbox import Sandbox
+from drr.tools.base import ToolContext, context_for
+from drr.tools.registry import call_sync
+from drr.tools.render import one_line, order_row, product_page, statistics_page
 
-from env.session import Session
-from env.shop import Shop
-from env.source import text_hash
-from env.statistics import Purchase, user_statistics
-from env.web.sandbox import Sandbox
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, BARE, BEN, EVE, FEEDER, GRINDER, HOSTILE, PRODUCTS
-from tools.base import ToolContext, context_for
-from tools.registry import call_sync
-from tools.render import one_line, order_row, product_page, statistics_page
 
 SHOP = "http://ecommerce.example/"
 

@@ -9,10 +9,9 @@ import sys
 from fractions import Fraction
 
 import pytest
+from drr.tools.arithmetic import FUNCTIONS, ArithmeticProblem, evaluate
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from tools.arithmetic import FUNCTIONS, ArithmeticProblem, evaluate
 
 
 @pytest.mark.parametrize(
@@ -195,7 +194,7 @@ def test_hostile_input_cannot_hold_up_a_process() -> None:
         "9" * 100_000,
     ]
     code = (
-        "import sys, json\nfrom tools.arithmetic import *\n"
+        "import sys, json\nfrom drr.tools.arithmetic import *\n"
         "for a in json.load(sys.stdin):\n    try: evaluate(a)\n    except ArithmeticProblem: pass\nprint('done')"
     )
     done = subprocess.run(

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.app.cli import main
+from drr.env.shop import Shop
+from drr.env.source import text_hash
+from drr.env.web.sandbox import DOCUMENTS, Sandbox
+from drr.tools.registry import TOOLS
 
-from app.cli import main
-from env.shop import Shop
-from env.source import text_hash
-from env.web.sandbox import DOCUMENTS, Sandbox
 from tests.tools.small_shop import ANNA, BARE, FEEDER
-from tools.registry import TOOLS
 
 pytestmark = pytest.mark.parametrize("shop", ["embedded"], indirect=True)
 

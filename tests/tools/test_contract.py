@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.env.web.base import Page, WebHit, WebUnavailable
+from drr.env.web.sandbox import Sandbox
+from drr.tools.base import ToolContext, ToolError, context_for
+from drr.tools.registry import TOOLS, call, call_sync
 
-from env.session import Session
-from env.shop import Shop
-from env.web.base import Page, WebHit, WebUnavailable
-from env.web.sandbox import Sandbox
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, BEN, BENS_ORDER
-from tools.base import ToolContext, ToolError, context_for
-from tools.registry import TOOLS, call, call_sync
 
 # tool, arguments, kind, what the sentence says
 FAILURES: list[tuple[str, dict[str, Any], str, str]] = [

@@ -6,16 +6,16 @@ import json
 from typing import Any
 
 import pytest
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.env.web.sandbox import Sandbox
+from drr.tools.base import ToolError, context_for
+from drr.tools.registry import TOOLS, call_sync
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.results import record, table
-from env.session import Session
-from env.shop import Shop
-from env.web.sandbox import Sandbox
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, BEN, BENS_ORDER, FEEDER
-from tools.base import ToolError, context_for
-from tools.registry import TOOLS, call_sync
 
 _HOSTILE = [
     {"$gt": ""},

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.env.web.sandbox import Document, open_sandbox
+from drr.env.web.shop_pages import ShopWeb
+from drr.tools.base import context_for
+from drr.tools.registry import call_sync
 
-from env.session import Session
-from env.shop import Shop
-from env.web.sandbox import Document, open_sandbox
-from env.web.shop_pages import ShopWeb
 from tests.tools.small_shop import ANNA
-from tools.base import context_for
-from tools.registry import call_sync
 
 SANDBOX = open_sandbox()
 PLANTED = [document for document in SANDBOX.documents if document.injection]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import pytest
+from drr.tools.base import Answer, ToolContext, ToolError
+from drr.tools.registry import TOOLS
+from drr.tools.spec import make_tool
 from pydantic import Field
-
-from tools.base import Answer, ToolContext, ToolError
-from tools.registry import TOOLS
-from tools.spec import make_tool
 
 NAMES = [
     "product_catalog_search",

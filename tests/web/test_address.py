@@ -5,10 +5,9 @@ from __future__ import annotations
 import ipaddress
 
 import pytest
+from drr.env.web.address import Refused, check_ip, parse
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from env.web.address import Refused, check_ip, parse
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from drr.env.web.fetch import MAX_REDIRECTS, Fetched, Fetcher, FetchFailure, Resolver, _Pinned
 
-from env.web.fetch import MAX_REDIRECTS, Fetched, Fetcher, FetchFailure, Resolver, _Pinned
 from tests.web.hostile import ARTICLE, Route, Site, redirect, reply, serving, to_loopback
 
 

@@ -10,16 +10,16 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from drr.env.errors import DrrError
+from drr.env.source import text_hash
+from drr.env.web.base import Page, WebHit, WebUnavailable
+from drr.env.web.fetch import Fetcher
+from drr.env.web.live import LiveWeb
+from drr.env.web.readable import Trafilatura
+from drr.env.web.serper import Serper
+from drr.env.web.snapshots import Snapshots
 from pydantic import SecretStr
 
-from env.errors import DrrError
-from env.source import text_hash
-from env.web.base import Page, WebHit, WebUnavailable
-from env.web.fetch import Fetcher
-from env.web.live import LiveWeb
-from env.web.readable import Trafilatura
-from env.web.serper import Serper
-from env.web.snapshots import Snapshots
 from tests.web.hostile import ARTICLE, Route, Site, redirect, reply, serving, to_loopback
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)

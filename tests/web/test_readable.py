@@ -7,11 +7,11 @@ import threading
 from pathlib import Path
 
 import pytest
+from drr.env.errors import Misuse
+from drr.env.web.crawl4ai_reader import from_result
+from drr.env.web.fetch import Fetched
+from drr.env.web.readable import Readable, Trafilatura, make_page, page_reader
 
-from env.errors import Misuse
-from env.web.crawl4ai_reader import from_result
-from env.web.fetch import Fetched
-from env.web.readable import Readable, Trafilatura, make_page, page_reader
 from tests.web.hostile import ARTICLE
 
 
@@ -130,8 +130,8 @@ async def test_a_page_that_keeps_the_reader_busy_is_given_up(monkeypatch: pytest
         released.wait(30)
         return Readable(None, "")
 
-    monkeypatch.setattr("env.web.readable._extract", busy)
-    monkeypatch.setattr("env.web.readable.READ_SECONDS", 0.05)
+    monkeypatch.setattr("drr.env.web.readable._extract", busy)
+    monkeypatch.setattr("drr.env.web.readable.READ_SECONDS", 0.05)
     page = await make_page(_fetched(ARTICLE), Trafilatura())
     released.set()
     assert (page.status, page.reason) == ("empty", "the reader failed: TimeoutError")

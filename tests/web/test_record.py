@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from drr.env.errors import DrrError, Misuse
+from drr.env.web.base import WebHit, WebUnavailable
+from drr.env.web.fetch import Fetcher
+from drr.env.web.live import LiveWeb
+from drr.env.web.readable import Trafilatura
+from drr.env.web.record import RecordingWeb, ReplayWeb
 
-from env.errors import DrrError, Misuse
-from env.web.base import WebHit, WebUnavailable
-from env.web.fetch import Fetcher
-from env.web.live import LiveWeb
-from env.web.readable import Trafilatura
-from env.web.record import RecordingWeb, ReplayWeb
 from tests.web.hostile import ARTICLE, Site, reply, serving, to_loopback
 
 

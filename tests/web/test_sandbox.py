@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-
-from env.errors import DrrError, Misuse
-from env.web.build import build_sandbox
-from env.web.sandbox import DOCUMENTS, MANIFEST, Document, Sandbox, open_sandbox, sentences, snippet
+from drr.env.errors import DrrError, Misuse
+from drr.env.web.build import build_sandbox
+from drr.env.web.sandbox import DOCUMENTS, MANIFEST, Document, Sandbox, open_sandbox, sentences, snippet
 
 DOCS = [
     Document(

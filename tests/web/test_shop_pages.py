@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
-
-from env.entities import Product
-from env.shop import Store
-from env.web.base import Page, WebHit
-from env.web.shop_pages import ShopWeb, is_shop_address, product_id_of, product_markdown
+from drr.env.entities import Product
+from drr.env.shop import Store
+from drr.env.web.base import Page, WebHit
+from drr.env.web.shop_pages import ShopWeb, is_shop_address, product_id_of, product_markdown
 
 SHOP = "http://ecommerce.example"
 PRODUCT = Product(

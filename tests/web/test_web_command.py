@@ -6,13 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-
-from app.cli import main
-from env.errors import Misuse
-from env.settings import Settings
-from env.web.build import build_sandbox
-from env.web.open import open_web
-from env.web.sandbox import DOCUMENTS, Document
+from drr.app.cli import main
+from drr.env.errors import Misuse
+from drr.env.settings import Settings
+from drr.env.web.build import build_sandbox
+from drr.env.web.open import open_web
+from drr.env.web.sandbox import DOCUMENTS, Document
 
 DOCS = [
     Document(

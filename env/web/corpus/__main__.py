@@ -1,10 +1,10 @@
-"""`python -m env.web.corpus`: write the shipped sandbox again from facts and pages."""
+"""`python -m drr.env.web.corpus`: write the shipped sandbox again from facts and pages."""
 
 from __future__ import annotations
 
 import sys
 
-from env.web.corpus.generate import FOLDER, write
+from drr.env.web.corpus.generate import FOLDER, write
 
 if __name__ == "__main__":
     manifest = write(FOLDER)

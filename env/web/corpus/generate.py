@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-
-from env.web.build import build_sandbox
-from env.web.corpus.tables import TABLES
-from env.web.sandbox import DOCUMENTS, MANIFEST
+from drr.env.web.build import build_sandbox
+from drr.env.web.corpus.tables import TABLES
+from drr.env.web.sandbox import DOCUMENTS, MANIFEST
 
 FOLDER = Path(__file__).parent
 Doc = dict[str, Any]

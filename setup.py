@@ -1,0 +1,13 @@
+"""The rooms are folders at the top; installed, they are packages of one name, `drr`."""
+
+from setuptools import find_packages, setup
+
+ROOMS = ("env", "data_ingest", "tools", "llm", "agents", "study", "querygen", "eval", "app")
+
+setup(
+    packages=[
+        "drr",
+        *(f"drr.{name}" for name in find_packages(include=[*ROOMS, *(f"{room}.*" for room in ROOMS)])),
+    ],
+    package_dir={"drr": "drr", **{f"drr.{room}": room for room in ROOMS}},
+)
