@@ -2,7 +2,20 @@
 
 from setuptools import find_packages, setup
 
-ROOMS = ("env", "data_ingest", "tools", "llm", "agents", "study", "querygen", "eval", "app")
+ROOMS = (
+    "citations",
+    "wording",
+    "env",
+    "data_ingest",
+    "tools",
+    "llm",
+    "agents",
+    "study",
+    "querygen",
+    "eval",
+    "offline",
+    "app",
+)
 
 setup(
     packages=[

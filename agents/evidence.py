@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 
 from drr.agents.base import Fabricated
-from drr.agents.citations import canonical
 from drr.agents.together import side_by_side
+from drr.citations.repair import canonical
 from drr.env.source import Source, SourceType
 from drr.env.web.base import Page, WebSearch, WebUnavailable
 

@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from drr.agents import citations
 from drr.agents.base import (
     AnswerRecord,
     CitationRepair,
@@ -26,6 +25,7 @@ from drr.agents.evidence import Ledger
 from drr.agents.registry import Variant
 from drr.agents.unit import MAIN, Budget, CallTool, Unit, actor_rank
 from drr.agents.websum import PageSummaries
+from drr.citations import repair as citations
 from drr.env.profile import build_profile
 from drr.env.session import Session
 from drr.env.source import Source, text_hash

@@ -70,8 +70,9 @@ class Bench:
 
     async def answer(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         """The work of one unit."""
-        from drr.agents import offline, registry, runner
+        from drr.agents import registry, runner
         from drr.env.session import Session
+        from drr.offline.agents import policies as offline
 
         record = await runner.run_variant(
             registry.variant(spec["variant"]),

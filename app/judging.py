@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.env.shop import Shop
-    from drr.eval.bench import Bench, Protocol
-    from drr.eval.schema import Label
+    from drr.eval.judging.bench import Bench, Protocol
+    from drr.eval.labels import Label
     from drr.llm.factory import Models
     from drr.study.study import Study
 
@@ -49,7 +49,7 @@ def study_shop(study: Study, settings: Settings, given: str | None) -> Iterator[
 
 def bench_of(settings: Settings, models: Models, shop: Shop | None, protocol: Protocol) -> Bench:
     from drr.app.prompts import prompts_of
-    from drr.eval.bench import Bench, JudgeName
+    from drr.eval.judging.bench import Bench, JudgeName
     from drr.llm.offline import NAME
 
     names = {role: models.name_of(role) for role in ("judge", "claim_extractor")}
@@ -94,11 +94,11 @@ def open_study(path: Path) -> Study:
 
 def agreement_document(study: Study, labels: Sequence[Label]) -> dict[str, Any] | None:
     """The judges of the study held against each other and against the labels given; `None` without either."""
-    from drr.eval.answers import read_answers
-    from drr.eval.held import across_systems, agreement, extraction_stability, stability, study_labels
-    from drr.eval.judged import judgings, read_judged
+    from drr.eval.evidence.answers import read_answers
+    from drr.eval.judging.held import across_systems, agreement, extraction_stability, stability, study_labels
+    from drr.eval.judging.read import judgings, read_judged
     from drr.eval.offline import BANNER
-    from drr.eval.pairwise import positions
+    from drr.eval.stats.pairs import positions
 
     answers = read_answers(study)
     known = {j.id: j for j in judgings(study) if j.protocol == "ours" and not j.refetch}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import process_time
 
-from drr.eval.citations import parse
+from drr.citations.parse import parse
 
 from benchmarks.results import machine, record, table
 

@@ -1,6 +1,6 @@
 """The judge without a language model, `rules-1`: surface rules over the very messages a model would get.
 
-Support is lexical (`drr.eval.lexical`). Grades and preferences count what a text shows on its surface; `docs/judging.md` lists
+Support is lexical (`drr.eval.evidence.lexical`). Grades and preferences count what a text shows on its surface; `docs/judging.md` lists
 every rule. They measure layout, wording and bookkeeping, not understanding, so they are stored under their own name,
 bannered wherever they are shown, and never set beside figures of a model or of the paper.
 """
@@ -16,14 +16,14 @@ from typing import Any
 
 from drr.env.constraints import parse_constraints
 from drr.env.text import tokens
-from drr.eval.asking import Section, sections_of
-from drr.eval.lexical import numbers, plain, support
-from drr.eval.safety import forgeries
-from drr.eval.schema import DIMENSIONS, Dimension
+from drr.eval.asking.conversation import Section, sections_of
+from drr.eval.asking.safety import forgeries
+from drr.eval.evidence.lexical import numbers, plain, support
+from drr.eval.labels import DIMENSIONS, Dimension
 from langchain_core.messages import AIMessage, BaseMessage
 
 JUDGE = "rules-1"
-CODE = ("offline.py", "lexical.py", "decided.py", "safety.py")
+CODE = ("eval/offline.py", "eval/evidence/lexical.py", "eval/tasks/decided.py", "eval/asking/safety.py")
 """The files that hold its rules: what it once said is kept under what they were."""
 BANNER = "Judged by surface rules (rules-1), not by a language model: useful for trying things out, not as a measurement."
 _TIE = 0.5

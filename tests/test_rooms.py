@@ -12,15 +12,30 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 ALLOWED: dict[str, set[str]] = {
-    "env": set(),
+    "citations": set(),
+    "wording": set(),
+    "env": {"citations", "wording"},
     "data_ingest": {"env"},
-    "tools": {"env"},
+    "tools": {"wording", "env"},
     "llm": set(),
-    "agents": {"env", "tools", "llm"},
     "study": {"env", "llm"},
-    "querygen": {"env", "tools", "llm", "study"},
-    "eval": {"env", "tools", "llm", "study"},
-    "app": {"env", "data_ingest", "tools", "llm", "agents", "study", "querygen", "eval"},
+    "agents": {"citations", "wording", "env", "tools", "llm"},
+    "querygen": {"wording", "env", "tools", "llm", "study"},
+    "eval": {"citations", "wording", "env", "tools", "llm", "study"},
+    "offline": {"citations", "wording", "env", "tools", "llm", "agents", "querygen", "eval"},
+    "app": {
+        "citations",
+        "wording",
+        "env",
+        "data_ingest",
+        "tools",
+        "llm",
+        "agents",
+        "study",
+        "querygen",
+        "eval",
+        "offline",
+    },
 }
 
 

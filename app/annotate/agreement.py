@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from drr.app.annotate.labels import notebooks
 from drr.app.annotate.plan import Pair, Plan
-from drr.eval.schema import pair_id
+from drr.eval.labels import pair_id
 
 if TYPE_CHECKING:
-    from drr.eval.stats import V
+    from drr.eval.stats.intervals import V
 
 CLASSES = ("A", "B", "tie")
 
@@ -21,7 +21,7 @@ def live_agreement(plan: Plan, folder: Path) -> list[tuple[str, V]]:
 
     With more than two annotators every two of them are laid end to end, clustered by query.
     """
-    from drr.eval.agreement import cohen_kappa
+    from drr.eval.stats.agreement import cohen_kappa
 
     labels: dict[str, dict[tuple[str, str], str]] = {
         name: {(row["id"], row["dimension"]): row["label"] for row in book.labels()}

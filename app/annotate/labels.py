@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from drr.app.annotate.plan import Annotator, Pair, Plan
 from drr.env.errors import DrrError
-from drr.eval.schema import pair_id
+from drr.eval.labels import pair_id
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 Choice = Literal["left", "right", "tie", "both_bad"]

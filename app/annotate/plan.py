@@ -13,7 +13,7 @@ from typing import Literal
 
 from drr.app.pages.serve import new_token
 from drr.env.errors import DrrError
-from drr.eval.schema import DIMENSIONS, pair_id
+from drr.eval.labels import DIMENSIONS, pair_id
 from pydantic import BaseModel
 
 

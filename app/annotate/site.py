@@ -13,7 +13,7 @@ from drr.app.annotate.plan import Plan
 from drr.app.pages.serve import STATIC, guarded
 
 if TYPE_CHECKING:
-    from drr.eval.stats import V
+    from drr.eval.stats.intervals import V
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.app.judging import agreement_document, open_study
     from drr.env.errors import DrrError
-    from drr.eval.schema import Label, read_labels
+    from drr.eval.labels import Label, read_labels
 
     labels: list[Label] = [label for path in arguments.human for label in read_labels(path)]
     with open_study(arguments.study) as study:
@@ -52,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _export(study: Study, path: Path) -> None:
-    from drr.eval.held import study_labels
-    from drr.eval.judged import judgings, read_judged
+    from drr.eval.judging.held import study_labels
+    from drr.eval.judging.read import judgings, read_judged
 
     latest = {j.judge: j for j in judgings(study) if j.protocol == "ours" and not j.refetch and not j.repeat}
     labels = [label for judging in latest.values() for label in study_labels(read_judged(study, judging))]

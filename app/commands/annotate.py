@@ -127,7 +127,7 @@ def _reports(study: Study, variants: str | None) -> list[Report]:
     from drr.app.annotate.plan import Report
     from drr.app.profiles import Profiles
     from drr.env.errors import Misuse
-    from drr.eval.answers import read_answers
+    from drr.eval.evidence.answers import read_answers
 
     answers = read_answers(study)
     present = sorted({answer.variant for answer in answers})

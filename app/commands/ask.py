@@ -95,7 +95,6 @@ def _answer(
 ) -> AnswerRecord:
     import asyncio
 
-    from drr.agents import offline
     from drr.agents.runner import run_variant
     from drr.app.answers import options_of, roles_of
     from drr.app.models import explain, models_of
@@ -106,6 +105,7 @@ def _answer(
     from drr.env.web.open import open_web
     from drr.llm.failures import ModelFailure, ModelSetupError
     from drr.llm.meter import Meter
+    from drr.offline.agents import policies as offline
 
     prompts = prompts_of(settings, "agents")
     try:
@@ -152,7 +152,7 @@ def _answer(
 
 def marked(record: AnswerRecord) -> str:
     """The report; one that rules had a hand in says so, whatever their policy wrote."""
-    from drr.agents.offline_report import BANNER
+    from drr.offline.agents.report import BANNER
 
     report = record.report.rstrip("\n") + "\n"
     return f"{BANNER}\n\n{report}" if record.rule_written and BANNER not in report else report
@@ -160,7 +160,7 @@ def marked(record: AnswerRecord) -> str:
 
 def document(record: AnswerRecord, report: str) -> dict[str, Any]:
     """The face of `drr ask --json`."""
-    from drr.agents.citations import canonical, read
+    from drr.citations.repair import canonical, read
 
     cited = {canonical(url) for url in read(report).urls}
     return {

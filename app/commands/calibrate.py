@@ -45,8 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
     from drr.env.errors import DrrError, Misuse
-    from drr.eval.calibrate import Calibration, cases, held_against
-    from drr.eval.schema import read_labels
+    from drr.eval.judging.calibrate import Calibration, cases, held_against
+    from drr.eval.labels import read_labels
     from drr.study.run import Pace
     from drr.study.run import run as run_units
     from drr.study.study import Study

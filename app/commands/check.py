@@ -12,9 +12,9 @@ from drr.app.console import add_setting_options, print_json, settings_of
 from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
+    from drr.citations.parse import Citations
     from drr.env.query import Constraints
-    from drr.eval.citations import Citations
-    from drr.eval.rules import Check, Subject
+    from drr.eval.checks import Check, Subject
 
 _MARKS = {"pass": "ok", "fail": "FAIL", "unverifiable": "?"}
 _LARGEST = 20_000_000
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     report = _read(arguments.report)
     if arguments.budget is not None and not 0 <= arguments.budget < float("inf"):
         raise Misuse("--budget: give an amount of dollars, such as 300")
-    from drr.eval.rules import check_report, document
+    from drr.eval.checks import check_report, document
 
     if arguments.shop is None:
         if arguments.user is not None:
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _subject(arguments: argparse.Namespace, report: str) -> Subject:
-    from drr.eval.rules import Subject
+    from drr.eval.checks import Subject
 
     return Subject(
         report,

@@ -23,8 +23,8 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.app.judging import open_study
     from drr.env.errors import Misuse
-    from drr.eval.judged import choose, read_judged
-    from drr.eval.metrics import compare
+    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.metrics.document import compare
 
     with open_study(arguments.study) as study:
         judged = read_judged(study, choose(study, arguments.judge))

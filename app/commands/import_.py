@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from drr.app.console import print_json, progress_of, settings_of
     from drr.app.models import models_of
-    from drr.eval.imported import plan, read_reports, take_in
+    from drr.eval.evidence.imported import plan, read_reports, take_in
     from drr.study.run import run as run_units
 
     reports = read_reports(arguments.reports)

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from drr.env.settings import Settings
     from drr.env.shop import Shop
-    from drr.eval.bench import Bench
-    from drr.eval.judge import Options, Ran
+    from drr.eval.judging.bench import Bench
+    from drr.eval.judging.run import Options, Ran
     from drr.llm.factory import Models
     from drr.study.study import Study
 
@@ -102,9 +102,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _options(arguments: argparse.Namespace, study: Study) -> Options:
     from drr.app.studies import budget_of, unit_cap_of
     from drr.env.errors import Misuse
-    from drr.eval.bench import WHAT
-    from drr.eval.judge import Options
-    from drr.eval.verdicts import BATCH_MOST
+    from drr.eval.judging.bench import WHAT
+    from drr.eval.judging.run import Options
+    from drr.eval.tasks.support import BATCH_MOST
 
     what = [word.strip() for word in arguments.what.split(",") if word.strip()]
     wrong = [word for word in what if word not in WHAT]
@@ -136,9 +136,9 @@ def _benches(
 
     from drr.app.judging import bench_of
     from drr.env.errors import DrrError, Misuse
-    from drr.eval.answers import read_answers
-    from drr.eval.judge import refetch
-    from drr.eval.sources import host_of
+    from drr.eval.evidence.answers import read_answers
+    from drr.eval.evidence.book import host_of
+    from drr.eval.judging.run import refetch
 
     answers = read_answers(study)
     if not answers:
@@ -168,7 +168,7 @@ async def _judge(
     study: Study, benches: list[Bench], models: Models, options: Options, arguments: argparse.Namespace
 ) -> int:
     from drr.app.console import progress_of
-    from drr.eval.judge import Ran, judge
+    from drr.eval.judging.run import Ran, judge
 
     total = Ran()
     try:
@@ -187,7 +187,7 @@ def _conclude(study: Study, bench: Bench, ran: Ran, arguments: argparse.Namespac
 
     from drr.app.console import print_json
     from drr.app.studies import conclude
-    from drr.eval.metrics import study_document
+    from drr.eval.metrics.document import study_document
 
     document = study_document(study, bench.judge.shown)
     document["run"] = {"planned": ran.planned, "left": ran.summary.left, "stopped": ran.summary.stopped}
@@ -212,7 +212,7 @@ _SHOWN = ("fp", "fp_web", "fp_product", "fp_user", "fp_seen", "fr", "fr_supporte
 
 def _told(document: dict[str, Any]) -> str:
     from drr.app.judging import number, table, with_interval
-    from drr.eval.schema import DIMENSIONS
+    from drr.eval.labels import DIMENSIONS
 
     parts = [document["banner"]] if document["banner"] else []
     metrics = document["metrics"]
@@ -284,7 +284,7 @@ def _told(document: dict[str, Any]) -> str:
 def _dry_run(study: Study, benches: list[Bench], models: Models, options: Options, as_json: bool) -> int:
     from drr.app.console import print_json
     from drr.app.judging import table
-    from drr.eval.judge import forecast
+    from drr.eval.judging.run import forecast
 
     documents = [forecast(study, bench, models, options) for bench in benches]
     tasks: dict[str, dict[str, int]] = {}
@@ -328,8 +328,8 @@ def _dry_run(study: Study, benches: list[Bench], models: Models, options: Option
 def _diff(study: Study, arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.env.errors import Misuse
-    from drr.eval.judge import difference
-    from drr.eval.judged import judgings, read_judged
+    from drr.eval.judging.read import judgings, read_judged
+    from drr.eval.judging.run import difference
 
     known = judgings(study)
     names = arguments.diff or [judging.id for judging in known[-2:]]

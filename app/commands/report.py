@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drr.eval.schema import Label
+    from drr.eval.labels import Label
     from drr.study.study import Study
 
 
@@ -39,8 +39,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.env.errors import Misuse
-    from drr.eval.judged import choose, read_judged
-    from drr.eval.metrics import study_document
+    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.metrics.document import study_document
     from drr.study.study import Study
 
     if arguments.out is None and not arguments.json:
@@ -76,7 +76,7 @@ def _people(study: Study, files: Sequence[Path]) -> list[Label]:
     """The labels given, else those that were made with `drr annotate` on this study."""
     from drr.app.annotate.labels import notebooks
     from drr.app.annotate.plan import load
-    from drr.eval.schema import PairwiseLabel, read_labels
+    from drr.eval.labels import PairwiseLabel, read_labels
 
     if files:
         return [label for path in files for label in read_labels(path)]

@@ -223,7 +223,7 @@ def _run(
     from drr.app.answers import roles_of
     from drr.app.console import print_json, progress_of
     from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
-    from drr.eval.imported import imported_units
+    from drr.eval.evidence.imported import imported_units
     from drr.study.run import Pace, run
     from drr.study.status import status
     from drr.study.study import Study

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from drr.app.report.paper import NOTE, printed
 from drr.app.report.tables import Cell, Table
-from drr.eval.answers import Answer
-from drr.eval.families import families
-from drr.eval.judged import Judged
-from drr.eval.metrics import variants_of
-from drr.eval.schema import DIMENSIONS
-from drr.eval.stats import V, mean, paired, spread, with_holm
+from drr.eval.evidence.answers import Answer
+from drr.eval.judging.read import Judged
+from drr.eval.labels import DIMENSIONS
+from drr.eval.metrics import families
+from drr.eval.metrics.document import variants_of
+from drr.eval.stats.intervals import V, mean, paired, spread, with_holm
 
 if TYPE_CHECKING:
     from drr.study.study import Study

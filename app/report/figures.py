@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from drr.app.report.build import BESIDE, Material, cost_points, tool_calls
-from drr.eval.stats import mean
+from drr.eval.stats.intervals import mean
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -24,13 +24,13 @@ from drr.app.viewer.model import (
     SourceView,
     Verdict,
 )
+from drr.citations.parse import canonical_url
 from drr.env.source import text_hash
-from drr.eval.answers import Answer, answer_of, questions
-from drr.eval.citations import canonical_url
-from drr.eval.faithfulness import report_values
-from drr.eval.judged import Judged, Judging, choose, read_judged
-from drr.eval.schema import DIMENSIONS
-from drr.eval.sources import Book
+from drr.eval.evidence.answers import Answer, answer_of, questions
+from drr.eval.evidence.book import Book
+from drr.eval.judging.read import Judged, Judging, choose, read_judged
+from drr.eval.labels import DIMENSIONS
+from drr.eval.stats.faithfulness import report_values
 
 if TYPE_CHECKING:
     from drr.study.study import Study

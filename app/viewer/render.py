@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from drr.app.viewer.highlight import Link, Span, marked_html, marked_text
 from drr.app.viewer.model import Entry, Outcome, ReportView, SourceView, Verdict
-from drr.eval.citations import canonical_url, parse
-from drr.eval.schema import DIMENSIONS
+from drr.citations.parse import canonical_url, parse
+from drr.eval.labels import DIMENSIONS
 
 if TYPE_CHECKING:
-    from drr.eval.judged import Judging
+    from drr.eval.judging.read import Judging
     from jinja2 import Environment
     from markupsafe import Markup
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from drr.agents.base import AnswerRecord
-from drr.agents.offline import agent_policy, summariser_policy
 from drr.agents.registry import variant
 from drr.agents.runner import Options, load_prompts, run_variant
 from drr.env.session import Session
@@ -19,6 +18,7 @@ from drr.llm.calls import Retries
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.meter import Meter
 from drr.llm.role import Policy
+from drr.offline.agents.policies import agent_policy, summariser_policy
 
 from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, Ask, Asked, CountingWeb, write_shop
 

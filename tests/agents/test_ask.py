@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from drr.agents.offline_report import BANNER
 from drr.app.cli import main
 from drr.env.settings import Settings
+from drr.offline.agents.report import BANNER
 
 from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, write_shop
 from tests.wire import Fail, Say, Wire

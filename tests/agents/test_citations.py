@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from drr.agents.citations import canonical, read, remove, unknown_urls
 from drr.agents.evidence import Ledger
+from drr.citations.repair import canonical, read, remove, unknown_urls
 from drr.env.source import Source
 from langchain_core.messages import AIMessage, BaseMessage
 

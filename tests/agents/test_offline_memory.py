@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from drr.agents import offline_question, offline_report
 from drr.agents.base import Limits
-from drr.agents.offline_memory import Memory, of_conversation, of_reports, of_results, sentences
 from drr.agents.rendering import QUESTION, REPORTS, RESULTS, Piece, call_title, dossier
 from drr.env.session import Session
 from drr.env.shop import Shop
+from drr.offline.agents import question as offline_question
+from drr.offline.agents import report as offline_report
+from drr.offline.agents.memory import Memory, of_conversation, of_reports, of_results, sentences
 from drr.tools.base import context_for
 from drr.tools.registry import call as call_tool
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage

@@ -7,13 +7,16 @@ import re
 from pathlib import Path
 
 import pytest
-from drr.agents import citations, offline_choice, offline_question, offline_report
 from drr.agents.base import AnswerRecord
-from drr.agents.offline import agent_policy, summariser_policy
-from drr.agents.offline_memory import Memory, SeenProduct
 from drr.agents.registry import PAPER
 from drr.app.cli import main
+from drr.citations import repair as citations
 from drr.env.shop import Shop
+from drr.offline.agents import choice as offline_choice
+from drr.offline.agents import question as offline_question
+from drr.offline.agents import report as offline_report
+from drr.offline.agents.memory import Memory, SeenProduct
+from drr.offline.agents.policies import agent_policy, summariser_policy
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from tests.agents.garden import ANNA, BEN, QUESTION, Ask

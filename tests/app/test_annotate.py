@@ -14,7 +14,7 @@ from drr.app.annotate.page import bundle, meanings
 from drr.app.annotate.plan import Plan, Report, load, make_plan, save
 from drr.app.annotate.site import site
 from drr.env.errors import DrrError
-from drr.eval.schema import DIMENSIONS, PairwiseLabel, read_labels
+from drr.eval.labels import DIMENSIONS, PairwiseLabel, read_labels
 from starlette.testclient import TestClient
 
 SYSTEMS = ("hybrid-react+ws", "plan-to-function+ws", "react+ws")

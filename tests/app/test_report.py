@@ -11,8 +11,8 @@ import pytest
 from drr.app.cli import main
 from drr.app.report.build import Material, all_tables, winners
 from drr.app.report.tables import Cell, Table, as_csv, html, latex, markdown
-from drr.eval.judged import choose, read_judged
-from drr.eval.metrics import study_document
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
 VARIANTS = ["plan-to-function+ws", "react", "react+ws"]

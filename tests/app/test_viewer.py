@@ -31,7 +31,7 @@ def test_the_index_has_every_answer_with_its_own_precision(reader: Reader) -> No
 
 
 def test_the_reports_precision_averages_to_the_headline(reader: Reader, judged_study: Path) -> None:
-    from drr.eval.metrics import study_document
+    from drr.eval.metrics.document import study_document
 
     with Study.open(judged_study) as study:
         headline = study_document(study)["metrics"]["react"]["fp"]["value"]

@@ -16,7 +16,7 @@ from drr.app.annotate.page import bundle
 from drr.app.annotate.plan import Plan, Report, make_plan
 from drr.app.annotate.site import site
 from drr.app.pages.serve import bind
-from drr.eval.schema import DIMENSIONS
+from drr.eval.labels import DIMENSIONS
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser

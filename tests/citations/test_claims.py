@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from corpus import CORPUS, Counted
-from drr.eval.citations import parse
-from drr.eval.claims import Claim, chunks, extract_by_rules, extract_with_model
+from drr.citations.parse import parse
+from drr.eval.tasks.claims import Claim, chunks, extract_by_rules, extract_with_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import BaseMessage

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from corpus import CORPUS, Counted
-from drr.eval.citations import parse
+from drr.citations.parse import parse
 
 
 @pytest.mark.parametrize("counted", CORPUS, ids=[one.name for one in CORPUS])

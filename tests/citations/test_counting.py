@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from drr.eval.citations import canonical_url, parse
+from drr.citations.parse import canonical_url, parse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from drr.env.shop import Shop
 from drr.env.source import Source, text_hash
-from drr.eval.answers import read_answers
-from drr.eval.asking import sections_of
-from drr.eval.bench import Bench, JudgeName
+from drr.eval.asking.conversation import sections_of
+from drr.eval.evidence.answers import read_answers
+from drr.eval.judging.bench import Bench, JudgeName
 from drr.llm.factory import Models, ModelSettings
 from drr.study.evidence import pack
 from drr.study.run import Context, run

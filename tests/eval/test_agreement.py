@@ -1,7 +1,7 @@
 import krippendorff
 import numpy as np
 import pytest
-from drr.eval import agreement as ag
+from drr.eval.stats import agreement as ag
 from scipy import stats as scipy_stats
 from statsmodels.stats.inter_rater import cohens_kappa as reference_kappa
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 from drr.env.shop import Shop
-from drr.eval.families import families
-from drr.eval.judge import Options, judge
-from drr.eval.judged import choose, read_judged
-from drr.eval.schema import DIMENSIONS
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.run import Options, judge
+from drr.eval.labels import DIMENSIONS
+from drr.eval.metrics import families
 from drr.study.study import Study
 
 from tests.eval.nursery import answer, bench, offline, put, web

@@ -7,22 +7,22 @@ import sys
 from types import ModuleType
 from typing import Any
 
-import drr.eval.families
+import drr.eval.metrics
 import pytest
+from drr.citations.parse import parse
 from drr.env.errors import DrrError
 from drr.env.shop import Shop
-from drr.eval.answers import read_answers
-from drr.eval.bench import _distinct
-from drr.eval.checked import returned, subject
-from drr.eval.citations import parse
-from drr.eval.claims import extract_by_rules
-from drr.eval.diagnosis import FILE, LABELS
-from drr.eval.held import extraction_stability
-from drr.eval.judge import Options, judge
-from drr.eval.judged import choose, read_judged
-from drr.eval.metrics import study_document
-from drr.eval.rules import RULES
-from drr.eval.stats import mean
+from drr.eval.checks import RULES
+from drr.eval.evidence.answers import read_answers
+from drr.eval.judging.bench import _distinct
+from drr.eval.judging.diagnosis import FILE, LABELS
+from drr.eval.judging.held import extraction_stability
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.run import Options, judge
+from drr.eval.metrics.document import study_document
+from drr.eval.stats.intervals import mean
+from drr.eval.tasks.checked import returned, subject
+from drr.eval.tasks.claims import extract_by_rules
 from drr.study.study import Study
 
 from tests.eval.nursery import Judge, answer, bench, offline, put, scripted, sentences, web
@@ -95,7 +95,7 @@ async def test_the_judge_of_rules_proposes_failures_too(study: Study) -> None:
 async def test_a_further_family_is_one_file_and_one_line(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    family = ModuleType("drr.eval.families.shouting")
+    family = ModuleType("drr.eval.metrics.shouting")
 
     def per_report(judged: Any, one: Any) -> dict[str, float | None]:
         return {"shouting": float(one.report.count("!"))}
@@ -106,8 +106,8 @@ async def test_a_further_family_is_one_file_and_one_line(
         }
 
     family.per_report, family.corpus = per_report, corpus  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "drr.eval.families.shouting", family)
-    monkeypatch.setattr(drr.eval.families, "FAMILIES", (*drr.eval.families.FAMILIES, "shouting"))
+    monkeypatch.setitem(sys.modules, "drr.eval.metrics.shouting", family)
+    monkeypatch.setattr(drr.eval.metrics, "FAMILIES", (*drr.eval.metrics.FAMILIES, "shouting"))
     await put(study, answer("a", "react", "Buy! Now!"))
     assert study_document(study)["metrics"]["react"]["shouting"]["value"] == 2.0
 

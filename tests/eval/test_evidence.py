@@ -3,9 +3,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 from drr.env.shop import Shop
-from drr.eval.evidence import PASSAGE, WHOLE, locate, passages, product_text, select
-from drr.eval.faithfulness import STATUSES
-from drr.eval.verdicts import Item
+from drr.eval.evidence.passages import PASSAGE, WHOLE, locate, passages, product_text, select
+from drr.eval.stats.faithfulness import STATUSES
+from drr.eval.tasks.support import Item
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -1,7 +1,7 @@
 """Five reports computed by hand. Every expected figure below was worked out on paper from the verdicts listed beside it."""
 
 import pytest
-from drr.eval.faithfulness import JudgedClaim, JudgedClaims, corpus_values, report_values
+from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, corpus_values, report_values
 
 
 def claim(name, seen=None, **page):

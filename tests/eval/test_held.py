@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from drr.env.errors import DrrError, Misuse
-from drr.eval.held import across_systems, agreement, stability, study_labels
-from drr.eval.judge import Options, judge
-from drr.eval.judged import choose, judgings, read_judged
-from drr.eval.schema import PairwiseLabel, RatingLabel, SupportLabel, pair_id, read_labels
+from drr.eval.judging.held import across_systems, agreement, stability, study_labels
+from drr.eval.judging.read import choose, judgings, read_judged
+from drr.eval.judging.run import Options, judge
+from drr.eval.labels import PairwiseLabel, RatingLabel, SupportLabel, pair_id, read_labels
 from drr.study.study import Study
 
 from tests.eval.nursery import Judge, answer, bench, put, scripted, web

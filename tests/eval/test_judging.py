@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from drr.env.errors import Misuse
 from drr.env.shop import Shop
-from drr.eval.answers import read_answers
-from drr.eval.asking import FOLDER
-from drr.eval.judge import Options, difference, forecast, judge
-from drr.eval.judged import choose, judgings, read_judged
-from drr.eval.metrics import compare, study_document
-from drr.eval.schema import DIMENSIONS
+from drr.eval.asking.conversation import FOLDER
+from drr.eval.evidence.answers import read_answers
+from drr.eval.judging.read import choose, judgings, read_judged
+from drr.eval.judging.run import Options, difference, forecast, judge
+from drr.eval.labels import DIMENSIONS
+from drr.eval.metrics.document import compare, study_document
 from drr.llm.prompts import Prompts
 from drr.study.study import Study
 

@@ -7,10 +7,10 @@ import json
 import pytest
 from drr.env.shop import Shop
 from drr.env.web.base import Page
-from drr.eval.answers import read_answers
-from drr.eval.judge import Options, judge, refetch
-from drr.eval.judged import choose, read_judged
-from drr.eval.metrics import study_document
+from drr.eval.evidence.answers import read_answers
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.run import Options, judge, refetch
+from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
 from tests.eval.nursery import (

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from drr.eval.asking import PreferenceAnswer, RatingAnswer, box_prompts, sections_of
-from drr.eval.decided import decide
-from drr.eval.evidence import Frozen
-from drr.eval.lexical import missing_numbers, numbers, support
+from drr.eval.asking.conversation import PreferenceAnswer, RatingAnswer, box_prompts, sections_of
+from drr.eval.asking.safety import defused, fenced, forgeries, visible
+from drr.eval.evidence.lexical import missing_numbers, numbers, support
+from drr.eval.evidence.passages import Frozen
+from drr.eval.labels import DIMENSIONS
 from drr.eval.offline import policy
-from drr.eval.quality import Graded, comparison_messages, rating_messages
-from drr.eval.safety import defused, fenced, forgeries, visible
-from drr.eval.schema import DIMENSIONS
-from drr.eval.verdicts import support_messages
+from drr.eval.tasks.decided import decide
+from drr.eval.tasks.quality import Graded, comparison_messages, rating_messages
+from drr.eval.tasks.support import support_messages
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -191,7 +191,7 @@ def test_honest_retail_text_keeps_its_facts() -> None:
 
 
 def test_marks_hang_on_the_text_so_that_nobody_can_know_them() -> None:
-    from drr.eval.verdicts import Item
+    from drr.eval.tasks.support import Item
 
     def prompt(text: str) -> str:
         item = Item("c1-web", "c1", "a claim", "web", "page", (Frozen("u", "web", "ok", text),))

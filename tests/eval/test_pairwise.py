@@ -2,7 +2,7 @@ import choix
 import numpy as np
 import pytest
 from drr.env.errors import DrrError
-from drr.eval.pairwise import (
+from drr.eval.stats.pairs import (
     Comparison,
     davidson,
     length_coefficient,

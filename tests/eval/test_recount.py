@@ -14,11 +14,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drr.eval import agreement as ag
-from drr.eval import faithfulness, pairwise, quality, stats
-from drr.eval.pairwise import Comparison
-from drr.eval.schema import DIMENSIONS
-from drr.eval.stats import V
+from drr.eval.labels import DIMENSIONS
+from drr.eval.stats import agreement as ag
+from drr.eval.stats import faithfulness
+from drr.eval.stats import intervals as stats
+from drr.eval.stats import pairs as pairwise
+from drr.eval.stats.intervals import V
+from drr.eval.stats.pairs import Comparison
+from drr.eval.tasks import quality
 from statsmodels.stats.proportion import proportion_confint
 
 from tests.eval import recount

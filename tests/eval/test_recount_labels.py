@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from drr.app.judging import with_interval
-from drr.eval.calibrate import cases
-from drr.eval.held import agreement
-from drr.eval.schema import Label, PairwiseLabel, RatingLabel, SupportLabel
+from drr.eval.judging.calibrate import cases
+from drr.eval.judging.held import agreement
+from drr.eval.labels import Label, PairwiseLabel, RatingLabel, SupportLabel
 
 from tests.eval import recount
 from tests.eval.test_recount import same

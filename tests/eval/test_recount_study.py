@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.env.shop import Shop
-from drr.eval.answers import read_answers
-from drr.eval.faithfulness import JudgedClaim, JudgedClaims
-from drr.eval.held import stability
-from drr.eval.judged import Judged
-from drr.eval.metrics import equation_2
-from drr.eval.schema import DIMENSIONS
+from drr.eval.evidence.answers import read_answers
+from drr.eval.judging.held import stability
+from drr.eval.judging.read import Judged
+from drr.eval.labels import DIMENSIONS
+from drr.eval.metrics.document import equation_2
+from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims
 from drr.study.study import Study
 
 from tests.eval import recount

@@ -16,9 +16,9 @@ from drr.env.web.live import LiveWeb
 from drr.env.web.readable import Trafilatura
 from drr.env.web.serper import Serper
 from drr.env.web.snapshots import Snapshots
-from drr.eval.answers import read_answers
-from drr.eval.judge import Options, judge, refetch
-from drr.eval.metrics import study_document
+from drr.eval.evidence.answers import read_answers
+from drr.eval.judging.run import Options, judge, refetch
+from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
 from tests.eval.nursery import Judge, answer, bench, put, scripted, sentences, web

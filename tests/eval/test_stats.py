@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from drr.eval.stats import (
+from drr.eval.stats.intervals import (
     RESAMPLES,
     holm,
     interval,
@@ -65,7 +65,7 @@ def test_the_same_data_gives_the_same_interval():
 def test_many_clusters_are_drawn_in_blocks_with_the_same_result(monkeypatch):
     data = {str(i): [float(i % 7)] for i in range(50)}
     whole = mean(data)
-    monkeypatch.setattr("drr.eval.stats.KEPT", 10)
+    monkeypatch.setattr("drr.eval.stats.intervals.KEPT", 10)
     assert mean(data) == whole
 
 

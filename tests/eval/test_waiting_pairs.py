@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from drr.eval.answers import Answer
-from drr.eval.judged import Judged, Verdict
-from drr.eval.pairwise import pair_results
+from drr.eval.evidence.answers import Answer
+from drr.eval.judging.read import Judged, Verdict
+from drr.eval.stats.pairs import pair_results
 
 
 def answer(variant: str) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from drr.env.shop import Shop
-from drr.eval.rules import RULES
+from drr.eval.checks import RULES
 
 from benchmarks.planted import run
 from benchmarks.planted_by_hand import REPORTS

@@ -10,7 +10,7 @@ from drr.env.query import Constraints
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.states import STATES
-from drr.eval.rules import RULES, Check, Subject, check_report, document, urls_in
+from drr.eval.checks import RULES, Check, Subject, check_report, document, urls_in
 from figure9 import QUERY, REPORT, TWIN
 from hypothesis import given, settings
 from hypothesis import strategies as st

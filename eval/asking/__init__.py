@@ -1,0 +1,1 @@
+"""What a judge is sent, and what it must answer."""

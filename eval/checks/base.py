@@ -1,0 +1,189 @@
+"""What a rule is given and what it answers. A rule is a function of a `Subject`; it never raises and asks no model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import Any, Literal
+
+from drr.citations.addresses import BARE, bare_end
+from drr.citations.parse import Citations, canonical_url, parse
+from drr.env.constraints import parse_constraints
+from drr.env.entities import Product, User
+from drr.env.query import Constraints
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.eval.tasks.claims import Claim, extract_by_rules
+
+Status = Literal["pass", "fail", "unverifiable"]
+Span = tuple[int, int]
+PRODUCT_ID = re.compile(r"(?<![A-Za-z0-9/_-])B[0O][A-Z0-9]{7,10}(?![A-Za-z0-9_-])")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One rule's answer. `unverifiable` never counts as a pass."""
+
+    status: Status
+    value: Any = None
+    spans: tuple[Span, ...] = ()
+    evidence: tuple[str, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "status": self.status,
+            "value": self.value,
+            "spans": [list(span) for span in self.spans],
+            "evidence": list(self.evidence),
+        }
+
+
+Rule = Callable[["Subject"], Check]
+
+
+def word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def unverifiable(reason: str) -> Check:
+    return Check("unverifiable", evidence=(reason,))
+
+
+@dataclass
+class Tally:
+    """Collects what a rule finds; one failure decides, and what could not be known is said beside what was."""
+
+    passed: int = 0
+    failed: int = 0
+    unknown: int = 0
+    spans: list[Span] = field(default_factory=list)
+    evidence: list[str] = field(default_factory=list)
+    remarks: dict[str, None] = field(default_factory=dict)
+    _told: set[tuple[Span, str]] = field(default_factory=set)
+
+    def ok(self) -> None:
+        self.passed += 1
+
+    def fail(self, span: Span, why: str) -> None:
+        if (span, why) in self._told:
+            return
+        self._told.add((span, why))
+        self.failed += 1
+        self.spans.append(span)
+        self.evidence.append(why)
+
+    def unclear(self, why: str) -> None:
+        self.unknown += 1
+        self.remarks[why] = None
+
+    def check(self, nothing: str, **value: Any) -> Check:
+        counts = {
+            "checked": self.passed + self.failed,
+            "failed": self.failed,
+            "unverifiable": self.unknown,
+            **value,
+        }
+        evidence = (*self.evidence, *islice(self.remarks, 20))
+        if self.failed:
+            return Check("fail", counts, tuple(self.spans), evidence)
+        if self.passed:
+            return Check("pass", counts, (), evidence)
+        return Check("unverifiable", counts, (), evidence or (nothing,))
+
+
+@dataclass
+class Subject:
+    """A report and whatever is known around it. Everything but the report may be missing."""
+
+    report: str
+    query: str | None = None
+    constraints: Constraints | None = None
+    """Read from the query where not given."""
+    user_id: str | None = None
+    shop: Shop | None = None
+    session: Session | None = None
+    """The view the answer was written in, where it changed the user's record."""
+    shop_urls: Sequence[str] = ()
+    returned: frozenset[str] | None = None
+    """Canonical URLs that tools returned; `None` where no tool calls are known."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Evidence by canonical URL, beyond what the store knows."""
+
+    @cached_property
+    def citations(self) -> Citations:
+        return parse(self.report)
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        return extract_by_rules(self.report, self.citations)
+
+    @cached_property
+    def demands(self) -> Constraints | None:
+        if self.constraints is not None:
+            return self.constraints
+        return parse_constraints(self.query) if self.query else None
+
+    @cached_property
+    def user(self) -> User | None:
+        if self.user_id is None or self.shop is None:
+            return None
+        return self.session.user(self.user_id) if self.session else self.shop.store.user(self.user_id)
+
+    @cached_property
+    def hosts(self) -> frozenset[str]:
+        """Hosts that count as the shop; empty where none is known."""
+        given = [*self.shop_urls, *([self.shop.shop_url] if self.shop else [])]
+        return frozenset(host for url in given if (host := host_of(url if "://" in url else f"http://{url}")))
+
+    @cached_property
+    def _products(self) -> dict[str, Product | None]:
+        return {}
+
+    def product(self, product_id: str) -> Product | None:
+        if self.shop is None:
+            return None
+        if product_id not in self._products:
+            self._products[product_id] = self.shop.store.product(product_id)
+        return self._products[product_id]
+
+    def is_shop_url(self, url: str) -> bool:
+        return bool(self.hosts) and host_of(url) in self.hosts
+
+    def product_id_of(self, url: str) -> str | None:
+        """The id a shop URL names, known or not; `None` for other hosts and the shop's front page."""
+        if not self.is_shop_url(url):
+            return None
+        path = re.sub(r"[?#].*", "", canonical_url(url).split("://", 1)[1])
+        parts = [part for part in path.split("/")[1:] if part]
+        if not parts:
+            return None
+        shaped = [part for part in parts if PRODUCT_ID.fullmatch(part)]
+        return shaped[-1] if shaped else parts[-1]
+
+
+def host_of(url: str) -> str:
+    canonical = canonical_url(url)
+    rest = canonical.split("://", 1)
+    host = rest[1].split("/")[0].split("?")[0].split("#")[0].rpartition("@")[2] if len(rest) == 2 else ""
+    return host.casefold().removeprefix("www.")
+
+
+def urls_in(value: Any) -> frozenset[str]:
+    """Every URL inside tool calls of any form, canonical."""
+    found: set[str] = set()
+    stack = [value]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, str):
+            for match in BARE.finditer(one):
+                end = bare_end(one, match.start(), len(one))
+                if end > match.end():
+                    found.add(canonical_url(one[match.start() : end]))
+        elif isinstance(one, Mapping):
+            stack += [*one.keys(), *one.values()]
+        elif isinstance(one, (list, tuple, set, frozenset)):
+            stack += one
+    return frozenset(found)

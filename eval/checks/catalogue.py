@@ -1,0 +1,251 @@
+"""Does everything recommended exist in this shop, under the name it is given?"""
+
+from __future__ import annotations
+
+import re
+from itertools import product as combinations
+
+from drr.env.entities import Product
+from drr.eval.checks.base import Check, Subject, Tally, host_of, unverifiable, word_set
+from drr.eval.checks.figures import amounts
+from drr.eval.checks.mentions import Mentions, brand_differs, similarity, words
+
+_CONFUSED = {
+    "O": "O0",
+    "0": "0O",
+    "I": "I1L",
+    "1": "1IL",
+    "L": "L1I",
+    "S": "S5",
+    "5": "5S",
+    "B": "B8",
+    "8": "8B",
+}
+_OTHER_SHOPS = re.compile(
+    r"(?:^|\.)(?:amazon|ebay|walmart|target|chewy|petsmart|petco|homedepot|lowes|wayfair|etsy|bestbuy|costco|aliexpress|alibaba|temu|shein"
+    r"|overstock|ikea|newegg|sephora|ulta|macys|kohls|rei|tractorsupply|samsclub|wish|zappos|instacart|duluthtrading|cvs|walgreens|iherb"
+    r"|vitacost|staples|officedepot|acehardware|menards|harborfreight|hsn|qvc|jd|taobao|tmall|rakuten|mercadolibre|flipkart|shopee|lazada"
+    r"|nordstrom|dickssportinggoods|bedbathandbeyond|containerstore|williams-sonoma|crateandbarrel|westelm|potterybarn|anthropologie"
+    r"|argos|johnlewis|tesco|otto|zalando|mercari|poshmark|bjs|kroger|riteaid|autozone|gamestop|michaels|joann|hobbylobby|worldmarket|amzn|a\.co)"
+    r"\.(?:com|co\.uk|de|fr|ca|com\.au|in|co\.jp|es|it|nl|to|net|org|example)$|^amzn\.to$|^a\.co$"
+)
+_SHOP_HOST = re.compile(
+    r"^(?:shop|store|shopping|buy|market)\.|(?:^|[.-])(?:shop|store|mart|outlet)\d*\.[a-z.]+$|(?:shop|store|mart|outlet)\.(?:com|example|net|co)$"
+)
+_PRODUCT_PATH = re.compile(r"/(?:dp|gp/product|itm|ip)/[^/]+|/B[0O][A-Z0-9]{8}(?:[/?#]|$)", re.I)
+_NOT_A_PRODUCT = re.compile(
+    r"\b(?:total|subtotal|budget|phase|month|week|year|spend|spent|spending|savings?|save|shipping|tax|average|mean|median|orders?|remaining|left ?over|under|range|tier|price|cost|costs|estimated|reserve|contingency|upgrade|option \d|step|optional|you (?:bought|paid|ordered)|bought|purchased|limit|quartiles?|allowance|cushion)\b",
+    re.I,
+)
+_GENERIC = word_set("""best overall pick choice option recommended budget top our why it fits you price rating value runner up premium upgrade key features
+    pros cons verdict summary total subtotal phase month step note tip bottom line for""")  # fmt: skip
+
+
+def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
+    """Every product address and id of the report is one of this shop's."""
+    if subject.shop is None:
+        return unverifiable("no shop was given")
+    places: dict[str, tuple[int, int]] = {}
+    for source in subject.citations.sources:
+        product_id = subject.product_id_of(source.url)
+        if product_id:
+            places.setdefault(product_id, (source.inline_spans or source.list_spans or [(0, 0)])[0])
+    for one in mentions.references:
+        places.setdefault(one.product_id, (one.start, one.end))
+    tally = Tally()
+    missing: list[dict[str, str | None]] = []
+    for product_id, span in places.items():
+        if subject.product(product_id) is not None:
+            tally.ok()
+            continue
+        near = near_miss(subject, product_id)
+        missing.append({"id": product_id, "near_miss": near})
+        hint = f"; the catalogue has {near}" if near else ""
+        tally.fail(span, f"{product_id} is not in the catalogue{hint}")
+    share = tally.passed / len(places) if places else None
+    return tally.check("no product of the shop is named", share=share, missing=missing)
+
+
+def near_miss(subject: Subject, product_id: str) -> str | None:
+    """The id with O for 0, I for 1 and the like put right, if that one exists."""
+    wrong = [index for index, letter in enumerate(product_id.upper()) if letter in "O0I1L"]
+    if len(wrong) > 7 or not product_id.isascii():
+        return None
+    letters = list(product_id.upper())
+    for choice in combinations(*(_CONFUSED[letters[index]] for index in wrong)):
+        for index, letter in zip(wrong, choice, strict=True):
+            letters[index] = letter
+        candidate = "".join(letters)
+        if candidate != product_id and subject.product(candidate) is not None:
+            return candidate
+    return None
+
+
+def outside_shop(subject: Subject, mentions: Mentions) -> Check:
+    """Nothing is recommended that another shop sells."""
+    if not subject.hosts:
+        return unverifiable("it is not known which addresses are the shop's")
+    tally = Tally()
+    for source in subject.citations.sources:
+        if source.url.startswith("user://") or subject.is_shop_url(source.url):
+            tally.ok()
+            continue
+        host = host_of(source.url)
+        if (
+            _OTHER_SHOPS.search(host)
+            or _SHOP_HOST.search(host)
+            or _PRODUCT_PATH.search(source.url.split("://", 1)[-1])
+        ):
+            span = (source.inline_spans or source.list_spans or [(0, 0)])[0]
+            tally.fail(span, f"{source.url} is a page of another shop")
+        else:
+            tally.ok()
+    covered = [(one.start, one.end) for one in mentions.mentions]
+    for line in mentions.layout.lines:
+        if line.kind not in ("item", "title", "row") or any(
+            low < line.end and line.start < high for low, high in covered
+        ):
+            continue
+        name = _offered(line.text)
+        if name is None or "user://" in line.text or mentions.within(line.start, line.end):
+            continue
+        cited = [m for m in subject.citations.markers if line.start <= m.start < line.end and m.url]
+        if any(m.url and (m.url.startswith("user://") or subject.is_shop_url(m.url)) for m in cited):
+            continue
+        if _in_shop(subject, name):
+            tally.ok()
+            continue
+        tally.fail((line.start, line.end), f"{name!r} has a price and no address in the shop")
+    if not tally.passed and not tally.failed:
+        return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0})
+    return tally.check("")
+
+
+def _offered(text: str) -> str | None:
+    """The name of what looks like an offer: capitalised words, then a price."""
+    prices = amounts(text)
+    if not prices:
+        return None
+    head = re.sub(r"^[\s>|*+\-•\d.)_]+", "", text[: prices[0].start])
+    head = head.replace("**", "").split("|")[0] if "|" in head else head.replace("**", "")
+    name = head.strip(" \t-–—:,(|*_")
+    lead, colon, rest = name.partition(": ")
+    if colon and len(lead.split()) <= 3:
+        name = rest
+    if _NOT_A_PRODUCT.search(name):
+        return None
+    name = re.sub(r"\s+(?:at|for|from|is|costs?|price[ds]?)$", "", name, flags=re.I)
+    capitals = [word for word in name.split() if word[:1].isupper() or word[:1].isdigit()]
+    if not 2 <= len(name.split()) <= 16 or len(capitals) < 2 or len(capitals) * 2 < len(name.split()):
+        return None
+    return None if name.endswith(("?", ".")) else name
+
+
+def _in_shop(subject: Subject, name: str) -> bool:
+    if subject.shop is None:
+        return False
+    from drr.env.shop import SearchRequest
+
+    page = subject.shop.catalog.search(SearchRequest(query=name[:200], limit=5))
+    titles = [product.title for product in subject.shop.store.products(page.product_ids)]
+    return any(similarity(name, title) >= 0.75 for title in titles)
+
+
+def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
+    """The name beside an address is the name of what stands there."""
+    if subject.shop is None:
+        return unverifiable("no shop was given")
+    tally = Tally()
+    lowest: float | None = None
+    for named in mentions.names():
+        product = subject.product(named.product_id)
+        name = _cleaned(named.name)
+        if product is None or not _is_product_name(name, named.source):
+            continue
+        score = similarity(name, f"{product.title} {product.store or ''}")
+        lowest = score if lowest is None else min(lowest, score)
+        if score < 0.6:
+            tally.fail(named.span, f"{name!r} is given for {named.product_id}, which is {product.title!r}")
+        elif brand_differs(name, product):
+            tally.fail(named.span, f"{name!r} names another maker than {product.store or product.title!r}")
+        else:
+            tally.ok()
+    for mention in mentions.mentions:
+        product = subject.product(mention.product_id)
+        if product is None or not mention.own or not mentions.within(mention.start, mention.end):
+            continue
+        wrong = _other_maker(mentions.plain[mention.start : mention.end], product)
+        if wrong:
+            tally.fail(
+                (mention.start, mention.end),
+                f"{wrong!r} names another maker than {product.store or product.title!r}",
+            )
+        phrase = _foreign_phrase(
+            subject.citations.body[mention.start : mention.end], product.title, product.store
+        )
+        if phrase:
+            tally.fail(
+                (mention.start, mention.end),
+                f"{phrase!r} is said of {mention.product_id}, which is {product.title!r}",
+            )
+    return tally.check("no name stands beside an address of the shop", lowest_similarity=lowest)
+
+
+_PHRASE = re.compile(
+    r"\b[A-Z][\w'’&-]*(?:[ ,]+(?:(?:for|with|and|of|in|the)\s+)?(?:[A-Z0-9][\w'’&./-]*)){2,}"
+)
+
+
+_THE_PHRASE = re.compile(
+    r"\b(?:the|a|an|this|your)\s+(?P<name>[A-Z][\w'’&-]*(?:\s(?:(?:for|with|and|of|in)\s)?[A-Z0-9][\w'’&./-]*){2,})"
+)
+
+
+def _other_maker(text: str, product: Product) -> str | None:
+    """The product's own name in a sentence, but behind somebody else's."""
+    for match in _THE_PHRASE.finditer(text):
+        name = match["name"]
+        if similarity(name, f"{product.title} {product.store or ''}") >= 0.6 and brand_differs(name, product):
+            return name
+    return None
+
+
+def _foreign_phrase(text: str, title: str, store: str | None) -> str | None:
+    """A long capitalised name in a sentence about one product, of which that product's title knows nothing."""
+    plain = re.sub(r"\[[^\]]*\]\([^)]*\)|\[[\d, ^-]+\]|https?://\S+", " ", text)
+    phrases = [match[0] for match in _PHRASE.finditer(plain)]
+    phrases = [phrase for phrase in phrases if len(words(phrase)) >= 4]
+    if not phrases:
+        return None
+    scores = [similarity(phrase, f"{title} {store or ''}") for phrase in phrases]
+    return phrases[0] if max(scores) < 0.4 else None
+
+
+def _cleaned(name: str) -> str:
+    """Without a lead such as "Best overall:" and without the price behind it."""
+    prices = amounts(name)
+    if prices:
+        name = name[: prices[0].start]
+    lead, colon, rest = name.partition(": ")
+    if (
+        colon
+        and len(words(rest)) >= 2
+        and (set(words(lead)) <= _GENERIC | {"pick", "1", "2", "3", "4", "5"} or len(words(lead)) <= 4)
+    ):
+        name = rest
+    name = re.sub(r"^\s*\d{1,2}[.)]\s+", "", name)
+    return name.strip(" -–—:|(*_\t")
+
+
+def _is_product_name(name: str, source: str) -> bool:
+    said = words(name)
+    if len(said) < 2 or set(said) <= _GENERIC:
+        return False
+    if source == "link":
+        return any(word[:1].isupper() or word[:1].isdigit() for word in name.split())
+    if source == "bold":
+        capitals = [word for word in name.split() if word[:1].isupper() or word[:1].isdigit()]
+        return (
+            len(capitals) >= 2 and len(capitals) * 2 >= len(name.split()) and not _NOT_A_PRODUCT.search(name)
+        )
+    return True

@@ -1,0 +1,194 @@
+"""Citations that lead nowhere, that no tool gave, or that do not hold the figures they are cited for."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import combinations
+
+from drr.eval.checks.base import Check, Subject, Tally, unverifiable
+from drr.eval.checks.facts import record_text
+from drr.eval.checks.figures import NUMBER, dates, number
+from drr.eval.checks.mentions import Mentions
+from drr.eval.tasks.claims import Claim
+
+_SOFT = frozenset(["uncited"])
+"""Untidy, not wrong: said in the evidence and not failed."""
+
+
+def citation_hygiene(subject: Subject, mentions: Mentions) -> Check:
+    """The parser's defects."""
+    citations = subject.citations
+    if not citations.markers and not citations.references:
+        return unverifiable("the report cites nothing")
+    counts = Counter(defect.kind for defect in citations.defects)
+    hard = [defect for defect in citations.defects if defect.kind not in _SOFT]
+    told = tuple(
+        f"{d.kind} {d.id}: {d.detail}".replace(" :", ":")
+        for d in (*hard, *(d for d in citations.defects if d.kind in _SOFT))
+    )
+    return Check("fail" if hard else "pass", dict(counts), tuple((d.start, d.end) for d in hard), told[:50])
+
+
+def fabricated_citation(subject: Subject, mentions: Mentions) -> Check:
+    """Every cited address is one that a tool returned."""
+    if subject.returned is None:
+        return unverifiable("no tool calls are known")
+    tally = Tally()
+    ids = {url.rsplit("/", 1)[-1] for url in subject.returned}
+    for source in subject.citations.sources:
+        product_id = subject.product_id_of(source.url)
+        if source.url in subject.returned or (product_id is not None and product_id in ids):
+            tally.ok()
+        else:
+            span = (source.inline_spans or source.list_spans or [(0, 0)])[0]
+            tally.fail(span, f"no tool returned {source.url}")
+    total = len(subject.citations.sources)
+    return tally.check("the report cites nothing", share=tally.failed / total if total else None)
+
+
+_SKIPPED_BEFORE = re.compile(
+    r"\b(?:phase|month|step|option|week|day|stage|no\.?|number|tier|part|level|figure|table|section|top|zone|zones|pick|q|qty|quantity|units)\s*[#:]?\s*$",
+    re.I,
+)
+_QUOTED = re.compile(r"[“\"]([^“”\"\n]{12,300})[”\"]")
+_COMPUTED_BEFORE = re.compile(
+    r"\b(?:total|sum|together|altogether|combined|leaves?|remaining|left|budget|savings?|saves?|difference|cumulative|adds up to|comes to)\b[^.;]{0,30}$",
+    re.I,
+)
+_TIMES = re.compile(r"\s?[x×]\s(?=[A-Z])")
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
+_NEAR = re.compile(
+    r"(?:\b(?:over|more than|about|around|nearly|almost|roughly|approximately|some|at least|up to|under|less than|below|within)\s+|[~≈<>≤≥]\s?)\\?\$?\s?$",
+    re.I,
+)
+
+
+def numbers_in_evidence(subject: Subject, mentions: Mentions) -> Check:
+    """Each figure of a cited claim stands in what it cites, and quoted words stand there verbatim."""
+    tally = Tally()
+    for claim in subject.claims:
+        if not claim.urls or claim.section_level:
+            continue
+        texts = [evidence_text(subject, url) for url in claim.urls]
+        known = [text for text in texts if text is not None]
+        if not known:
+            if NUMBER.search(claim.text):
+                tally.unclear(f"the text behind {claim.urls[0]} is not at hand")
+            continue
+        _check_claim(tally, subject, claim, "\n".join(known), whole=len(known) == len(texts))
+    return tally.check("no cited claim has a figure")
+
+
+def evidence_text(subject: Subject, url: str) -> str | None:
+    """What is known to stand behind an address: handed-in text, else the store's record."""
+    text = subject.texts.get(url)
+    product_id = subject.product_id_of(url)
+    product = subject.product(product_id) if product_id else None
+    if product is not None:
+        stated = f"price {product.price} rating {product.average_rating} out of 5 from {product.rating_number} ratings {product.product_id}"
+        return f"{text or ''}\n{stated}\n{record_text(product)}"
+    if text is not None or subject.shop is None or not url.startswith("user://"):
+        return text
+    return _user_text(subject, url)
+
+
+def _user_text(subject: Subject, url: str) -> str | None:
+    assert subject.shop is not None
+    user_id, _, rest = url.removeprefix("user://").partition("/")
+    if user_id != subject.user_id:
+        return None
+    store = subject.shop.store
+    if rest.startswith("orders/"):
+        order = store.order(rest.removeprefix("orders/"))
+        if order is None or order.user_id != user_id:
+            return None
+        product = store.product(order.product_id)
+        when = order.order_date[:10]
+        year, month, day = when.split("-")
+        known = f"{order.model_dump_json()} {when} {year} {int(month)} {int(day)} {order.quantity}"
+        return known + (f"\nprice {product.price}\n{record_text(product)}" if product else "")
+    if rest.startswith("statistics"):
+        found = store.statistics(user_id)
+        return found.model_dump_json() if found else None
+    if rest.startswith("orders"):
+        return "\n".join(
+            f"{one.order_date[:10]} {one.model_dump_json()}" for one in store.orders(user_id, limit=500).items
+        )
+    user = subject.user
+    return user.model_dump_json() if user else None
+
+
+def _check_claim(tally: Tally, subject: Subject, claim: Claim, evidence: str, *, whole: bool) -> None:
+    held = {number(match["n"]) for match in NUMBER.finditer(evidence)}
+    held |= {number(part) for part in re.findall(r"\d+(?:\.\d+)?", evidence)}
+    asked = {number(match["n"]) for match in NUMBER.finditer(subject.query or "")}
+    if subject.demands:
+        asked |= {value for value in subject.demands.model_dump().values() if isinstance(value, (int, float))}
+    text = claim.text
+    taken = [(when.start, when.end) for when in dates(text, 0, len(text))]
+    said: list[tuple[float, str, bool]] = []
+    for match in NUMBER.finditer(text):
+        before, after = text[max(0, match.start() - 16) : match.start()], text[match.end() : match.end() + 3]
+        if (
+            _SKIPPED_BEFORE.search(before)
+            or _ORDINAL.match(after)
+            or _TIMES.match(text, match.end())
+            or _COMPUTED_BEFORE.search(text, max(0, match.start() - 60), match.start())
+            or any(a <= match.start() < b for a, b in taken)
+        ):
+            continue
+        said.append((number(match["n"]), match["n"], _NEAR.search(before) is not None or after[:1] == "+"))
+    values = [value for value, _, _ in said]
+    for value, written, near in said:
+        if (
+            value in held
+            or value in asked
+            or _rounded(value, written, held)
+            or (near and _around(value, held))
+        ) or _derived(value, written, values, held):
+            tally.ok()
+        elif whole:
+            tally.fail(
+                (claim.start, claim.end), f"{written} is not in what is cited ({', '.join(claim.urls[:2])})"
+            )
+        else:
+            tally.unclear(f"the text behind one of {', '.join(claim.urls[:3])} is not at hand")
+    flat = " ".join(evidence.casefold().replace("’", "'").split())
+    for match in _QUOTED.finditer(text):
+        words = " ".join(match[1].casefold().replace("’", "'").split()).strip(" .,;!?")
+        if len(words.split()) < 3:
+            continue
+        if words in flat:
+            tally.ok()
+        elif whole:
+            tally.fail((claim.start, claim.end), f"the words {match[1][:60]!r} are not in what is cited")
+
+
+def _rounded(value: float, written: str, held: set[float]) -> bool:
+    """4.5 for 4.53, 44 for 43.99; 2,000 for 2,067 only where it is said to be near."""
+    decimals = len(written.partition(".")[2])
+    half = 0.5 * 10**-decimals
+    return any(abs(one - value) <= half + 1e-9 and one != round(one, decimals) for one in held)
+
+
+def _around(value: float, held: set[float]) -> bool:
+    return any(abs(one - value) <= max(0.1 * value, 1) for one in held if one)
+
+
+def _derived(value: float, written: str, values: list[float], held: set[float]) -> bool:
+    """A sum, difference or product of figures that the claim itself shows: its terms are checked on their own."""
+    others = [one for one in values if one != value]
+    if len(others) < 2 or len(others) > 12:
+        return (
+            len(others) == 1
+            and any(abs(others[0] * one - value) < 0.011 for one in (2, 3, 4, 5, 6))
+            and others[0] in held
+        )
+    if abs(sum(others) - value) < 0.011:
+        return True
+    return any(
+        abs(result - value) < 0.011
+        for a, b in combinations(others, 2)
+        for result in (a + b, a - b, b - a, a * b)
+    )

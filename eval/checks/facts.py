@@ -1,0 +1,388 @@
+"""Price, rating and properties of a product, as said and as recorded."""
+
+from __future__ import annotations
+
+import re
+
+from drr.env.entities import Product
+from drr.eval.checks.base import Check, Subject, Tally, unverifiable
+from drr.eval.checks.figures import Amount, amounts, number
+from drr.eval.checks.mentions import Mention, Mentions, words
+
+_WORDS_OF_SUMS = "total(?:s|ing)?|subtotal|sum|budget|spend(?:ing)?|spent|sav(?:e|es|ing|ings)|shipping|delivery|tax|coupon|discount|remaining|limit|cap|average|mean|median|quartiles?|comes? to|adds up to|bringing|altogether|combined|leav(?:es|ing)"
+# In a product's name such words are capitalised ("Shower Cap"); as a label they stand right before the amount.
+_NOT_ITS_PRICE_BEFORE = re.compile(
+    rf"\b(?-i:{_WORDS_OF_SUMS})\b[^$.;|*]{{0,24}}$|\b(?:{_WORDS_OF_SUMS})\b[\s:*–—-]*$|\b(?:sub)?total\b[^$.;|*]{{0,24}}$"
+    r"|\b(?:off|left|below|under|within|less than|more than|over|above|between|month|phase|of your|range|was|from|cheaper than|beats?|versus|vs\.?|than|another|typically|usually|elsewhere)\s+(?:(?:about|around|the|a|an|your|only|its|\d+)\s+){0,2}$",
+    re.I,
+)
+_ITS_PRICE_BEFORE = re.compile(
+    r"(?:\b(?:total(?:s|ing)?|subtotal|sum|budget|spend(?:ing)?|spent|sav(?:e|es|ing|ings)|shipping|delivery|tax|coupon|discount|off|left|remaining|below|under|within|less than|more than|over|above|between|limit|cap|month|phase|average|mean|median|quartiles?|comes? to|adds up to|bringing|altogether|combined|of your|range|was|from|cheaper than|beats?|versus|vs\.?|than|another|typically|usually|elsewhere)\b[^$.;|]{0,24})$",
+    re.I,
+)
+_ITS_PRICE_BEFORE = re.compile(
+    r"\b(?:price[ds]?|costs?|at|for|is|only|just|retails?|sells?|listed|runs?)\W*(?:\w+\W+){0,2}$", re.I
+)
+_NOT_ITS_PRICE_AFTER = re.compile(
+    r"^\s*(?:[-–—]\s?\\?\$|(?:total|subtotal|budget|off\b|in total|altogether|combined|left|remaining|limit|cap|less|more|cheaper|savings?|shipping|to spend|/\s*(?:oz|ounce|lb|pound|count|sheet|foot|ft|month|load|serving|dose|use|cup)|per (?:oz|ounce|lb|pound|count|sheet|foot|month|load|serving|dose|use|cup|year|week)|a month|a year|spending|spend|ceiling|mark))",
+    re.I,
+)
+_PRICE_HEAD = re.compile(r"price|cost|each|unit|\$|amount|usd", re.I)
+_TOTAL_HEAD = re.compile(r"total|subtotal|sum|line|extended|amount", re.I)
+_MONEY_HEAD_OTHER = re.compile(r"budget|remaining|saving|cumulative|running|shipping|tax|spend|left", re.I)
+_QUANTITY = re.compile(
+    r"(?<![\w.,])(?P<n>\d{1,2})\s?[x×]\s+(?=[*_\[]{0,3}[A-Z\\$])|(?<![\w.])(?P<u>\d{1,2})\s(?:units? (?:at|of)|@)|(?<![\w.\d ])\s?[x×]\s?(?P<m>\d{1,2})\b(?![\d.]|\s?(?:inch|in\b|feet|ft|cm|mm|\d))"
+    r"|\b(?:qty|quantity)\W{0,3}(?P<q>\d{1,2})\b|\b(?P<w>two|three|four|five|six)\s+(?:of (?:them|these)|units|at|for)\b|\((?:x|×)\s?(?P<p>[2-9])\)",
+    re.I,
+)
+_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_UNDER = re.compile(r"\b(?:under|below|less than|just under)\s*$", re.I)
+_OVER = re.compile(r"\b(?:over|above|more than|just over)\s*$", re.I)
+
+
+def price(subject: Subject, mentions: Mentions) -> Check:
+    """What is said to be a product's price is its price."""
+    if subject.shop is None:
+        return unverifiable("no shop was given")
+    tally = Tally()
+    for mention in mentions.mentions:
+        product = subject.product(mention.product_id)
+        if product is None:
+            continue
+        for amount in _prices_in(mentions, mention):
+            if product.price is None:
+                tally.unclear(f"the catalogue knows no price of {product.product_id}")
+            elif _agrees(subject.citations.body, amount, product.price, mention):
+                tally.ok()
+            else:
+                tally.fail(
+                    (amount.start, amount.end),
+                    f"said {_shown(subject, amount)}, is ${product.price:,.2f} ({product.product_id})",
+                )
+    return tally.check("no price is said of a product of the shop")
+
+
+def _shown(subject: Subject, amount: Amount) -> str:
+    return subject.report[amount.start : amount.end].strip()
+
+
+def _prices_in(mentions: Mentions, mention: Mention) -> list[Amount]:
+    body = mentions.body
+    found: list[Amount] = []
+    if mention.row is not None and mention.row.header:
+        row = mention.row
+        for (low, high), head in zip(row.cells, row.header, strict=False):
+            if _MONEY_HEAD_OTHER.search(head) or (
+                not _PRICE_HEAD.search(head) and not _TOTAL_HEAD.search(head)
+            ):
+                continue
+            found += amounts(body, low, high)
+        if found or any(_PRICE_HEAD.search(head) for head in row.header):
+            return found
+    for amount in amounts(body, mention.start, mention.end):
+        before = body[max(mention.start, amount.start - 40) : amount.start]
+        after = body[amount.end : amount.end + 24]
+        if _NOT_ITS_PRICE_AFTER.match(after) or (
+            body[max(0, amount.start - 3) : amount.start].rstrip().endswith(("-", "–", "+", "="))
+            and _sum_before(before)
+        ):
+            continue
+        if _NOT_ITS_PRICE_BEFORE.search(before) and not _is_label(before):
+            continue
+        if not mention.own and not (_ITS_PRICE_BEFORE.search(before) or not before.strip(" -*_|\t")):
+            continue
+        found.append(amount)
+    return found
+
+
+def _is_label(before: str) -> bool:
+    return re.search(r"\b(?:list|unit|sale|item)?\s*price\W*$", before, re.I) is not None
+
+
+def _sum_before(before: str) -> bool:
+    return re.search(r"\$\s?[\d.,]+\s*[-–+=x×*]\s*$", before) is not None
+
+
+def quantity_near(text: str) -> int:
+    match = _QUANTITY.search(text)
+    if match is None:
+        return 1
+    if match["w"]:
+        return _WORDS[match["w"].casefold()]
+    return int(match["n"] or match["u"] or match["m"] or match["q"] or match["p"]) or 1
+
+
+def _agrees(body: str, amount: Amount, price: float, mention: Mention) -> bool:
+    before = body[max(0, amount.start - 16) : amount.start]
+    if _UNDER.search(before):
+        return price <= amount.value + 0.01
+    if _OVER.search(before):
+        return amount.value - 0.01 <= price <= amount.value * 1.25 + 1
+    if amount.equals(price):
+        return True
+    counts = {quantity_near(body[mention.start : mention.end])}
+    if mention.row is not None:
+        for (low, high), head in zip(mention.row.cells, mention.row.header, strict=False):
+            cell = body[low:high].strip(" *")
+            if (
+                cell.isdecimal()
+                and len(cell) <= 2
+                and re.search(r"qty|quantity|units|count|#|how many", head)
+            ):
+                counts.add(int(cell))
+    tolerance = amount.tolerance
+    return any(
+        count > 1 and abs(amount.value - price * count) <= max(tolerance, 0.0101 * count) for count in counts
+    )
+
+
+_RATING = re.compile(
+    r"(?<![\d.,$])(?P<a>[0-5](?:\.\d{1,2})?)\s?(?:-\s?|\s)?(?:stars?\b(?!\s+(?:promise|service|guarantee|experience|hotel|quality|reviews?\b))|★|⭐|/\s?5\b(?!\s?(?:pack|pc|count))|out of (?:5|five)\b|of 5\b)"
+    r"|\b(?:rated|rating(?: of| is|:)?|average(?: rating)?(?: of| is|:)?|scores?|stars?:)\s*(?:\*\*|:)?\s*(?:at |of |an? |average |about |around )*(?P<b>[0-5]\.\d{1,2})(?![\d%])"
+    r"|[★⭐]+\s*\(?(?P<c>[0-5]\.\d{1,2})",
+    re.I,
+)
+_REVIEWS = re.compile(
+    r"(?P<near>(?:\b(?:over|more than|about|around|nearly|almost|roughly|approximately|some|at least)\s+|[~≈])?)(?<![\d.$,])(?P<n>\d{1,3}(?:,\d{3})+|\d+)(?P<plus>\+)?\s+"
+    r"(?:(?:customer|global|verified|user|buyer|shopper|total|five-star|product)\s+)*(?:reviews?|ratings?|reviewers|raters|buyers rated)\b",
+    re.I,
+)
+_RATING_HEAD = re.compile(r"rating|stars|★|score", re.I)
+_REVIEWS_HEAD = re.compile(r"reviews|ratings\b|# ?ratings|count of ratings|number of ratings", re.I)
+
+
+def rating(subject: Subject, mentions: Mentions) -> Check:
+    """Stars within 0.05; counts exact, or within 5 % where they are said to be near."""
+    if subject.shop is None:
+        return unverifiable("no shop was given")
+    tally = Tally()
+    body = mentions.body
+    for mention in mentions.mentions:
+        product = subject.product(mention.product_id)
+        if product is None:
+            continue
+        _text_ratings(tally, body, mention, product)
+        if mention.row is not None:
+            _row_ratings(tally, body, mention, product)
+    return tally.check("no rating is said of a product of the shop")
+
+
+def _text_ratings(tally: Tally, body: str, mention: Mention, product: Product) -> None:
+    for match in _RATING.finditer(body, mention.start, mention.end):
+        said = float(match["a"] or match["b"] or match["c"])
+        _compare_rating(tally, match.span(), said, product)
+    for match in _REVIEWS.finditer(body, mention.start, mention.end):
+        near = bool(match["near"].strip() or match["plus"])
+        _compare_reviews(tally, match.span(), number(match["n"]), near, product)
+
+
+def _row_ratings(tally: Tally, body: str, mention: Mention, product: Product) -> None:
+    assert mention.row is not None
+    for (low, high), head in zip(mention.row.cells, mention.row.header, strict=False):
+        cell = body[low:high].strip(" *")
+        if _REVIEWS_HEAD.search(head) and re.fullmatch(r"[\d,]+\+?", cell):
+            if not re.fullmatch(r"[0-5]", cell):
+                _compare_reviews(tally, (low, high), number(cell.rstrip("+")), cell.endswith("+"), product)
+        elif _RATING_HEAD.search(head) and re.fullmatch(r"[0-5](?:\.\d{1,2})?", cell):
+            _compare_rating(tally, (low, high), float(cell), product)
+
+
+def _compare_rating(tally: Tally, span: tuple[int, int], said: float, product: Product) -> None:
+    if product.average_rating is None:
+        tally.unclear(f"the catalogue knows no rating of {product.product_id}")
+    elif abs(said - product.average_rating) <= 0.0501:
+        tally.ok()
+    else:
+        tally.fail(span, f"said {said:g} stars, is {product.average_rating:g} ({product.product_id})")
+
+
+def _compare_reviews(tally: Tally, span: tuple[int, int], said: float, near: bool, product: Product) -> None:
+    if product.rating_number is None:
+        tally.unclear(f"the catalogue knows no number of ratings of {product.product_id}")
+    elif said == product.rating_number or (
+        near and abs(said - product.rating_number) <= 0.05 * product.rating_number + 1
+    ):
+        tally.ok()
+    else:
+        tally.fail(span, f"said {said:,.0f} ratings, are {product.rating_number:,} ({product.product_id})")
+
+
+_UNITS = {
+    "inch": r"inch(?:es)?|in\.|\"|″|''|inches",
+    "foot": r"feet|foot|ft\b\.?",
+    "pound": r"pounds?|lbs?\b\.?",
+    "ounce": r"fl\.? ?oz\b|fluid ounces?|ounces?|oz\b\.?",
+    "gallon": r"gallons?|gal\b\.?",
+    "quart": r"quarts?|qt\b",
+    "millilitre": r"ml\b|milliliters?",
+    "litre": r"liters?|litres?",
+    "gram": r"grams?|g\b",
+    "milligram": r"mg\b|milligrams?",
+    "count": r"count|ct\b|pack|packs|pieces?|pcs?\b|sheets|pouches|tablets|capsules|bags|rolls|pairs?|in 1|-in-1",
+    "watt": r"watts?|w\b",
+    "volt": r"volts?|v\b",
+    "lumen": r"lumens?",
+    "hour": r"hours?|hrs?\b",
+    "minute": r"minutes?|mins?\b",
+    "mil": r"mil\b",
+    "decibel": r"decibels?|db\b",
+    "tooth": r"teeth",
+    "year": r"years?",
+}
+_QUANTITY_UNIT = re.compile(
+    r"(?<![\w.,$/])(?P<n>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?:\s|-)?(?:(?P<u>"
+    + "|".join(f"(?P<{name}>{form})" for name, form in _UNITS.items())
+    + r"))(?![a-z])",
+    re.I,
+)
+_NOT_PROPERTY = frozenset(["year", "hour", "minute", "foot", "gram"])
+_MATERIALS = re.compile(
+    r"\b(?:stainless steel|carbon steel|cast iron|memory foam|steel|aluminum|aluminium|plastic|cedar|bamboo|cotton|wood|pine|oak|acacia|copper|brass|ceramic|porcelain"
+    r"|stoneware|glass|leather|silicone|latex|rubber|polyester|nylon|iron|wool|linen|microfiber|polypropylene|acrylic|vinyl|canvas|chrome|titanium|zinc|resin|wicker|rattan|jute|hemp|velvet|fleece|paper|concrete|marble|granite|foam|sisal|mesh|tpe|recycled paper|terracotta|felt|cork|melamine|pvc|abs|spandex|flannel|down)\b",
+    re.I,
+)
+_MADE_OF = re.compile(
+    r"\b(?:made (?:of|from|with|in)|built (?:of|from)|constructed (?:of|from)|crafted (?:of|from)|material(?: is|s?:)?\**:?\**)\s*(?:\*\*)?\s*(?P<what>(?:[\w-]+\s?){1,4})",
+    re.I,
+)
+_BRAND = re.compile(
+    r"(?:\b(?:brand|manufacturer|maker)\**\s*:\s*\**\s*|\b(?:made|sold|manufactured) by\s+)(?P<brand>[A-Z][\w&'’.-]*(?:\s(?:&\s)?[A-Z][\w&'’.-]*){0,3})"
+)
+_COLOUR = re.compile(r"\bcolou?r\**\s*:\s*\**\s*(?P<what>[A-Za-z][A-Za-z /-]{1,30})", re.I)
+
+
+def product_claims(subject: Subject, mentions: Mentions) -> Check:
+    """Price, rating, size, material, count, maker: whatever the record decides, read from the record."""
+    if subject.shop is None:
+        return unverifiable("no shop was given")
+    tally = Tally()
+    body = mentions.body
+    for mention in mentions.mentions:
+        product = subject.product(mention.product_id)
+        if product is None:
+            continue
+        for amount in _prices_in(mentions, mention):
+            if product.price is not None and not _agrees(body, amount, product.price, mention):
+                tally.fail(
+                    (amount.start, amount.end),
+                    f"price: said ${amount.value:,.2f}, is ${product.price:,.2f} ({product.product_id})",
+                )
+            elif product.price is not None:
+                tally.ok()
+        _text_ratings(tally, body, mention, product)
+        if mention.row is not None:
+            _row_ratings(tally, body, mention, product)
+        record = record_text(product)
+        _measures(tally, body, mention, product, record)
+        _materials(tally, body, mention, product, record)
+        _maker(tally, body, mention, product, record)
+    return tally.check("nothing that a record decides is said of a product of the shop")
+
+
+def record_text(product: Product) -> str:
+    """All words of a record."""
+    parts = [product.title, *product.features, *product.description, product.store or "", *product.categories]
+    stack: list[object] = [product.details]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, dict):
+            for key, value in one.items():
+                stack += [f"{key}: {value}"] if not isinstance(value, (dict, list)) else [str(key), value]
+        elif isinstance(one, list):
+            stack += one
+        else:
+            parts.append(str(one))
+    return "\n".join(parts)
+
+
+def _unit(match: re.Match[str]) -> str:
+    return next(name for name in _UNITS if match[name])
+
+
+def _measures(tally: Tally, body: str, mention: Mention, product: Product, record: str) -> None:
+    known: dict[str, set[float]] = {}
+    for match in _QUANTITY_UNIT.finditer(record):
+        known.setdefault(_unit(match), set()).add(number(match["n"]))
+    loose = {number(n) for n in re.findall(r"(?<![\d.])\d+(?:\.\d+)?(?![\d.])", record)}
+    for match in _QUANTITY_UNIT.finditer(body, mention.start, mention.end):
+        unit, said = _unit(match), number(match["n"])
+        if unit in _NOT_PROPERTY and unit not in known:
+            continue
+        if unit == "count" and not mention.own and said < 2:
+            continue
+        if any(_close(said, value) for value in known.get(unit, ())) or said in loose:
+            tally.ok()
+        elif unit in known and not _compared(body, match.start()):
+            said_words = body[match.start() : match.end()].strip()
+            tally.fail(
+                match.span(),
+                f"said {said_words!r}, the record has {_values(known[unit])} {unit} ({product.product_id})",
+            )
+        else:
+            tally.unclear(f"the record of {product.product_id} gives no {unit}")
+
+
+def _compared(body: str, position: int) -> bool:
+    """A figure of the need, not of the product: "your 30-pound dog", "for a 6-foot yard"."""
+    return (
+        re.search(
+            r"\b(?:your|for|every|each|per|my)\s+(?:an?\s+)?$",
+            body[max(0, position - 20) : position],
+            re.I,
+        )
+        is not None
+    )
+
+
+def _close(said: float, value: float) -> bool:
+    return abs(said - value) < 0.005 or (
+        said == round(said) and abs(said - value) <= 0.5 and said > 3 and value != round(value)
+    )
+
+
+def _values(values: set[float]) -> str:
+    return ", ".join(f"{value:g}" for value in sorted(values)[:5])
+
+
+def _materials(tally: Tally, body: str, mention: Mention, product: Product, record: str) -> None:
+    known = {match[0].casefold() for match in _MATERIALS.finditer(record)}
+    for match in _MADE_OF.finditer(body, mention.start, mention.end):
+        said = [one[0].casefold() for one in _MATERIALS.finditer(match["what"])]
+        for material in said[:1]:
+            if (
+                material in known
+                or any(material in one or one in material for one in known)
+                or material in record.casefold()
+            ):
+                tally.ok()
+            elif known or product.details.get("Material"):
+                tally.fail(
+                    match.span(),
+                    f"said {material}, the record says {', '.join(sorted(known)[:4]) or product.details.get('Material')} ({product.product_id})",
+                )
+            else:
+                tally.unclear(f"the record of {product.product_id} names no material")
+    for match in _COLOUR.finditer(body, mention.start, mention.end):
+        colour = product.details.get("Color")
+        if isinstance(colour, str):
+            if set(words(match["what"])) & set(words(colour)):
+                tally.ok()
+            else:
+                tally.fail(
+                    match.span(),
+                    f"said colour {match['what'].strip()!r}, is {colour!r} ({product.product_id})",
+                )
+
+
+def _maker(tally: Tally, body: str, mention: Mention, product: Product, record: str) -> None:
+    for match in _BRAND.finditer(body, mention.start, mention.end):
+        said = set(words(match["brand"]))
+        if said & set(words(record)):
+            tally.ok()
+        elif product.store or product.details.get("Brand"):
+            tally.fail(
+                match.span("brand"),
+                f"said to be by {match['brand']!r}, is by {product.store or product.details.get('Brand')!r}",
+            )
+        else:
+            tally.unclear(f"the record of {product.product_id} names no maker")

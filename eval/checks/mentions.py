@@ -1,0 +1,299 @@
+"""Where a report speaks of a product: the stretch of text whose figures are that product's."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import lru_cache
+
+from drr.citations.links import blank
+from drr.citations.parse import Marker
+from drr.env.entities import Product
+from drr.eval.checks.base import PRODUCT_ID, Span, Subject
+from drr.eval.checks.layout import Layout, Line, layout
+
+_TOKEN = re.compile(r"[a-z0-9]+(?:\.\d+)?")
+_STOP = frozenset(
+    ["the", "a", "an", "and", "with", "for", "of", "in", "to", "by", "from", "on", "at", "or", "this", "its"]
+)
+_SENTENCE_END = re.compile(r"[.!?][\"'”’)*_]*(?:\s?(?:\[\^?[\d, ]+\]|【[\d, ]+】))*(?=\s+[\"'“(*\[]*[A-Z$])")
+_ABBREVIATION = re.compile(r"\b(?:vs|approx|oz|lb|lbs|ft|in|no|inc|etc|e\.g|i\.e|mr|mrs|dr|st)\.$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """`own` is the line or sentence that names or cites the product; `start`-`end` may also be a line under it."""
+
+    product_id: str
+    start: int
+    end: int
+    own: bool
+    row: Line | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One pointer to a product inside the body."""
+
+    product_id: str
+    start: int
+    end: int
+    leads: bool
+    """A link whose text is the product's name: its facts follow. A marker stands behind them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A name that the report gives to an id."""
+
+    product_id: str
+    name: str
+    span: Span
+    source: str
+
+
+class Mentions:
+    """All product mentions of a subject."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.body = subject.citations.body
+        self.plain = blank(self.body, [(m.start, m.end) for m in subject.citations.markers])
+        """The body without its citations: what link texts say is not counted as said."""
+        self.layout: Layout = layout(self.body)
+        self.references = self._references()
+        self._starts = [reference.start for reference in self.references]
+        self.aliases = self._aliases()
+        self.mentions = self._mentions()
+
+    def within(self, start: int, end: int) -> list[Reference]:
+        return self.references[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+
+    def _references(self) -> list[Reference]:
+        found: list[Reference] = []
+        linked: list[Span] = []
+        for marker in self.subject.citations.markers:
+            if marker.url is None:
+                continue
+            if marker.form in ("link", "html", "numbered_link", "bare"):
+                linked.append((marker.start, marker.end))
+            product_id = self.subject.product_id_of(marker.url)
+            if product_id is not None:
+                found.append(Reference(product_id, marker.start, marker.end, _is_name(marker)))
+        for match in PRODUCT_ID.finditer(self.body):
+            if not any(low <= match.start() < high for low, high in linked):
+                found.append(Reference(match[0], match.start(), match.end(), False))
+        return sorted(found, key=lambda one: one.start)
+
+    def _aliases(self) -> dict[str, str]:
+        """The shortest beginning of each referenced product's title that no other of them shares, two words at least."""
+        products = {
+            one.product_id: product
+            for one in self.references
+            if (product := self.subject.product(one.product_id)) is not None
+        }
+        titles = {key: _words(product.title) for key, product in products.items()}
+        found: dict[str, str] = {}
+        for product_id, said in titles.items():
+            shortest = max(2, len(_words(products[product_id].store or "")) + 1)
+            for length in range(shortest, shortest + 3):
+                alias = said[:length]
+                others = (other[:length] for key, other in titles.items() if key != product_id)
+                if len(said) >= length and len(" ".join(alias)) > 7 and alias not in others:
+                    found[" ".join(alias)] = product_id
+                    break
+        return found
+
+    def named_in(self, text: str) -> list[str]:
+        flat = " " + " ".join(_words(text)) + " "
+        return [product_id for alias, product_id in self.aliases.items() if f" {alias} " in flat]
+
+    def _mentions(self) -> list[Mention]:
+        found: list[Mention] = []
+        scope: str | None = None
+        scope_line: Line | None = None
+        for line in self.layout.lines:
+            if line.kind in ("head_row", "rule_row", "elision"):
+                continue
+            references = self.within(line.start, line.end)
+            ids = list(dict.fromkeys(one.product_id for one in references))
+            if not ids:
+                ids = (
+                    self.named_in(line.text)
+                    if line.kind in ("row", "item", "title", "heading", "text")
+                    else []
+                )
+                references = []
+            if not ids:
+                if scope is not None and scope_line is not None and _belongs(scope_line, line):
+                    found.append(Mention(scope, line.start, line.end, False))
+                elif scope_line is not None and _ends(scope_line, line):
+                    scope = scope_line = None
+                continue
+            if len(ids) == 1 and line.kind != "text":
+                found.append(
+                    Mention(ids[0], line.start, line.end, True, line if line.kind == "row" else None)
+                )
+                scope, scope_line = ids[0], line
+                continue
+            sentences = self._sentences(line)
+            for start, end in sentences:
+                found += self._split(start, end, self.within(start, end))
+            scope, scope_line = (
+                (ids[0], line) if len(ids) == 1 and line.kind in ("title", "heading") else (None, None)
+            )
+        return found
+
+    def _sentences(self, line: Line) -> list[Span]:
+        spans: list[Span] = []
+        start = line.start
+        for match in _SENTENCE_END.finditer(self.body, line.start, line.end):
+            if _ABBREVIATION.search(self.body[max(start, match.start() - 6) : match.start() + 1]):
+                continue
+            inside = [one for one in self.within(start, line.end) if one.start < match.start() < one.end]
+            if inside:
+                continue
+            spans.append((start, match.end()))
+            start = match.end()
+        spans.append((start, line.end))
+        return spans
+
+    def _split(self, start: int, end: int, references: list[Reference]) -> list[Mention]:
+        """Figures of a sentence with several products go to the reference they stand beside."""
+        ids = list(dict.fromkeys(one.product_id for one in references))
+        if not ids:
+            ids = self.named_in(self.body[start:end])
+            return [Mention(ids[0], start, end, True)] if len(ids) == 1 else []
+        if len(ids) == 1:
+            return [Mention(ids[0], start, end, True)]
+        found: list[Mention] = []
+        if all(one.leads for one in references):
+            bounds = [one.start for one in references[1:]] + [end]
+            low = start
+            for one, high in zip(references, bounds, strict=True):
+                found.append(Mention(one.product_id, low if one is references[0] else one.start, high, True))
+                low = high
+            return found
+        low = start
+        for one in references:
+            found.append(Mention(one.product_id, low, one.end, True))
+            low = one.end
+        return found
+
+    def names(self) -> list[Named]:
+        """Link texts, titles in reference lists, bold names at the head of a product's line."""
+        found: list[Named] = []
+        citations = self.subject.citations
+        for marker in citations.markers:
+            product_id = self.subject.product_id_of(marker.url) if marker.url else None
+            if product_id and marker.form in ("link", "html") and _is_name(marker):
+                found.append(Named(product_id, marker.id, (marker.start, marker.end), "link"))
+        for reference in citations.references:
+            ids = [product_id for url in reference.urls if (product_id := self.subject.product_id_of(url))]
+            if len(ids) == 1 and len(reference.urls) == 1:
+                name = _entry_title(self.subject.report[reference.start : reference.end])
+                if name:
+                    found.append(Named(ids[0], name, (reference.start, reference.end), "list"))
+        for mention in self.mentions:
+            if mention.own:
+                bold = _BOLD_NAME.match(self.body, mention.start, mention.end)
+                if bold:
+                    found.append(Named(mention.product_id, bold["name"], bold.span("name"), "bold"))
+                elif head := _PLAIN_NAME.match(self.plain, mention.start, mention.end):
+                    found.append(Named(mention.product_id, head["name"], head.span("name"), "bold"))
+        return found
+
+
+_BOLD_NAME = re.compile(
+    r"[\s>|]*(?:#{1,6}\s+)?(?:[-*+•]\s+|\d{1,3}[.)]\s+|\|\s*\d*\s*\|)?\s*(?:\*\*|__)(?P<name>[^*_\n|]{4,160})(?:\*\*|__)"
+)
+_PLAIN_NAME = re.compile(
+    r"[ \t>]*(?:[-*+•]\s+|\d{1,3}[.)]\s+|\|\s*(?:\d{1,2}\s*\|)?)\s*(?:\d{1,2}\s?[x×]\s+)?(?P<name>[A-Z0-9][^|\n*_$:;!?]{3,140}?)\s*(?:\||\s[-–—]\s|: |\sat \$|\s\(?\$|,\s*\$|\s+$)"
+)
+_ENTRY_NUMBER = re.compile(
+    r"^[\s>*_-]*(?:\\?[\[【［(]?\^?[A-Za-z]{0,3}\d{1,4}\\?[\]】］)]?(?:\s*[:.)、]|\\\.)?|[-*+•])\s*"
+)
+_URL_PART = re.compile(r"<?\b(?:https?|user)://\S+>?|\(\s*\)|\[\s*\]")
+
+
+def _entry_title(text: str) -> str | None:
+    inside = re.search(r"\[([^\[\]]{4,300})\]\(\s*<?https?://", text)
+    if inside and not inside[1].strip().startswith("http"):
+        text = re.sub(r"^\s*\d{1,4}(?:\\?\.|\))\s*", "", inside[1])
+    else:
+        text = _URL_PART.sub(" ", _ENTRY_NUMBER.sub("", text, count=1))
+    name = text.replace("**", "").strip(" \t\n,;:-–—.|[]()<>")
+    return name if len(_words(name)) >= 2 else None
+
+
+def _is_name(marker: Marker) -> bool:
+    return (
+        marker.form in ("link", "html")
+        and not marker.id.startswith(("http://", "https://"))
+        and len(_words(marker.id)) >= 2
+        and marker.id.casefold()
+        not in ("product page", "product link", "view product", "see product", "shop link", "buy here")
+    )
+
+
+def _belongs(scope: Line, line: Line) -> bool:
+    """Is this line about the product that the line above opened?"""
+    if line.kind in ("heading", "row", "title"):
+        return False
+    if re.search(r"\b(?:sub)?total\b|\bbudget\b", line.text, re.I):
+        return False
+    if scope.kind in ("title", "heading"):
+        return line.kind == "item" or not line.after_blank or _LABELLED.match(line.text) is not None
+    if scope.kind == "item":
+        return line.indent > scope.indent
+    return False
+
+
+def _ends(scope: Line, line: Line) -> bool:
+    """A product's heading holds until the next one, its bold line until a paragraph, its bullet until the next bullet."""
+    if line.kind in ("heading", "title"):
+        return True
+    if scope.kind == "heading":
+        return False
+    return scope.kind != "title" or (line.kind == "text" and line.after_blank and len(line.text) > 40)
+
+
+_LABELLED = re.compile(
+    r"[\s*_>]*(?:(?:list |current |unit |sale )?price|cost|rating|rated|stars|reviews|material|size|weight|brand|colou?r|capacity)\b[^.]{0,12}[:=]",
+    re.I,
+)
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_TOKEN.findall(text.casefold().replace("'", "").replace("’", "")))
+
+
+def words(text: str) -> tuple[str, ...]:
+    return _words(text)
+
+
+def similarity(name: str, title: str) -> float:
+    """Share of the name's words that the title has: a short name for a long title is still its name."""
+    said = [word for word in _words(name) if word not in _STOP]
+    known = set(_words(title))
+    if not said:
+        return 1.0
+    return sum(word in known or word.rstrip("s") in known or word + "s" in known for word in said) / len(said)
+
+
+def brand_differs(name: str, product: Product) -> bool:
+    """Another maker stands where the maker belongs."""
+    said = _words(name)
+    title = _words(product.title)
+    store = _words(product.store) if product.store else title[:1]
+    if not said or not title:
+        return False
+    known = {*title, *store}
+    return (
+        said[0] not in known
+        and said[0].rstrip("s") not in known
+        and store[0] not in said
+        and said[0] not in _STOP
+    )

@@ -1,0 +1,115 @@
+"""What needs only the report: repeated paragraphs and leaked process text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+
+from drr.eval.checks.base import Check, Subject, Tally
+from drr.eval.checks.mentions import Mentions
+
+LONG = 120
+"""Characters of a paragraph that is worth comparing."""
+_WORD = re.compile(r"[^\W_]+", re.U)
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CITED = re.compile(r"\[[\d,;^ \-–]{1,200}\]|【[^【】]{0,200}】|\]\([^()\[\]]{0,2000}\)")
+_COMMON = 40
+"""A shingle in more paragraphs than this tells nothing and would make the search quadratic."""
+
+
+def duplicates(subject: Subject, mentions: Mentions) -> Check:
+    """No paragraph says what an earlier one said, word for word or nearly."""
+    body = subject.citations.body
+    paragraphs: list[tuple[int, int, list[str]]] = []
+    for match in re.finditer(r"(?:[^\n]|\n(?![ \t]*\n))+", body):
+        text = match[0]
+        if len(text.strip()) < LONG or text.lstrip().startswith("|"):
+            continue
+        plain = _CITED.sub(" ", text)
+        tokens = [word.casefold() for word in _WORD.findall(plain)]
+        if _CJK.search(plain):
+            tokens = [part for token in tokens for part in (list(token) if _CJK.search(token) else [token])]
+        if len(tokens) >= 8:
+            lead = len(text) - len(text.lstrip())
+            paragraphs.append((match.start() + lead, match.end(), tokens))
+    tally = Tally()
+    total = sum(len(tokens) for _, _, tokens in paragraphs)
+    repeated = 0
+    seen: dict[tuple[str, ...], int] = {}
+    holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    sizes: list[int] = []
+    for index, (start, end, tokens) in enumerate(paragraphs):
+        key = tuple(tokens)
+        shingles = set(zip(*(tokens[offset:] for offset in range(5)), strict=False))
+        sizes.append(len(shingles))
+        first = seen.get(key)
+        if first is None:
+            shared = Counter(other for shingle in shingles for other in holders[shingle])
+            for other, common in shared.most_common(5):
+                smaller = min(len(shingles), sizes[other])
+                if common / (len(shingles) + sizes[other] - common) >= 0.8 or (
+                    smaller >= 12 and common / smaller >= 0.9
+                ):
+                    first = other
+                    break
+        if first is not None:
+            repeated += len(tokens)
+            tally.fail((start, end), f"repeats the paragraph at {paragraphs[first][0]}")
+        else:
+            seen[key] = index
+            tally.ok()
+        for shingle in shingles:
+            if len(holders[shingle]) < _COMMON:
+                holders[shingle].append(index)
+    share = repeated / total if total else 0.0
+    if not paragraphs:
+        return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0, "share_of_words": 0.0})
+    return tally.check("", share_of_words=share)
+
+
+_TAGS = re.compile(
+    r"</?(?:think|thinking|search|tool_call|tool_response|tool_result|tool_use|function_calls?|invoke|scratchpad|reasoning|reflection|observation|begin_search_query|end_search_query|answer|information|result)\b[^<>\n]{0,80}>"
+    r"|<\|[a-z_]{3,30}\|>|\ue200cite|\bturn\d+(?:search|view|news)\d+\b|【\d{1,6}:\d{1,6}†[^【】\n]{0,200}】",
+    re.I,
+)
+_TOOL_IDS = re.compile(r"\[\d{2,3}-\d{1,3}\]")
+_CALLS = re.compile(
+    r"\b(?:product_catalog_search|get_product_details|get_user_orders|get_order_details|get_user_profile|update_user_profile|get_user_statistics|web_search|toolu_[A-Za-z0-9]{8,})\b"
+    r"|\"(?:tool|tool_name|tool_calls|function|name)\"\s*:\s*\"(?:web_search|calculator|get_|product_|update_)",
+)
+_OUTPUT = re.compile(r"\btool (?:outputs?|responses?|calls?)\b", re.I)
+_STEPS = re.compile(
+    r"^(?:[^\S\n]|[>*_#-]){0,20}(?:Thought|Action(?: Input)?|Observation|Tool (?:call|result|output)|Function call|Reasoning step \d+)\**\s*:",
+    re.M,
+)
+_TALK = re.compile(
+    r"(?:^|(?<=[.!?\n。！？]))(?:[^\S\n]|[>*_\"-]){0,20}(?:(?:okay|ok|alright|so|now|next|first|great|hmm|wait)[,.]?\s+)?"
+    r"(?:let me (?:search|look up|look for|check|find|start by|first|try|query|call|fetch|gather|now search|verify|think|also search|see if|refine)"
+    r"|let's (?:search|look up|query|call)"
+    r"|(?:i(?:'ll| will| need to| should| must| am going to|'m going to| have to| want to)(?: now| first| next| also| then)? (?:search|look up|query|call|fetch|use the|check the|retrieve|start by searching|gather more)\b)"
+    r"|i(?:'m| am) (?:now )?(?:searching|looking up|querying|calling)"
+    r"|(?:searching|looking) (?:for|up) (?:more|the web|products|information)\b[^.\n]{0,60}\.\.\."
+    r"|the (?:search|tool) (?:returned|results? (?:show|returned|did not)|call failed)"
+    r"|(?:as|since) the user (?:asked|wants|is asking)|the user (?:is asking|wants|asked|needs|seems)\b|(?:now )?i (?:now )?have (?:enough|sufficient|all the) (?:information|data)\b)",
+    re.I,
+)
+_CHINESE = re.compile(
+    r"让我(?:继续|先|再|来|现在)?(?:搜索|查找|查询|检索|搜一下|查一下|看看|分析一下)|我(?:需要|将|来|先|要)(?:继续|先|再)?(?:搜索|查询|检索)|接下来我(?:将|会)?(?:搜索|查询|检索)"
+)
+
+
+def process_text(subject: Subject, mentions: Mentions) -> Check:
+    """No thoughts, tool calls or search talk in the answer."""
+    tally = Tally()
+    report = subject.report
+    known = {number for source in subject.citations.sources for number in source.numbers}
+    for pattern in (_TAGS, _CALLS, _STEPS, _OUTPUT, _TALK, _CHINESE):
+        for match in pattern.finditer(report):
+            tally.fail(match.span(), f"process text: {match[0].strip()[:60]!r}")
+    for match in _TOOL_IDS.finditer(report):
+        low, high = match[0].strip("[]").split("-")
+        if int(low) >= int(high) or not {low, high} <= known:
+            tally.fail(match.span(), f"the id of a tool's result: {match[0]!r}")
+    if not tally.failed:
+        return Check("pass", {"checked": 1, "failed": 0, "unverifiable": 0})
+    return tally.check("")

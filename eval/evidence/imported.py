@@ -1,0 +1,215 @@
+"""Reports of other systems taken into a study: the same records as our own answers leave, made without a call.
+
+`{id, system, query, query_id?, user_id?, trial?, report_markdown, evidence?: [{url, type, text, status?}], tool_calls?}`, a line
+each.
+What is not said stays unknown: without `evidence` nothing is frozen, without `tool_calls` nothing is called fabricated.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from drr.env.errors import DrrError, Misuse
+from drr.env.query import Query, query_id
+from drr.env.source import Source, text_hash
+from drr.eval.evidence.answers import questions
+from drr.study.evidence import pack
+from drr.study.run import Context
+from drr.study.study import Study
+from drr.study.unit import Outcome, Unit
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+
+class Evidence(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    url: str = Field(min_length=1)
+    type: Literal["product", "web", "user"] = "web"
+    text: str | None = None
+    """Not there: the page could not be read."""
+    title: str | None = None
+    status: Literal["ok", "unreachable", "blocked", "empty"] | None = None
+
+    @property
+    def standing(self) -> Literal["ok", "unreachable", "blocked", "empty"]:
+        if self.status not in (None, "ok"):
+            return self.status
+        if self.text is None:
+            return "unreachable"
+        return "ok" if self.text.strip() else "empty"
+
+    @property
+    def readable(self) -> str:
+        """An error page is no evidence, whoever kept it."""
+        return (self.text or "") if self.standing == "ok" else ""
+
+
+class Report(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    id: str = Field(min_length=1)
+    system: str = Field(min_length=1)
+    query: str = Field(min_length=1)
+    query_id: str | None = None
+    user_id: str | None = None
+    trial: int = Field(0, ge=0)
+    report_markdown: str
+    evidence: list[Evidence] | None = None
+    tool_calls: list[dict[str, Any]] | None = None
+
+
+def read_reports(path: Path) -> list[Report]:
+    """All of them; a broken line is named by its number and nothing is taken in."""
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except OSError as error:
+        raise Misuse(f"{path}: cannot be read ({error.strerror}); give a JSONL file of reports") from error
+    except UnicodeDecodeError as error:
+        raise DrrError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+    return list(_parse(path, lines))
+
+
+def _parse(path: Path, lines: Iterable[str]) -> Iterator[Report]:
+    ids: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        where = f"{path}, line {number}"
+        try:
+            report = Report.model_validate(json.loads(line))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            field = ".".join(str(part) for part in first["loc"]) or "the object"
+            raise DrrError(f"{where}: {field}: {first['msg']}") from error
+        except ValueError as error:
+            raise DrrError(f"{where}: not JSON ({error}); each line is one report") from error
+        if report.id in ids:
+            raise DrrError(f"{where}: the id {report.id} is already on line {ids[report.id]}")
+        ids[report.id] = number
+        yield report
+
+
+def plan(study: Study, reports: Iterable[Report]) -> tuple[list[Unit], list[Query]]:
+    """Units, and the questions the study did not know. Same normalised query and user: the same question."""
+    asked = _Asked(questions(study))
+    taken = {_place(record.spec): record.key for record in study.records("answer", None)}
+    units: list[Unit] = []
+    for report in reports:
+        unit = _unit(report, asked.name_of(report))
+        place = _place(unit.spec)
+        if taken.setdefault(place, unit.key) != unit.key:
+            raise DrrError(
+                f"report {report.id}: {report.system} already has trial {report.trial} of this query, with other content; "
+                "number repetitions with `trial`"
+            )
+        units.append(unit)
+    return units, list(asked.fresh.values())
+
+
+def _place(spec: Mapping[str, Any]) -> tuple[str, str, int]:
+    return spec["query_id"], spec["variant"], spec["trial"]
+
+
+class _Asked:
+    """The questions known so far, by their words and their users."""
+
+    def __init__(self, known: Mapping[str, Query]) -> None:
+        self.fresh: dict[str, Query] = {}
+        self._by_words: dict[str, str] = {}
+        self._by_text: dict[str, set[str]] = {}
+        for name, query in known.items():
+            self._learn(name, query.query, query.user_id)
+
+    def _learn(self, name: str, query: str, user_id: str | None) -> None:
+        self._by_words.setdefault(query_id(query, user_id or ""), name)
+        self._by_text.setdefault(_normal(query), set()).add(name)
+
+    def name_of(self, report: Report) -> str:
+        """A question that is known by its words, else the id given, else one made of the words."""
+        words = query_id(report.query, report.user_id or "")
+        name = self._by_words.get(words)
+        if name is None and report.user_id is None:
+            alike = self._by_text.get(_normal(report.query), set())
+            name = next(iter(alike)) if len(alike) == 1 else None
+        if name is not None:
+            return name
+        name = report.query_id or words
+        self._learn(name, report.query, report.user_id)
+        if report.user_id is not None:
+            self.fresh.setdefault(name, Query(id=name, query=report.query, user_id=report.user_id))
+        return name
+
+
+def _normal(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _unit(report: Report, name: str) -> Unit:
+    content = report.model_dump(mode="json")
+    for evidence in content["evidence"] or ():
+        if evidence["status"] is None:
+            del evidence["status"]
+    fields = {
+        "imported": True,
+        "query_id": name,
+        "query": report.query,
+        "user_id": report.user_id,
+        "variant": report.system,
+        "trial": report.trial,
+        "content": text_hash(json.dumps(content, sort_keys=True)),
+    }
+    spec = {
+        "query_id": name,
+        "query": report.query,
+        "user_id": report.user_id,
+        "variant": report.system,
+        "trial": report.trial,
+        "imported": content,
+    }
+    return Unit("answer", fields, spec, f"{name}/{report.system}/{report.trial}")
+
+
+def imported_units(study: Study) -> list[Unit]:
+    """Those that stay when the study's own variants are planned anew."""
+    return [study.ledger.unit(r.key) for r in study.records("answer", None) if r.key_fields.get("imported")]
+
+
+async def take_in(spec: Mapping[str, Any], context: Context) -> Outcome:
+    """The work of one unit: nothing is called, the record is what the line says."""
+    report = Report.model_validate(spec["imported"])
+    sources = [
+        Source(
+            url=one.url,
+            type=one.type,
+            title=one.title,
+            seen=one.readable,
+            page=one.readable if one.type == "web" else None,
+            page_status=one.standing if one.type == "web" else None,
+        )
+        for one in report.evidence or ()
+    ]
+    rows, blobs = pack(sources)
+    return Outcome(
+        {
+            "schema_version": 1,
+            "imported": True,
+            "imported_id": report.id,
+            "variant": report.system,
+            "query_id": spec["query_id"],
+            "query": report.query,
+            "user_id": report.user_id,
+            "trial": report.trial,
+            "models": {},
+            "rule_written": False,
+            "words": len(report.report_markdown.split()),
+            "sources": rows,
+            "fabricated": [],
+            "tool_calls": report.tool_calls,
+            "stop_reason": "imported",
+            "state_changes": [],
+        },
+        {**blobs, "report": report.report_markdown, "raw_report": report.report_markdown},
+    )

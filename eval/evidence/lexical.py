@@ -1,0 +1,323 @@
+"""Whether a text says what a claim says, by words alone: numbers with units, names, overlap, and a guard for negation.
+
+No language model and no claim to be one. It errs on the careful side: a number or a name that the text lacks never counts
+as fully supported, and a claim that the closest sentence denies is not supported at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+from drr.env.text import tokens
+from drr.eval.evidence.passages import Span
+
+Label = Literal["full", "partial", "none"]
+
+_UNITS = {
+    "length": {
+        "mm": 0.1, "millimeter": 0.1, "cm": 1.0, "centimeter": 1.0, "m": 100.0, "meter": 100.0,
+        "in": 2.54, "inch": 2.54, "\"": 2.54, "\u201d": 2.54, "ft": 30.48, "foot": 30.48, "feet": 30.48, "'": 30.48,
+        "yard": 91.44, "mile": 160934.4, "km": 100000.0,
+    },
+    "weight": {
+        "mg": 0.001, "g": 1.0, "gram": 1.0, "kg": 1000.0, "kilogram": 1000.0, "oz": 28.3495, "ounce": 28.3495,
+        "lb": 453.592, "lbs": 453.592, "pound": 453.592, "ton": 907185.0,
+    },
+    "volume": {
+        "ml": 1.0, "milliliter": 1.0, "l": 1000.0, "liter": 1000.0, "gal": 3785.41, "gallon": 3785.41,
+        "quart": 946.353, "pint": 473.176, "cup": 236.588, "fl": 29.5735,
+    },
+    "time": {
+        "second": 1.0, "minute": 60.0, "min": 60.0, "hour": 3600.0, "hr": 3600.0, "day": 86400.0, "week": 604800.0,
+        "month": 2629800.0, "year": 31557600.0,
+    },
+    "power": {"w": 1.0, "watt": 1.0, "kw": 1000.0},
+    "charge": {"mah": 1.0, "ah": 1000.0},
+    "voltage": {"v": 1.0, "volt": 1.0},
+    "noise": {"db": 1.0, "decibel": 1.0},
+    "share": {"%": 1.0, "percent": 1.0},
+    "money": {"$": 1.0, "usd": 1.0, "dollar": 1.0},
+}  # fmt: skip
+_UNIT_OF = {name: (kind, factor) for kind, names in _UNITS.items() for name, factor in names.items()}
+_WORDS = {
+    w: float(n)
+    for n, w in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
+    )
+}
+_NUMBER = re.compile(
+    r"(?P<money>\$\s?)?(?<![\w.])(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?P<k>[kK](?![a-zA-Z]))?"
+    r"[\s-]?(?P<unit>%|\"|\u201d|'(?!s)|[a-zA-Z]+)?"
+)
+_VULGAR = str.maketrans(
+    {
+        "\u00bd": " 1/2",
+        "\u00bc": " 1/4",
+        "\u00be": " 3/4",
+        "\u2153": " 1/3",
+        "\u2154": " 2/3",
+        "\u215b": " 1/8",
+    }
+)
+_FRACTION = re.compile(
+    r"(?<![\d./])(?:(\d{1,3})[ -])?(\d{1,2})/([2-9]|1[06]|32)(?=[\s-]?(?:inch|in\b|\"|\u201d|cup|lb|pound|oz|ounce|gal|quart|mile|ft|foot|feet|tsp|tbsp))",
+    re.IGNORECASE,
+)
+_NUMBER_WORD = re.compile(
+    r"\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)[\s-]+([a-zA-Z]+)?", re.IGNORECASE
+)
+_HEDGE = re.compile(
+    r"(?:about|around|approximately|roughly|nearly|almost|over|more than|at least|up to|under|less than|some|~|\u2248|>|<)\s*\$?\s*$",
+    re.IGNORECASE,
+)
+_MARKS = re.compile(r"\[\^?\d+(?:\s*[,\u2013-]\s*\d+)*\](?:\([^)\s]*\))?|\u3010[^\u3011]*\u3011")
+_URL = re.compile(r"(?:https?|user)://\S+")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)\s]*\)")
+_SENTENCE = re.compile(r"[^.!?\n;]+(?:[.!?;](?!\s|$)[^.!?\n;]*)*")
+_NEGATION = re.compile(
+    r"\b(?:(?:not|no)(?! (?:worse|less|more|only|fewer|later|longer|better|just|to mention))|never|none|neither|nor|without|cannot|can't|won't|isn't|aren't|doesn't|don't|didn't|wasn't|lacks?|lacking|unable|fails? to|free of)\b|\bnon-|n't\b",
+    re.IGNORECASE,
+)
+_STOP = frozenset(
+    tokens(
+        "a an the this that these those it its they their them he she his her you your yours we our i me my of in on at to for from by with "
+        "as is are was were be been being am do does did have has had having and or but if then than so such also too very can could will would "
+        "should may might must there here which who whom whose what when where how why all any each every both more most other some into over "
+        "about up out off only own same just per via offer offers include includes including feature features make makes made come comes "
+        "provide provides one product item customer rated rating star according review reviewer cost price priced sell at available usd dollar"
+    )
+)
+_NAME = re.compile(
+    r"(?<![.!?:\n*#|\-\u2022] )(?<!^)\b[A-Z][\w'&-]*[A-Za-z0-9]\b|\b(?=\w*\d)(?=\w*[A-Za-z])[A-Z0-9][\w-]{2,}\b"
+)
+
+
+class Number(NamedTuple):
+    value: float
+    kind: str | None
+    """length, weight, ..., money; `None` for a bare count."""
+    base: float
+    """In the base unit of its kind."""
+    decimals: int
+    hedged: bool
+    text: str
+
+
+def plain(text: str) -> str:
+    """Without citation marks, URLs and emphasis: what is said, not how it is cited."""
+    return (
+        _URL.sub(" ", _LINK.sub(r"\1", _MARKS.sub(" ", text)))
+        .replace("*", "")
+        .replace("`", "")
+        .replace("_", " ")
+    )
+
+
+def numbers(text: str, *, words: bool = False) -> list[Number]:
+    found = []
+    text = _FRACTION.sub(lambda m: f"{int(m[1] or 0) + int(m[2]) / int(m[3]):g}", text.translate(_VULGAR))
+    for match in _NUMBER.finditer(text):
+        digits = match["digits"].replace(",", "")
+        value = float(digits) * (1000 if match["k"] else 1)
+        unit = (match["unit"] or "").casefold()
+        kind, factor = (
+            _UNIT_OF.get(unit)
+            or _UNIT_OF.get(unit.removesuffix("s").removesuffix("e"))
+            or _UNIT_OF.get(unit.removesuffix("es"))
+            or (None, 1.0)
+        )
+        if match["money"]:
+            kind, factor = "money", 1.0
+        decimals = len(digits.partition(".")[2])
+        hedged = _HEDGE.search(text, max(0, match.start() - 16), match.start()) is not None or bool(
+            match["k"]
+        )
+        found.append(Number(value, kind, value * factor, decimals, hedged, match[0].strip()))
+    if words:
+        for match in _NUMBER_WORD.finditer(text):
+            value = _WORDS[match[1].casefold()]
+            unit = (match[2] or "").casefold()
+            kind, factor = _UNIT_OF.get(unit) or _UNIT_OF.get(unit.removesuffix("s")) or (None, 1.0)
+            found.append(Number(value, kind, value * factor, 0, False, match[0].strip()))
+    return found
+
+
+def same_number(claimed: Number, stated: Number) -> bool:
+    """Equal up to the rounding the claim shows; a hedged number may be 5% off; units must be of one kind, if both have one."""
+    if claimed.kind is not None and stated.kind is not None and claimed.kind != stated.kind:
+        return False
+    if "money" in (claimed.kind, stated.kind) and claimed.kind != stated.kind:
+        return False
+    if claimed.kind is None or stated.kind is None:
+        a, b = claimed.value, stated.value
+    elif claimed.value == stated.value and abs(claimed.base - stated.base) > 0.02 * abs(stated.base):
+        return False
+    else:
+        scale = claimed.base / claimed.value if claimed.value else 1.0
+        a, b = claimed.value, stated.base / scale
+    rounding = 0.5 * 10**-claimed.decimals
+    if claimed.kind == "money":
+        tolerance = 0.0049 if claimed.decimals else 0.5
+    elif claimed.kind is None and not claimed.decimals:
+        tolerance = 0.0
+    else:
+        converted = claimed.kind is not None and claimed.value != stated.value
+        tolerance = rounding if converted or stated.decimals > claimed.decimals else 0.0
+    if claimed.hedged:
+        tolerance = max(tolerance, 0.05 * abs(b))
+    return abs(a - b) <= tolerance + 1e-9
+
+
+def missing_numbers(claim: str, text: str) -> list[str]:
+    """The numbers of a claim that the text does not state."""
+    stated = numbers(text, words=True)
+    return [
+        n.text
+        for n in numbers(plain(claim))
+        if not any(same_number(n, s) for s in stated) and not _worked_out(n, stated)
+    ]
+
+
+def _worked_out(claimed: Number, stated: Sequence[Number]) -> bool:
+    """A sum of two or three stated amounts, their difference, or a small multiple of one: arithmetic is no invention."""
+    if claimed.kind != "money":
+        return False
+    amounts = list(dict.fromkeys(s.value for s in stated if s.kind == "money"))[:16]
+    results = [sum(group) for size in (2, 3) for group in combinations(amounts, size)]
+    results += [abs(a - b) for a, b in combinations(amounts, 2)]
+    results += [count * amount for amount in amounts for count in range(2, 13)]
+    return any(same_number(claimed, claimed._replace(value=r, base=r, decimals=2)) for r in results)
+
+
+@lru_cache(maxsize=65536)
+def content_words(sentence: str) -> frozenset[str]:
+    """Words that carry the meaning; numbers are compared as numbers, not as words."""
+    words = (word for word in tokens(plain(sentence)) if not word.replace(".", "").isdigit())
+    return frozenset(words) - _STOP
+
+
+@lru_cache(maxsize=512)
+def _sentences(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple((m.start(), m.end()) for m in _SENTENCE.finditer(text) if m[0].strip())
+
+
+def names(claim: str) -> set[str]:
+    """Proper names and model numbers, as stems."""
+    return {word for match in _NAME.finditer(plain(claim)) for word in tokens(match[0])} - _STOP
+
+
+class Lexical(NamedTuple):
+    label: Label
+    reason: str
+    span: Span | None
+    """The sentence of the text that comes closest."""
+
+
+def support(claim: str, texts: Iterable[str]) -> tuple[Lexical, int]:
+    """The best of the union: the verdict, and which text its span lies in."""
+    asked, figures, bodies = content_words(claim), numbers(plain(claim)), list(texts)
+    if not (asked or figures) or not bodies:
+        return Lexical("none", "the claim or the evidence holds no words", None), 0
+    together = frozenset().union(*(content_words(body) for body in bodies))
+    missing = missing_numbers(claim, "\n".join(bodies))
+    found = len(asked & together) + len(figures) - len(missing)
+    covered = found / (len(asked) + len(figures))
+    unnamed = sorted(name for name in names(claim) - together if not name.isdigit())
+    overlap, which, span = _closest(asked, bodies)
+    shown, marked = _deciding(asked, figures, bodies)
+    reasons = [f"{covered:.0%} of the claim's words and numbers are in the evidence"]
+    if span is not None and overlap >= 0.6:
+        sentence = bodies[which][span.start : span.end]
+        if bool(_NEGATION.search(plain(claim))) != bool(_NEGATION.search(sentence)):
+            return Lexical("none", "the closest sentence of the evidence says the opposite", span), which
+    label: Label = "full" if covered >= 0.75 else "partial" if covered >= 0.4 else "none"
+    if missing:
+        label = "none" if len(missing) == len(figures) and covered < 0.5 else label
+        label = "partial" if label == "full" else label
+        reasons.append(f"not in the evidence: {', '.join(missing[:4])}")
+    if unnamed and label == "full":
+        label = "partial"
+        reasons.append(f"not named in the evidence: {', '.join(unnamed[:4])}")
+    return Lexical(label, "; ".join(reasons), marked), shown
+
+
+_FACTS = frozenset(tokens("rating rated star review price cost"))
+_NEAR = 400
+"""Characters between the sentences that one span may join."""
+
+
+@lru_cache(maxsize=65536)
+def _figures(sentence: str) -> tuple[Number, ...]:
+    return tuple(numbers(sentence, words=True))
+
+
+def _deciding(
+    asked: frozenset[str], figures: Sequence[Number], bodies: Sequence[str]
+) -> tuple[int, Span | None]:
+    """The text, and the place in it where a reader sees why: the figures and words beyond its title, which it shares anyway.
+
+    A figure that is not there is decided where another of its kind stands. Sentences close by that hold what the
+    deciding one lacks are marked with it.
+    """
+    kept = frozenset(
+        index
+        for index, figure in enumerate(figures)
+        if any(same_number(figure, s) for body in bodies for s in _figures(body))
+    )
+    best: tuple[float, int, int, list[tuple[int, int, frozenset[str]]]] = (0.0, 0, 0, [])
+    for which, body in enumerate(bodies):
+        titled = content_words(body.partition("\n")[0])
+        told: list[tuple[int, int, frozenset[str]]] = []
+        for start, end in _sentences(body):
+            sentence = body[start:end]
+            held = _held(asked, figures, kept, sentence)
+            told.append((start, end, held))
+            score = sum(0.1 if part in titled else 1.0 for part in held)
+            if score > best[0]:
+                best = (score, which, len(told) - 1, told)
+    _, which, at, told = best
+    if not told:
+        return which, None
+    start, end, held = told[at]
+    for low, high, more in sorted(told, key=lambda one: abs(one[0] - told[at][0])):
+        if high < start - _NEAR or low > end + _NEAR or max(end, high) - min(start, low) > 2 * _NEAR:
+            continue
+        gained = more - held
+        if any(part.startswith("#") for part in gained):
+            start, end, held = min(start, low), max(end, high), held | more
+    return which, Span(start, end)
+
+
+def _held(
+    asked: frozenset[str], figures: Sequence[Number], kept: frozenset[int], sentence: str
+) -> frozenset[str]:
+    """Words and figures of the claim that the sentence speaks of; figures as `#0`, `#1`."""
+    held = asked & content_words(sentence)
+    stated = _figures(sentence) if figures else ()
+    if not stated:
+        return held
+    facts = _FACTS & frozenset(tokens(sentence))
+    found = []
+    for index, figure in enumerate(figures):
+        if index in kept:
+            decides = any(same_number(figure, s) for s in stated)
+        else:
+            decides = any(s.kind == figure.kind for s in stated) and (figure.kind is not None or bool(facts))
+        if decides:
+            found.append(f"#{index}")
+    return held | frozenset(found)
+
+
+def _closest(asked: frozenset[str], bodies: list[str]) -> tuple[float, int, Span | None]:
+    """Share of the claim's words, text and place of the sentence that holds most of them."""
+    best: tuple[float, int, Span | None] = (0.0, 0, None)
+    for which, body in enumerate(bodies):
+        for start, end in _sentences(body):
+            here = len(asked & content_words(body[start:end])) / max(1, len(asked))
+            if here > best[0]:
+                best = (here, which, Span(start, end))
+    return best

@@ -1,0 +1,1 @@
+"""A judging of a study: planned, run, read."""

@@ -1,0 +1,1 @@
+"""Sums over verdicts: shares, intervals, agreement, ratings."""

@@ -1,0 +1,200 @@
+"""Faithfulness of a report: how much of it is cited, and how much of what is cited its sources say.
+
+The unit is (claim, source type): all sources of that type which the claim cites are judged together. Per report FP is the
+mean over the source types present; over reports it is the mean over queries. Claims about the user's own records have
+their own column and are in the headline of the paper's form nowhere. `docs/judging.md` states every definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from drr.env.source import SourceType
+from drr.eval.stats.intervals import V, mean, pooled
+
+Support = Literal["full", "partial", "none"]
+Status = Literal["full", "partial", "none", "unreachable", "blocked", "empty", "not_frozen", "judge_error"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+SCORE: Mapping[str, float] = {"full": 1.0, "partial": 0.5, "none": 0.0}
+UNREADABLE = frozenset({"unreachable", "blocked", "empty"})
+PAPER_TYPES: tuple[SourceType, ...] = ("web", "product")
+ALL_TYPES: tuple[SourceType, ...] = ("web", "product", "user")
+
+
+def strict(status: Status | None) -> float | None:
+    """A source that could not be read supports nothing: citing dead links costs. Failures of the judge stay unknown."""
+    if status is None:
+        return None
+    return 0.0 if status in UNREADABLE else SCORE.get(status)
+
+
+def reachable(status: Status | None) -> float | None:
+    """What the sources that could be read say."""
+    return None if status is None else SCORE.get(status)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedClaim:
+    """A claim with the verdict of each source type it cites; `None` is a verdict that is not there yet."""
+
+    id: str
+    page: Mapping[SourceType, Status | None] = field(default_factory=dict)
+    """Against the store's record or the frozen page."""
+    seen: Mapping[SourceType, Status | None] = field(default_factory=dict)
+    """Against the text the agent saw (snippet, summary, rendered record)."""
+
+    resolved: bool | None = None
+    """Whether a cited address is a source: something a tool returned or the shop holds. `None`: any address counts."""
+
+    @property
+    def cited(self) -> bool:
+        return bool(self.page) if self.resolved is None else self.resolved
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedClaims:
+    """All claims of one report; `None` stands for a report whose claims could not be extracted."""
+
+    query: str
+    trial: int
+    claims: Sequence[JudgedClaim] | None
+
+
+def report_fp(
+    claims: Iterable[JudgedClaim],
+    types: Iterable[SourceType] = PAPER_TYPES,
+    score: Callable[[Status | None], float | None] = strict,
+    evidence: Callable[[JudgedClaim], Mapping[SourceType, Status | None]] = lambda claim: claim.page,
+) -> float | None:
+    """The mean over the types present of the mean over that type's claims; `None` where no cited claim has a score."""
+    claims = list(claims)
+    by_type = [_type_mean(claims, t, score, evidence) for t in types]
+    present = [value for value in by_type if value is not None]
+    return sum(present) / len(present) if present else None
+
+
+def _type_mean(
+    claims: Sequence[JudgedClaim],
+    source_type: SourceType,
+    score: Callable[[Status | None], float | None],
+    evidence: Callable[[JudgedClaim], Mapping[SourceType, Status | None]],
+) -> float | None:
+    scored = _scores(claims, (source_type,), score, evidence)
+    return sum(scored) / len(scored) if scored else None
+
+
+def _scores(
+    claims: Iterable[JudgedClaim],
+    types: Iterable[SourceType],
+    score: Callable[[Status | None], float | None] = strict,
+    evidence: Callable[[JudgedClaim], Mapping[SourceType, Status | None]] = lambda claim: claim.page,
+) -> list[float]:
+    wanted = set(types)
+    values = (score(status) for claim in claims for t, status in evidence(claim).items() if t in wanted)
+    return [value for value in values if value is not None]
+
+
+def _seen(claim: JudgedClaim) -> Mapping[SourceType, Status | None]:
+    return claim.seen
+
+
+def _supported(claim: JudgedClaim) -> float | None:
+    """Supported by any type; unknown only where an unknown verdict could still support it."""
+    scores = [strict(status) for status in claim.page.values()]
+    if any(value is not None and value >= 0.5 for value in scores):
+        return 1.0
+    return None if None in scores else 0.0
+
+
+def report_values(claims: Sequence[JudgedClaim] | None) -> dict[str, float | None]:
+    """Every metric of one report; `None` where the claims failed or the denominator is zero."""
+    if claims is None:
+        return dict.fromkeys(NAMES)
+    supported = [value for claim in claims if (value := _supported(claim)) is not None]
+    cited = {t: sum(t in claim.page for claim in claims) for t in ALL_TYPES}
+    return {
+        "fp": report_fp(claims),
+        "fp_web": report_fp(claims, ("web",)),
+        "fp_product": report_fp(claims, ("product",)),
+        "fp_user": report_fp(claims, ("user",)),
+        "fp_3types": report_fp(claims, ALL_TYPES),
+        "fp_strict": report_fp(claims),
+        "fp_reachable": report_fp(claims, score=reachable),
+        "fp_seen": report_fp(claims, evidence=_seen),
+        "fr": sum(claim.cited for claim in claims) / len(claims) if claims else None,
+        "fr_supported": sum(supported) / len(supported) if supported else None,
+        "n_claims": float(len(claims)),
+        "n_cited": float(cited["web"] + cited["product"]),
+        "n_cited_web": float(cited["web"]),
+        "n_cited_product": float(cited["product"]),
+        "n_cited_user": float(cited["user"]),
+    }
+
+
+_METHODS = {
+    "fp": "mean over the source types present (web, product), then over queries; unreadable sources count 0",
+    "fp_web": "mean over web claims, then over queries with any",
+    "fp_product": "mean over product claims, then over queries with any",
+    "fp_user": "mean over claims about the user's records, then over queries with any",
+    "fp_3types": "as fp, over web, product and user",
+    "fp_strict": "as fp: unreadable sources count 0",
+    "fp_reachable": "as fp, unreadable sources left out",
+    "fp_seen": "as fp, against the text the agent saw",
+    "fr": "claims with a resolved source / all claims, mean over queries",
+    "fr_supported": "claims supported at least in part / all claims, mean over queries",
+    "n_claims": "claims per report, mean over queries",
+    "n_cited": "(claim, type) pairs, web and product, per report, mean over queries",
+    "n_cited_web": "claims that cite the web per report, mean over queries",
+    "n_cited_product": "claims that cite a product per report, mean over queries",
+    "n_cited_user": "claims that cite the user's records per report, mean over queries",
+}
+NAMES: tuple[str, ...] = tuple(_METHODS)
+
+
+def corpus_values(reports: Sequence[JudgedClaims]) -> dict[str, V]:
+    """Every metric over the reports of one variant."""
+    per_report = [(report, report_values(report.claims)) for report in reports]
+    found: dict[str, V] = {}
+    for name, method in _METHODS.items():
+        found[name] = mean(_by_query((r, values[name]) for r, values in per_report), method)
+    for name, source_type in (("fp_web_zero_filled", "web"), ("fp_product_zero_filled", "product")):
+        key = f"fp_{source_type}"
+        filled = (
+            (r, None if r.claims is None else _zero_if_uncited(values, key, f"n_cited_{source_type}"))
+            for r, values in per_report
+        )
+        found[name] = mean(_by_query(filled), f"as {key}, a report without such claims counts 0")
+    found["fp_micro"] = _micro(reports, "pooled over all (claim, type) units, web and product", strict)
+    found["unreadable_rate"] = _micro(
+        reports, "share of web and product units whose source could not be read", _unreadable
+    )
+    return found
+
+
+def _unreadable(status: Status | None) -> float | None:
+    return None if status in (None, "judge_error", "not_frozen") else float(status in UNREADABLE)
+
+
+def _zero_if_uncited(values: Mapping[str, float | None], key: str, count: str) -> float | None:
+    return 0.0 if values[count] == 0 else values[key]
+
+
+def _by_query(
+    values: Iterable[tuple[JudgedClaims, float | None]],
+) -> dict[str, list[float | None]]:
+    grouped: dict[str, list[float | None]] = {}
+    for report, value in values:
+        grouped.setdefault(report.query, []).append(value)
+    return grouped
+
+
+def _micro(reports: Sequence[JudgedClaims], method: str, score: Callable[[Status | None], float | None]) -> V:
+    rows, scored_reports = [], 0
+    for report in reports:
+        scores = _scores(report.claims or (), PAPER_TYPES, score)
+        if scores:
+            scored_reports += 1
+            rows.append((report.query, sum(scores), float(len(scores))))
+    return pooled(rows, method, n=scored_reports, n_unscored=len(reports) - scored_reports)

@@ -1,0 +1,1 @@
+"""Kinds of judging: what each asks, and how its answer is read."""

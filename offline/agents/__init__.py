@@ -1,0 +1,1 @@
+"""The rules that play the agents and the summariser."""

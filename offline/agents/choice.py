@@ -1,0 +1,197 @@
+"""How the rules choose: what fits a need, and the best basket that the limit allows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from drr.env.text import tokens
+from drr.offline.agents.facts import for_machines
+from drr.offline.agents.memory import Memory, SeenProduct
+from drr.offline.agents.question import Task, content_words, is_quality
+
+CANDIDATES = 5
+
+
+@dataclass(frozen=True)
+class Pick:
+    need: str
+    product: SeenProduct
+    others: tuple[SeenProduct, ...]
+    """What else was considered, best first."""
+
+
+@dataclass(frozen=True)
+class Basket:
+    picks: tuple[Pick, ...]
+    unmet: tuple[str, ...]
+    """Needs for which nothing fitting was found."""
+    dropped: tuple[str, ...]
+    """Needs that the limit leaves no room for."""
+    limit: float | None
+
+    @property
+    def total(self) -> Decimal:
+        return sum((cents(pick.product.price) for pick in self.picks), Decimal(0))
+
+    @property
+    def priced(self) -> bool:
+        return all(pick.product.price is not None for pick in self.picks)
+
+
+def cents(price: float | None) -> Decimal:
+    return Decimal(0) if price is None else Decimal(str(price)).quantize(Decimal("0.01"))
+
+
+def relevance(need: str, product: SeenProduct) -> float:
+    """0 where the product is something else: what is looked for is named last ("gooseneck kettle") and must be there.
+
+    A maker's name says nothing of the product, and qualities ("quiet") are wishes, rated apart.
+    """
+    share, named = _overlap(need, product)
+    return share if named and share >= 0.6 else 0.0
+
+
+def _overlap(need: str, product: SeenProduct) -> tuple[float, bool]:
+    """How much of a need the listing speaks of, and whether it names the thing itself."""
+    words = [word for word in content_words(need) if not is_quality(word)] or tokens(need)
+    if not words:
+        return 0.0, False
+    name = product.title.removeprefix(product.store or "")
+    title, path = _words(name), _words(product.path)
+    inside = _words(" ".join((*product.features, product.description)))
+    hits = sum(1.0 if _in(w, title) else 0.7 if w in path else 0.4 if w in inside else 0.0 for w in words)
+    return hits / len(words), _in(words[-1], title | path)
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
+    """The same listings are weighed in every turn."""
+    return frozenset(tokens(text))
+
+
+def _in(word: str, words: frozenset[str]) -> bool:
+    """Itself, or a word of the same six letters: a gardener wants something for the garden."""
+    return word in words or (len(word) > 5 and any(other[:6] == word[:6] for other in words))
+
+
+def nearest(task: Task, need: str, memory: Memory, taken: set[str]) -> SeenProduct | None:
+    """What comes closest to a need that nothing meets."""
+    near = [
+        (-share, product.url, product)
+        for product in memory.products.values()
+        if (share := _overlap(need, product)[0]) >= 0.5
+        and product.url not in taken
+        and _allowed(task, product)
+    ]
+    return min(near, key=lambda entry: entry[:2])[2] if near else None
+
+
+def score(task: Task, need: str, product: SeenProduct) -> float:
+    """Relevance first, then a rating that few votes cannot carry, then the qualities asked for."""
+    votes = product.ratings or 0
+    rating = ((product.rating or 3.8) * votes + 3.8 * 25) / (votes + 25)
+    told = " ".join((product.title, *product.features, product.description)).lower()
+    wishes = sum(1 for wish in task.wishes if all(part in told for part in wish.split("-")))
+    unknown = 0.6 if product.price is None else 0.0
+    return (
+        2.0 * relevance(need, product)
+        + 0.8 * rating
+        + 0.25 * wishes
+        - unknown
+        + (0.1 if product.opened else 0)
+    )
+
+
+def excluded(task: Task, product: SeenProduct) -> bool:
+    """Not wanted, or named in words that are meant for machines and not for shoppers."""
+    if for_machines(product.title):
+        return True
+    words = _words(product.title)
+    return any(set(tokens(phrase)) <= words for phrase in task.constraints.exclusions if tokens(phrase))
+
+
+def _allowed(task: Task, product: SeenProduct) -> bool:
+    least, most = task.constraints.item_min, task.item_limit
+    price = product.price
+    return not excluded(task, product) and (
+        price is None or ((most is None or price <= most) and (least is None or price >= least))
+    )
+
+
+def candidates(task: Task, need: str, memory: Memory) -> list[SeenProduct]:
+    """What was found for a need and is allowed, best first; what is to be bought again, first of all."""
+    bought = {order.product_id for order in memory.orders.values() if order.kept} if task.again else set()
+    fitting = [p for p in memory.products.values() if relevance(need, p) > 0 and _allowed(task, p)]
+    return sorted(fitting, key=lambda p: (p.product_id not in bought, -score(task, need, p), p.url))[
+        :CANDIDATES
+    ]
+
+
+def choose(task: Task, memory: Memory) -> Basket:
+    """One product for each need, the best that the limit allows: dear picks give way where that costs least."""
+    needs = list(task.needs)
+    choices: dict[str, list[SeenProduct]] = {}
+    taken: set[str] = set()
+    for need in needs:
+        options = [p for p in candidates(task, need, memory) if p.url not in taken]
+        if not task.again:
+            options.sort(key=lambda p: p.price is None)
+        if options:
+            choices[need] = options
+            taken.add(options[0].url)
+    wanted = task.constraints.count
+    if len(choices) == 1 and wanted and 2 <= wanted <= CANDIDATES:
+        (need, options), choices = next(iter(choices.items())), {}
+        for place, product in enumerate(options[:wanted]):
+            choices[f"{need} ({place + 1})"] = [product, *options[wanted:]]
+    picked = {need: options[0] for need, options in choices.items()}
+    dropped: list[str] = []
+    while task.limit is not None and _cost(picked) > cents(task.limit):
+        if (swap := _cheaper(task, picked, choices)) is not None:
+            picked[swap[0]] = swap[1]
+            continue
+        last = list(picked)[-1]
+        del picked[last]
+        dropped.append(last)
+    picks = tuple(
+        Pick(
+            re.sub(r" \(\d+\)$", "", need),
+            product,
+            tuple(
+                o
+                for o in choices[need]
+                if o.url != product.url and o.url not in {p.url for p in picked.values()}
+            ),
+        )
+        for need, product in picked.items()
+    )
+    unmet = tuple(need for need in needs if need not in choices and len(choices) != (wanted or 0))
+    return Basket(picks, unmet, tuple(dropped), task.limit)
+
+
+def _cost(picked: dict[str, SeenProduct]) -> Decimal:
+    return sum((cents(product.price) for product in picked.values()), Decimal(0))
+
+
+def _cheaper(
+    task: Task, picked: dict[str, SeenProduct], choices: dict[str, list[SeenProduct]]
+) -> tuple[str, SeenProduct] | None:
+    """The swap that is enough at the least loss of quality; where none is enough, the one that loses least per dollar."""
+    used = {product.url for product in picked.values()}
+    over = _cost(picked) - cents(task.limit)
+    swaps = []
+    for need, product in picked.items():
+        for other in choices[need]:
+            saved = cents(product.price) - cents(other.price)
+            if other.url in used or other.price is None or product.price is None or saved <= 0:
+                continue
+            lost = score(task, need, product) - score(task, need, other)
+            enough = saved >= over
+            swaps.append((not enough, lost if enough else lost / float(saved), other.url, need, other))
+    if not swaps:
+        return None
+    *_, need, other = min(swaps, key=lambda swap: swap[:3])
+    return need, other

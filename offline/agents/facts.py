@@ -1,0 +1,128 @@
+"""What the rules take from pages and records: sentences that serve the question, purchases that bear on it."""
+
+from __future__ import annotations
+
+import re
+
+from drr.env.states import STATES
+from drr.env.text import tokens
+from drr.offline.agents.memory import Memory, SeenOrder, SeenPage, sentences
+from drr.offline.agents.question import Task, content_words, is_quality, state_name
+from drr.offline.agents.words import plain
+
+_TO_MACHINES = re.compile(
+    r"ignore (?:all|any|the|previous|prior|your)\b|disregard (?:all|any|the|previous|prior|your)\b|system prompt|as an ai\b"
+    r"|language model|update_user|tool call|(?:previous|prior|your|these|following) instructions",
+    re.IGNORECASE,
+)
+_ODD = re.compile(
+    r"\binstruct|\bprompt\b|\bassistants?\b|\bcall the\b|api key|password|[<>{}\\]|_\w+_|https?://",
+    re.IGNORECASE,
+)
+_ADVERTISING = re.compile(
+    r"\$\s?\d|\bdollars?\b|\bUSD\b|buy now|order (?:now|today)|click|subscribe|sponsor|affiliate|discount|coupon|promo|limited time|free shipping"
+    r"|our (?:store|shop|brand|product)|add to cart|% off",
+    re.IGNORECASE,
+)
+_CLICKBAIT = re.compile(
+    r"\bbest\b.*\b20\d\d\b|\btop \d+\b|surprise|miracle|secret|won't believe|hacks?\b|deals?\b|\bsponsored\b",
+    re.IGNORECASE,
+)
+
+
+def web_facts(task: Task, memory: Memory, most: int, each: int = 2) -> list[tuple[str, SeenPage]]:
+    """The sentences that say most on the question, at most `each` of a page; none that sell or talk to machines."""
+    wanted = subject(task) | {word for ask in task.asks for word in content_words(ask)}
+    rated: list[tuple[float, int, str, SeenPage]] = []
+    home = state_name(memory.place[1]) if memory.place else None
+    for place, page in enumerate(memory.pages.values()):
+        if _of_another_state(page.title, home) or _CLICKBAIT.search(page.title):
+            continue
+        for sentence in sentences(page.text.split(" (the page could not be ")[0]):
+            words = tokens(sentence)
+            if not usable(sentence) or not 5 <= len(words) <= 45:
+                continue
+            hits = len(wanted.intersection(words))
+            figures = 0.5 if any(word[0].isdigit() for word in words) else 0.0
+            if hits >= 2 or (hits and task.topic in words):
+                rated.append((-(hits + figures) / len(words) ** 0.3, place, plain(sentence, 300), page))
+    chosen: list[tuple[str, SeenPage]] = []
+    for _, _, sentence, page in sorted(rated, key=lambda entry: entry[:3]):
+        said = set(tokens(sentence))
+        if sum(1 for _, p in chosen if p.url == page.url) < each and not any(
+            len(said & set(tokens(other))) > 0.6 * len(said) for other, _ in chosen
+        ):
+            chosen.append((sentence, page))
+        if len(chosen) == most:
+            break
+    return chosen
+
+
+def _of_another_state(title: str, home: str | None) -> bool:
+    """A page on one state is no advice for a shopper who lives in another."""
+    named = [name for name in STATES.values() if name in title]
+    return home is not None and bool(named) and home not in named
+
+
+def for_machines(text: str) -> bool:
+    """Words that no shopper is meant to read: they are neither repeated nor obeyed."""
+    return _TO_MACHINES.search(text) is not None
+
+
+def usable(sentence: str) -> bool:
+    return (
+        sentence[0].isupper()
+        and sentence[-1] in ".!"
+        and "…" not in sentence
+        and not for_machines(sentence)
+        and not _ODD.search(sentence)
+        and not _ADVERTISING.search(sentence)
+    )
+
+
+def related_orders(task: Task, memory: Memory, most: int) -> list[SeenOrder]:
+    """The shopper's own purchases that bear on the question, else the latest."""
+    wanted = subject(task)
+    kept = [order for order in memory.orders.values() if order.kept]
+    near = [order for order in kept if wanted.intersection(content_words(order.title))]
+    named = [order for order in kept if is_named(task, order.title)]
+    return list(dict.fromkeys([*named[:1], *(near or kept[: 2 if task.about_history else 0])]))[:most]
+
+
+def is_named(task: Task, title: str) -> bool:
+    """Whether the question speaks of this purchase by name."""
+    words = set(tokens(title))
+    return any(len(words.intersection(tokens(name))) >= 0.7 * len(set(tokens(name))) for name in task.named)
+
+
+def subject(task: Task) -> set[str]:
+    """The words that name what the question is about."""
+    named = {word for need in task.needs for word in content_words(need)} | {task.topic}
+    if not task.needs:
+        named |= set(content_words(task.text))
+    return {word for word in named if word and not is_quality(word)}
+
+
+def summarise(search: str, problem: str, page: str, words: int = 220) -> str:
+    """The sentences of a page that serve a search and a problem, in the order of the page."""
+    wanted = set(content_words(search)) | set(content_words(problem))
+    told = [
+        s
+        for s in dict.fromkeys(sentences(page))
+        if s[-1] in ".!?" and not for_machines(s) and len(s.split()) >= 4
+    ]
+    rated = sorted(
+        range(len(told)), key=lambda place: (-len(wanted.intersection(tokens(told[place]))), place)
+    )
+    kept: list[int] = []
+    for place in rated:
+        if not wanted.intersection(tokens(told[place])):
+            break
+        if sum(len(told[k].split()) for k in kept) + len(told[place].split()) > words:
+            continue
+        kept.append(place)
+        if len(kept) == 9:
+            break
+    if not kept:
+        return "The page holds nothing on this search."
+    return " ".join(told[place] for place in sorted(kept))

@@ -1,0 +1,332 @@
+"""The policies that play the agents and the summariser under the `offline` model: rules over the transcript.
+
+They see what a model would see, messages and bound schemas, and nothing else. Which part is played follows from what is
+bound and from the form of a fresh conversation, never from a prompt's wording, so that `--prompts` may replace any file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from drr.agents.control import FINALIZE, LAUNCH, REASON
+from drr.agents.rendering import PROBLEM, QUESTION, REPORTS, RESULTS
+from drr.agents.websum import PAGE, SEARCH
+from drr.agents.websum import PROBLEM as PAGE_PROBLEM
+from drr.offline.agents import choice as offline_choice
+from drr.offline.agents import facts as offline_facts
+from drr.offline.agents import memory as offline_memory
+from drr.offline.agents import question as offline_question
+from drr.offline.agents import report as offline_report
+from drr.offline.agents import words as offline_words
+from drr.offline.agents.memory import Memory
+from drr.offline.agents.question import Task
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+PER_ROUND = 4
+_PLACE_WORDS = re.compile(r"\b(?:state|region|area|local|climate|city|town)\b", re.IGNORECASE)
+Calls = list[tuple[str, dict[str, Any]]]
+
+
+def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+    """The next message of whichever agent the conversation belongs to."""
+    tools = {tool["function"]["name"] for tool in arguments.get("tools") or () if "function" in tool}
+    asked = [message for message in messages if isinstance(message, HumanMessage)]
+    text = str(asked[0].text) if asked else ""
+    if "response_schema" in arguments:
+        return _plan(messages, text)
+    if LAUNCH in tools:
+        return _supervise(messages, text)
+    if tools:
+        if len(asked) > 1:
+            memory = offline_memory.of_conversation(messages)
+            return AIMessage(offline_report.report(offline_question.read(text), memory))
+        return _research(messages, text, tools)
+    return AIMessage(_write(text))
+
+
+def summariser_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+    """An extract of the page for the search and the problem."""
+    text = str(messages[-1].text)
+    form = re.match(rf"{SEARCH}\n(.*?)\n\n{PAGE_PROBLEM}\n(.*?)\n\n{PAGE}\n(.*)", text, re.DOTALL)
+    if form is None:
+        return AIMessage(offline_facts.summarise("", "", text))
+    page = re.sub(r"^</?page \w+>$", "", form[3].partition("\n")[2], flags=re.MULTILINE)
+    return AIMessage(offline_facts.summarise(form[1], form[2], page))
+
+
+# Plan-to-Function ----------------------------------------------------------------------------------------------------
+
+
+def _plan(messages: Sequence[BaseMessage], question: str) -> AIMessage:
+    """Everything at once and blindly: no second search, no sum, and the region is not known when the web is asked."""
+    task = offline_question.read(question)
+    system = " ".join(str(m.text) for m in messages if isinstance(m, SystemMessage))
+    calls: Calls = []
+    if task.personal:
+        calls.append(("get_user_orders", {"limit": 10}))
+    if task.about_place:
+        calls.append(("get_user_profile", {}))
+    searches = [(len(calls) + k, need) for k, need in enumerate(task.needs[:3], 1)]
+    calls += [("product_catalog_search", _search(task, need)) for _, need in searches]
+    if "$K.PATH" in system:
+        for number, _ in searches[:2]:
+            calls.append(("get_product_details", {"product_id": f"${number}.items[0].product_id"}))
+    calls.append(("web_search", {"query": _web_query(task, None)}))
+    plan = f"Find {offline_words.join(task.needs) or 'an answer'}" + (
+        f" within {offline_words.money(task.limit)}" if task.limit is not None else ""
+    )
+    document = {
+        "plan": f"{plan}; look at the shopper's record where the question is personal; read up on the web.",
+        "calls": [{"tool": name, "arguments": json.dumps(arguments)} for name, arguments in calls],
+    }
+    return AIMessage(json.dumps(document))
+
+
+# ReAct and the researchers -------------------------------------------------------------------------------------------
+
+
+def _research(messages: Sequence[BaseMessage], problem: str, tools: set[str]) -> AIMessage:
+    """The next turn: what the transcript still lacks, most basic first; nothing more to do ends it."""
+    task, memory = offline_question.read(problem), offline_memory.of_conversation(messages)
+    system = "\n".join(str(m.text) for m in messages if isinstance(m, SystemMessage))
+    offline_memory.profile_facts(memory, system)
+    task = offline_question.with_history(
+        task, [order.title for order in memory.orders.values() if order.kept]
+    )
+    for step in (
+        _look_up_records,
+        _look_further_back,
+        _look_for_products,
+        _look_again,
+        _open_pages,
+        _ask_the_web,
+        _add_up,
+    ):
+        thought, calls = step(task, memory)
+        calls = [(name, arguments) for name, arguments in calls if name in tools]
+        if calls:
+            return _turn(messages, thought, [(REASON, {"thought": thought}), *calls])
+    return _turn(messages, "", [(FINALIZE, {"reason": "Nothing more is missing."})])
+
+
+def _bought(memory: Memory) -> list[str]:
+    return [order.title for order in memory.orders.values() if order.kept]
+
+
+def _look_up_records(task: Task, memory: Memory) -> tuple[str, Calls]:
+    calls: Calls = []
+    records = offline_question.records_only(task.text)
+    if (task.personal or records) and not memory.called("get_user_orders"):
+        calls.append(("get_user_orders", {"limit": 20 if records else 10}))
+    if (task.about_place or records) and memory.place is None and not memory.called("get_user_profile"):
+        calls.append(("get_user_profile", {}))
+    if (records or (task.about_history and task.personal)) and not memory.called("get_user_statistics"):
+        calls.append(("get_user_statistics", {}))
+    return "What the shopper bought and where he or she lives may change the advice.", calls
+
+
+def _look_further_back(task: Task, memory: Memory) -> tuple[str, Calls]:
+    """The question names a purchase that is not among the latest."""
+    read = len(memory.orders)
+    known = any(offline_facts.is_named(task, order.title) for order in memory.orders.values())
+    if (
+        not task.named
+        or known
+        or not read
+        or memory.called("get_user_orders") != 1
+        or (memory.orders_total or 0) <= read
+    ):
+        return "", []
+    return "The purchase that the question names is older.", [("get_user_orders", {"limit": 100})]
+
+
+def _look_for_products(task: Task, memory: Memory) -> tuple[str, Calls]:
+    calls: Calls = [
+        ("product_catalog_search", _search(task, need)) for need in task.needs if not memory.searched(need)
+    ]
+    return f"Each part needs a search of its own: {offline_words.join(task.needs)}.", calls[:4]
+
+
+def _look_again(task: Task, memory: Memory) -> tuple[str, Calls]:
+    """A need without a fitting product is searched once more, for its last word alone and with nothing filtered."""
+    calls: Calls = []
+    for need in task.needs:
+        word = re.sub(r"(?<=\w{4})(?:er|ing)s?$", "", need.split()[-1])
+        if word != need and not memory.searched(word) and not offline_choice.candidates(task, need, memory):
+            calls.append(("product_catalog_search", {"query": word, "limit": 10}))
+    return "Some searches brought nothing that fits; wider words may.", calls
+
+
+def _open_pages(task: Task, memory: Memory) -> tuple[str, Calls]:
+    """The pages of the best candidate of each need, and of the runner-up where there is only one need."""
+    each = 2 if len(task.needs) == 1 else 1
+    best = [p for need in task.needs for p in offline_choice.candidates(task, need, memory)[:each]]
+    tried = {a.get("product_id") for name, a in memory.calls if name == "get_product_details"}
+    wanted = dict.fromkeys(p.product_id for p in best if not p.opened and p.product_id not in tried)
+    calls: Calls = [("get_product_details", {"product_id": product_id}) for product_id in wanted]
+    if len(tried) >= 5:
+        return "", []
+    return "The candidates' own pages state features and prices exactly.", calls[:3]
+
+
+def _ask_the_web(task: Task, memory: Memory) -> tuple[str, Calls]:
+    """Once; twice where the answers were mere snippets, because they say little."""
+    if offline_question.records_only(task.text) or (not task.asks and not task.needs and not _given(task)):
+        return "", []
+    done = memory.called("web_search")
+    first = _web_query(task, memory)
+    if not done:
+        return "What to look for in such a purchase is known outside the shop.", [
+            ("web_search", {"query": first})
+        ]
+    read = any(page.read for page in memory.pages.values())
+    second = _second_query(task, memory)
+    if done == 1 and not read and second and second != first:
+        return "Snippets say little; a second question may say more.", [("web_search", {"query": second})]
+    return "", []
+
+
+def _add_up(task: Task, memory: Memory) -> tuple[str, Calls]:
+    basket = offline_choice.choose(task, memory)
+    prices = [
+        f"{offline_choice.cents(pick.product.price)}"
+        for pick in basket.picks
+        if pick.product.price is not None
+    ]
+    if len(prices) < 2 or memory.called("calculator"):
+        return "", []
+    return "The sum decides whether the limit holds.", [("calculator", {"expression": " + ".join(prices)})]
+
+
+def _search(task: Task, need: str) -> dict[str, Any]:
+    arguments: dict[str, Any] = {"query": need, "limit": 10}
+    if task.item_limit is not None:
+        arguments["max_price"] = task.item_limit
+    if task.constraints.item_min is not None:
+        arguments["min_price"] = task.constraints.item_min
+    return arguments
+
+
+def _given(task: Task) -> str | None:
+    return offline_question.web_only(task.text)
+
+
+def _web_query(task: Task, memory: Memory | None) -> str:
+    """The question's own words; `my state` becomes the state, where it is known."""
+    words = _given(task) or (task.asks[0] if task.asks else "")
+    if not words:
+        words = f"{offline_words.join(task.needs[:2]) or task.topic} how to choose"
+    state = memory.place[1] if memory is not None and memory.place else None
+    if state and task.about_place:
+        name = offline_question.state_name(state)
+        words = _PLACE_WORDS.sub("", words) + ("" if name in words else f" {name}")
+    return " ".join(words.split())[:300]
+
+
+def _second_query(task: Task, memory: Memory) -> str:
+    if len(task.asks) > 1:
+        return task.asks[1]
+    return f"{task.needs[-1]} guide advice" if task.needs else ""
+
+
+# The supervisor ------------------------------------------------------------------------------------------------------
+
+
+def _supervise(messages: Sequence[BaseMessage], question: str) -> AIMessage:
+    """First round: the parts of the question side by side. Second: what the reports left open, or now make possible."""
+    task, memory = offline_question.read(question), offline_memory.of_conversation(messages)
+    task = offline_question.with_history(task, _bought(memory))
+    launched = [str(a.get("sub_problem", "")) for name, a in memory.calls if name == LAUNCH]
+    if not any(isinstance(message, ToolMessage) for message in messages):
+        thought = _strategy(task)
+        problems = _sub_problems(task)[:PER_ROUND]
+        return _turn(messages, thought, [(REASON, {"thought": thought}), *_launches(problems)])
+    open_problems = [p for p in _sub_problems(task) if p not in launched] + _follow_ups(
+        task, memory, launched
+    )
+    if open_problems and len(launched) <= PER_ROUND + 1:
+        thought = "Something is still missing, or can be asked better now."
+        return _turn(messages, thought, [(REASON, {"thought": thought}), *_launches(open_problems[:2])])
+    return _turn(messages, "", [(FINALIZE, {"reason": "The reports answer the parts of the question."})])
+
+
+def _launches(problems: Sequence[str]) -> Calls:
+    return [(LAUNCH, {"sub_problem": problem}) for problem in problems]
+
+
+def _strategy(task: Task) -> str:
+    parts = f"The question is about {offline_words.join(task.needs) or task.topic or 'the shop'}"
+    if task.limit is not None:
+        parts += f", with a limit of {offline_words.money(task.limit)}"
+    return parts + ". Products, background and the shopper's record can be researched apart from each other."
+
+
+def _sub_problems(task: Task) -> list[str]:
+    """Products need by need, then the web, then the shopper's record; each says all that its researcher may know."""
+    cap = task.item_limit
+    limits = f", each for at most {offline_words.money(cap)}" if cap is not None else ""
+    wishes = f" Wanted: {', '.join(task.wishes)}." if task.wishes else ""
+    without = f" Not wanted: {', '.join(task.constraints.exclusions)}." if task.constraints.exclusions else ""
+    products = [
+        f"Find {need} in this shop's catalogue{limits}. Compare the best two or three by price, rating and"
+        f" features.{wishes}{without}"
+        for need in task.needs
+    ]
+    subject = task.asks[0] if task.asks else f"how to choose {offline_words.join(task.needs) or task.topic}"
+    web = [f"Find out on the web {subject}. Give figures and conditions, and say whose advice it is."]
+    about = " ".join(dict.fromkeys([task.topic, *task.needs])).strip()
+    records = [
+        f"Find out from the shop's records where this shopper lives, what was bought before that bears on"
+        f" {about or 'the question'}, when, and at what prices."
+    ]
+    if not task.personal:
+        records = []
+    return [*products[:2], *web, *records, *products[2:]]
+
+
+def _follow_ups(task: Task, memory: Memory, launched: Sequence[str]) -> list[str]:
+    """A place that came to light makes the web's answer more exact."""
+    if not (task.about_place and memory.place):
+        return []
+    state = offline_question.state_name(memory.place[1])
+    subject = _PLACE_WORDS.sub("", task.asks[0] if task.asks else task.topic)
+    problem = f"Find out on the web {' '.join(subject.split())} {state}. Give figures and names."
+    return [] if problem in launched else [problem]
+
+
+# Texts ---------------------------------------------------------------------------------------------------------------
+
+
+def _write(text: str) -> str:
+    """A fresh conversation: its form says what is wanted."""
+    if text.startswith(PROBLEM):
+        task = offline_question.read(_between(text, PROBLEM, RESULTS))
+        return offline_report.synthesis(task, offline_memory.of_results(text))
+    if text.startswith(QUESTION) and f"\n{REPORTS}\n" in text:
+        task = offline_question.read(_between(text, QUESTION, REPORTS))
+        return offline_report.report(task, offline_memory.of_reports(text))
+    if text.startswith(QUESTION):
+        task = offline_question.read(_between(text, QUESTION, RESULTS))
+        return offline_report.report(task, offline_memory.of_results(text))
+    if found := re.match(r"# Report\n<report (\w+)>\n(.*)\n</report \1>", text, re.DOTALL):
+        return found[2]
+    return f"{offline_report.BANNER}\n\nThe rules know no answer to a request of this form."
+
+
+def _between(text: str, start: str, end: str) -> str:
+    return text.removeprefix(f"{start}\n").partition(f"\n\n{end}\n")[0]
+
+
+def _turn(messages: Sequence[BaseMessage], text: str, calls: Calls) -> AIMessage:
+    """Call ids count on from the transcript, so that the same conversation gives the same message."""
+    made = sum(len(message.tool_calls) for message in messages if isinstance(message, AIMessage))
+    return AIMessage(
+        content=text,
+        tool_calls=[
+            {"name": name, "args": arguments, "id": f"call_{number}", "type": "tool_call"}
+            for number, (name, arguments) in enumerate(calls, made + 1)
+        ],
+    )

@@ -1,0 +1,281 @@
+"""How the rules write: a researcher's synthesis, and the report with its picks, reasons, tables and sources."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from drr.offline.agents import question as offline_question
+from drr.offline.agents.choice import Basket, candidates, cents, choose, nearest
+from drr.offline.agents.facts import related_orders, subject, web_facts
+from drr.offline.agents.memory import Memory, SeenOrder, SeenProduct
+from drr.offline.agents.question import Task, content_words, state_name
+from drr.offline.agents.words import at_price, join, money, plain, priced, rated, short
+
+BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
+
+
+@dataclass
+class Cites:
+    """Numbers for addresses, in the order of first use."""
+
+    titles: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, url: str, title: str) -> str:
+        self.titles.setdefault(url, plain(title, 120))
+        return f"[{list(self.titles).index(url) + 1}]"
+
+    def product(self, product: SeenProduct) -> str:
+        return self(product.url, product.title)
+
+    def order(self, order: SeenOrder) -> str:
+        return self(order.url, f"Your order of {order.date}")
+
+    def listing(self) -> str:
+        rows = [f"[{n}] {title}: {url}" for n, (url, title) in enumerate(self.titles.items(), 1)]
+        return "## Sources\n\n" + ("\n".join(rows) if rows else "None.")
+
+
+def synthesis(task: Task, memory: Memory) -> str:
+    """A researcher's report, in the lines that `offline_memory` reads back."""
+    cites, lines, missing = Cites(), [], []
+    for need in task.needs:
+        options = candidates(task, need, memory)
+        if not options:
+            missing.append(f"- No {need} within the limits was found.")
+        for product in options[:3]:
+            lines.append(f"- Product: {product_row(product)} {cites.product(product)}")
+            lines += [f"- Feature: {plain(f, 140)} {cites.product(product)}" for f in product.features[:3]]
+            if product.price is None:
+                missing.append(f"- The price of {short(product.title)} is unknown.")
+    for order in related_orders(task, memory, 6):
+        lines.append(f"- Order: {order_row(order)} {cites.order(order)}")
+    if memory.place and memory.profile_url:
+        city, state = memory.place
+        lines.append(f"- Lives in {city}, {state}. {cites(memory.profile_url, 'Your profile')}")
+    if memory.statistics_url:
+        lines += [
+            f"- Record: {plain(line, 200)} {cites(memory.statistics_url, 'Your order statistics')}"
+            for line in memory.statistics[:4]
+        ]
+    for sentence, page in web_facts(task, memory, 7):
+        lines.append(f"- {sentence} {cites(page.url, page.title)}")
+    found = "\n".join(lines) or "Nothing."
+    return f"## Findings\n\n{found}\n\n## Open\n\n{chr(10).join(missing) or 'Nothing.'}\n\n{cites.listing()}"
+
+
+def product_row(product: SeenProduct) -> str:
+    price = "price unknown" if product.price is None else money(product.price)
+    rating = "not rated" if product.rating is None else f"{product.rating:g}/5"
+    if product.rating is not None and product.ratings is not None:
+        rating += f" ({product.ratings:,} ratings)"
+    maker = f"by {plain(product.store, 60)}" if product.store else "store unknown"
+    return f"{plain(product.title, 120)} | {price} | {rating} | {maker} | {plain(product.path, 90) or 'shop'}"
+
+
+def order_row(order: SeenOrder) -> str:
+    number = order.url.rsplit("/", 1)[-1]
+    return (
+        f"{order.date} {order.status}: {order.quantity} x {plain(order.title, 90)} | order {number},"
+        f" product {order.product_id}"
+    )
+
+
+def report(task: Task, memory: Memory) -> str:
+    """The report: answer, reasons, comparison, budget, background, the shopper's own record, what stays open."""
+    task = offline_question.with_history(
+        task, [order.title for order in memory.orders.values() if order.kept]
+    )
+    basket, cites = choose(task, memory), Cites()
+    parts = [f"# {_heading(task)}", BANNER, _answer(task, basket, memory, cites)]
+    parts += [_reasons(task, basket, memory, cites), _comparison(basket, cites), _budget(basket, cites)]
+    parts += [_background(task, memory, cites), _record(task, basket, memory, cites)]
+    parts += [_open(task, basket, memory, cites), cites.listing()]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _heading(task: Task) -> str:
+    needs = join(task.needs)
+    return (needs[:1].upper() + needs[1:] if needs else "Your question") + ": what the shop offers"
+
+
+def _answer(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
+    lines = ["## The short answer", ""]
+    if not basket.picks:
+        searched = not memory.calls or memory.called("product_catalog_search")
+        lines.append(
+            "Nothing in this shop was found that fits the question and its limits."
+            if searched
+            else "No product was looked up for this question."
+        )
+    elif len(basket.picks) == 1:
+        lines.append("One product fits best:")
+    else:
+        lines.append(f"These {len(basket.picks)} products cover the question best:")
+    lines.append("")
+    for pick in basket.picks:
+        product = pick.product
+        before = next(
+            (
+                order
+                for order in memory.orders.values()
+                if order.kept and order.product_id == product.product_id
+            ),
+            None,
+        )
+        kept = "" if task.again else "; leave it out if it still serves you"
+        again = f" You bought it before, on {before.date} {cites.order(before)}{kept}." if before else ""
+        lines.append(
+            f"- **{short(product.title)}** for {plain(pick.need, 60)}: {priced(product)}, {rated(product)}"
+            f" {cites.product(product)}.{again}"
+        )
+    if basket.picks and basket.priced:
+        verb = "It costs" if len(basket.picks) == 1 else "Together they cost"
+        lines += ["", f"{verb} {money(basket.total)}{_against_limit(basket)}."]
+    return "\n".join(lines).rstrip()
+
+
+def _against_limit(basket: Basket) -> str:
+    if basket.limit is None:
+        return ""
+    return f", which keeps within the limit of {money(basket.limit)}"
+
+
+def _reasons(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
+    lines = []
+    for pick in basket.picks:
+        product, mark = pick.product, cites.product(pick.product)
+        if product.features:
+            listing = " and ".join(f"“{plain(feature, 140).rstrip('.')}”" for feature in product.features[:2])
+            lines.append(f"- **{short(product.title)}**: the listing states {listing} {mark}.")
+        if pick.others:
+            other = pick.others[0]
+            lines.append(
+                f"- Runner-up for {plain(pick.need, 60)}: {short(other.title)} {at_price(other)}, {rated(other)}"
+                f" {cites.product(other)}; {_tradeoff(product, other)}."
+            )
+    return "## Why these, and the trade-offs\n\n" + "\n".join(lines) if lines else ""
+
+
+def _tradeoff(product: SeenProduct, other: SeenProduct) -> str:
+    """In words: a difference is no figure of either listing."""
+    if product.price is None or other.price is None:
+        return "the two cannot be compared by price, because one is unknown"
+    better = (product.rating or 0) - (other.rating or 0)
+    if other.price < product.price:
+        return "it is cheaper" + (" but rated lower" if better > 0 else " and rated no worse")
+    if other.price > product.price:
+        return "it is dearer" + (" and rated higher" if better < 0 else " without a better rating")
+    return "it costs the same" + (" and is rated lower" if better > 0 else "")
+
+
+def _comparison(basket: Basket, cites: Cites) -> str:
+    rows = []
+    for pick in basket.picks:
+        for product in (pick.product, *pick.others[:2]):
+            stars = "not rated" if product.rating is None else f"{product.rating:g}/5"
+            votes = "unknown" if product.ratings is None else f"{product.ratings:,}"
+            maker = plain(product.store, 30) if product.store else "unknown"
+            rows.append(
+                f"| {plain(pick.need, 40)} | {short(product.title)} | {priced(product)} | {stars} | {votes}"
+                f" | {maker} | {cites.product(product)} |"
+            )
+    if len(rows) < 2:
+        return ""
+    head = "| For | Product | Price | Rating | Ratings | Store | Source |\n| --- | --- | --- | --- | --- | --- | --- |"
+    return "## Comparison\n\n" + head + "\n" + "\n".join(rows)
+
+
+def _budget(basket: Basket, cites: Cites) -> str:
+    priced_picks = [pick for pick in basket.picks if pick.product.price is not None]
+    if not priced_picks or (len(priced_picks) < 2 and basket.limit is None):
+        return ""
+    rows = [
+        f"| {short(pick.product.title)} {cites.product(pick.product)} | {priced(pick.product)} |"
+        for pick in priced_picks
+    ]
+    head = "| One of each | Cost |\n| --- | --- |"
+    total = f"| **Total** | **{money(basket.total)}** |"
+    left = ""
+    if basket.limit is not None:
+        left = (
+            f"\n\nOf the limit of {money(basket.limit)}, {money(cents(basket.limit) - basket.total)} is left."
+        )
+    return "## Budget\n\n" + "\n".join([head, *rows, total]) + left
+
+
+def _background(task: Task, memory: Memory, cites: Cites) -> str:
+    read = any(page.read for page in memory.pages.values())
+    facts = web_facts(task, memory, 7 if read else 4)
+    lines = [f"- {sentence[:-1]} {cites(page.url, page.title)}{sentence[-1]}" for sentence, page in facts]
+    return "## What to know before buying\n\n" + "\n".join(lines) if lines else ""
+
+
+def _record(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
+    lines = []
+    if memory.place and memory.profile_url and task.about_place:
+        lines.append(
+            f"- You live in {state_name(memory.place[1])} {cites(memory.profile_url, 'Your profile')}."
+        )
+    for order in related_orders(task, memory, 4):
+        often = "" if order.quantity == 1 else f", quantity {order.quantity}"
+        lines.append(f"- On {order.date} you ordered {short(order.title)}{often} {cites.order(order)}.")
+    if memory.statistics_url:
+        for name, orders, spend in _categories(task, memory):
+            spent = "an unknown sum" if spend == "spend unknown" else spend
+            lines.append(
+                f"- In {plain(name, 50)} you have placed {orders} orders for {spent}"
+                f" {cites(memory.statistics_url, 'Your order statistics')}."
+            )
+    mean = next(
+        (
+            found
+            for line in memory.statistics
+            if (found := re.match(r"Item price: mean (\$[\d,]+\.\d\d)", line))
+        ),
+        None,
+    )
+    if mean is not None and memory.statistics_url:
+        cite = cites(memory.statistics_url, "Your order statistics")
+        lines.append(f"- The mean price of what you bought so far is {mean[1]} {cite}.")
+        lines += _level(basket, float(mean[1][1:].replace(",", "")))
+    return "## What your own record adds\n\n" + "\n".join(lines) if lines else ""
+
+
+def _level(basket: Basket, mean: float) -> list[str]:
+    dear = [
+        pick for pick in basket.picks if pick.product.price is not None and pick.product.price > 1.5 * mean
+    ]
+    return [f"- {short(dear[0].product.title)} is dearer than what you usually buy."] if dear else []
+
+
+def _categories(task: Task, memory: Memory) -> list[tuple[str, str, str]]:
+    """Name, orders and spend of the shopper's categories that the question speaks of."""
+    wanted = subject(task) | set(content_words(task.text))
+    line = next((line for line in memory.statistics if line.startswith("By category: ")), "")
+    rows = re.findall(r"([^;:]+?) ([\d,]+) \((\$[\d,.]+|spend unknown)\)", line)
+    return [(n.strip(), o, m) for n, o, m in rows if wanted.intersection(content_words(n))][:2]
+
+
+def _open(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
+    lines = []
+    taken = {product.url for pick in basket.picks for product in (pick.product, *pick.others)}
+    for need in basket.unmet:
+        near = nearest(task, need, memory, taken)
+        lines.append(f"- Nothing fitting was found for {plain(need, 60)}.")
+        if near is not None:
+            taken.add(near.url)
+            lines.append(
+                f"- Closest: **{short(near.title)}**: {priced(near)}, {rated(near)} {cites.product(near)}."
+            )
+    lines += [f"- The limit leaves no room for {plain(need, 60)}." for need in basket.dropped]
+    lines += [
+        f"- The price of {short(pick.product.title)} is unknown; check it before ordering."
+        for pick in basket.picks
+        if pick.product.price is None
+    ]
+    if not memory.pages:
+        lines.append("- No outside guidance was consulted.")
+    if not memory.orders and task.personal:
+        lines.append("- Earlier purchases were not taken into account.")
+    return "## What stays open\n\n" + "\n".join(lines) if lines else ""
