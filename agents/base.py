@@ -157,7 +157,7 @@ class AnswerRecord(Gathered):
     seconds: float
 
 
-class Outcome(NamedTuple):
+class Ending(NamedTuple):
     """What a variant's run returns; everything else was noted in the unit on the way."""
 
     report: str

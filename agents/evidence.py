@@ -14,7 +14,7 @@ from drr.env.web.base import Page, WebSearch, WebUnavailable
 FREEZE_AT_ONCE = 4
 
 
-class Ledger:
+class EvidenceLedger:
     """Sources in the order in which they were first seen. One URL may have been seen as several texts."""
 
     def __init__(self) -> None:

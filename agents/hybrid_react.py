@@ -14,10 +14,10 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypedDict
 
 from drr.agents import loop
-from drr.agents.base import CallError, Outcome, ResearcherFailure, StopReason
+from drr.agents.base import CallError, Ending, ResearcherFailure, StopReason
 from drr.agents.control import CONTROL, FINALIZE, FINALIZE_TOOL, LAUNCH, LAUNCH_TOOL, REASON_TOOL, complaint
 from drr.agents.rendering import REPORTS, RESULTS, Piece
-from drr.agents.unit import MAIN, Unit, tool_message
+from drr.agents.unit import MAIN, AgentRun, tool_message
 from drr.agents.writing import compose
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -44,7 +44,7 @@ class Finding:
     failure: ModelFailure | None = None
 
 
-class Task(TypedDict):
+class SubProblem(TypedDict):
     researcher: str
     turn: int
     place: int
@@ -72,7 +72,7 @@ class ResearcherState(TypedDict):
 # The researcher ------------------------------------------------------------------------------------------------------
 
 
-async def reason(state: ResearcherState, runtime: Runtime[Unit]) -> Command[Literal["act", "synthesise"]]:
+async def reason(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "synthesise"]]:
     who = state["researcher"]
     turn, stop = await loop.think(runtime.context, who, f"researcher {who}", state["messages"])
     said = [] if turn is None else [turn]
@@ -81,7 +81,7 @@ async def reason(state: ResearcherState, runtime: Runtime[Unit]) -> Command[Lite
     return Command(update={"messages": said, "steps": state["steps"] + 1}, goto="act")
 
 
-async def act(state: ResearcherState, runtime: Runtime[Unit]) -> Command[Literal["reason", "synthesise"]]:
+async def act(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "synthesise"]]:
     who = state["researcher"]
     answers, stop = await loop.act(
         runtime.context, who, f"researcher {who}", state["messages"], state["problem"], state["steps"]
@@ -91,7 +91,7 @@ async def act(state: ResearcherState, runtime: Runtime[Unit]) -> Command[Literal
     return Command(update={"messages": answers}, goto="reason")
 
 
-async def synthesise(state: ResearcherState, runtime: Runtime[Unit]) -> dict[str, Any]:
+async def synthesise(state: ResearcherState, runtime: Runtime[AgentRun]) -> dict[str, Any]:
     """The synthesis agent has no tools and sees the findings, not the conversation."""
     unit, who = runtime.context, state["researcher"]
     pieces = unit.evidence(who)
@@ -107,9 +107,9 @@ async def synthesise(state: ResearcherState, runtime: Runtime[Unit]) -> dict[str
 
 
 @cache
-def researcher_graph() -> CompiledStateGraph[ResearcherState, Unit, ResearcherState, ResearcherState]:
+def researcher_graph() -> CompiledStateGraph[ResearcherState, AgentRun, ResearcherState, ResearcherState]:
     return (
-        StateGraph(ResearcherState, context_schema=Unit)
+        StateGraph(ResearcherState, context_schema=AgentRun)
         .add_node("reason", reason)
         .add_node("act", act)
         .add_node("synthesise", synthesise)
@@ -122,7 +122,7 @@ def researcher_graph() -> CompiledStateGraph[ResearcherState, Unit, ResearcherSt
 
 
 async def supervisor(
-    state: HybridState, runtime: Runtime[Unit]
+    state: HybridState, runtime: Runtime[AgentRun]
 ) -> Command[Literal["researcher", "return_control", "report"]]:
     unit = runtime.context
     if reached := unit.budget.reached():
@@ -145,7 +145,7 @@ async def supervisor(
     if not launches:
         return Command(update=update, goto="return_control")
     first = len(state["findings"]) + 1
-    tasks: list[Task] = [
+    tasks: list[SubProblem] = [
         {"researcher": f"r{number}", "turn": state["steps"], "place": place, "problem": problem}
         for number, (place, problem) in enumerate(launches.items(), first)
     ]
@@ -154,7 +154,7 @@ async def supervisor(
     )
 
 
-async def researcher(state: Task, runtime: Runtime[Unit]) -> dict[str, list[Finding]]:
+async def researcher(state: SubProblem, runtime: Runtime[AgentRun]) -> dict[str, list[Finding]]:
     """One researcher with its synthesis. Its failure is a finding without text, so that its siblings go on."""
     unit, who, problem = runtime.context, state["researcher"], state["problem"]
     unit.tell("launch", who, problem)
@@ -186,7 +186,7 @@ async def researcher(state: Task, runtime: Runtime[Unit]) -> dict[str, list[Find
 
 
 async def return_control(
-    state: HybridState, runtime: Runtime[Unit]
+    state: HybridState, runtime: Runtime[AgentRun]
 ) -> Command[Literal["supervisor", "report"]]:
     """Answer every call of the supervisor's turn: launches with the researcher's synthesis, refused ones with the reason."""
     unit, turn = runtime.context, state["messages"][-1]
@@ -205,7 +205,7 @@ async def return_control(
     return Command(update={"messages": answers}, goto="supervisor")
 
 
-async def report(state: HybridState, runtime: Runtime[Unit]) -> dict[str, Any]:
+async def report(state: HybridState, runtime: Runtime[AgentRun]) -> dict[str, Any]:
     unit = runtime.context
     unit.tell("report", MAIN, "writing the report")
     give_up_without_findings(state["findings"])
@@ -218,9 +218,9 @@ async def report(state: HybridState, runtime: Runtime[Unit]) -> dict[str, Any]:
 
 
 @cache
-def graph() -> CompiledStateGraph[HybridState, Unit, HybridState, HybridState]:
+def graph() -> CompiledStateGraph[HybridState, AgentRun, HybridState, HybridState]:
     return (
-        StateGraph(HybridState, context_schema=Unit)
+        StateGraph(HybridState, context_schema=AgentRun)
         .add_node("supervisor", supervisor)
         .add_node("researcher", researcher)
         .add_node("return_control", return_control)
@@ -231,7 +231,7 @@ def graph() -> CompiledStateGraph[HybridState, Unit, HybridState, HybridState]:
     )
 
 
-async def run(unit: Unit) -> Outcome:
+async def run(unit: AgentRun) -> Ending:
     limits = unit.limits
     start: HybridState = {
         "messages": [
@@ -246,7 +246,7 @@ async def run(unit: Unit) -> Outcome:
     }
     config: RunnableConfig = {"recursion_limit": 3 * limits.supervisor_steps + 6}
     end = await graph().ainvoke(start, config, context=unit)
-    return Outcome(end["report"], end["stop"])
+    return Ending(end["report"], end["stop"])
 
 
 def launched(turn: AIMessage, most: int) -> dict[int, str]:
@@ -267,7 +267,7 @@ def give_up_without_findings(findings: list[Finding]) -> None:
 
 
 def _answer(
-    unit: Unit, name: str, arguments: dict[str, Any], finding: Finding | None
+    unit: AgentRun, name: str, arguments: dict[str, Any], finding: Finding | None
 ) -> tuple[str, CallError | None]:
     if name not in CONTROL:
         text = f"Error (not_found): there is no tool {name[:80]!r} here; launch a researcher, it has the shop's tools."

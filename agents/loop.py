@@ -7,18 +7,18 @@ from typing import Any
 
 from drr.agents.base import StopReason
 from drr.agents.control import FINALIZE, FINALIZE_TOOL, REASON, REASON_TOOL
-from drr.agents.unit import Unit
+from drr.agents.unit import AgentRun
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage
 
 
-def tools_of(unit: Unit) -> list[dict[str, Any]]:
+def tools_of(unit: AgentRun) -> list[dict[str, Any]]:
     """{Reason, Finalize} and the nine: the same list in every request of a conversation."""
     return [REASON_TOOL, FINALIZE_TOOL, *unit.schemas]
 
 
 async def think(
-    unit: Unit, actor: str, conversation: str, messages: Sequence[BaseMessage]
+    unit: AgentRun, actor: str, conversation: str, messages: Sequence[BaseMessage]
 ) -> tuple[AIMessage | None, StopReason | None]:
     """The next turn, or why there is none. A turn without a call ends the loop as Finalize does."""
     if reached := unit.budget.reached():
@@ -37,7 +37,7 @@ async def think(
 
 
 async def act(
-    unit: Unit, actor: str, conversation: str, messages: Sequence[BaseMessage], problem: str, steps: int
+    unit: AgentRun, actor: str, conversation: str, messages: Sequence[BaseMessage], problem: str, steps: int
 ) -> tuple[list[BaseMessage], StopReason | None]:
     """Answer the calls of the last turn; say whether the loop ends here."""
     turn = messages[-1]

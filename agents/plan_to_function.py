@@ -8,9 +8,9 @@ import re
 from functools import cache
 from typing import Annotated, Any, Literal, TypedDict
 
-from drr.agents.base import CallError, CallKind, Outcome, StopReason
+from drr.agents.base import CallError, CallKind, Ending, StopReason
 from drr.agents.rendering import RESULTS
-from drr.agents.unit import MAIN, Unit
+from drr.agents.unit import MAIN, AgentRun
 from drr.agents.writing import compose
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
@@ -28,7 +28,7 @@ class PlannedCall(BaseModel):
     arguments: str = Field(description="The arguments: a JSON object, written as a string")
 
 
-class Plan(BaseModel):
+class CallPlan(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     plan: str = Field(description="The plan, in a few sentences")
@@ -43,13 +43,13 @@ class PlanState(TypedDict):
     report: str
 
 
-async def plan(state: PlanState, runtime: Runtime[Unit]) -> Command[Literal["call", "report"]]:
+async def plan(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal["call", "report"]]:
     unit = runtime.context
     references = unit.prompts["planner_references"].text.rstrip() if unit.references else ""
     system = unit.system(
         "planner", calls=str(unit.limits.planned_calls), references=references, tools=_catalogue(unit)
     )
-    planned = await unit.structured("agent", [system, HumanMessage(unit.query)], Plan)
+    planned = await unit.structured("agent", [system, HumanMessage(unit.query)], CallPlan)
     unit.tell("turn", MAIN, planned.plan)
     kept = planned.calls[: unit.limits.planned_calls]
     for extra in planned.calls[unit.limits.planned_calls :]:
@@ -58,7 +58,7 @@ async def plan(state: PlanState, runtime: Runtime[Unit]) -> Command[Literal["cal
     return Command(update={"calls": kept, "stop": stop}, goto="call" if kept else "report")
 
 
-async def call(state: PlanState, runtime: Runtime[Unit]) -> Command[Literal["call", "report"]]:
+async def call(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal["call", "report"]]:
     unit, done = runtime.context, len(state["results"])
     if reached := unit.budget.reached():
         for skipped in state["calls"][done:]:
@@ -68,16 +68,16 @@ async def call(state: PlanState, runtime: Runtime[Unit]) -> Command[Literal["cal
     return Command(update={"results": [data]}, goto="call" if done + 1 < len(state["calls"]) else "report")
 
 
-async def report(state: PlanState, runtime: Runtime[Unit]) -> dict[str, Any]:
+async def report(state: PlanState, runtime: Runtime[AgentRun]) -> dict[str, Any]:
     unit = runtime.context
     unit.tell("report", MAIN, "writing the report")
     return {"report": await compose(unit, "report", "report", unit.query, RESULTS, unit.evidence())}
 
 
 @cache
-def graph() -> CompiledStateGraph[PlanState, Unit, PlanState, PlanState]:
+def graph() -> CompiledStateGraph[PlanState, AgentRun, PlanState, PlanState]:
     return (
-        StateGraph(PlanState, context_schema=Unit)
+        StateGraph(PlanState, context_schema=AgentRun)
         .add_node("plan", plan)
         .add_node("call", call)
         .add_node("report", report)
@@ -86,14 +86,14 @@ def graph() -> CompiledStateGraph[PlanState, Unit, PlanState, PlanState]:
     )
 
 
-async def run(unit: Unit) -> Outcome:
+async def run(unit: AgentRun) -> Ending:
     start: PlanState = {"calls": [], "results": [], "stop": "planned", "report": ""}
     config: RunnableConfig = {"recursion_limit": unit.limits.planned_calls + 4}
     end = await graph().ainvoke(start, config, context=unit)
-    return Outcome(end["report"], end["stop"])
+    return Ending(end["report"], end["stop"])
 
 
-async def _run(unit: Unit, planned: PlannedCall, results: list[Any]) -> Any:
+async def _run(unit: AgentRun, planned: PlannedCall, results: list[Any]) -> Any:
     try:
         arguments = json.loads(planned.arguments)
     except ValueError:
@@ -112,14 +112,14 @@ async def _run(unit: Unit, planned: PlannedCall, results: list[Any]) -> Any:
 
 
 def _refuse(
-    unit: Unit, planned: PlannedCall, why: str, kind: str, arguments: dict[str, Any] | None = None
+    unit: AgentRun, planned: PlannedCall, why: str, kind: str, arguments: dict[str, Any] | None = None
 ) -> None:
     given = {"arguments": planned.arguments} if arguments is None else arguments
     known: CallKind = "api" if planned.tool in unit.names else "unknown"
     unit.record(MAIN, planned.tool, given, why, known, CallError(kind=kind, message=why))
 
 
-def _catalogue(unit: Unit) -> str:
+def _catalogue(unit: AgentRun) -> str:
     """The tools as text: planning binds none, so that nothing can be called before the plan stands."""
     return "\n\n".join(
         f"### {tool['function']['name']}\n{tool['function']['description']}\n"

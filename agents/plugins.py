@@ -10,15 +10,15 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from drr.agents.base import Outcome
-from drr.agents.unit import Budget, Unit
+from drr.agents.base import Ending
+from drr.agents.unit import AgentRun, Allowance
 from drr.env.errors import DrrError
 from drr.llm.role import RoleModel, Schema
-from drr.tools.base import Answer
+from drr.tools.base import ToolAnswer
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.tools import BaseTool, StructuredTool
 
-PlugIn = Callable[["Question", list[BaseTool], RoleModel, Budget], Awaitable[str | Outcome]]
+PlugIn = Callable[["Question", list[BaseTool], RoleModel, Allowance], Awaitable[str | Ending]]
 
 
 class Question(str):
@@ -28,26 +28,26 @@ class Question(str):
     as_of: str
 
     @classmethod
-    def of(cls, unit: Unit) -> Question:
+    def of(cls, unit: AgentRun) -> Question:
         question = cls(unit.query)
         question.user_id, question.as_of = unit.user_id, unit.as_of
         return question
 
 
-def run_of(name: str, function: Any) -> Callable[[Unit], Awaitable[Outcome]]:
+def run_of(name: str, function: Any) -> Callable[[AgentRun], Awaitable[Ending]]:
     if not callable(function):
         raise DrrError(
             f"plug-in variant {name!r}: {type(function).__name__} is no function; give an async function"
         )
 
-    async def run(unit: Unit) -> Outcome:
+    async def run(unit: AgentRun) -> Ending:
         answer = function(Question.of(unit), tools_of(unit), Watched(unit), unit.budget)
         report = await answer if inspect.isawaitable(answer) else answer
-        if isinstance(report, Outcome):
+        if isinstance(report, Ending):
             return report
         if not isinstance(report, str) or not report.strip():
             raise DrrError(f"plug-in variant {name!r} returned no report; return its text")
-        return Outcome(report, "finalized")
+        return Ending(report, "finalized")
 
     return run
 
@@ -55,7 +55,7 @@ def run_of(name: str, function: Any) -> Callable[[Unit], Awaitable[Outcome]]:
 class Watched:
     """The unit's model, with each conversation kept. One that goes on is recognised by its own messages."""
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: AgentRun) -> None:
         self._unit = unit
         self._seen: list[list[BaseMessage]] = []
         self.name = unit.agent.name
@@ -77,15 +77,15 @@ class Watched:
         return f"conversation {len(self._seen)}"
 
 
-def tools_of(unit: Unit) -> list[BaseTool]:
+def tools_of(unit: AgentRun) -> list[BaseTool]:
     """The nine as LangChain tools that record."""
     return [_tool(unit, schema["function"]) for schema in unit.schemas]
 
 
-def _tool(unit: Unit, function: dict[str, Any]) -> BaseTool:
+def _tool(unit: AgentRun, function: dict[str, Any]) -> BaseTool:
     name = function["name"]
 
-    async def run(**arguments: Any) -> tuple[str, Answer | None]:
+    async def run(**arguments: Any) -> tuple[str, ToolAnswer | None]:
         call, answer = await unit.run_call(name, arguments, unit.tools_on(unit.query), unit.names)
         return call.result, answer
 

@@ -7,9 +7,9 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypedDict
 
 from drr.agents import loop
-from drr.agents.base import Outcome, StopReason
+from drr.agents.base import Ending, StopReason
 from drr.agents.rendering import RESULTS
-from drr.agents.unit import MAIN, Unit, tool_message
+from drr.agents.unit import MAIN, AgentRun, tool_message
 from drr.agents.writing import WHY, compose, report_form
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -31,7 +31,7 @@ class ReactState(TypedDict):
     report: str
 
 
-async def reason(state: ReactState, runtime: Runtime[Unit]) -> Command[Literal["act", "report"]]:
+async def reason(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "report"]]:
     turn, stop = await loop.think(runtime.context, MAIN, "agent", state["messages"])
     said = [] if turn is None else [turn]
     if stop is not None:
@@ -39,7 +39,7 @@ async def reason(state: ReactState, runtime: Runtime[Unit]) -> Command[Literal["
     return Command(update={"messages": said, "steps": state["steps"] + 1}, goto="act")
 
 
-async def act(state: ReactState, runtime: Runtime[Unit]) -> Command[Literal["reason", "report"]]:
+async def act(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "report"]]:
     unit = runtime.context
     answers, stop = await loop.act(unit, MAIN, "agent", state["messages"], unit.query, state["steps"])
     if stop is not None:
@@ -47,7 +47,7 @@ async def act(state: ReactState, runtime: Runtime[Unit]) -> Command[Literal["rea
     return Command(update={"messages": answers}, goto="reason")
 
 
-async def report(state: ReactState, runtime: Runtime[Unit]) -> dict[str, Any]:
+async def report(state: ReactState, runtime: Runtime[AgentRun]) -> dict[str, Any]:
     unit, stop = runtime.context, state["stop"]
     unit.tell("report", MAIN, "writing the report")
     if stop != "context_limit":
@@ -58,7 +58,7 @@ async def report(state: ReactState, runtime: Runtime[Unit]) -> dict[str, Any]:
 
 
 async def _in_place(
-    unit: Unit, messages: list[BaseMessage], stop: StopReason
+    unit: AgentRun, messages: list[BaseMessage], stop: StopReason
 ) -> tuple[str | None, list[BaseMessage]]:
     """The report as the next turn of the same conversation, tools still bound, because a transcript only grows."""
     why = f", because {WHY[stop]}" if stop in WHY else ""
@@ -84,9 +84,9 @@ def _refusals(reply: AIMessage) -> list[BaseMessage]:
 
 
 @cache
-def graph() -> CompiledStateGraph[ReactState, Unit, ReactState, ReactState]:
+def graph() -> CompiledStateGraph[ReactState, AgentRun, ReactState, ReactState]:
     return (
-        StateGraph(ReactState, context_schema=Unit)
+        StateGraph(ReactState, context_schema=AgentRun)
         .add_node("reason", reason)
         .add_node("act", act)
         .add_node("report", report)
@@ -95,7 +95,7 @@ def graph() -> CompiledStateGraph[ReactState, Unit, ReactState, ReactState]:
     )
 
 
-async def run(unit: Unit) -> Outcome:
+async def run(unit: AgentRun) -> Ending:
     start: ReactState = {
         "messages": [unit.system("react", steps=str(unit.limits.steps)), HumanMessage(unit.query)],
         "steps": 0,
@@ -104,4 +104,4 @@ async def run(unit: Unit) -> Outcome:
     }
     config: RunnableConfig = {"recursion_limit": loop.recursion_limit(unit.limits.steps)}
     end = await graph().ainvoke(start, config, context=unit)
-    return Outcome(end["report"], end["stop"])
+    return Ending(end["report"], end["stop"])

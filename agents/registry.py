@@ -15,15 +15,15 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
-from drr.agents.base import Outcome
+from drr.agents.base import Ending
 from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
-    from drr.agents.unit import Unit
+    from drr.agents.unit import AgentRun
 
 GROUP = "drr.variants"
 WS, PROFILE = "+ws", "+profile"
-Run = Callable[["Unit"], Awaitable[Outcome]]
+Run = Callable[["AgentRun"], Awaitable[Ending]]
 
 
 @dataclass(frozen=True)

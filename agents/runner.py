@@ -13,17 +13,17 @@ from typing import Any
 from drr.agents.base import (
     AnswerRecord,
     CitationRepair,
+    Ending,
     Gathered,
     Limits,
     Listener,
-    Outcome,
     ToolCall,
     Transcript,
     nobody,
 )
-from drr.agents.evidence import Ledger
+from drr.agents.evidence import EvidenceLedger
 from drr.agents.registry import Variant
-from drr.agents.unit import MAIN, Budget, CallTool, Unit, actor_rank
+from drr.agents.unit import MAIN, AgentRun, Allowance, CallTool, actor_rank
 from drr.agents.websum import PageSummaries
 from drr.citations import repair as citations
 from drr.env.profile import build_profile
@@ -36,14 +36,14 @@ from drr.llm.prompts import Prompts, fence
 from drr.llm.role import RoleModel
 from drr.llm.transcript import plain
 from drr.tools import registry as tools
-from drr.tools.base import Answer, ToolContext, context_for
+from drr.tools.base import ToolAnswer, ToolContext, context_for
 from langchain_core.messages import HumanMessage
 
 FOLDER = Path(__file__).parent / "prompts"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class AgentOptions:
     """Every choice that decides a result beside the variant; all of them enter the unit's key."""
 
     limits: Limits = field(default_factory=Limits)
@@ -53,7 +53,7 @@ class Options:
     top_k: int = 5
 
     @classmethod
-    def paper(cls, **changes: Any) -> Options:
+    def paper(cls, **changes: Any) -> AgentOptions:
         """As the paper ran its agents, where that is known."""
         return cls(**{"references": False, "citation_repair": "off", "top_k": 5, **changes})
 
@@ -74,7 +74,7 @@ def schemas() -> tuple[dict[str, Any], ...]:
     )
 
 
-def key_fields(variant: Variant, options: Options, prompts: Prompts) -> dict[str, Any]:
+def key_fields(variant: Variant, options: AgentOptions, prompts: Prompts) -> dict[str, Any]:
     """What of the agent decides its answer: beside query, user, trial, models, shop and web, this is the unit's key."""
     names = [*variant.prompts, *(("citation_fix",) if options.citation_repair == "ask" else ())]
     return {
@@ -99,7 +99,7 @@ async def run_variant(
     summariser: RoleModel,
     meter: Meter,
     prompts: Prompts,
-    options: Options | None = None,
+    options: AgentOptions | None = None,
     listener: Listener = nobody,
     on_failure: Callable[[Gathered], None] = lambda gathered: None,
     now: Callable[[], float] = time.monotonic,
@@ -110,7 +110,7 @@ async def run_variant(
     `session` is the unit's own (its writes are recorded and seen by nobody else); `meter` is the one that the two role
     models report to.
     """
-    options = options or Options()
+    options = options or AgentOptions()
     if session.user_id is None:
         raise ValueError("an agent answers for one user: give a session with a user_id")
     started = now()
@@ -135,19 +135,19 @@ def _unit(
     summariser: RoleModel,
     meter: Meter,
     prompts: Prompts,
-    options: Options,
+    options: AgentOptions,
     listener: Listener,
     now: Callable[[], float],
-) -> Unit:
-    ledger = Ledger()
+) -> AgentRun:
+    ledger = EvidenceLedger()
     user_id, manifest = session.user_id or "", session.shop.manifest
-    unit = Unit(
+    unit = AgentRun(
         query=query,
         user_id=user_id,
         as_of=manifest.as_of,
         agent=agent,
         prompts=prompts,
-        budget=Budget(options.limits, meter, now, now()),
+        budget=Allowance(options.limits, meter, now, now()),
         tools=context_for(session, web, top_k=options.top_k),
         call_tool=tools.call,
         schemas=schemas(),
@@ -173,7 +173,7 @@ def _unit(
 
 
 def _with_summaries(summaries: PageSummaries) -> CallTool:
-    async def call(name: str, arguments: Mapping[str, Any], context: ToolContext) -> Answer:
+    async def call(name: str, arguments: Mapping[str, Any], context: ToolContext) -> ToolAnswer:
         answer = await tools.call(name, arguments, context)
         if name != "web_search" or not answer.sources:
             return answer
@@ -182,7 +182,7 @@ def _with_summaries(summaries: PageSummaries) -> CallTool:
     return call
 
 
-def _profile_facts(unit: Unit, session: Session) -> str:
+def _profile_facts(unit: AgentRun, session: Session) -> str:
     """What `+profile` hands to researchers, with the address under which it can be cited."""
     summary = build_profile(session.shop.store, unit.user_id, unit.as_of).text()
     url = f"user://{unit.user_id}/profile"
@@ -191,10 +191,10 @@ def _profile_facts(unit: Unit, session: Session) -> str:
 
 
 async def _finish(
-    unit: Unit,
+    unit: AgentRun,
     variant: Variant,
-    outcome: Outcome,
-    options: Options,
+    outcome: Ending,
+    options: AgentOptions,
     session: Session,
     web: WebSearch,
     summariser: RoleModel,
@@ -223,7 +223,7 @@ async def _finish(
     )
 
 
-def _gathered(unit: Unit, variant: Variant, session: Session, summariser: RoleModel) -> dict[str, Any]:
+def _gathered(unit: AgentRun, variant: Variant, session: Session, summariser: RoleModel) -> dict[str, Any]:
     return {
         "variant": variant.name,
         "version": variant.version,
@@ -243,13 +243,13 @@ def _gathered(unit: Unit, variant: Variant, session: Session, summariser: RoleMo
     }
 
 
-def _numbered(unit: Unit) -> list[ToolCall]:
+def _numbered(unit: AgentRun) -> list[ToolCall]:
     ordered = [call for actor in sorted(unit.calls, key=actor_rank) for call in unit.calls[actor]]
     return [call.model_copy(update={"number": number}) for number, call in enumerate(ordered, 1)]
 
 
 async def _repaired(
-    unit: Unit, raw: str, cited: citations.Citations, made_up: list[str], repair: CitationRepair
+    unit: AgentRun, raw: str, cited: citations.Citations, made_up: list[str], repair: CitationRepair
 ) -> tuple[str, list[str]]:
     """The report as the setting wants it, and the citations that are no longer in it."""
     wrong = [*made_up, *(f"[{number}]" for number in cited.dangling)]
@@ -271,7 +271,7 @@ async def _repaired(
     return report, gone
 
 
-async def _ask(unit: Unit, raw: str, wrong: list[str]) -> str:
+async def _ask(unit: AgentRun, raw: str, wrong: list[str]) -> str:
     known = "\n".join(
         f"{source.title or 'untitled'}: {source.url}" for source in unit.ledger.sources(actor_rank)
     )

@@ -22,7 +22,7 @@ from drr.agents.base import (
     nobody,
 )
 from drr.agents.control import CONTROL, complaint
-from drr.agents.evidence import Ledger
+from drr.agents.evidence import EvidenceLedger
 from drr.agents.rendering import Piece, call_title
 from drr.agents.together import side_by_side
 from drr.env.source import text_hash
@@ -30,16 +30,16 @@ from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts
 from drr.llm.role import RoleModel, Schema
-from drr.tools.base import Answer, ToolContext, ToolError
+from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 
-CallTool = Callable[[str, Mapping[str, Any], ToolContext], Awaitable[Answer]]
+CallTool = Callable[[str, Mapping[str, Any], ToolContext], Awaitable[ToolAnswer]]
 MAIN = ""
 """The actor of a single agent and of the supervisor; researchers are `r1`, `r2`, ..."""
 
 
 @dataclass
-class Budget:
+class Allowance:
     """What of the limits is used up. Looked at before each turn."""
 
     limits: Limits
@@ -69,13 +69,13 @@ async def _nothing() -> None:
 
 
 @dataclass
-class Unit:
+class AgentRun:
     query: str
     user_id: str
     as_of: str
     agent: RoleModel
     prompts: Prompts
-    budget: Budget
+    budget: Allowance
     tools: ToolContext
     call_tool: CallTool
     schemas: Sequence[dict[str, Any]]
@@ -88,7 +88,7 @@ class Unit:
     aclose: Callable[[], Awaitable[None]] = _nothing
     """Ends what may still run in the background when the unit is over."""
     listener: Listener = nobody
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: EvidenceLedger = field(default_factory=EvidenceLedger)
     calls: dict[str, list[ToolCall]] = field(default_factory=dict)
     transcripts: dict[str, list[BaseMessage]] = field(default_factory=dict)
     failures: list[ResearcherFailure] = field(default_factory=list)
@@ -157,7 +157,7 @@ class Unit:
 
     async def run_call(
         self, name: str, arguments: dict[str, Any], context: ToolContext, allowed: Collection[str]
-    ) -> tuple[ToolCall, Answer | None]:
+    ) -> tuple[ToolCall, ToolAnswer | None]:
         """One call outside a conversation: a planned one, or a plug-in's."""
         call, answer = await self._run(MAIN, name, arguments, context, allowed)
         self._log(MAIN, call, answer)
@@ -187,7 +187,7 @@ class Unit:
 
     async def _run(
         self, actor: str, name: str, arguments: dict[str, Any], context: ToolContext, allowed: Collection[str]
-    ) -> tuple[ToolCall, Answer | None]:
+    ) -> tuple[ToolCall, ToolAnswer | None]:
         if name not in allowed:
             text = f"Error (not_found): there is no tool {name[:80]!r} here; there are {', '.join(sorted(allowed))}."
             error = CallError(kind="not_found", message=text)
@@ -202,7 +202,7 @@ class Unit:
             return _called(actor, name, arguments, text, "api", error, 0.0), None
         self.tell("call", actor, f"{name} {_short(arguments)}")
         started = self.budget.now()
-        answer: Answer | None = None
+        answer: ToolAnswer | None = None
         refused = None
         try:
             answer = await self.call_tool(name, arguments, context)
@@ -213,7 +213,7 @@ class Unit:
         seconds = self.budget.now() - started
         return _called(actor, name, arguments, text, "api", refused, seconds), answer
 
-    def _log(self, actor: str, call: ToolCall, answer: Answer | None) -> None:
+    def _log(self, actor: str, call: ToolCall, answer: ToolAnswer | None) -> None:
         self.calls.setdefault(actor, []).append(call)
         if answer is not None:
             self.ledger.add(actor, answer.sources)

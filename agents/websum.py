@@ -18,7 +18,7 @@ from drr.env.web.base import Page, WebSearch, WebUnavailable
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import Prompts, fence
 from drr.llm.role import RoleModel
-from drr.tools.base import Answer, ToolContext
+from drr.tools.base import ToolAnswer, ToolContext
 from langchain_core.messages import HumanMessage, SystemMessage
 
 Key = TypeVar("Key", bound=Hashable)
@@ -52,7 +52,7 @@ class PageSummaries:
         """End what the unit no longer waits for."""
         await end([*self._pages.values(), *self._summaries.values()])
 
-    async def improve(self, answer: Answer, search: str, context: ToolContext) -> Answer:
+    async def improve(self, answer: ToolAnswer, search: str, context: ToolContext) -> ToolAnswer:
         """The answer of `web_search` with summaries in place of snippets."""
         problem = context.question or search
         sources = await side_by_side(self._source(source, search, problem) for source in answer.sources)
@@ -62,7 +62,7 @@ class PageSummaries:
         ]
         heading = answer.text.split("\n", 1)[0] + ", each page read and summarised"
         items = [{"title": s.title, "url": s.url, "summary": s.seen} for s in sources]
-        return Answer("\n".join([heading, *rows]), sources, {"items": items, "total": len(items)})
+        return ToolAnswer("\n".join([heading, *rows]), sources, {"items": items, "total": len(items)})
 
     async def _source(self, source: Source, search: str, problem: str) -> Source:
         page = await _once(self._pages, source.url, lambda: self._read(source.url))

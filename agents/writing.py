@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from drr.agents.base import StopReason
 from drr.agents.rendering import PROBLEM, QUESTION, Piece, dossier
-from drr.agents.unit import Unit
+from drr.agents.unit import AgentRun
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import HumanMessage
 
@@ -15,7 +15,7 @@ ROUNDS = 3
 
 
 async def compose(
-    unit: Unit,
+    unit: AgentRun,
     prompt: str,
     conversation: str,
     task: str,
@@ -43,7 +43,7 @@ async def compose(
     raise AssertionError("unreachable")
 
 
-def report_form(unit: Unit) -> str:
+def report_form(unit: AgentRun) -> str:
     return unit.prompts["report_form"].text.strip()
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from drr.agents.base import Gathered
     from drr.agents.registry import Variant
-    from drr.agents.runner import Options
+    from drr.agents.runner import AgentOptions
     from drr.env.query import Query
     from drr.env.settings import Settings
     from drr.env.shop import Shop
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Bench:
+class AnswerBench:
     """What every unit of a study of answers shares."""
 
     shop: Shop
     web: WebSearch
     models: Models
     prompts: Prompts
-    options: Options
+    options: AgentOptions
     settings: Settings
 
     def units(self, queries: Iterable[Query], variants: Sequence[Variant], trials: int) -> list[Unit]:
@@ -131,12 +131,12 @@ def _hash(text: str | None) -> str | None:
     return None if text is None else text_hash(text)
 
 
-def options_of(settings: Settings, changes: Mapping[str, Any]) -> Options:
+def options_of(settings: Settings, changes: Mapping[str, Any]) -> AgentOptions:
     """The agents' options: `paper` or default, with what the user gave for this study in their place."""
     from drr.agents.base import Limits
-    from drr.agents.runner import Options
+    from drr.agents.runner import AgentOptions
 
-    base = Options.paper() if settings.profile == "paper" else Options()
+    base = AgentOptions.paper() if settings.profile == "paper" else AgentOptions()
     limits = replace(base.limits, **changes.get("limits", {})) if changes.get("limits") else base.limits
     assert isinstance(limits, Limits)
     given = {

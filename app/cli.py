@@ -119,10 +119,10 @@ def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
-    from _thread import interrupt_main
-    from threading import Timer
+    from signal import SIGINT, pthread_kill
+    from threading import Timer, main_thread
 
-    again = Timer(0.02, interrupt_main)
+    again = Timer(0.02, pthread_kill, (main_thread().ident, SIGINT))
     again.daemon = True
     again.start()
 

@@ -127,7 +127,7 @@ class _Lines:
                 flush=True,
             )
 
-        class Line:
+        class ProgressLine:
             def advance(self, amount: int = 1, rows: int = 0) -> None:
                 nonlocal done, all_rows, last
                 done += amount
@@ -140,5 +140,5 @@ class _Lines:
                 nonlocal remark
                 remark = text
 
-        yield Line()
+        yield ProgressLine()
         say(f" ({time.monotonic() - start:.1f} s)")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from drr.agents.registry import Variant
-    from drr.app.answers import Bench
+    from drr.app.answers import AnswerBench
     from drr.study.unit import Unit
 
 # Input and output tokens per query: Table 5 of the paper. Calls: what the form of each architecture takes for the tool
@@ -23,7 +23,9 @@ PAPER = {
 }
 
 
-def forecast(bench: Bench, units: list[Unit], variants: list[Variant], folder: Path | None) -> dict[str, Any]:
+def forecast(
+    bench: AnswerBench, units: list[Unit], variants: list[Variant], folder: Path | None
+) -> dict[str, Any]:
     open_units, measured = _looked_up(units, folder, bench.models.name_of("agent"))
     counts = Counter(str(unit.spec["variant"]) for unit in units)
     left = Counter(str(unit.spec["variant"]) for unit in open_units)
@@ -81,7 +83,7 @@ def _looked_up(
 
 
 def _row(
-    bench: Bench, variant: Variant, total: int, left: int, measured: tuple[float, float, float] | None
+    bench: AnswerBench, variant: Variant, total: int, left: int, measured: tuple[float, float, float] | None
 ) -> dict[str, Any]:
     from drr.llm.meter import dollars
 

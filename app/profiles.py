@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from drr.study.study import Study
 
 
-class Profiles:
+class ShopperProfiles:
     """Profile summaries for people to read; empty where the shop cannot be opened or has no such user."""
 
     def __init__(self, study: Study, shop: str | None = None) -> None:

@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from drr.agents.registry import variant
-from drr.agents.runner import Options, load_prompts, run_variant
+from drr.agents.runner import AgentOptions, load_prompts, run_variant
 from drr.app.answers import kept
 from drr.env.session import Session
 from drr.env.settings import Settings
@@ -85,7 +85,7 @@ class Bench:
             summariser=context.models.role("summariser", self.policy),
             meter=context.meter,
             prompts=self.prompts,
-            options=Options(),
+            options=AgentOptions(),
         )
         return kept(answer, {"query_id": "q", "trial": spec["trial"]})
 

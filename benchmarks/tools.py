@@ -30,7 +30,7 @@ from drr.env.settings import Settings, resolve
 from drr.env.shop import SearchRequest, Shop, open_shop
 from drr.env.web.open import open_web
 from drr.tools.arithmetic import ArithmeticProblem, evaluate
-from drr.tools.base import Answer, ToolContext, context_for
+from drr.tools.base import ToolAnswer, ToolContext, context_for
 from drr.tools.registry import TOOLS, call, call_sync
 from drr.tools.render import product_page
 from drr.tools.sources import product_source
@@ -217,7 +217,7 @@ def parts_table(shop: Shop) -> str:
         product = timed("the store's read", lambda w=wanted: shop.store.product(w["product_id"]))
         text = timed("setting the page", lambda p=product: product_page(p))
         source = timed("the source", lambda p=product, t=text: product_source(p, t))
-        timed("the answer", lambda s=source: Answer(s.seen, [s], s.record))
+        timed("the answer", lambda s=source: ToolAnswer(s.seen, [s], s.record))
     rows = [(part, f"{median(values) * 1e6:.1f}") for part, values in times.items()]
     return table(("part of a first look", "p50 us"), rows)
 

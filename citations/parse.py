@@ -22,7 +22,7 @@ from drr.citations.links import Link, Scan, blank, number_in, scan
 from drr.citations.lists import Entry, ReferenceList, find_lists
 from drr.citations.markers import Mark, find_marks
 
-__all__ = ["Citations", "Defect", "Marker", "Reference", "Source", "canonical_url", "parse"]
+__all__ = ["Citations", "CitedSource", "Defect", "Marker", "Reference", "canonical_url", "parse"]
 
 Span = tuple[int, int]
 DefectKind = Literal[
@@ -57,7 +57,7 @@ class Marker(NamedTuple):
 
 
 @dataclass(slots=True)
-class Source:
+class CitedSource:
     """One distinct URL of the report, inline or listed, cited or not."""
 
     url: str
@@ -88,7 +88,7 @@ class Defect(NamedTuple):
 class Citations:
     markers: list[Marker]
     """By position."""
-    sources: list[Source]
+    sources: list[CitedSource]
     """By first appearance."""
     references: list[Reference]
     defects: list[Defect]
@@ -103,7 +103,7 @@ class Citations:
     def resolvable_count(self) -> int:
         return sum(marker.url is not None for marker in self.markers)
 
-    def source(self, url: str) -> Source | None:
+    def source(self, url: str) -> CitedSource | None:
         wanted = canonical_url(url)
         return next((source for source in self.sources if source.url == wanted), None)
 
@@ -277,13 +277,13 @@ def _markers(marks: list[Mark], links: list[Link], lookup: _Lookup, canonical: _
 
 def _sources(
     links: list[Link], references: list[Reference], markers: list[Marker], canonical: _Canonical
-) -> list[Source]:
-    sources: dict[str, Source] = {}
+) -> list[CitedSource]:
+    sources: dict[str, CitedSource] = {}
     numbers: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for link in links:
         url = canonical[link.url]
         if url not in sources:
-            sources[url] = Source(url, link.url)
+            sources[url] = CitedSource(url, link.url)
     for reference in references:
         for url in reference.urls:
             sources[url].list_spans.append((reference.start, reference.end))
@@ -299,7 +299,11 @@ def _sources(
 
 
 def _defects(
-    found: Scan, references: list[Reference], markers: list[Marker], marks: list[Mark], sources: list[Source]
+    found: Scan,
+    references: list[Reference],
+    markers: list[Marker],
+    marks: list[Mark],
+    sources: list[CitedSource],
 ) -> list[Defect]:
     defects: list[Defect] = []
     lost = Counter([(marker.id, marker.reason) for marker in markers if marker.url is None])

@@ -17,7 +17,7 @@ GROUP = 1 << 19
 """Rows handled at once."""
 
 
-class Part(NamedTuple):
+class ColumnPart(NamedTuple):
     first: int
     """Its first row's number."""
     user: NDArray[np.bytes_]
@@ -26,14 +26,14 @@ class Part(NamedTuple):
     print: U64
 
 
-class Columns:
+class ReviewColumns:
     """Filled once, then read as often as needed; both forms give the same parts."""
 
     def __init__(self, budget: int, folder: Path | None) -> None:
         self._budget, self._folder = budget, folder
-        self._open: Part | None = None
+        self._open: ColumnPart | None = None
         """What is being filled, of the last rows."""
-        self._parts: list[Part] = []
+        self._parts: list[ColumnPart] = []
         self._files: list[IO[bytes]] | None = None
         self.rows = 0
 
@@ -62,7 +62,7 @@ class Columns:
         part, self._open = self._open, None
         rows = slice(self.rows - part.first)
         self._parts.append(
-            Part(part.first, part.user[rows], part.item[rows], part.time[rows], part.print[rows])
+            ColumnPart(part.first, part.user[rows], part.item[rows], part.time[rows], part.print[rows])
         )
         if self._files is None and self.rows * ROW.itemsize > self._budget:
             self._files = [TemporaryFile(dir=self._folder) for _ in ROW.names or ()]  # noqa: SIM115  `discard` closes them
@@ -72,7 +72,7 @@ class Columns:
                     file.write(column.data)
             self._parts = []
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[ColumnPart]:
         if self._files is None:
             yield from self._parts
             return
@@ -85,7 +85,7 @@ class Columns:
                 np.frombuffer(file.read(count * ROW[name].itemsize), ROW[name])
                 for file, name in zip(self._files, ROW.names or (), strict=True)
             ]
-            yield Part(first, *columns)
+            yield ColumnPart(first, *columns)
             first += count
 
     def prints(self) -> Iterator[tuple[int, U64]]:
@@ -108,6 +108,8 @@ class Columns:
         self._parts, self._files = [], None
 
 
-def _empty(first: int) -> Part:
+def _empty(first: int) -> ColumnPart:
     user: NDArray[np.bytes_] = np.empty(GROUP, ROW["user"])
-    return Part(first, user, np.empty(GROUP, np.int64), np.empty(GROUP, np.int64), np.empty(GROUP, np.uint64))
+    return ColumnPart(
+        first, user, np.empty(GROUP, np.int64), np.empty(GROUP, np.int64), np.empty(GROUP, np.uint64)
+    )

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
-from drr.data_ingest.columns import Columns
+from drr.data_ingest.columns import ReviewColumns
 from drr.data_ingest.ids import finish, words
 from drr.data_ingest.packing import I64, U64
 from drr.data_ingest.review_rows import Chunk, canonical
@@ -128,7 +128,7 @@ class Duplicates:
                 self._carried.append(_Line(int(prints[at]), int(chunk.line[at]), chunk.raw(at), -1))
         del self._carried[:-LONGEST_RUN]
 
-    def far(self, columns: Columns, lines: Callable[[I64], I64], reread: Reread, budget: int) -> I64:
+    def far(self, columns: ReviewColumns, lines: Callable[[I64], I64], reread: Reread, budget: int) -> I64:
         """Rows to drop, ascending, among all that were kept so far."""
         rows = np.sort(np.concatenate([*_repeated(columns, budget), np.empty(0, np.int64)]))
         self._carried = []
@@ -150,7 +150,7 @@ class Duplicates:
         return np.array(dropped, np.int64)
 
 
-def _repeated(columns: Columns, budget: int) -> Iterator[I64]:
+def _repeated(columns: ReviewColumns, budget: int) -> Iterator[I64]:
     """Rows whose fingerprint occurs again, one slice of the fingerprints' range at a time."""
     slices = 1
     while columns.rows * 16 > budget * slices:
@@ -176,7 +176,7 @@ def _repeated(columns: Columns, budget: int) -> Iterator[I64]:
             yield np.concatenate(rows)[at] if rows else at
 
 
-def _taken(columns: Columns, rows: I64) -> U64:
+def _taken(columns: ReviewColumns, rows: I64) -> U64:
     found = []
     for first, prints in columns.prints():
         low, high = np.searchsorted(rows, (first, first + len(prints)))

@@ -21,7 +21,7 @@ from drr.data_ingest.orders import order_ids, sort_rows, statuses, user_table
 from drr.data_ingest.packing import I64
 from drr.data_ingest.products import make_product, parse_stored
 from drr.data_ingest.quarantine import Quarantine
-from drr.data_ingest.raw_files import Pair
+from drr.data_ingest.raw_files import FilePair
 from drr.data_ingest.recipe import Recipe
 from drr.data_ingest.reviews import Interactions, read_reviews
 from drr.data_ingest.users import profiles
@@ -47,7 +47,7 @@ class Job:
     """What to do, beside the recipe: it has no say in what comes out."""
 
     shop: str
-    pairs: list[Pair]
+    pairs: list[FilePair]
     recipe: Recipe
     quarantine: Path
     memory: int = DEFAULT_MEMORY
@@ -142,7 +142,7 @@ def work_folder(shop: str) -> Path | None:
 
 
 def _gather(
-    pair: Pair,
+    pair: FilePair,
     job: Job,
     gathered: _Gathered,
     quarantine: Quarantine,

@@ -16,7 +16,7 @@ from drr.data_ingest.packing import I64
 from drr.data_ingest.products import RawProduct, parse_block, parse_line
 from drr.data_ingest.quarantine import Quarantine
 from drr.data_ingest.recipe import Recipe
-from drr.data_ingest.reviews import Tally
+from drr.data_ingest.reviews import RowTally
 from drr.env.progress import Stage
 from drr.env.shop import Input
 
@@ -77,7 +77,7 @@ class _Shelf:
 class _Ranks:
     """Which products qualify, and in which order the recipe prefers them."""
 
-    def __init__(self, recipe: Recipe, tally: Tally, taken: set[int]) -> None:
+    def __init__(self, recipe: Recipe, tally: RowTally, taken: set[int]) -> None:
         self._recipe = recipe
         enough = tally.counts >= recipe.min_reviews
         self._items, self._counts = tally.items[enough], tally.counts[enough]
@@ -117,7 +117,7 @@ def read_metadata(
     recipe: Recipe,
     ids: Ids,
     quarantine: Quarantine,
-    tally: Tally,
+    tally: RowTally,
     taken: set[int],
     spool: IO[bytes],
     stage: Stage,

@@ -15,33 +15,33 @@ NOTHING = {"", "none", "nan", "null"}
 """How copies of the data set spell what is not there."""
 
 
-class Price(NamedTuple):
+class ListPrice(NamedTuple):
     value: float | None
     form: PriceForm
     """How it was written; every form but the first two is counted."""
 
 
-def parse_price(raw: Any) -> Price:
+def parse_price(raw: Any) -> ListPrice:
     """A number is itself, zero included; `from 8.99` is the lowest price; what is no price is unknown."""
     if raw is None:
-        return Price(None, "missing")
+        return ListPrice(None, "missing")
     if isinstance(raw, (int, float)) and not isinstance(raw, bool):
         try:
             value = float(raw)
         except OverflowError:
-            return Price(None, "unreadable")
-        return Price(value, "number") if 0 <= value < math.inf else Price(None, "unreadable")
+            return ListPrice(None, "unreadable")
+        return ListPrice(value, "number") if 0 <= value < math.inf else ListPrice(None, "unreadable")
     if not isinstance(raw, str):
-        return Price(None, "unreadable")
+        return ListPrice(None, "unreadable")
     text = " ".join(raw.split())  # a space may be one that does not break
     if text in _DASHES:
-        return Price(None, "dash")
+        return ListPrice(None, "dash")
     if text.casefold() in NOTHING:
-        return Price(None, "missing")
+        return ListPrice(None, "missing")
     found = _AMOUNT.fullmatch(text)
     if found is None:
-        return Price(None, "unreadable")
+        return ListPrice(None, "unreadable")
     value = float(found[2].replace(",", ""))
     if value == math.inf:
-        return Price(None, "unreadable")
-    return Price(value, "from" if found[1] else "text")
+        return ListPrice(None, "unreadable")
+    return ListPrice(value, "from" if found[1] else "text")

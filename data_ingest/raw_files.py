@@ -19,7 +19,7 @@ _POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 @dataclass(frozen=True)
-class Pair:
+class FilePair:
     """The two files of one category."""
 
     category: str
@@ -27,7 +27,7 @@ class Pair:
     reviews: Path
 
 
-def find_pairs(raw: Path, categories: tuple[str, ...] | None, *, chosen: bool) -> list[Pair]:
+def find_pairs(raw: Path, categories: tuple[str, ...] | None, *, chosen: bool) -> list[FilePair]:
     """A pair for each category, in official order; `None` is all that are there. `chosen`: the user named them, they are not the default."""
     if not raw.exists():
         raise Misuse(f"{raw}: there is no such folder; give the one that holds the Amazon-2023 files")
@@ -48,7 +48,7 @@ def find_pairs(raw: Path, categories: tuple[str, ...] | None, *, chosen: bool) -
             _refuse_missing(raw, name, metas, reviews)
         for path in (metas[name], reviews[name]):
             _refuse_pointer(path)
-    return [Pair(name, metas[name], reviews[name]) for name in in_official_order(categories)]
+    return [FilePair(name, metas[name], reviews[name]) for name in in_official_order(categories)]
 
 
 def _files(raw: Path) -> tuple[dict[str, Path], dict[str, Path]]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from drr.data_ingest.blocks import BLOCK, BlockReader
-from drr.data_ingest.columns import Columns
+from drr.data_ingest.columns import ReviewColumns
 from drr.data_ingest.duplicates import Duplicates, canonical_lines, fingerprint
 from drr.data_ingest.ids import Ids
 from drr.data_ingest.lines import Repairs
@@ -23,7 +23,7 @@ from drr.env.shop import Input
 from numpy.typing import NDArray
 
 
-class Tally(NamedTuple):
+class RowTally(NamedTuple):
     """Per product, by its code: reviews that count, and the row of its first review (where that was asked for)."""
 
     items: I64
@@ -45,7 +45,7 @@ class Reviews:
     quarantined: int
     parsed: int
     repairs: Repairs
-    columns: Columns
+    columns: ReviewColumns
     dropped: I64
     """Rows of the columns that are duplicates after all."""
 
@@ -63,7 +63,7 @@ class Reviews:
                 columns = tuple(np.delete(c, self.dropped[low:high] - part.first) for c in columns)  # type: ignore[assignment]
             yield columns[0], Interactions(*columns[1:])
 
-    def tally(self, since_ms: int, *, first: bool) -> Tally:
+    def tally(self, since_ms: int, *, first: bool) -> RowTally:
         """Reviews since a day; `first` also asks where each product appears first, at any time."""
         counts = _Merged(np.add)
         firsts = _Merged(np.minimum)
@@ -74,9 +74,9 @@ class Reviews:
                 firsts.add(items, number[at])
         items, total = counts.result()
         if not first:
-            return Tally(items, total, None)
+            return RowTally(items, total, None)
         every, at = firsts.result()
-        return Tally(items, total, at[np.searchsorted(every, items)])
+        return RowTally(items, total, at[np.searchsorted(every, items)])
 
     def of_items(self, kept: I64, since_ms: int | None) -> Interactions:
         """The interactions of these products (codes, ascending); the item becomes a position among them."""
@@ -165,7 +165,7 @@ def read_reviews(
     block: int = BLOCK,
 ) -> Reviews:
     """One pass over the file; a second one only for duplicates that lie far apart."""
-    columns = Columns(budget, folder)
+    columns = ReviewColumns(budget, folder)
     duplicates = Duplicates()
     skipped: list[I64] = []
     quarantine.begin(path.name)

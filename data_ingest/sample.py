@@ -107,7 +107,7 @@ def _swap(hidden: Path, folder: Path) -> None:
 
 def _write(folder: Path, plan: SamplePlan, progress: Progress) -> dict[str, Any]:
     from drr.data_ingest.sample_products import make_products, meta_line, meta_rows
-    from drr.data_ingest.sample_reviews import DUPLICATES, Reviews, make_shoppers
+    from drr.data_ingest.sample_reviews import DUPLICATES, SampleReviews, make_shoppers
     from drr.data_ingest.sample_text import make_pools
     from drr.data_ingest.sample_vocabulary import load_vocabulary
 
@@ -116,7 +116,7 @@ def _write(folder: Path, plan: SamplePlan, progress: Progress) -> dict[str, Any]
     duplicates = round(DUPLICATES * plan.reviews)
     products = make_products(vocabulary, plan.products, plan.reviews, plan.seed)
     shoppers = make_shoppers(plan.users, plan.reviews - duplicates, plan.seed)
-    reviews = Reviews(vocabulary, products, shoppers, make_pools(vocabulary, plan.seed), duplicates)
+    reviews = SampleReviews(vocabulary, products, shoppers, make_pools(vocabulary, plan.seed), duplicates)
     files: list[str] = []
     by_category = dict.fromkeys(names, 0)
 

@@ -59,7 +59,7 @@ def make_shoppers(users: int, purchases: int, seed: int) -> Shoppers:
 
 
 @dataclass
-class Reviews:
+class SampleReviews:
     """Draws the rows; `heard` is complete once every stretch was drawn."""
 
     vocabulary: Vocabulary

@@ -40,7 +40,7 @@ class _Draw(NamedTuple):
     suffix: U64
 
 
-class Profiles:
+class ProfilePools:
     """The pools. Building them is the only time Faker works; `profiles` does it once."""
 
     def __init__(self) -> None:
@@ -125,8 +125,8 @@ class Profiles:
 
 
 @cache
-def profiles() -> Profiles:
-    return Profiles()
+def profiles() -> ProfilePools:
+    return ProfilePools()
 
 
 def stream(hashes: U64, number: int) -> U64:

@@ -12,7 +12,7 @@ from drr.llm.meter import PICO, Tokens, dollars
 
 
 @dataclass(frozen=True)
-class Amount:
+class SpendAmount:
     """Picodollars and tokens."""
 
     cost: int = 0
@@ -34,7 +34,7 @@ class Limit:
     def is_set(self) -> bool:
         return self.cost is not None or self.tokens is not None
 
-    def holds(self, amount: Amount) -> bool:
+    def holds(self, amount: SpendAmount) -> bool:
         return (self.cost is None or amount.cost <= self.cost) and (
             self.tokens is None or amount.tokens <= self.tokens
         )
@@ -60,38 +60,42 @@ Verdict = Literal["granted", "wait", "refused"]
 class Purse(Protocol):
     """Where spending is written down. A study's ledger is one that several processes share."""
 
-    def reserve(self, amount: Amount, limit: Limit) -> Verdict:
+    def reserve(self, amount: SpendAmount, limit: Limit) -> Verdict:
         """`wait`: it would fit if calls in flight turn out cheaper than reserved; `refused`: it does not fit what is spent."""
 
-    def settle(self, reserved: Amount, spent: Amount, *, priced: bool = True) -> None:
+    def settle(self, reserved: SpendAmount, spent: SpendAmount, *, priced: bool = True) -> None:
         """Give a reservation back and write down what was really spent; not `priced`: the money of it is unknown."""
 
 
 class MemoryPurse:
     """For one process and no study."""
 
-    def __init__(self, spent: Amount | None = None) -> None:
-        self.spent = spent or Amount()
-        self.reserved = Amount()
+    def __init__(self, spent: SpendAmount | None = None) -> None:
+        self.spent = spent or SpendAmount()
+        self.reserved = SpendAmount()
 
-    def reserve(self, amount: Amount, limit: Limit) -> Verdict:
+    def reserve(self, amount: SpendAmount, limit: Limit) -> Verdict:
         verdict = judge(self.spent, self.reserved, amount, limit)
         if verdict == "granted":
-            self.reserved = Amount(self.reserved.cost + amount.cost, self.reserved.tokens + amount.tokens)
+            self.reserved = SpendAmount(
+                self.reserved.cost + amount.cost, self.reserved.tokens + amount.tokens
+            )
         return verdict
 
-    def settle(self, reserved: Amount, spent: Amount, *, priced: bool = True) -> None:
-        self.reserved = Amount(self.reserved.cost - reserved.cost, self.reserved.tokens - reserved.tokens)
-        self.spent = Amount(self.spent.cost + spent.cost, self.spent.tokens + spent.tokens)
+    def settle(self, reserved: SpendAmount, spent: SpendAmount, *, priced: bool = True) -> None:
+        self.reserved = SpendAmount(
+            self.reserved.cost - reserved.cost, self.reserved.tokens - reserved.tokens
+        )
+        self.spent = SpendAmount(self.spent.cost + spent.cost, self.spent.tokens + spent.tokens)
 
 
-def judge(spent: Amount, reserved: Amount, amount: Amount, limit: Limit) -> Verdict:
-    with_flight = Amount(
+def judge(spent: SpendAmount, reserved: SpendAmount, amount: SpendAmount, limit: Limit) -> Verdict:
+    with_flight = SpendAmount(
         spent.cost + reserved.cost + amount.cost, spent.tokens + reserved.tokens + amount.tokens
     )
     if limit.holds(with_flight):
         return "granted"
-    alone = Amount(spent.cost + amount.cost, spent.tokens + amount.tokens)
+    alone = SpendAmount(spent.cost + amount.cost, spent.tokens + amount.tokens)
     return "wait" if limit.holds(alone) else "refused"
 
 
@@ -117,10 +121,10 @@ class Budget:
     def __repr__(self) -> str:
         return f"Budget({self.limit})"
 
-    async def reserve(self, amount: Amount) -> Amount:
+    async def reserve(self, amount: SpendAmount) -> SpendAmount:
         """Wait for calls in flight if they may leave room; `OverBudget` if there is none. Gives what is held."""
         if not self.limit.is_set:
-            return Amount()
+            return SpendAmount()
         while True:
             self._settled.clear()
             verdict = self.purse.reserve(amount, self.limit)
@@ -140,15 +144,15 @@ class Budget:
                 async with asyncio.timeout(1.0):  # other processes settle without telling us
                     await self._settled.wait()
 
-    def settle(self, reserved: Amount, tokens: Tokens | None, cost: int | None) -> None:
+    def settle(self, reserved: SpendAmount, tokens: Tokens | None, cost: int | None) -> None:
         """An answer of unknown usage or price is charged as it was reserved."""
-        spent = Amount(
+        spent = SpendAmount(
             reserved.cost if cost is None else cost, reserved.tokens if tokens is None else tokens.total
         )
         self.purse.settle(reserved, spent, priced=cost is not None)
         self._settled.set()
 
-    def release(self, reserved: Amount) -> None:
+    def release(self, reserved: SpendAmount) -> None:
         """The call gave no answer that is paid for."""
-        self.purse.settle(reserved, Amount())
+        self.purse.settle(reserved, SpendAmount())
         self._settled.set()

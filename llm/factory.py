@@ -13,14 +13,14 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from drr.llm import classify
-from drr.llm.budget import Amount, Budget, Limit
+from drr.llm.budget import Budget, Limit, SpendAmount
 from drr.llm.calls import Limiter, Retries, persist
 from drr.llm.clock import Clock
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter, tokens_of
 from drr.llm.models import answer_form, chat_model, close, parse_name
 from drr.llm.offline import NAME as OFFLINE
-from drr.llm.prices import Price, Prices, load_prices
+from drr.llm.prices import Prices, TokenPrice, load_prices
 from drr.llm.role import Policy, RoleModel, Schema
 from drr.llm.secrets import Redactor
 from drr.llm.structured import structured
@@ -187,7 +187,7 @@ class _Role:
         self._own_chat = chat
         self._models = models
         self._shared = models._shared
-        self._price: Price | None = self._shared.prices.of(name)
+        self._price: TokenPrice | None = self._shared.prices.of(name)
         self._bound: OrderedDict[tuple[int, ...], tuple[Sequence[Any], Runnable[Any, AIMessage], int]] = (
             OrderedDict()
         )
@@ -228,9 +228,9 @@ class _Role:
     ) -> AIMessage:
         shared, models = self._shared, self._models
         limited = models.budget.limit.is_set or models._cap is not None
-        amount = self._most(messages, extra) if limited else Amount()
+        amount = self._most(messages, extra) if limited else SpendAmount()
 
-        async def attempt(reserved: list[tuple[Budget, Amount]]) -> AIMessage:
+        async def attempt(reserved: list[tuple[Budget, SpendAmount]]) -> AIMessage:
             """One request, paid for even when its answer is cut or refused."""
             started = shared.clock.now()
             message = well_formed_message(await chat.ainvoke(list(messages)))
@@ -258,9 +258,9 @@ class _Role:
         return classify.failure_of(error, self._shared.redact)
 
     @asynccontextmanager
-    async def _reserve(self, amount: Amount) -> AsyncIterator[list[tuple[Budget, Amount]]]:
+    async def _reserve(self, amount: SpendAmount) -> AsyncIterator[list[tuple[Budget, SpendAmount]]]:
         """Holds the amount in every budget that applies; what the try did not settle is given back."""
-        held: list[tuple[Budget, Amount]] = []
+        held: list[tuple[Budget, SpendAmount]] = []
         try:
             for budget in (self._models._cap, self._models.budget):
                 if budget is not None:
@@ -270,13 +270,13 @@ class _Role:
             for budget, reserved in held:
                 budget.release(reserved)
 
-    def _most(self, messages: Sequence[BaseMessage], extra: int) -> Amount:
+    def _most(self, messages: Sequence[BaseMessage], extra: int) -> SpendAmount:
         """An upper estimate: a token for every two bytes sent, and an answer as long as it may be."""
         sent = extra + sum(_bytes(message) for message in messages)
         spent = -(-sent // 2)
         written = self._shared.settings.max_tokens
         cost = 0 if self._price is None else self._price.at_most(spent, written)
-        return Amount(cost, spent + written)
+        return SpendAmount(cost, spent + written)
 
 
 def _bytes(message: BaseMessage) -> int:

@@ -46,7 +46,7 @@ class Rates(BaseModel):
         )
 
 
-class Price(Rates):
+class TokenPrice(Rates):
     above: int | None = Field(None, gt=0)
     long: Rates | None = None
     date: str | None = None
@@ -68,15 +68,15 @@ class _File(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     date: str
-    models: dict[str, Price] = Field(default_factory=dict)
+    models: dict[str, TokenPrice] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Prices:
     date: str
-    models: dict[str, Price]
+    models: dict[str, TokenPrice]
 
-    def of(self, model: str) -> Price | None:
+    def of(self, model: str) -> TokenPrice | None:
         return self.models.get(model)
 
     def date_of(self, model: str) -> str | None:

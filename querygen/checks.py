@@ -39,16 +39,16 @@ _TOLD = frozenset(
 """What the profile summary tells: a question cannot lean on an e-mail address or a street."""
 
 
-class Verdict(NamedTuple):
+class CheckResult(NamedTuple):
     status: Status
     message: str = ""
 
 
-PASS, NONE = Verdict("pass"), Verdict("none")
+PASS, NONE = CheckResult("pass"), CheckResult("none")
 
 
-def _fail(message: str) -> Verdict:
-    return Verdict("fail", message)
+def _fail(message: str) -> CheckResult:
+    return CheckResult("fail", message)
 
 
 @dataclass
@@ -66,7 +66,7 @@ class Known:
 @dataclass
 class Checked:
     query: Query
-    verdicts: dict[str, Verdict]
+    verdicts: dict[str, CheckResult]
 
     @property
     def failed(self) -> dict[str, str]:
@@ -121,10 +121,10 @@ class Checker:
 
     # -- the checks, each by its name in `CHECKS`
 
-    def user(self, query: Query, known: Known | None) -> Verdict:
+    def user(self, query: Query, known: Known | None) -> CheckResult:
         return PASS if known is not None else _fail(f"no user {query.user_id} in this shop")
 
-    def shop_unchanged(self, query: Query, known: Known | None) -> Verdict:
+    def shop_unchanged(self, query: Query, known: Known | None) -> CheckResult:
         if query.shop_hash is None:
             return NONE
         if query.shop_hash != self.shop.manifest.content_hash:
@@ -134,7 +134,7 @@ class Checker:
             )
         return PASS
 
-    def profile_unchanged(self, query: Query, known: Known | None) -> Verdict:
+    def profile_unchanged(self, query: Query, known: Known | None) -> CheckResult:
         if query.profile_hash is None or known is None:
             return NONE
         profile = build_profile(self.shop.store, query.user_id, self.shop.manifest.as_of)
@@ -144,13 +144,13 @@ class Checker:
             else _fail("the user's profile summary has changed since")
         )
 
-    def tools_exist(self, query: Query, known: Known | None) -> Verdict:
+    def tools_exist(self, query: Query, known: Known | None) -> CheckResult:
         if not query.tools:
             return NONE if query.mode in (None, "manual") else _fail("names no tool")
         wrong = [name for name in query.tools if name not in TOOLS]
         return _fail(f"no such tool: {', '.join(wrong)}") if wrong else PASS
 
-    def web_need(self, query: Query, known: Known | None) -> Verdict:
+    def web_need(self, query: Query, known: Known | None) -> CheckResult:
         """What only the web can tell is said exactly where the web is among the tools."""
         if not query.tools:
             return NONE
@@ -160,7 +160,7 @@ class Checker:
             return _fail("says what only the web can tell and does not name web_search")
         return PASS if query.web_need else NONE
 
-    def answerable(self, query: Query, known: Known | None) -> Verdict:
+    def answerable(self, query: Query, known: Known | None) -> CheckResult:
         if not query.needs:
             return NONE if query.mode in (None, "manual") else _fail("names nothing that the shop must sell")
         scarce = [
@@ -170,7 +170,7 @@ class Checker:
             return _fail(f"fewer than {self.min_products} products for {', '.join(scarce)}")
         return PASS
 
-    def budget(self, query: Query, known: Known | None) -> Verdict:
+    def budget(self, query: Query, known: Known | None) -> CheckResult:
         wanted = query.constraints or parse_constraints(query.query)
         if not query.needs or not _limits(wanted):
             return NONE
@@ -186,7 +186,7 @@ class Checker:
         prices = [price for price in cheapest.values() if price is not None]
         return _within(wanted, prices)
 
-    def facts(self, query: Query, known: Known | None) -> Verdict:
+    def facts(self, query: Query, known: Known | None) -> CheckResult:
         if known is None:
             return NONE
         if not query.facts_used:
@@ -198,7 +198,7 @@ class Checker:
         ]
         return _fail(f"not in this user's records: {', '.join(wrong)}") if wrong else PASS
 
-    def ids_in_text(self, query: Query, known: Known | None) -> Verdict:
+    def ids_in_text(self, query: Query, known: Known | None) -> CheckResult:
         if known is None:
             return NONE
         orders = [found for found in wording.order_ids(query.query) if found not in known.orders]
@@ -207,20 +207,20 @@ class Checker:
         wrong = [*orders, *products]
         return _fail(f"ids that are not this user's: {', '.join(wrong)}") if wrong else PASS
 
-    def states_in_text(self, query: Query, known: Known | None) -> Verdict:
+    def states_in_text(self, query: Query, known: Known | None) -> CheckResult:
         if known is None:
             return NONE
         own = STATES.get(known.user.address.state)
         others = [state for state in wording.states(query.query) if state != own]
         return _fail(f"speaks of {', '.join(others)}, the user lives in {own}") if others else PASS
 
-    def names_in_text(self, query: Query, known: Known | None) -> Verdict:
+    def names_in_text(self, query: Query, known: Known | None) -> CheckResult:
         if known is None:
             return NONE
         wrong = [name for name in wording.names(query.query) if not self._is_known(name, known)]
         return _fail(f"neither in the user's records nor in the shop: {', '.join(wrong)}") if wrong else PASS
 
-    def privacy(self, query: Query, known: Known | None) -> Verdict:
+    def privacy(self, query: Query, known: Known | None) -> CheckResult:
         """Also of what is published beside the question."""
         text = "\n".join([query.query, query.rationale or "", query.web_need or "", *query.needs])
         found = wording.personal_data(text)
@@ -244,13 +244,13 @@ class Checker:
             ]
         return _fail(f"holds {', '.join(dict.fromkeys(found))}") if found else PASS
 
-    def length(self, query: Query, known: Known | None) -> Verdict:
+    def length(self, query: Query, known: Known | None) -> CheckResult:
         words = len(query.query.split())
         if _SHORTEST <= words <= _LONGEST:
             return PASS
         return _fail(f"{words} words; {_SHORTEST} to {_LONGEST} are asked for")
 
-    def language(self, query: Query, known: Known | None) -> Verdict:
+    def language(self, query: Query, known: Known | None) -> CheckResult:
         share = wording.english_share(query.query)
         return (
             PASS
@@ -258,13 +258,13 @@ class Checker:
             else _fail(f"does not read like English ({share:.0%} of its words are common ones)")
         )
 
-    def unlike_others(self, query: Query, known: Known | None) -> Verdict:
+    def unlike_others(self, query: Query, known: Known | None) -> CheckResult:
         for place, alike in self._seen.alike(shingles(query.query)):
             if alike >= ALIKE:
                 return _fail(f"{alike:.0%} the same as {self._earlier[place]}")
         return PASS
 
-    def constraints(self, query: Query, known: Known | None) -> Verdict:
+    def constraints(self, query: Query, known: Known | None) -> CheckResult:
         if query.constraints is None:
             return NONE if query.mode in (None, "manual") else _fail("not parsed")
         parsed = parse_constraints(query.query)
@@ -302,7 +302,7 @@ class Checker:
         return self.shop.catalog.search(SearchRequest(name, match="all", limit=1)).total > 0
 
 
-def spread(checker: Checker, queries: Sequence[Query]) -> tuple[Verdict, dict[str, int]]:
+def spread(checker: Checker, queries: Sequence[Query]) -> tuple[CheckResult, dict[str, int]]:
     """Over the shop's categories; of files with twenty questions and more."""
     counts = Counter(checker.category(query) or "none" for query in queries)
     ordered = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
@@ -344,7 +344,7 @@ def _limits(wanted: Constraints) -> bool:
     return any(value is not None for value in (wanted.total_max, wanted.item_max, wanted.month_max))
 
 
-def _within(wanted: Constraints, prices: Sequence[float]) -> Verdict:
+def _within(wanted: Constraints, prices: Sequence[float]) -> CheckResult:
     total = round(sum(prices), 2)
     if wanted.total_max is not None and total > wanted.total_max:
         return _fail(f"the cheapest of each need cost ${total:,.2f} together, above ${wanted.total_max:,.2f}")
@@ -357,7 +357,7 @@ def _within(wanted: Constraints, prices: Sequence[float]) -> Verdict:
     return PASS
 
 
-CHECKS: dict[str, Callable[[Checker, Query, Known | None], Verdict]] = {
+CHECKS: dict[str, Callable[[Checker, Query, Known | None], CheckResult]] = {
     "user": Checker.user,
     "shop": Checker.shop_unchanged,
     "profile": Checker.profile_unchanged,

@@ -14,7 +14,7 @@ from typing import Any
 
 from drr.env.themes import THEMES, themes_of
 from drr.querygen.drafts import INTENTS, Intent
-from drr.querygen.sentences import WRITERS, Record, Shopper, Slots, draw, listed, round_up
+from drr.querygen.sentences import WRITERS, PurchaseRecord, Shopper, Slots, draw, listed, round_up
 from langchain_core.messages import AIMessage, BaseMessage
 
 VERSION = 4
@@ -102,7 +102,7 @@ def _shopper(text: str) -> Shopper:
     )
 
 
-def _record(found: re.Match[str]) -> Record:
+def _record(found: re.Match[str]) -> PurchaseRecord:
     """Claims such as "Plastic-Free" are left out of the name: in a question they would read as a demand."""
     head = _HEAD.sub("", _MARKS.sub("", found["title"]).replace("\u00a0", " "))
     words = [word for word in head.split() if not word.casefold().endswith("-free")][:8]
@@ -111,7 +111,7 @@ def _record(found: re.Match[str]) -> Record:
     last = plain[-3:] if len(plain) > 2 and len(plain[-2]) < 3 else plain[-2:]
     kind = " ".join(word if word.isupper() else word.casefold() for word in last)
     price = found["price"].removeprefix("$")
-    return Record(
+    return PurchaseRecord(
         found["order"],
         found["product"],
         found["year"],
@@ -154,7 +154,9 @@ def _profile(shopper: Shopper, count: int) -> list[dict[str, Any]]:
     return queries
 
 
-def _write(intent: Intent, theme: str, shopper: Shopper, again: list[Record], seed: int) -> dict[str, Any]:
+def _write(
+    intent: Intent, theme: str, shopper: Shopper, again: list[PurchaseRecord], seed: int
+) -> dict[str, Any]:
     if intent == "reorder":
         record = again[seed % min(len(again), 2)]
         theme = next((key for key in record.themes if key in _themes()), theme)
@@ -173,7 +175,7 @@ def _write(intent: Intent, theme: str, shopper: Shopper, again: list[Record], se
     return {"intent": intent, "tools": _TOOLS[intent], **draft, "facts_used": facts}
 
 
-def _about(theme: str, records: list[Record], seed: int) -> Record:
+def _about(theme: str, records: list[PurchaseRecord], seed: int) -> PurchaseRecord:
     """One that speaks of this theme and of as little else as possible."""
     own = [record for record in records if theme in record.themes] or records
     least = min(len(record.themes) for record in own)

@@ -28,7 +28,7 @@ class Terminal:
 
 
 @dataclass
-class Tally:
+class ReviewTally:
     accepted: int = 0
     edited: int = 0
     rejected: int = 0
@@ -43,10 +43,10 @@ def review(
     problems: Callable[[Query], dict[str, str]],
     *,
     again: bool = False,
-) -> Tally:
+) -> ReviewTally:
     """Go through what is unreviewed (`again`: everything). Ends at the last one, at `q` and when the input ends."""
     queries, known = list(queries), path.read_bytes()
-    tally = Tally()
+    tally = ReviewTally()
     todo = [at for at, query in enumerate(queries) if again or query.review.status == "unreviewed"]
     place = 0
     while place < len(todo):
@@ -80,7 +80,7 @@ def review(
 
 
 def _decide(
-    key: str, query: Query, queries: Sequence[Query], reviewer: str, terminal: Terminal, tally: Tally
+    key: str, query: Query, queries: Sequence[Query], reviewer: str, terminal: Terminal, tally: ReviewTally
 ) -> Query | None:
     """The question as it is after this key; `None` if nothing changed."""
     if key == "a":

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from drr.querygen.drafts import Intent
 
 
-class Record(NamedTuple):
+class PurchaseRecord(NamedTuple):
     order: str
     product: str
     year: str
@@ -30,7 +30,7 @@ class Shopper(NamedTuple):
     state: str | None
     dear: float
     """How much more than usual the shopper pays: 0.8, 1 or 1.3."""
-    records: list[Record]
+    records: list[PurchaseRecord]
     themes: list[str]
 
 
@@ -41,7 +41,7 @@ def draw(*parts: object) -> int:
 class Slots:
     """What a sentence can be filled with."""
 
-    def __init__(self, words: dict[str, Any], record: Record, shopper: Shopper, seed: int) -> None:
+    def __init__(self, words: dict[str, Any], record: PurchaseRecord, shopper: Shopper, seed: int) -> None:
         self.words = words
         self.record = record
         self.shopper = shopper

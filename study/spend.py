@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drr.llm.budget import Amount, Limit, Verdict, judge
+from drr.llm.budget import Limit, SpendAmount, Verdict, judge
 from drr.study.ledger import Ledger
 
 
@@ -12,30 +12,32 @@ class LedgerPurse:
     def __init__(self, ledger: Ledger, worker: str) -> None:
         self._ledger = ledger
         self._worker = worker
-        self._spent = Amount()
-        self._reserved = Amount()
+        self._spent = SpendAmount()
+        self._reserved = SpendAmount()
         self._unpriced = 0
         self._written: tuple[int, ...] = (0, 0, 0, 0, 0)
 
-    def reserve(self, amount: Amount, limit: Limit) -> Verdict:
+    def reserve(self, amount: SpendAmount, limit: Limit) -> Verdict:
         with self._ledger.writing() as db:
             others = self._ledger.spending(besides=self._worker)
-            spent = Amount(others.cost + self._spent.cost, others.tokens + self._spent.tokens)
-            reserved = Amount(
+            spent = SpendAmount(others.cost + self._spent.cost, others.tokens + self._spent.tokens)
+            reserved = SpendAmount(
                 others.reserved_cost + self._reserved.cost, others.reserved_tokens + self._reserved.tokens
             )
             verdict = judge(spent, reserved, amount, limit)
             if verdict == "granted":
-                self._reserved = Amount(
+                self._reserved = SpendAmount(
                     self._reserved.cost + amount.cost, self._reserved.tokens + amount.tokens
                 )
                 self._ledger.spend_within(db, self._worker, *self._state())
                 self._written = self._state()
         return verdict
 
-    def settle(self, reserved: Amount, spent: Amount, *, priced: bool = True) -> None:
-        self._reserved = Amount(self._reserved.cost - reserved.cost, self._reserved.tokens - reserved.tokens)
-        self._spent = Amount(self._spent.cost + spent.cost, self._spent.tokens + spent.tokens)
+    def settle(self, reserved: SpendAmount, spent: SpendAmount, *, priced: bool = True) -> None:
+        self._reserved = SpendAmount(
+            self._reserved.cost - reserved.cost, self._reserved.tokens - reserved.tokens
+        )
+        self._spent = SpendAmount(self._spent.cost + spent.cost, self._spent.tokens + spent.tokens)
         self._unpriced += not priced
 
     def flush(self) -> None:

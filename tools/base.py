@@ -29,7 +29,7 @@ class ToolError(Exception):
 
 
 @dataclass(frozen=True)
-class Answer:
+class ToolAnswer:
     """`text` goes to the model, the rest is the artifact: `sources` feed citations, `data` is for programs."""
 
     text: str

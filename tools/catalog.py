@@ -8,7 +8,7 @@ from drr.env.entities import Product
 from drr.env.shop import Match, SearchRequest, Sort
 from drr.env.text import category_key, tokens
 from drr.tools.access import near_products, product_id_in
-from drr.tools.base import Answer, ToolContext, ToolError
+from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.render import money, one_line, product_page, product_row
 from drr.tools.sources import product_source
 from pydantic import Field, StringConstraints
@@ -38,7 +38,7 @@ def product_catalog_search(
     match: Annotated[Match, Field(description="Whether any or all words of the query must occur.")] = "any",
     limit: Annotated[int, Field(ge=1, le=50, description="Most results to return.")] = 10,
     offset: Annotated[int, Field(ge=0, le=10_000, description="Results to skip, for the next page.")] = 0,
-) -> Answer:
+) -> ToolAnswer:
     """Search the shop's product catalogue (BM25) with optional price, rating and category filters, sorting and matching.
 
     A product whose price or rating is unknown never passes a filter on it. Each result carries the address to cite;
@@ -74,12 +74,12 @@ def product_catalog_search(
     rows = [product_row(product) for product in products]
     heading = f"{_found(page.total, offset, len(rows))} for {one_line(query, 80)!r}{_filters(request)}"
     if not rows:
-        return Answer(
+        return ToolAnswer(
             f"{heading}. {_advice(ctx, request, page.total)}", (), {"items": [], "total": page.total}
         )
     scores = dict(zip(page.product_ids, page.scores, strict=True))
     text = "\n".join([heading, *(f"{k}. {row}" for k, row in enumerate(rows, offset + 1))])
-    return Answer(
+    return ToolAnswer(
         text,
         [product_source(product, row) for product, row in zip(products, rows, strict=True)],
         {"items": [_brief(product, scores[product.product_id]) for product in products], "total": page.total},
@@ -93,7 +93,7 @@ def get_product_details(
         StringConstraints(strip_whitespace=True, min_length=1, max_length=300),
         Field(description="The product's id, or its address in this shop."),
     ],
-) -> Answer:
+) -> ToolAnswer:
     """Get one product's listing: title, price, ratings, store, categories, features, description, details.
 
     Shortened so: 5 features of 110 characters, 160 characters of description, 6 details of 50 characters; an ellipsis
@@ -106,7 +106,7 @@ def get_product_details(
         raise ToolError("not_found", _unknown(ctx, wanted))
     text = product_page(product)
     source = product_source(product, text)
-    return Answer(text, [source], source.record)
+    return ToolAnswer(text, [source], source.record)
 
 
 def _unknown(ctx: ToolContext, product_id: str) -> str:

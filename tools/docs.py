@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from drr.env.text import tokens
-from drr.tools.base import Answer, ToolContext, ToolError
+from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.registry import TOOLS, call_sync
 from drr.tools.spec import Tool
 
@@ -107,7 +107,7 @@ def _try(name: str, arguments: dict[str, Any], ctx: ToolContext) -> Example:
     try:
         answer, ok = call_sync(name, arguments, ctx), True
     except ToolError as error:
-        answer, ok = Answer(error.text), False
+        answer, ok = ToolAnswer(error.text), False
     return Example(json.dumps(arguments), answer.text, [source.url for source in answer.sources][:5], ok)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from drr.tools.base import Answer, ToolContext, ToolError
+from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.registry import TOOLS, call, call_blocking
 from drr.tools.spec import Tool
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
@@ -42,14 +42,14 @@ class _Whole(StructuredTool):
 
 
 def _wrap(tool: Tool, context_of: ContextOf) -> BaseTool:
-    def run(runtime: ToolRuntime[Any, Any], arguments: dict[str, Any]) -> tuple[str, Answer]:
+    def run(runtime: ToolRuntime[Any, Any], arguments: dict[str, Any]) -> tuple[str, ToolAnswer]:
         try:
             answer = call_blocking(tool.name, arguments, context_of(runtime.context))
         except ToolError as error:
             raise ToolException(error.text) from error
         return answer.text, answer
 
-    async def arun(runtime: ToolRuntime[Any, Any], arguments: dict[str, Any]) -> tuple[str, Answer]:
+    async def arun(runtime: ToolRuntime[Any, Any], arguments: dict[str, Any]) -> tuple[str, ToolAnswer]:
         try:
             answer = await call(tool.name, arguments, context_of(runtime.context))
         except ToolError as error:

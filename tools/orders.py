@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from drr.env.entities import Order, OrderStatus, Product
 from drr.env.source import Source
 from drr.tools.access import UserId, near, owner
-from drr.tools.base import Answer, ToolContext, ToolError
+from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.render import one_line, order_page, order_row
 from drr.tools.sources import order_sources, product_record, user_record
 from pydantic import Field, StringConstraints
@@ -19,7 +19,7 @@ def get_user_orders(
     status: Annotated[OrderStatus | None, Field(description="Only orders with this status.")] = None,
     limit: Annotated[int, Field(ge=1, le=100, description="Most orders to return.")] = 20,
     offset: Annotated[int, Field(ge=0, le=1_000_000, description="Orders to skip, for the next page.")] = 0,
-) -> Answer:
+) -> ToolAnswer:
     """Get a user's order history, newest first: date, status, quantity, product and its current price in the shop."""
     user = owner(ctx, user_id)
     shop = ctx.session.shop
@@ -31,7 +31,7 @@ def get_user_orders(
             if not page.total
             else f"No {kind} after the first {offset:,} ({page.total:,} in all)"
         )
-        return Answer(text + f" of {user.user_id}.", (), {"items": [], "total": page.total})
+        return ToolAnswer(text + f" of {user.user_id}.", (), {"items": [], "total": page.total})
     ids = list(dict.fromkeys(order.product_id for order in page.items))
     products = {product.product_id: product for product in shop.store.products(ids)}
     rows = [order_row(order, products.get(order.product_id)) for order in page.items]
@@ -44,7 +44,7 @@ def get_user_orders(
     for order, row in zip(page.items, rows, strict=True):
         for source in order_sources(address, order, products.get(order.product_id), row):
             sources.setdefault(source.url, source)
-    return Answer(
+    return ToolAnswer(
         "\n".join([heading, *rows]),
         list(sources.values()),
         {
@@ -61,7 +61,7 @@ def get_order_details(
         StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
         Field(description="The order's id, as get_user_orders gives it."),
     ],
-) -> Answer:
+) -> ToolAnswer:
     """Get one order of the user: date, status, quantity, the product with its current price, and the customer."""
     whose, wanted = _address(order_id)
     session = ctx.session
@@ -83,7 +83,7 @@ def get_order_details(
     item = _item(address, order, product)
     item["customer"] = None if user is None else user_record(user)
     item["product"] = None if product is None else product_record(product)
-    return Answer(text, order_sources(address, order, product, text), item)
+    return ToolAnswer(text, order_sources(address, order, product, text), item)
 
 
 def _address(order_id: str) -> tuple[str | None, str]:

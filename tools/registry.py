@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
-from drr.tools.base import Answer, ToolContext, ToolError
+from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.catalog import get_product_details, product_catalog_search
 from drr.tools.orders import get_order_details, get_user_orders
 from drr.tools.render import one_line
@@ -53,7 +53,7 @@ def find(name: str) -> Tool:
     return tool
 
 
-async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> Answer:
+async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnswer:
     """Call a tool. Raises `ToolError` for what the model can act on; anything else is a bug. Never outlives the deadline."""
     tool = find(name)
     arguments = tool.parse(args)
@@ -64,7 +64,7 @@ async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> Answer:
         work = asyncio.get_running_loop().run_in_executor(_pool(), lambda: tool.function(ctx, **arguments))
     try:
         async with asyncio.timeout(ctx.deadline_s) as limit:
-            answer: Answer = await work
+            answer: ToolAnswer = await work
     except TimeoutError:
         if not limit.expired():
             raise
@@ -74,7 +74,7 @@ async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> Answer:
     return answer
 
 
-def call_blocking(name: str, args: Mapping[str, Any], ctx: ToolContext) -> Answer:
+def call_blocking(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnswer:
     """`call` for code without an event loop, or caught inside one that it must not touch; the deadline holds."""
     try:
         asyncio.get_running_loop()
@@ -84,11 +84,11 @@ def call_blocking(name: str, args: Mapping[str, Any], ctx: ToolContext) -> Answe
         return alone.submit(lambda: asyncio.run(call(name, args, ctx))).result()
 
 
-def call_sync(name: str, args: Mapping[str, Any], ctx: ToolContext) -> Answer:
+def call_sync(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnswer:
     """The shortest way: a store tool runs right here, bounded by its store's own timeouts and not by the deadline."""
     tool = find(name)
     if tool.is_async:
         return call_blocking(name, args, ctx)
     answer: Any = tool.function(ctx, **tool.parse(args))
-    result: Answer = answer
+    result: ToolAnswer = answer
     return result

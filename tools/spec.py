@@ -8,12 +8,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, cast, get_type_hints
 
-from drr.tools.base import Answer, ToolError
+from drr.tools.base import ToolAnswer, ToolError
 from drr.tools.render import one_line
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-ToolFunction = Callable[..., Answer] | Callable[..., Awaitable[Answer]]
+ToolFunction = Callable[..., ToolAnswer] | Callable[..., Awaitable[ToolAnswer]]
 
 
 # Strict, because a tool that quietly turns "5" into 5 hides the caller's mistake from him.

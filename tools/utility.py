@@ -8,7 +8,7 @@ from drr.env.source import Source
 from drr.env.text import tokens
 from drr.env.web.base import WebUnavailable
 from drr.tools.arithmetic import MAX_LENGTH, ArithmeticProblem, evaluate
-from drr.tools.base import Answer, ToolContext, ToolError
+from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.render import one_line
 from pydantic import Field, StringConstraints
 
@@ -20,7 +20,7 @@ async def web_search(
         StringConstraints(strip_whitespace=True, min_length=1, max_length=400),
         Field(description="What to look for on the web."),
     ],
-) -> Answer:
+) -> ToolAnswer:
     """Search the web for information related to the query; returns the best results with title, address and snippet."""
     if not tokens(query):
         raise ToolError(
@@ -33,7 +33,7 @@ async def web_search(
             "unavailable", f"Web search is not available: {one_line(str(error), 300)}."
         ) from error
     if not hits:
-        return Answer(
+        return ToolAnswer(
             f"No web results for {one_line(query, 80)!r}. Try other or fewer words.",
             (),
             {"items": [], "total": 0},
@@ -54,7 +54,7 @@ async def web_search(
     )
     sources = [Source(url=url, type="web", title=title, seen=snippet) for url, title, snippet in rows]
     items = [{"title": title, "url": url, "snippet": snippet} for url, title, snippet in rows]
-    return Answer(text, sources, {"items": items, "total": len(items)})
+    return ToolAnswer(text, sources, {"items": items, "total": len(items)})
 
 
 def calculator(
@@ -64,7 +64,7 @@ def calculator(
         StringConstraints(min_length=1, max_length=MAX_LENGTH),
         Field(description="For example (43.99 + 2*12.50) * 1.08"),
     ],
-) -> Answer:
+) -> ToolAnswer:
     """Calculate an expression: + - * / ** ( ), sin cos tan (radians), log (base 10), ln, sqrt, abs, constants pi and e.
 
     Decimals are exact (0.1 + 0.2 is 0.3). Write plain numbers, without $, % or thousands separators.
@@ -73,4 +73,4 @@ def calculator(
         value = evaluate(expression)
     except ArithmeticProblem as error:
         raise ToolError("invalid", f"Cannot calculate {one_line(expression, 80)!r}: {error}.") from None
-    return Answer(f"{one_line(expression, MAX_LENGTH)} = {value}", (), {"value": value})
+    return ToolAnswer(f"{one_line(expression, MAX_LENGTH)} = {value}", (), {"value": value})

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.annotate.labels import notebooks
-from drr.app.annotate.plan import Pair, Plan
+from drr.app.annotate.plan import AnnotationPlan, BlindPair
 from drr.eval.labels import pair_id
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 CLASSES = ("A", "B", "tie")
 
 
-def live_agreement(plan: Plan, folder: Path) -> list[tuple[str, V]]:
+def live_agreement(plan: AnnotationPlan, folder: Path) -> list[tuple[str, V]]:
     """Cohen's kappa per dimension over the pairs that two annotators both labelled; `both_bad` counts as a tie.
 
     With more than two annotators every two of them are laid end to end, clustered by query.
@@ -43,7 +43,7 @@ def live_agreement(plan: Plan, folder: Path) -> list[tuple[str, V]]:
     return rows
 
 
-def _label_id(pair: Pair) -> str:
+def _label_id(pair: BlindPair) -> str:
     return pair_id(pair.query_id, pair.system_a, pair.system_b, pair.trial)
 
 

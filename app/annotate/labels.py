@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
-from drr.app.annotate.plan import Annotator, Pair, Plan
+from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
 from drr.env.errors import DrrError
 from drr.eval.labels import pair_id
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -33,7 +33,7 @@ class Mark(BaseModel):
 class Notebook:
     """One annotator's marks, appended to one file."""
 
-    def __init__(self, folder: Path, plan: Plan, annotator: Annotator) -> None:
+    def __init__(self, folder: Path, plan: AnnotationPlan, annotator: Annotator) -> None:
         self.path = folder / f"marks-{annotator.name}.jsonl"
         self._plan, self._annotator = plan, annotator
         self._shown = {turn.pair: turn.shown_first for turn in annotator.turns}
@@ -90,7 +90,7 @@ class Notebook:
 
 
 def label_of(
-    pair: Pair,
+    pair: BlindPair,
     dimension: str,
     choice: Choice,
     shown_first: Literal["a", "b"],
@@ -113,11 +113,11 @@ def label_of(
     }
 
 
-def notebooks(folder: Path, plan: Plan) -> dict[str, Notebook]:
+def notebooks(folder: Path, plan: AnnotationPlan) -> dict[str, Notebook]:
     return {person.name: Notebook(folder, plan, person) for person in plan.annotators}
 
 
-def export(folder: Path, plan: Plan, path: Path) -> int:
+def export(folder: Path, plan: AnnotationPlan, path: Path) -> int:
     """All annotators' labels in one file; how many."""
     rows = [label for book in notebooks(folder, plan).values() for label in book.labels()]
     draft = path.with_name(path.name + ".new")
@@ -126,7 +126,7 @@ def export(folder: Path, plan: Plan, path: Path) -> int:
     return len(rows)
 
 
-def merge(folder: Path, plan: Plan, files: Iterable[Path]) -> dict[str, int]:
+def merge(folder: Path, plan: AnnotationPlan, files: Iterable[Path]) -> dict[str, int]:
     """Take in marks that bundles saved elsewhere; all files are read before anything is written. New marks by annotator.
 
     Marks already here are not added again, and none is replaced by an older one: files may come twice and in any order.
@@ -148,7 +148,7 @@ def _is_news(mark: Mark, known: Mark | None) -> bool:
     return mark != known and (mark.at is None or known.at is None or mark.at > known.at)
 
 
-def _saved(file: Path, plan: Plan) -> tuple[str, list[Mark]]:
+def _saved(file: Path, plan: AnnotationPlan) -> tuple[str, list[Mark]]:
     """The annotator and the marks of one file that the page's Save button wrote."""
     try:
         document = json.loads(file.read_text(encoding="utf-8"))

@@ -13,14 +13,14 @@ from typing import Any
 
 from drr.app.annotate.blinding import blinder
 from drr.app.annotate.labels import Mark
-from drr.app.annotate.plan import Annotator, Plan
+from drr.app.annotate.plan import AnnotationPlan, Annotator
 from drr.app.pages.markdown import safe_html
 from drr.app.pages.serve import STATIC
 
 INSTRUCTIONS = Path(__file__).parent / "instructions.md"
 
 
-def page(plan: Plan, annotator: Annotator, marks: list[Mark]) -> str:
+def page(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark]) -> str:
     """For the server: script and style are files of the same origin."""
     return _html(
         annotator.name,
@@ -30,7 +30,7 @@ def page(plan: Plan, annotator: Annotator, marks: list[Mark]) -> str:
     )
 
 
-def bundle(plan: Plan, annotator: Annotator) -> str:
+def bundle(plan: AnnotationPlan, annotator: Annotator) -> str:
     """One file that works from disk: its policy names its own script and style by hash and forbids everything else."""
     style = (STATIC / "annotate.css").read_text(encoding="utf-8")
     script = (STATIC / "annotate.js").read_text(encoding="utf-8")
@@ -47,7 +47,7 @@ def _hash(text: str) -> str:
     return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()
 
 
-def _data(plan: Plan, annotator: Annotator, marks: list[Mark], *, server: bool) -> str:
+def _data(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark], *, server: bool) -> str:
     turns: list[dict[str, Any]] = []
     hide = blinder_of(plan)
     for turn in annotator.turns:
@@ -71,7 +71,7 @@ def _data(plan: Plan, annotator: Annotator, marks: list[Mark], *, server: bool) 
     return json.dumps(document).replace("<", "\\u003c").replace("\u2028", "\\u2028")
 
 
-def blinder_of(plan: Plan) -> Callable[[str], str]:
+def blinder_of(plan: AnnotationPlan) -> Callable[[str], str]:
     texts: dict[str, list[str]] = {}
     for pair in plan.pairs:
         texts.setdefault(pair.system_a, []).append(pair.answer_a)

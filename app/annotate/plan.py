@@ -17,7 +17,7 @@ from drr.eval.labels import DIMENSIONS, pair_id
 from pydantic import BaseModel
 
 
-class Report(BaseModel):
+class BlindReport(BaseModel):
     """One answer that can be put in a pair."""
 
     query_id: str
@@ -28,7 +28,7 @@ class Report(BaseModel):
     text: str
 
 
-class Pair(BaseModel):
+class BlindPair(BaseModel):
     id: str
     """Says nothing of the systems: annotators' pages carry it."""
     query_id: str
@@ -60,23 +60,28 @@ class Annotator(BaseModel):
         return sha256(text.encode()).hexdigest()[:12]
 
 
-class Plan(BaseModel):
+class AnnotationPlan(BaseModel):
     seed: int
     dimensions: list[str]
     owner_token: str
-    pairs: list[Pair]
+    pairs: list[BlindPair]
     annotators: list[Annotator]
 
     def annotator(self, token: str) -> Annotator | None:
         return next((person for person in self.annotators if person.token == token), None)
 
-    def pair(self, pair_id: str) -> Pair | None:
+    def pair(self, pair_id: str) -> BlindPair | None:
         return next((pair for pair in self.pairs if pair.id == pair_id), None)
 
 
 def make_plan(
-    reports: Sequence[Report], *, annotators: Sequence[str], pairs: int, seed: int, overlap: int | None = None
-) -> Plan:
+    reports: Sequence[BlindReport],
+    *,
+    annotators: Sequence[str],
+    pairs: int,
+    seed: int,
+    overlap: int | None = None,
+) -> AnnotationPlan:
     """Pairs spread evenly over system pairs and queries; the first `overlap` (default: all) go to everybody."""
     candidates = _candidates(reports)
     if not candidates:
@@ -92,21 +97,21 @@ def make_plan(
         rng.shuffle(own)
         turns = [Turn(pair=pair.id, shown_first=rng.choice(("a", "b"))) for pair in own]
         people.append(Annotator(name=name, token=new_token(), turns=turns))
-    return Plan(
+    return AnnotationPlan(
         seed=seed, dimensions=list(DIMENSIONS), owner_token=new_token(), pairs=chosen, annotators=people
     )
 
 
-def _candidates(reports: Sequence[Report]) -> dict[tuple[str, str], list[Pair]]:
-    by_place: dict[tuple[str, int], dict[str, Report]] = defaultdict(dict)
+def _candidates(reports: Sequence[BlindReport]) -> dict[tuple[str, str], list[BlindPair]]:
+    by_place: dict[tuple[str, int], dict[str, BlindReport]] = defaultdict(dict)
     for report in reports:
         by_place[report.query_id, report.trial][report.system] = report
-    found: dict[tuple[str, str], list[Pair]] = defaultdict(list)
+    found: dict[tuple[str, str], list[BlindPair]] = defaultdict(list)
     for (query_id, trial), answers in sorted(by_place.items()):
         for a, b in combinations(sorted(answers), 2):
             one, other = answers[a], answers[b]
             found[a, b].append(
-                Pair(
+                BlindPair(
                     id="p-" + sha256(pair_id(query_id, a, b, trial).encode()).hexdigest()[:16],
                     query_id=query_id,
                     query=one.query,
@@ -121,11 +126,11 @@ def _candidates(reports: Sequence[Report]) -> dict[tuple[str, str], list[Pair]]:
     return found
 
 
-def _spread(candidates: dict[tuple[str, str], list[Pair]], count: int, seed: int) -> list[Pair]:
+def _spread(candidates: dict[tuple[str, str], list[BlindPair]], count: int, seed: int) -> list[BlindPair]:
     rng = Random(seed)
     queues = [rng.sample(pairs, len(pairs)) for _, pairs in sorted(candidates.items())]
     used: dict[str, int] = defaultdict(int)
-    chosen: list[Pair] = []
+    chosen: list[BlindPair] = []
     while len(chosen) < count and any(queues):
         for queue in queues:
             if queue and len(chosen) < count:
@@ -136,18 +141,18 @@ def _spread(candidates: dict[tuple[str, str], list[Pair]], count: int, seed: int
     return chosen
 
 
-def load(folder: Path) -> Plan | None:
+def load(folder: Path) -> AnnotationPlan | None:
     """The plan of this folder, if there is one."""
     path = folder / "plan.json"
     if not path.is_file():
         return None
     try:
-        return Plan.model_validate(json.loads(path.read_text(encoding="utf-8")))
+        return AnnotationPlan.model_validate(json.loads(path.read_text(encoding="utf-8")))
     except ValueError as error:
         raise DrrError(f"{path}: not an annotation plan ({error}); move it away to start anew") from error
 
 
-def save(plan: Plan, folder: Path) -> None:
+def save(plan: AnnotationPlan, folder: Path) -> None:
     """Readable by its owner only: it holds the tokens and who wrote what."""
     folder.mkdir(parents=True, exist_ok=True)
     draft = folder / "plan.json.new"

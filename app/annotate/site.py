@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from drr.app.annotate.labels import Mark, notebooks
 from drr.app.annotate.page import page
-from drr.app.annotate.plan import Plan
+from drr.app.annotate.plan import AnnotationPlan
 from drr.app.pages.serve import STATIC, guarded
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LARGEST_MARK = 4096
 
 
-def site(plan: Plan, folder: Path, port: int) -> Starlette:
+def site(plan: AnnotationPlan, folder: Path, port: int) -> Starlette:
     from pydantic import ValidationError
     from starlette.applications import Starlette
     from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse
@@ -74,7 +74,7 @@ def _shown(value: V) -> str:
     return f"{value.value:.2f} [{value.ci_low:.2f}, {value.ci_high:.2f}]"
 
 
-def owner_page(plan: Plan, folder: Path) -> str:
+def owner_page(plan: AnnotationPlan, folder: Path) -> str:
     """Progress of each annotator, and agreement so far."""
     from drr.app.annotate.agreement import live_agreement
 

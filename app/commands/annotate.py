@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drr.app.annotate.plan import Plan, Report
+    from drr.app.annotate.plan import AnnotationPlan, BlindReport
     from drr.study.study import Study
 
 
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Plan:
+def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> AnnotationPlan:
     from drr.app.annotate.plan import load, make_plan, save
     from drr.env.errors import Misuse
 
@@ -97,7 +97,7 @@ def _names(words: str) -> list[str]:
     return [word.strip() for word in words.split(",")]
 
 
-def _say_what_is_fixed(plan: Plan, folder: Path, arguments: argparse.Namespace) -> None:
+def _say_what_is_fixed(plan: AnnotationPlan, folder: Path, arguments: argparse.Namespace) -> None:
     """Pairs and sides were drawn once: what is asked for differently now is refused, not passed over."""
     from drr.env.errors import Misuse
 
@@ -123,9 +123,9 @@ def _say_what_is_fixed(plan: Plan, folder: Path, arguments: argparse.Namespace) 
             )
 
 
-def _reports(study: Study, variants: str | None) -> list[Report]:
-    from drr.app.annotate.plan import Report
-    from drr.app.profiles import Profiles
+def _reports(study: Study, variants: str | None) -> list[BlindReport]:
+    from drr.app.annotate.plan import BlindReport
+    from drr.app.profiles import ShopperProfiles
     from drr.env.errors import Misuse
     from drr.eval.evidence.answers import read_answers
 
@@ -136,9 +136,9 @@ def _reports(study: Study, variants: str | None) -> list[Report]:
     unknown = sorted(set(wanted) - set(present))
     if unknown:
         raise Misuse(f"no answers by {', '.join(unknown)}; this study has {', '.join(present) or 'none'}")
-    profiles = Profiles(study)
+    profiles = ShopperProfiles(study)
     return [
-        Report(
+        BlindReport(
             query_id=answer.query_id,
             query=answer.query,
             profile=profiles.text(answer.user_id),
@@ -151,7 +151,7 @@ def _reports(study: Study, variants: str | None) -> list[Report]:
     ]
 
 
-def _bundles(plan: Plan, folder: Path) -> None:
+def _bundles(plan: AnnotationPlan, folder: Path) -> None:
     from drr.app.annotate.page import bundle
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -162,7 +162,7 @@ def _bundles(plan: Plan, folder: Path) -> None:
     print("each saves its labels to a download; take them in with --import FILE ...")
 
 
-def _serve(plan: Plan, folder: Path, port: int) -> None:
+def _serve(plan: AnnotationPlan, folder: Path, port: int) -> None:
     from drr.app.annotate.site import site
     from drr.app.pages.serve import bind, run
 

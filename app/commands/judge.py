@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.eval.judging.bench import Bench
-    from drr.eval.judging.run import Options, Ran
+    from drr.eval.judging.run import JudgeOptions, Ran
     from drr.llm.factory import Models
     from drr.study.study import Study
 
@@ -99,11 +99,11 @@ def run(arguments: argparse.Namespace) -> int:
             return asyncio.run(_judge(study, benches, models, options, arguments))
 
 
-def _options(arguments: argparse.Namespace, study: Study) -> Options:
+def _options(arguments: argparse.Namespace, study: Study) -> JudgeOptions:
     from drr.app.studies import budget_of, unit_cap_of
     from drr.env.errors import Misuse
     from drr.eval.judging.bench import WHAT
-    from drr.eval.judging.run import Options
+    from drr.eval.judging.run import JudgeOptions
     from drr.eval.tasks.support import BATCH_MOST
 
     what = [word.strip() for word in arguments.what.split(",") if word.strip()]
@@ -116,7 +116,7 @@ def _options(arguments: argparse.Namespace, study: Study) -> Options:
         raise Misuse(
             f"--batch {arguments.batch}: at most {BATCH_MOST} claims fit one call without losing some"
         )
-    return Options(
+    return JudgeOptions(
         [name for name in WHAT if name in what],
         arguments.variants.split(",") if arguments.variants else None,
         budget_of(arguments, study),
@@ -165,7 +165,7 @@ def _benches(
 
 
 async def _judge(
-    study: Study, benches: list[Bench], models: Models, options: Options, arguments: argparse.Namespace
+    study: Study, benches: list[Bench], models: Models, options: JudgeOptions, arguments: argparse.Namespace
 ) -> int:
     from drr.app.console import progress_of
     from drr.eval.judging.run import Ran, judge
@@ -281,7 +281,7 @@ def _told(document: dict[str, Any]) -> str:
     return "\n\n".join(parts) or "Nothing was judged."
 
 
-def _dry_run(study: Study, benches: list[Bench], models: Models, options: Options, as_json: bool) -> int:
+def _dry_run(study: Study, benches: list[Bench], models: Models, options: JudgeOptions, as_json: bool) -> int:
     from drr.app.console import print_json
     from drr.app.judging import table
     from drr.eval.judging.run import forecast

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from drr.agents.registry import Variant
-    from drr.app.answers import Bench
+    from drr.app.answers import AnswerBench
     from drr.env.query import Query
     from drr.env.settings import Settings
     from drr.study.unit import Unit
@@ -150,7 +150,7 @@ def _limits(text: str) -> dict[str, Any]:
     return found
 
 
-def _check_users(bench: Bench, queries: list[Query]) -> None:
+def _check_users(bench: AnswerBench, queries: list[Query]) -> None:
     from drr.env.errors import Misuse
 
     strangers = [query for query in queries if bench.shop.store.user(query.user_id) is None]
@@ -192,7 +192,7 @@ def _bench(plan: dict[str, Any], settings: Settings, folder: Path) -> Any:
 
     @contextmanager
     def opened() -> Any:
-        from drr.app.answers import Bench, options_of
+        from drr.app.answers import AnswerBench, options_of
         from drr.app.models import models_of
         from drr.app.prompts import prompts_of
         from drr.env.shop import open_shop
@@ -202,14 +202,14 @@ def _bench(plan: dict[str, Any], settings: Settings, folder: Path) -> Any:
         models = models_of(settings)
         with open_shop(plan["shop"], settings) as shop:
             web = open_web(settings, shop=shop, snapshots=folder / "pages")
-            yield Bench(shop, web, models, prompts, options_of(settings, plan), settings)
+            yield AnswerBench(shop, web, models, prompts, options_of(settings, plan), settings)
 
     return opened()
 
 
 def _run(
     arguments: argparse.Namespace,
-    bench: Bench,
+    bench: AnswerBench,
     units: list[Unit],
     variants: list[Variant],
     folder: Path,
@@ -284,7 +284,7 @@ def _keep_queries(folder: Path, queries: list[Query]) -> None:
 
 def _dry_run(
     arguments: argparse.Namespace,
-    bench: Bench,
+    bench: AnswerBench,
     units: list[Unit],
     variants: list[Variant],
     study: Path | None,

@@ -143,7 +143,7 @@ def _call(arguments: argparse.Namespace) -> int:
     import sys
 
     from drr.app.console import print_json, settings_of
-    from drr.tools.base import Answer, ToolError
+    from drr.tools.base import ToolAnswer, ToolError
     from drr.tools.registry import call
 
     tool = _tool(arguments.name)
@@ -153,7 +153,7 @@ def _call(arguments: argparse.Namespace) -> int:
         try:
             answer = asyncio.run(call(tool.name, given, ctx))
         except ToolError as error:
-            failure, answer = error, Answer(error.text)
+            failure, answer = error, ToolAnswer(error.text)
     if arguments.json:
         print_json(
             {

@@ -18,7 +18,7 @@ _PIECES = re.compile(r"(<[^>]*>)")
 _PREFIX = re.compile(r"[\s#>*+|_~-]*(?:\d{1,9}[.)]\s+|\[[ xX]\]\s+)?[\s*_~`]*")
 
 
-class Span(NamedTuple):
+class Stretch(NamedTuple):
     """`start` and `end` are offsets in the markdown; `name` becomes `data-claim`, `kind` a class."""
 
     start: int
@@ -27,7 +27,7 @@ class Span(NamedTuple):
     kind: str
 
 
-class Link(NamedTuple):
+class LinkTag(NamedTuple):
     """A citation marker and the place on this page where its source stands."""
 
     start: int
@@ -35,7 +35,7 @@ class Link(NamedTuple):
     anchor: str
 
 
-def marked_html(markdown: str, spans: Sequence[Span], links: Sequence[Link] = ()) -> str:
+def marked_html(markdown: str, spans: Sequence[Stretch], links: Sequence[LinkTag] = ()) -> str:
     """Safe HTML of the report with each span in `<mark>`s; spans that overlap an earlier one give way to it."""
     kept = _disjoint(markdown, spans)[: _ROOM // 2]
     linked = [link for link in sorted(links) if _is_plain(markdown, link)][: _ROOM // 2]
@@ -51,7 +51,7 @@ def marked_html(markdown: str, spans: Sequence[Span], links: Sequence[Link] = ()
     return _OWN_LINK.sub(r"\1", clean(_wrap(safe_html("".join(text)), kept, linked)))
 
 
-def _is_plain(markdown: str, link: Link) -> bool:
+def _is_plain(markdown: str, link: LinkTag) -> bool:
     """A marker that is markdown already leads somewhere by itself."""
     text = markdown[link.start : link.end + 1]
     return "](" not in text and "://" not in text
@@ -61,9 +61,9 @@ def _plain(text: str) -> str:
     return _SENTINEL.sub("", text)
 
 
-def _disjoint(markdown: str, spans: Sequence[Span]) -> list[Span]:
+def _disjoint(markdown: str, spans: Sequence[Stretch]) -> list[Stretch]:
     """In order, each begun after the list, heading or table sign that opens its line."""
-    kept: list[Span] = []
+    kept: list[Stretch] = []
     for span in sorted(spans):
         start = max(span.start, kept[-1].end if kept else 0)
         line_start = markdown.rfind("\n", 0, start) + 1
@@ -76,11 +76,11 @@ def _disjoint(markdown: str, spans: Sequence[Span]) -> list[Span]:
     return kept
 
 
-def _wrap(html: str, spans: Sequence[Span], links: Sequence[Link]) -> str:
+def _wrap(html: str, spans: Sequence[Stretch], links: Sequence[LinkTag]) -> str:
     """Every stretch of text between two tags that lies in a span becomes a `<mark>` of its own, so that tags stay nested."""
     out: list[str] = []
-    claim: Span | None = None
-    link: Link | None = None
+    claim: Stretch | None = None
+    link: LinkTag | None = None
     inside_link = False
     pieces = _PIECES.split(html)
     # An end that fell into a tag is no end; what has none is not begun.
@@ -107,7 +107,7 @@ def _wrap(html: str, spans: Sequence[Span], links: Sequence[Link]) -> str:
     return "".join(out)
 
 
-def _mark(html: str, claim: Span) -> str:
+def _mark(html: str, claim: Stretch) -> str:
     name, kind = escape(claim.name, quote=True), escape(claim.kind, quote=True)
     return f'<mark class="{kind}" data-claim="{name}">{html}</mark>'
 

@@ -15,7 +15,7 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ShownVerdict:
     """One judgement of one claim against one type of source."""
 
     judge: str
@@ -31,13 +31,13 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Claim:
+class ShownClaim:
     id: str
     text: str
     start: int
     end: int
     urls: tuple[str, ...]
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[ShownVerdict, ...] = ()
 
     @property
     def status(self) -> str:
@@ -103,7 +103,7 @@ class Conversation:
 
 
 @dataclass(frozen=True)
-class Rating:
+class ShownRating:
     judge: str
     dimension: str
     rating: int | None
@@ -120,7 +120,7 @@ class RuleView:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ShownEntry:
     """One unit in the index: light enough for thousands."""
 
     key: str
@@ -143,7 +143,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ShownOutcome:
     """How two answers to one question were compared on one dimension, both orders together."""
 
     dimension: str
@@ -156,17 +156,17 @@ class Outcome:
 
 @dataclass(frozen=True)
 class ReportView:
-    entry: Entry
+    entry: ShownEntry
     report: str
     profile: str
     stop_reason: str | None
     usage: dict[str, dict[str, Any]]
     cost_usd: float | None
     seconds: float | None
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[ShownClaim, ...] = ()
     sources: tuple[SourceView, ...] = ()
     actors: tuple[Actor, ...] = ()
-    ratings: tuple[Rating, ...] = ()
+    ratings: tuple[ShownRating, ...] = ()
     rules: tuple[RuleView, ...] = ()
     notes: tuple[str, ...] = field(default=())
     judged_by: str | None = None

@@ -9,20 +9,20 @@ from functools import cached_property
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from drr.app.profiles import Profiles
+from drr.app.profiles import ShopperProfiles
 from drr.app.viewer.model import (
     Actor,
     CallView,
-    Claim,
     Conversation,
-    Entry,
-    Outcome,
     Passage,
-    Rating,
     ReportView,
     RuleView,
+    ShownClaim,
+    ShownEntry,
+    ShownOutcome,
+    ShownRating,
+    ShownVerdict,
     SourceView,
-    Verdict,
 )
 from drr.citations.parse import canonical_url
 from drr.env.source import text_hash
@@ -51,15 +51,15 @@ class Reader:
         self._queries = questions(study)
         self._version = ""
         self._stamps: dict[str, float | None] = {}
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, ShownEntry] = {}
         self._keys: dict[str, str] = {}
         self._measured: dict[str, Measured] = {}
-        self._outcomes: dict[str, list[Outcome]] = {}
+        self._outcomes: dict[str, list[ShownOutcome]] = {}
         self._planned = 0
 
     @cached_property
-    def _profiles(self) -> Profiles:
-        return Profiles(self._study, self._shop)
+    def _profiles(self) -> ShopperProfiles:
+        return ShopperProfiles(self._study, self._shop)
 
     def judging(self) -> Judging | None:
         return choose(self._study, self._judge)
@@ -72,7 +72,7 @@ class Reader:
             f"{s.st_mtime_ns}-{s.st_size}" for file in files if file.exists() for s in (file.stat(),)
         )
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[ShownEntry]:
         with self._lock:
             self._look()
             found = [self._with_measures(entry) for entry in self._entries.values()]
@@ -93,7 +93,7 @@ class Reader:
                     self._keys[key[:SHORT]] = key
         self._stamps, self._version = stamps, version
 
-    def _with_measures(self, entry: Entry) -> Entry:
+    def _with_measures(self, entry: ShownEntry) -> ShownEntry:
         found = self._measured.get(entry.key)
         return entry if found is None else replace(entry, **found._asdict())
 
@@ -101,10 +101,10 @@ class Reader:
         """Each report's own figures, for the index. Reads every judgement: seconds for a large study."""
         judged = read_judged(self._study, self.judging())
         found = {answer.key[:SHORT]: _measured(judged, answer) for answer in judged.answers}
-        outcomes: dict[str, list[Outcome]] = {}
+        outcomes: dict[str, list[ShownOutcome]] = {}
         for c in judged.comparisons():
             winner = {"a": c.a, "b": c.b}.get(c.outcome, c.outcome)
-            outcomes.setdefault(c.query, []).append(Outcome(c.dimension, c.a, c.b, c.trial, winner))
+            outcomes.setdefault(c.query, []).append(ShownOutcome(c.dimension, c.a, c.b, c.trial, winner))
         tally = self._study.ledger.tally()
         with self._lock:
             self._measured, self._outcomes = found, outcomes
@@ -116,7 +116,7 @@ class Reader:
         with self._lock:
             return max(self._planned - len(self._entries), 0)
 
-    def outcomes(self, query_id: str) -> list[Outcome]:
+    def outcomes(self, query_id: str) -> list[ShownOutcome]:
         """Known once the study was measured."""
         with self._lock:
             return list(self._outcomes.get(query_id, ()))
@@ -138,7 +138,7 @@ class Reader:
             return None
         return self._study.blobs.get(sha).decode("utf-8", "surrogatepass")
 
-    def _view(self, entry: Entry, *, full: bool) -> ReportView | None:
+    def _view(self, entry: ShownEntry, *, full: bool) -> ReportView | None:
         key = self._keys[entry.key]
         record = self._study.record(key)
         if record is None:
@@ -174,9 +174,9 @@ class Reader:
         )
 
 
-def _entry(record: Record) -> Entry:
+def _entry(record: Record) -> ShownEntry:
     spec = record.spec
-    return Entry(
+    return ShownEntry(
         key=record.key[:SHORT],
         query_id=str(spec["query_id"]),
         query=str(spec["query"]),
@@ -215,7 +215,7 @@ def _usage(record: Record) -> dict[str, dict[str, Any]]:
     return {role: dict(numbers) for role, numbers in record.usage.items()}
 
 
-def _claims(judged: Judged, answer: Answer, book: Book | None) -> Iterable[Claim]:
+def _claims(judged: Judged, answer: Answer, book: Book | None) -> Iterable[ShownClaim]:
     found = judged.claims.get("all", {}).get(answer.key)
     if found is None or found.claims is None:
         return
@@ -225,7 +225,7 @@ def _claims(judged: Judged, answer: Answer, book: Book | None) -> Iterable[Claim
     judge = judged.judging.judge if judged.judging else "?"
     for claim in found.claims:
         own = [v for v in verdicts.get(claim["id"], ()) if book is not None or v["against"] == "page"]
-        yield Claim(
+        yield ShownClaim(
             id=f"claim-{claim['id']}",
             text=claim["text"],
             start=claim["start"],
@@ -235,10 +235,10 @@ def _claims(judged: Judged, answer: Answer, book: Book | None) -> Iterable[Claim
         )
 
 
-def _verdict(verdict: Mapping[str, Any], judge: str, book: Book | None) -> Verdict:
+def _verdict(verdict: Mapping[str, Any], judge: str, book: Book | None) -> ShownVerdict:
     sources = verdict.get("sources") or ()
     found = [] if book is None else list(_passages(verdict, book))
-    return Verdict(
+    return ShownVerdict(
         judge="code (no model was asked)" if verdict.get("by") == "rule" else judge,
         source_type=verdict["type"],
         basis="what the agent saw" if verdict["against"] == "seen" else "the frozen page or record",
@@ -342,10 +342,10 @@ def _conversations(transcripts: Sequence[Mapping[str, Any]]) -> Iterable[Convers
         )
 
 
-def _ratings(judged: Judged, answer: Answer) -> Iterable[Rating]:
+def _ratings(judged: Judged, answer: Answer) -> Iterable[ShownRating]:
     judge = judged.judging.judge if judged.judging else "?"
     for dimension, verdict in (judged.ratings.get(answer.key) or {}).items():
-        yield Rating(judge, dimension, verdict.value, verdict.justification, verdict.reason)
+        yield ShownRating(judge, dimension, verdict.value, verdict.justification, verdict.reason)
 
 
 def _rules(judged: Judged, answer: Answer) -> Iterable[RuleView]:

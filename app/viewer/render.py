@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drr.app.viewer.highlight import Link, Span, marked_html, marked_text
-from drr.app.viewer.model import Entry, Outcome, ReportView, SourceView, Verdict
+from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
+from drr.app.viewer.model import ReportView, ShownEntry, ShownOutcome, ShownVerdict, SourceView
 from drr.citations.parse import canonical_url, parse
 from drr.eval.labels import DIMENSIONS
 
@@ -46,9 +46,9 @@ class Pages:
         template = _templates().get_template(name)
         return template.render(root=root, banner=banner, **self._common, **values)
 
-    def index(self, entries: Sequence[Entry], judging: Judging | None, to_come: int) -> str:
+    def index(self, entries: Sequence[ShownEntry], judging: Judging | None, to_come: int) -> str:
         columns = sorted({entry.variant for entry in entries})
-        by_query: dict[str, dict[str, list[Entry]]] = {}
+        by_query: dict[str, dict[str, list[ShownEntry]]] = {}
         questions: dict[str, str] = {}
         for entry in entries:
             by_query.setdefault(entry.query_id, {}).setdefault(entry.variant, []).append(entry)
@@ -83,7 +83,7 @@ class Pages:
             total=len(entries),
         )
 
-    def query(self, reports: Sequence[ReportView], outcomes: Sequence[Outcome]) -> str:
+    def query(self, reports: Sequence[ReportView], outcomes: Sequence[ShownOutcome]) -> str:
         first = reports[0]
         rated = [name for name in DIMENSIONS if any(q.dimension == name for r in reports for q in r.ratings)]
         grades = {
@@ -169,21 +169,21 @@ def _numbers(report: ReportView) -> dict[str, str]:
 def _safe(report: ReportView) -> Markup:
     from markupsafe import Markup
 
-    spans = [Span(claim.start, claim.end, claim.id, claim.status) for claim in report.claims]
+    spans = [Stretch(claim.start, claim.end, claim.id, claim.status) for claim in report.claims]
     return Markup(marked_html(report.report, spans, _links(report)))
 
 
-def _links(report: ReportView) -> list[Link]:
+def _links(report: ReportView) -> list[LinkTag]:
     """Each marker that leads to a source of this run leads to where the source stands on the page."""
     places = {canonical_url(source.url): f"source-{source.number}" for source in reversed(report.sources)}
     return [
-        Link(marker.start, marker.end, places[marker.url])
+        LinkTag(marker.start, marker.end, places[marker.url])
         for marker in (parse(report.report).markers if places else ())
         if marker.url in places
     ]
 
 
-def _passages(verdict: Verdict) -> list[Markup]:
+def _passages(verdict: ShownVerdict) -> list[Markup]:
     from markupsafe import Markup
 
     return [Markup(marked_text(passage.text, passage.spans)) for passage in verdict.passages[:SHOWN_PASSAGES]]

@@ -37,7 +37,7 @@ def build_index(database: sqlite3.Connection, path: Path) -> None:
         raise ShopError("too many products for a shop in a folder; use a shop on servers (docs/servers.md)")
 
 
-def _document(entry: Entry, ranks: Sequence[int]) -> Any:
+def _document(entry: IndexEntry, ranks: Sequence[int]) -> Any:
     document = tv.Document()
     document.add_text("id", entry.product_id)
     document.add_text("text", entry.text)
@@ -53,7 +53,7 @@ def _document(entry: Entry, ranks: Sequence[int]) -> Any:
     return document
 
 
-class Entry:
+class IndexEntry:
     """What the index holds of one product."""
 
     __slots__ = ("categories", "price", "product_id", "rating", "text")
@@ -72,9 +72,9 @@ class Entry:
         return crc32(self.text.encode())
 
 
-def entries(database: sqlite3.Connection) -> Iterator[Entry]:
+def entries(database: sqlite3.Connection) -> Iterator[IndexEntry]:
     for product_id, price, doc in database.execute("select id, price, doc from product order by k"):
-        yield Entry(product_id, price, orjson.loads(doc))
+        yield IndexEntry(product_id, price, orjson.loads(doc))
 
 
 def _ranks(database: sqlite3.Connection) -> list[Sequence[int]]:

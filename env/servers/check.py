@@ -8,7 +8,7 @@ from drr.env.content import Columns, ContentHash, as_of_from, batched, user_row
 from drr.env.errors import ShopError
 from drr.env.manifest import changed_manifest
 from drr.env.servers.catalog import ServersCatalog
-from drr.env.servers.index import Entry, entry_of, export
+from drr.env.servers.index import IndexDocument, entry_of, export
 from drr.env.servers.names import names_of
 from drr.env.servers.opening import open_shop
 from drr.env.servers.store import ServersStore
@@ -80,7 +80,7 @@ def _check_open(shop: Shop) -> Iterator[str]:
         yield f"The alias {names.alias} names {', '.join(aliased) or 'nothing'} and should name {catalog.index}."
 
 
-def _rest(entry: Entry | None, searched: Iterator[Entry]) -> Iterator[Entry]:
+def _rest(entry: IndexDocument | None, searched: Iterator[IndexDocument]) -> Iterator[IndexDocument]:
     if entry is not None:
         yield entry
         yield from searched

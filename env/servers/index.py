@@ -47,7 +47,7 @@ PROPERTIES: dict[str, dict[str, Any]] = {
 }
 
 
-class Entry(NamedTuple):
+class IndexDocument(NamedTuple):
     """What `shop check` compares between store and index."""
 
     product_id: str
@@ -58,9 +58,9 @@ class Entry(NamedTuple):
     text_crc: int
 
 
-def entry_of(product: Product) -> Entry:
+def entry_of(product: Product) -> IndexDocument:
     text = indexed_text(product.title, product.features, product.description)
-    return Entry(
+    return IndexDocument(
         product.product_id,
         product.price,
         product.average_rating,
@@ -189,16 +189,16 @@ def finish(servers: Servers, index: str, meta: dict[str, Any]) -> int:
     return int(search.count(index=index)["count"])
 
 
-def export(servers: Servers, index: str) -> Iterator[Entry]:
+def export(servers: Servers, index: str) -> Iterator[IndexDocument]:
     """Every document by product id, as it was at one moment."""
     with servers.speaking():
         yield from _export(servers.search, index)
 
 
-def _export(search: Elasticsearch, index: str) -> Iterator[Entry]:
+def _export(search: Elasticsearch, index: str) -> Iterator[IndexDocument]:
     point: str = search.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE)["id"]
     after: list[Any] | None = None
-    fields = list(Entry._fields)
+    fields = list(IndexDocument._fields)
     try:
         while True:
             answer = search.search(
@@ -212,7 +212,7 @@ def _export(search: Elasticsearch, index: str) -> Iterator[Entry]:
             point = answer["pit_id"]
             hits = answer["hits"]["hits"]
             for hit in hits:
-                yield Entry(*(hit["_source"].get(name) for name in fields))
+                yield IndexDocument(*(hit["_source"].get(name) for name in fields))
             if len(hits) < _EXPORT:
                 return
             after = hits[-1]["sort"]

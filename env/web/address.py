@@ -20,7 +20,7 @@ class Refused(Exception):
     """The address will not be asked; the message says why."""
 
 
-class Address(NamedTuple):
+class WebAddress(NamedTuple):
     scheme: str
     host: str
     """ASCII, lower case, without brackets or trailing dot."""
@@ -39,7 +39,7 @@ class Address(NamedTuple):
         return self.origin + self.target
 
 
-def parse(url: str, *, odd_port: int | None = None) -> Address:
+def parse(url: str, *, odd_port: int | None = None) -> WebAddress:
     """The parts of a URL that may be asked; `Refused` otherwise. Only ports 80 and 443 (and `odd_port`) are."""
     if len(url) > MAX_URL:
         raise Refused(f"the address is longer than {MAX_URL} characters")
@@ -60,7 +60,7 @@ def parse(url: str, *, odd_port: int | None = None) -> Address:
         raise Refused(f"port {number} is not one of 80 and 443")
     path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
     query = "?" + quote(parts.query, safe="/%:@!$&'()*+,;=~-._?") if parts.query else ""
-    return Address(parts.scheme, host, number, path + query)
+    return WebAddress(parts.scheme, host, number, path + query)
 
 
 def canonical_host(host: str) -> str:

@@ -19,7 +19,7 @@ from urllib.robotparser import RobotFileParser
 from weakref import WeakKeyDictionary
 
 import httpcore
-from drr.env.web.address import Address, Refused, check_ip, parse
+from drr.env.web.address import Refused, WebAddress, check_ip, parse
 from drr.env.web.base import PageStatus
 
 MAX_REDIRECTS = 5
@@ -101,19 +101,19 @@ class Fetcher:
             address = self._next(address, reply.location)
         raise FetchFailure("unreachable", f"more than {MAX_REDIRECTS} redirects")
 
-    def _parse(self, url: str) -> Address:
+    def _parse(self, url: str) -> WebAddress:
         address = parse(url, odd_port=self.loopback_port)
         if address.host.removeprefix("www.") in self.never:
             raise Refused(f"{address.host} is the shop; the store answers for it")
         return address
 
-    def _next(self, address: Address, location: str) -> Address:
+    def _next(self, address: WebAddress, location: str) -> WebAddress:
         try:
             return self._parse(urljoin(address.url, location))
         except ValueError:
             raise Refused("it redirects to a malformed address") from None
 
-    async def _allowed(self, address: Address) -> bool:
+    async def _allowed(self, address: WebAddress) -> bool:
         """RFC 9309: no file allows everything, a server that fails allows nothing."""
         rules = self._robots.get(address.origin)
         if rules is None:
@@ -123,7 +123,7 @@ class Fetcher:
             self._robots[address.origin] = rules
         return rules.can_fetch(AGENT, address.url)
 
-    async def _read_robots(self, page: Address) -> RobotFileParser:
+    async def _read_robots(self, page: WebAddress) -> RobotFileParser:
         rules = RobotFileParser()
         address = page._replace(target="/robots.txt")
         try:
@@ -143,7 +143,7 @@ class Fetcher:
         gates = self._gates.setdefault(asyncio.get_running_loop(), {})
         return gates.setdefault(host, asyncio.Semaphore(PER_HOST))
 
-    async def _request(self, address: Address, max_bytes: int, types: Sequence[str] | None) -> _Reply:
+    async def _request(self, address: WebAddress, max_bytes: int, types: Sequence[str] | None) -> _Reply:
         """One hop: resolve, check, connect to what was checked, read within the limits (of any type, if none is named)."""
         async with self._gate(address.host):
             ips = await self._resolve(address)
@@ -172,7 +172,7 @@ class Fetcher:
                 said = " ".join(str(error).split())[:200] or type(error).__name__
                 raise FetchFailure("unreachable", f"connection failed: {said}") from None
 
-    async def _resolve(self, address: Address) -> Sequence[str]:
+    async def _resolve(self, address: WebAddress) -> Sequence[str]:
         resolve = self.resolver or _resolve
         try:
             found = await resolve(address.host, address.port)

@@ -53,7 +53,7 @@ def unverifiable(reason: str) -> Check:
 
 
 @dataclass
-class Tally:
+class CheckTally:
     """Collects what a rule finds; one failure decides, and what could not be known is said beside what was."""
 
     passed: int = 0

@@ -6,7 +6,7 @@ import re
 from itertools import product as combinations
 
 from drr.env.entities import Product
-from drr.eval.checks.base import Check, Subject, Tally, host_of, unverifiable, word_set
+from drr.eval.checks.base import Check, CheckTally, Subject, host_of, unverifiable, word_set
 from drr.eval.checks.figures import amounts
 from drr.eval.checks.mentions import Mentions, brand_differs, similarity, words
 
@@ -52,7 +52,7 @@ def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
             places.setdefault(product_id, (source.inline_spans or source.list_spans or [(0, 0)])[0])
     for one in mentions.references:
         places.setdefault(one.product_id, (one.start, one.end))
-    tally = Tally()
+    tally = CheckTally()
     missing: list[dict[str, str | None]] = []
     for product_id, span in places.items():
         if subject.product(product_id) is not None:
@@ -85,7 +85,7 @@ def outside_shop(subject: Subject, mentions: Mentions) -> Check:
     """Nothing is recommended that another shop sells."""
     if not subject.hosts:
         return unverifiable("it is not known which addresses are the shop's")
-    tally = Tally()
+    tally = CheckTally()
     for source in subject.citations.sources:
         if source.url.startswith("user://") or subject.is_shop_url(source.url):
             tally.ok()
@@ -155,7 +155,7 @@ def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
     """The name beside an address is the name of what stands there."""
     if subject.shop is None:
         return unverifiable("no shop was given")
-    tally = Tally()
+    tally = CheckTally()
     lowest: float | None = None
     for named in mentions.names():
         product = subject.product(named.product_id)

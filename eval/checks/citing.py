@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from itertools import combinations
 
-from drr.eval.checks.base import Check, Subject, Tally, unverifiable
+from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
 from drr.eval.checks.facts import record_text
 from drr.eval.checks.figures import NUMBER, dates, number
 from drr.eval.checks.mentions import Mentions
@@ -34,7 +34,7 @@ def fabricated_citation(subject: Subject, mentions: Mentions) -> Check:
     """Every cited address is one that a tool returned."""
     if subject.returned is None:
         return unverifiable("no tool calls are known")
-    tally = Tally()
+    tally = CheckTally()
     ids = {url.rsplit("/", 1)[-1] for url in subject.returned}
     for source in subject.citations.sources:
         product_id = subject.product_id_of(source.url)
@@ -66,7 +66,7 @@ _NEAR = re.compile(
 
 def numbers_in_evidence(subject: Subject, mentions: Mentions) -> Check:
     """Each figure of a cited claim stands in what it cites, and quoted words stand there verbatim."""
-    tally = Tally()
+    tally = CheckTally()
     for claim in subject.claims:
         if not claim.urls or claim.section_level:
             continue
@@ -119,7 +119,7 @@ def _user_text(subject: Subject, url: str) -> str | None:
     return user.model_dump_json() if user else None
 
 
-def _check_claim(tally: Tally, subject: Subject, claim: Claim, evidence: str, *, whole: bool) -> None:
+def _check_claim(tally: CheckTally, subject: Subject, claim: Claim, evidence: str, *, whole: bool) -> None:
     held = {number(match["n"]) for match in NUMBER.finditer(evidence)}
     held |= {number(part) for part in re.findall(r"\d+(?:\.\d+)?", evidence)}
     asked = {number(match["n"]) for match in NUMBER.finditer(subject.query or "")}

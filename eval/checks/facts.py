@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from drr.env.entities import Product
-from drr.eval.checks.base import Check, Subject, Tally, unverifiable
-from drr.eval.checks.figures import Amount, amounts, number
+from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
+from drr.eval.checks.figures import MoneyAmount, amounts, number
 from drr.eval.checks.mentions import Mention, Mentions, words
 
 _WORDS_OF_SUMS = "total(?:s|ing)?|subtotal|sum|budget|spend(?:ing)?|spent|sav(?:e|es|ing|ings)|shipping|delivery|tax|coupon|discount|remaining|limit|cap|average|mean|median|quartiles?|comes? to|adds up to|bringing|altogether|combined|leav(?:es|ing)"
@@ -44,7 +44,7 @@ def price(subject: Subject, mentions: Mentions) -> Check:
     """What is said to be a product's price is its price."""
     if subject.shop is None:
         return unverifiable("no shop was given")
-    tally = Tally()
+    tally = CheckTally()
     for mention in mentions.mentions:
         product = subject.product(mention.product_id)
         if product is None:
@@ -62,13 +62,13 @@ def price(subject: Subject, mentions: Mentions) -> Check:
     return tally.check("no price is said of a product of the shop")
 
 
-def _shown(subject: Subject, amount: Amount) -> str:
+def _shown(subject: Subject, amount: MoneyAmount) -> str:
     return subject.report[amount.start : amount.end].strip()
 
 
-def _prices_in(mentions: Mentions, mention: Mention) -> list[Amount]:
+def _prices_in(mentions: Mentions, mention: Mention) -> list[MoneyAmount]:
     body = mentions.body
-    found: list[Amount] = []
+    found: list[MoneyAmount] = []
     if mention.row is not None and mention.row.header:
         row = mention.row
         for (low, high), head in zip(row.cells, row.header, strict=False):
@@ -112,7 +112,7 @@ def quantity_near(text: str) -> int:
     return int(match["n"] or match["u"] or match["m"] or match["q"] or match["p"]) or 1
 
 
-def _agrees(body: str, amount: Amount, price: float, mention: Mention) -> bool:
+def _agrees(body: str, amount: MoneyAmount, price: float, mention: Mention) -> bool:
     before = body[max(0, amount.start - 16) : amount.start]
     if _UNDER.search(before):
         return price <= amount.value + 0.01
@@ -155,7 +155,7 @@ def rating(subject: Subject, mentions: Mentions) -> Check:
     """Stars within 0.05; counts exact, or within 5 % where they are said to be near."""
     if subject.shop is None:
         return unverifiable("no shop was given")
-    tally = Tally()
+    tally = CheckTally()
     body = mentions.body
     for mention in mentions.mentions:
         product = subject.product(mention.product_id)
@@ -167,7 +167,7 @@ def rating(subject: Subject, mentions: Mentions) -> Check:
     return tally.check("no rating is said of a product of the shop")
 
 
-def _text_ratings(tally: Tally, body: str, mention: Mention, product: Product) -> None:
+def _text_ratings(tally: CheckTally, body: str, mention: Mention, product: Product) -> None:
     for match in _RATING.finditer(body, mention.start, mention.end):
         said = float(match["a"] or match["b"] or match["c"])
         _compare_rating(tally, match.span(), said, product)
@@ -176,7 +176,7 @@ def _text_ratings(tally: Tally, body: str, mention: Mention, product: Product) -
         _compare_reviews(tally, match.span(), number(match["n"]), near, product)
 
 
-def _row_ratings(tally: Tally, body: str, mention: Mention, product: Product) -> None:
+def _row_ratings(tally: CheckTally, body: str, mention: Mention, product: Product) -> None:
     assert mention.row is not None
     for (low, high), head in zip(mention.row.cells, mention.row.header, strict=False):
         cell = body[low:high].strip(" *")
@@ -187,7 +187,7 @@ def _row_ratings(tally: Tally, body: str, mention: Mention, product: Product) ->
             _compare_rating(tally, (low, high), float(cell), product)
 
 
-def _compare_rating(tally: Tally, span: tuple[int, int], said: float, product: Product) -> None:
+def _compare_rating(tally: CheckTally, span: tuple[int, int], said: float, product: Product) -> None:
     if product.average_rating is None:
         tally.unclear(f"the catalogue knows no rating of {product.product_id}")
     elif abs(said - product.average_rating) <= 0.0501:
@@ -196,7 +196,9 @@ def _compare_rating(tally: Tally, span: tuple[int, int], said: float, product: P
         tally.fail(span, f"said {said:g} stars, is {product.average_rating:g} ({product.product_id})")
 
 
-def _compare_reviews(tally: Tally, span: tuple[int, int], said: float, near: bool, product: Product) -> None:
+def _compare_reviews(
+    tally: CheckTally, span: tuple[int, int], said: float, near: bool, product: Product
+) -> None:
     if product.rating_number is None:
         tally.unclear(f"the catalogue knows no number of ratings of {product.product_id}")
     elif said == product.rating_number or (
@@ -255,7 +257,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     """Price, rating, size, material, count, maker: whatever the record decides, read from the record."""
     if subject.shop is None:
         return unverifiable("no shop was given")
-    tally = Tally()
+    tally = CheckTally()
     body = mentions.body
     for mention in mentions.mentions:
         product = subject.product(mention.product_id)
@@ -299,7 +301,7 @@ def _unit(match: re.Match[str]) -> str:
     return next(name for name in _UNITS if match[name])
 
 
-def _measures(tally: Tally, body: str, mention: Mention, product: Product, record: str) -> None:
+def _measures(tally: CheckTally, body: str, mention: Mention, product: Product, record: str) -> None:
     known: dict[str, set[float]] = {}
     for match in _QUANTITY_UNIT.finditer(record):
         known.setdefault(_unit(match), set()).add(number(match["n"]))
@@ -344,7 +346,7 @@ def _values(values: set[float]) -> str:
     return ", ".join(f"{value:g}" for value in sorted(values)[:5])
 
 
-def _materials(tally: Tally, body: str, mention: Mention, product: Product, record: str) -> None:
+def _materials(tally: CheckTally, body: str, mention: Mention, product: Product, record: str) -> None:
     known = {match[0].casefold() for match in _MATERIALS.finditer(record)}
     for match in _MADE_OF.finditer(body, mention.start, mention.end):
         said = [one[0].casefold() for one in _MATERIALS.finditer(match["what"])]
@@ -374,7 +376,7 @@ def _materials(tally: Tally, body: str, mention: Mention, product: Product, reco
                 )
 
 
-def _maker(tally: Tally, body: str, mention: Mention, product: Product, record: str) -> None:
+def _maker(tally: CheckTally, body: str, mention: Mention, product: Product, record: str) -> None:
     for match in _BRAND.finditer(body, mention.start, mention.end):
         said = set(words(match["brand"]))
         if said & set(words(record)):

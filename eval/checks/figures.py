@@ -33,7 +33,7 @@ YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class MoneyAmount:
     value: float
     start: int
     end: int
@@ -49,12 +49,12 @@ class Amount:
         return abs(self.value - other) <= self.tolerance
 
 
-def amounts(text: str, start: int = 0, end: int | None = None) -> list[Amount]:
+def amounts(text: str, start: int = 0, end: int | None = None) -> list[MoneyAmount]:
     found = []
     for match in MONEY.finditer(text, start, len(text) if end is None else end):
         written = match["value"] or match["words"]
         found.append(
-            Amount(
+            MoneyAmount(
                 float(written.replace(",", "")),
                 match.start(),
                 match.end(),

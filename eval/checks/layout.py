@@ -18,7 +18,7 @@ _ELISION = re.compile(r"\s*(?:[-*]\s*)?(?:\.{3,}|…+|\[\.\.\.\]|\[…\]|\(\.\.\
 
 
 @dataclass(slots=True)
-class Line:
+class TextLine:
     start: int
     end: int
     kind: Kind
@@ -36,7 +36,7 @@ class Line:
 
 @dataclass
 class Layout:
-    lines: list[Line]
+    lines: list[TextLine]
 
     @cached_property
     def starts(self) -> list[int]:
@@ -66,7 +66,7 @@ class Layout:
 
 def layout(body: str) -> Layout:
     """The lines of a body (lists and code already blanked); offsets are those of the report."""
-    lines: list[Line] = []
+    lines: list[TextLine] = []
     last_end = 0
     table = -1
     header: list[str] = []
@@ -90,33 +90,35 @@ def layout(body: str) -> Layout:
             if in_table:
                 cells = _cells(text, start, separator)
                 if _RULE_ROW.match(text):
-                    lines.append(Line(start, end, "rule_row", text, after_blank=blank, table=table))
+                    lines.append(TextLine(start, end, "rule_row", text, after_blank=blank, table=table))
                     continue
                 if begins and (ruled or (separator == "\t" and not re.search(r"\d", text))):
                     header = [_bare(body[low:high]) for low, high in cells]
                     lines.append(
-                        Line(start, end, "head_row", text, after_blank=blank, cells=cells, table=table)
+                        TextLine(start, end, "head_row", text, after_blank=blank, cells=cells, table=table)
                     )
                     continue
                 lines.append(
-                    Line(start, end, "row", text, after_blank=blank, cells=cells, header=header, table=table)
+                    TextLine(
+                        start, end, "row", text, after_blank=blank, cells=cells, header=header, table=table
+                    )
                 )
                 continue
         in_table = False
         heading = _HEADING.match(text)
         item = _ITEM.match(text)
         if heading:
-            lines.append(Line(start, end, "heading", text, level=len(heading[1]), after_blank=blank))
+            lines.append(TextLine(start, end, "heading", text, level=len(heading[1]), after_blank=blank))
         elif _ELISION.match(text):
-            lines.append(Line(start, end, "elision", text, after_blank=blank))
+            lines.append(TextLine(start, end, "elision", text, after_blank=blank))
         elif item:
             indent = len(item["indent"].expandtabs(4))
-            lines.append(Line(start, end, "item", text, indent=indent, after_blank=blank))
+            lines.append(TextLine(start, end, "item", text, indent=indent, after_blank=blank))
         elif _TITLE.match(text):
-            lines.append(Line(start, end, "title", text, after_blank=blank))
+            lines.append(TextLine(start, end, "title", text, after_blank=blank))
         else:
             lines.append(
-                Line(start, end, "text", text, indent=len(text) - len(text.lstrip()), after_blank=blank)
+                TextLine(start, end, "text", text, indent=len(text) - len(text.lstrip()), after_blank=blank)
             )
     return Layout(lines)
 

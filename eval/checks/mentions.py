@@ -11,7 +11,7 @@ from drr.citations.links import blank
 from drr.citations.parse import Marker
 from drr.env.entities import Product
 from drr.eval.checks.base import PRODUCT_ID, Span, Subject
-from drr.eval.checks.layout import Layout, Line, layout
+from drr.eval.checks.layout import Layout, TextLine, layout
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:\.\d+)?")
 _STOP = frozenset(
@@ -29,11 +29,11 @@ class Mention:
     start: int
     end: int
     own: bool
-    row: Line | None = None
+    row: TextLine | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ProductReference:
     """One pointer to a product inside the body."""
 
     product_id: str
@@ -67,11 +67,11 @@ class Mentions:
         self.aliases = self._aliases()
         self.mentions = self._mentions()
 
-    def within(self, start: int, end: int) -> list[Reference]:
+    def within(self, start: int, end: int) -> list[ProductReference]:
         return self.references[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
-    def _references(self) -> list[Reference]:
-        found: list[Reference] = []
+    def _references(self) -> list[ProductReference]:
+        found: list[ProductReference] = []
         linked: list[Span] = []
         for marker in self.subject.citations.markers:
             if marker.url is None:
@@ -80,10 +80,10 @@ class Mentions:
                 linked.append((marker.start, marker.end))
             product_id = self.subject.product_id_of(marker.url)
             if product_id is not None:
-                found.append(Reference(product_id, marker.start, marker.end, _is_name(marker)))
+                found.append(ProductReference(product_id, marker.start, marker.end, _is_name(marker)))
         for match in PRODUCT_ID.finditer(self.body):
             if not any(low <= match.start() < high for low, high in linked):
-                found.append(Reference(match[0], match.start(), match.end(), False))
+                found.append(ProductReference(match[0], match.start(), match.end(), False))
         return sorted(found, key=lambda one: one.start)
 
     def _aliases(self) -> dict[str, str]:
@@ -112,7 +112,7 @@ class Mentions:
     def _mentions(self) -> list[Mention]:
         found: list[Mention] = []
         scope: str | None = None
-        scope_line: Line | None = None
+        scope_line: TextLine | None = None
         for line in self.layout.lines:
             if line.kind in ("head_row", "rule_row", "elision"):
                 continue
@@ -145,7 +145,7 @@ class Mentions:
             )
         return found
 
-    def _sentences(self, line: Line) -> list[Span]:
+    def _sentences(self, line: TextLine) -> list[Span]:
         spans: list[Span] = []
         start = line.start
         for match in _SENTENCE_END.finditer(self.body, line.start, line.end):
@@ -159,7 +159,7 @@ class Mentions:
         spans.append((start, line.end))
         return spans
 
-    def _split(self, start: int, end: int, references: list[Reference]) -> list[Mention]:
+    def _split(self, start: int, end: int, references: list[ProductReference]) -> list[Mention]:
         """Figures of a sentence with several products go to the reference they stand beside."""
         ids = list(dict.fromkeys(one.product_id for one in references))
         if not ids:
@@ -237,7 +237,7 @@ def _is_name(marker: Marker) -> bool:
     )
 
 
-def _belongs(scope: Line, line: Line) -> bool:
+def _belongs(scope: TextLine, line: TextLine) -> bool:
     """Is this line about the product that the line above opened?"""
     if line.kind in ("heading", "row", "title"):
         return False
@@ -250,7 +250,7 @@ def _belongs(scope: Line, line: Line) -> bool:
     return False
 
 
-def _ends(scope: Line, line: Line) -> bool:
+def _ends(scope: TextLine, line: TextLine) -> bool:
     """A product's heading holds until the next one, its bold line until a paragraph, its bullet until the next bullet."""
     if line.kind in ("heading", "title"):
         return True

@@ -9,10 +9,10 @@ from functools import cached_property
 from itertools import accumulate
 
 from drr.env.query import Constraints
-from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
+from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
 from drr.eval.checks.facts import quantity_near
-from drr.eval.checks.figures import Amount, amounts
-from drr.eval.checks.layout import Line
+from drr.eval.checks.figures import MoneyAmount, amounts
+from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
 
 _TOTAL = re.compile(
@@ -67,7 +67,7 @@ _PLAN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SumPart:
     """One amount that a sum is made of: a row, a bullet, a product in a sentence."""
 
     value: float
@@ -82,7 +82,7 @@ class Part:
 class Stated:
     """A total that the report states, and what its rows come to."""
 
-    amount: Amount
+    amount: MoneyAmount
     line: int
     where: str
     """table, section, heading, prose"""
@@ -117,7 +117,7 @@ class Sums:
         self.sections = self._sections()
         self.stated = [*self.tables, *self.sections, *self._headings()]
 
-    def here(self, start: int, end: int) -> list[Amount]:
+    def here(self, start: int, end: int) -> list[MoneyAmount]:
         """The amounts that begin in a stretch."""
         return self._amounts[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
@@ -172,7 +172,7 @@ class Sums:
             pending = []
         return found
 
-    def _lone_total(self, index: int, amount: Amount) -> Stated:
+    def _lone_total(self, index: int, amount: MoneyAmount) -> Stated:
         """A total row without rows of its own stands for what the report lists elsewhere."""
         for value, slack, count in self._listed:
             if count and abs(value - amount.value) <= slack + (0.5 if amount.whole else 0.0):
@@ -195,14 +195,14 @@ class Sums:
             for parts in groups
         ]
 
-    def _no_part(self, line: Line) -> bool:
+    def _no_part(self, line: TextLine) -> bool:
         """A remainder, a limit, something optional; a product is never taken for one by its name."""
         said = self.mentions.plain[line.start : line.end]
         if _OPTIONAL.search(said):
             return True
         return not self.mentions.within(line.start, line.end) and _SKIP_ROW.search(said) is not None
 
-    def _is_total_row(self, line: Line) -> bool:
+    def _is_total_row(self, line: TextLine) -> bool:
         for low, high in line.cells[:3]:
             cell = re.sub(r"<[^<>]*>|[*_:]", "", self.body[low:high]).strip()
             if re.match(
@@ -213,8 +213,8 @@ class Sums:
                 return not re.search(r"\bbudget\b", cell, re.I)
         return False
 
-    def _total_cell(self, line: Line) -> tuple[int, Amount | None]:
-        last: tuple[int, Amount | None] = (-1, None)
+    def _total_cell(self, line: TextLine) -> tuple[int, MoneyAmount | None]:
+        last: tuple[int, MoneyAmount | None] = (-1, None)
         for column, (low, high) in enumerate(line.cells):
             head = line.header[column] if column < len(line.header) else ""
             if re.search(r"budget|saving|remaining|cumulative|running", head):
@@ -237,7 +237,7 @@ class Sums:
             count += 1
         return total, slack, count
 
-    def _row_value(self, line: Line, column: int) -> tuple[float, float] | None:
+    def _row_value(self, line: TextLine, column: int) -> tuple[float, float] | None:
         header = line.header
         quantity = 1
         for (low, high), head in zip(line.cells, header, strict=False):
@@ -268,9 +268,9 @@ class Sums:
 
     # -- lists and prose
 
-    def _parts(self) -> list[Part]:
+    def _parts(self) -> list[SumPart]:
         """Lines and product sentences that carry one price each; table rows that belong to no summed table too."""
-        found: list[Part] = []
+        found: list[SumPart] = []
         prices = self._product_prices()
         taken: set[int] = set()
         for index, line in enumerate(self.lines):
@@ -298,20 +298,20 @@ class Sums:
                 )
         return found
 
-    def _part(self, amount: Amount, quantity: int, index: int, optional: bool) -> Part:
+    def _part(self, amount: MoneyAmount, quantity: int, index: int, optional: bool) -> SumPart:
         line = self.lines[index]
         value = amount.value
         here = [one for one in self.here(line.start, line.end) if not _limit(self.body, one, line)]
         if quantity > 1:
             line_total = [one for one in here if abs(one.value - value * quantity) < 0.02]
             value = line_total[0].value if line_total else value * quantity
-        return Part(value, 1.0 if amount.whole else 0.0, amount.start, amount.end, index, optional)
+        return SumPart(value, 1.0 if amount.whole else 0.0, amount.start, amount.end, index, optional)
 
-    def _product_prices(self) -> dict[int, list[tuple[Amount, int]]]:
+    def _product_prices(self) -> dict[int, list[tuple[MoneyAmount, int]]]:
         """By line, the first price at each product's first place in a section, with its quantity."""
         from drr.eval.checks.facts import _prices_in
 
-        found: dict[int, list[tuple[Amount, int]]] = {}
+        found: dict[int, list[tuple[MoneyAmount, int]]] = {}
         seen: set[tuple[str, int]] = set()
         for mention in self.mentions.mentions:
             here = _prices_in(self.mentions, mention)
@@ -361,13 +361,13 @@ class Sums:
                 found.append(self._section_total(index, amount, clause))
         return found
 
-    def _section_total(self, index: int, amount: Amount, clause: str) -> Stated:
+    def _section_total(self, index: int, amount: MoneyAmount, clause: str) -> Stated:
         line = self.lines[index]
         low, high = self.mentions.layout.section_of(index)
         phase = _phase_of(clause) or (
             _phase_of(self.lines[low].text) if self.lines[low].kind == "heading" else None
         )
-        scopes: list[list[Part]] = []
+        scopes: list[list[SumPart]] = []
         if index not in self._previous:
             self._previous[index] = self._previous_total(index, low)
         previous = self._previous[index]
@@ -424,7 +424,7 @@ class Sums:
             return Stated(amount, index, "section", None, 0, None, phase)
         return Stated(amount, index, "section", best[0], best[1], False, phase)
 
-    def _charge(self, line: Line) -> float:
+    def _charge(self, line: TextLine) -> float:
         """Shipping or tax on a line of its own; a discount counts down."""
         match = _CHARGE.match(line.text) if line.kind in ("text", "item", "title") else None
         here = self.here(line.start, line.end) if match else []
@@ -432,7 +432,7 @@ class Sums:
             return 0.0
         return here[0].value * (-1 if match["less"] else 1)
 
-    def _spoken(self, index: int, amount: Amount) -> list[list[Part]]:
+    def _spoken(self, index: int, amount: MoneyAmount) -> list[list[SumPart]]:
         """The amounts of one sentence that says what they come to."""
         line = self.lines[index]
         start = max(self.body.rfind(". ", line.start, amount.start), line.start)
@@ -440,7 +440,7 @@ class Sums:
         if len(here) < 2:
             return []
         return [
-            [Part(one.value, 1.0 if one.whole else 0.0, one.start, one.end, index, False) for one in here]
+            [SumPart(one.value, 1.0 if one.whole else 0.0, one.start, one.end, index, False) for one in here]
         ]
 
     def _previous_total(self, index: int, low: int) -> int:
@@ -563,7 +563,7 @@ class Sums:
                     found[label] = (label, amount.value, (amount.start, amount.end))
         return list(found.values())
 
-    def _phase_cell(self, line: Line) -> str | None:
+    def _phase_cell(self, line: TextLine) -> str | None:
         if line.header and re.fullmatch(r"(?:phase|month|stage|step)", line.header[0]) and line.cells:
             cell = self.body[slice(*line.cells[0])].strip(" *")
             return f"{line.header[0]} {cell}" if cell.isdecimal() else None
@@ -578,7 +578,7 @@ def _phase_of(text: str) -> str | None:
     return f"{match['kind'].casefold()} {_WORDS.get(number, number)}"
 
 
-def _distinct(parts: list[Part]) -> list[Part]:
+def _distinct(parts: list[SumPart]) -> list[SumPart]:
     """Each value once: a product that is named again is not bought again."""
     seen: set[float] = set()
     return [part for part in parts if not (part.value in seen or seen.add(part.value))]  # type: ignore[func-returns-value]
@@ -592,7 +592,7 @@ def _written_sum(text: str) -> list[float]:
     return [one.value for one in amounts(match[0])] if match else []
 
 
-def _limit(body: str, amount: Amount, line: Line) -> bool:
+def _limit(body: str, amount: MoneyAmount, line: TextLine) -> bool:
     before = body[max(line.start, amount.start - 24) : amount.start]
     return (
         _LIMIT_BEFORE.search(before) is not None
@@ -602,7 +602,7 @@ def _limit(body: str, amount: Amount, line: Line) -> bool:
 
 def total(subject: Subject, mentions: Mentions, sums: Sums) -> Check:
     """Every stated total is the sum of what it stands over; a heading's amount is one."""
-    tally = Tally()
+    tally = CheckTally()
     for one in sums.stated:
         span = (one.amount.start, one.amount.end)
         if one.agrees is None:
@@ -618,7 +618,7 @@ def total(subject: Subject, mentions: Mentions, sums: Sums) -> Check:
     return tally.check("no total is stated")
 
 
-def _phases_agree(tally: Tally, sums: Sums) -> None:
+def _phases_agree(tally: CheckTally, sums: Sums) -> None:
     """The row of a phase in a summary table against the total of the phase's own section."""
     own = {one.label: one for one in sums.stated if one.label and one.where == "section"}
     for line in sums.lines:
@@ -647,7 +647,7 @@ def budget(subject: Subject, mentions: Mentions, sums: Sums) -> Check:
     limits = (demands.total_max, demands.total_min, demands.item_max, demands.item_min, demands.month_max)
     if all(limit is None for limit in limits):
         return unverifiable("the question names no budget")
-    tally = Tally()
+    tally = CheckTally()
     grand = sums.grand()
     if grand is None and _is_plan(subject, mentions):
         grand = _sum_of_parts(sums)
@@ -673,7 +673,7 @@ def budget(subject: Subject, mentions: Mentions, sums: Sums) -> Check:
     )
 
 
-def _check_total(tally: Tally, sums: Sums, grand: tuple[float, Span] | None, limit: float) -> None:
+def _check_total(tally: CheckTally, sums: Sums, grand: tuple[float, Span] | None, limit: float) -> None:
     if grand is not None:
         _hold(
             tally,
@@ -692,14 +692,16 @@ def _check_total(tally: Tally, sums: Sums, grand: tuple[float, Span] | None, lim
             )
 
 
-def _hold(tally: Tally, span: Span, holds: bool, why: str) -> None:
+def _hold(tally: CheckTally, span: Span, holds: bool, why: str) -> None:
     if holds:
         tally.ok()
     else:
         tally.fail(span, why)
 
 
-def _check_months(tally: Tally, sums: Sums, demands: Constraints, grand: tuple[float, Span] | None) -> None:
+def _check_months(
+    tally: CheckTally, sums: Sums, demands: Constraints, grand: tuple[float, Span] | None
+) -> None:
     limit = demands.month_max or 0.0
     months = [one for one in sums.phases() if one[0].startswith("month")] or sums.phases()
     for label, value, span in months:
@@ -718,7 +720,7 @@ def _check_months(tally: Tally, sums: Sums, demands: Constraints, grand: tuple[f
         )
 
 
-def _check_items(tally: Tally, subject: Subject, mentions: Mentions, demands: Constraints) -> None:
+def _check_items(tally: CheckTally, subject: Subject, mentions: Mentions, demands: Constraints) -> None:
     from drr.eval.checks.facts import _prices_in
 
     said: dict[str, tuple[float, Span]] = {}

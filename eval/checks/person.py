@@ -11,8 +11,8 @@ from drr.env.entities import Order, Product, User
 from drr.env.shop import Shop
 from drr.env.states import REGIONS, STATES
 from drr.env.statistics import Share, UserStatistics
-from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable, word_set
-from drr.eval.checks.figures import Amount, amounts, dates, number
+from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable, word_set
+from drr.eval.checks.figures import MoneyAmount, amounts, dates, number
 from drr.eval.checks.mentions import Mentions, brand_differs, similarity, words
 
 _SENTENCE = re.compile(r"[^\n.!?]+(?:[.!?](?!\s|$)[^\n.!?]*)*[.!?]?")
@@ -61,7 +61,7 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
         return unverifiable("no shop and user were given")
     if subject.user is None:
         return unverifiable(f"the shop has no user {subject.user_id}")
-    tally = Tally()
+    tally = CheckTally()
     history = _history(subject)
     own = {order.order_id: (order, product) for order, product in history}
     ids = _OrderIds(subject)
@@ -110,7 +110,7 @@ def _order_ids(subject: Subject) -> list[tuple[str, Span]]:
 
 
 def _check_purchase(
-    tally: Tally,
+    tally: CheckTally,
     ids: _OrderIds,
     mentions: Mentions,
     history: list[tuple[Order, Product | None]],
@@ -212,7 +212,13 @@ def _stems(all_words: Iterable[str]) -> set[str]:
 
 
 def _compare(
-    tally: Tally, body: str, start: int, end: int, orders: list[tuple[Order, Product | None]], *, strict: bool
+    tally: CheckTally,
+    body: str,
+    start: int,
+    end: int,
+    orders: list[tuple[Order, Product | None]],
+    *,
+    strict: bool,
 ) -> None:
     """Date, quantity and state as said, against any of the orders it may be."""
     spoken = [when for when in dates(body, start, end) if 1995 <= when.year <= 2035]
@@ -289,7 +295,7 @@ def privacy(subject: Subject, mentions: Mentions) -> Check:
     """Nothing that identifies another user. A name alone does not; a name with a second fact does."""
     if subject.shop is None or subject.user_id is None:
         return unverifiable("no shop and user were given")
-    tally = Tally()
+    tally = CheckTally()
     tally.ok()
     own = subject.user
     store = subject.shop.store
@@ -323,7 +329,7 @@ def privacy(subject: Subject, mentions: Mentions) -> Check:
     )
 
 
-def _names(tally: Tally, subject: Subject, report: str) -> None:
+def _names(tally: CheckTally, subject: Subject, report: str) -> None:
     assert subject.shop is not None
     looked: dict[tuple[str, str], list[User]] = {}
     for match in _FULL_NAME.finditer(report):
@@ -360,7 +366,7 @@ def _second_fact(user: User, text: str, own: User | None) -> str | None:
     return None
 
 
-def _places(tally: Tally, subject: Subject, report: str, warned: list[str]) -> None:
+def _places(tally: CheckTally, subject: Subject, report: str, warned: list[str]) -> None:
     """Streets and phone numbers, where the shop is small enough to look them up."""
     assert subject.shop is not None
     own = subject.user
@@ -449,7 +455,7 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
         )
     body = mentions.body
     state = STATES.get(user.address.state.upper(), user.address.state)
-    tally = Tally()
+    tally = CheckTally()
     for cue in _CUES:
         for match in cue.finditer(body):
             _compare_place(tally, match, user, state)
@@ -506,7 +512,7 @@ _NO_PLACES = word_set(
 )
 
 
-def _compare_place(tally: Tally, match: re.Match[str], user: User, state: str) -> None:
+def _compare_place(tally: CheckTally, match: re.Match[str], user: User, state: str) -> None:
     place = match["place"].strip().rstrip(".,")
     place = re.sub(r"(?:'s|’s)$", "", place)
     tail = match.groupdict().get("tail")
@@ -585,7 +591,7 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
     known = subject.shop.store.statistics(subject.user_id)
     if known is None:
         return unverifiable(f"the shop has no user {subject.user_id}")
-    tally = Tally()
+    tally = CheckTally()
     body = mentions.body
     for start, end in _sentences(body):
         sentence = body[start:end]
@@ -623,7 +629,7 @@ def _scope(known: UserStatistics, sentence: str) -> list[Share]:
 
 
 def _counts(
-    tally: Tally, body: str, start: int, end: int, known: UserStatistics, shares: list[Share]
+    tally: CheckTally, body: str, start: int, end: int, known: UserStatistics, shares: list[Share]
 ) -> None:
     for match in _COUNT.finditer(body, start, end):
         said = number(match["n"] or match["m"])
@@ -639,7 +645,13 @@ def _counts(
 
 
 def _money(
-    tally: Tally, body: str, start: int, end: int, known: UserStatistics, shares: list[Share], cites: bool
+    tally: CheckTally,
+    body: str,
+    start: int,
+    end: int,
+    known: UserStatistics,
+    shares: list[Share],
+    cites: bool,
 ) -> None:
     sentence = body[start:end]
     for amount in amounts(body, start, end):
@@ -660,7 +672,7 @@ def _money(
                 _match(tally, amount, values, "spend")
 
 
-def _match(tally: Tally, amount: Amount, values: list[float], what: str) -> None:
+def _match(tally: CheckTally, amount: MoneyAmount, values: list[float], what: str) -> None:
     if not values:
         tally.unclear(f"no {what} is known")
     elif any(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 
-from drr.eval.checks.base import Check, Subject, Tally
+from drr.eval.checks.base import Check, CheckTally, Subject
 from drr.eval.checks.mentions import Mentions
 
 LONG = 120
@@ -32,7 +32,7 @@ def duplicates(subject: Subject, mentions: Mentions) -> Check:
         if len(tokens) >= 8:
             lead = len(text) - len(text.lstrip())
             paragraphs.append((match.start() + lead, match.end(), tokens))
-    tally = Tally()
+    tally = CheckTally()
     total = sum(len(tokens) for _, _, tokens in paragraphs)
     repeated = 0
     seen: dict[tuple[str, ...], int] = {}
@@ -100,7 +100,7 @@ _CHINESE = re.compile(
 
 def process_text(subject: Subject, mentions: Mentions) -> Check:
     """No thoughts, tool calls or search talk in the answer."""
-    tally = Tally()
+    tally = CheckTally()
     report = subject.report
     known = {number for source in subject.citations.sources for number in source.numbers}
     for pattern in (_TAGS, _CALLS, _STEPS, _OUTPUT, _TALK, _CHINESE):

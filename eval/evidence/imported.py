@@ -47,7 +47,7 @@ class Evidence(BaseModel):
         return (self.text or "") if self.standing == "ok" else ""
 
 
-class Report(BaseModel):
+class ImportedReport(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     id: str = Field(min_length=1)
@@ -61,7 +61,7 @@ class Report(BaseModel):
     tool_calls: list[dict[str, Any]] | None = None
 
 
-def read_reports(path: Path) -> list[Report]:
+def read_reports(path: Path) -> list[ImportedReport]:
     """All of them; a broken line is named by its number and nothing is taken in."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
@@ -72,14 +72,14 @@ def read_reports(path: Path) -> list[Report]:
     return list(_parse(path, lines))
 
 
-def _parse(path: Path, lines: Iterable[str]) -> Iterator[Report]:
+def _parse(path: Path, lines: Iterable[str]) -> Iterator[ImportedReport]:
     ids: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         where = f"{path}, line {number}"
         try:
-            report = Report.model_validate(json.loads(line))
+            report = ImportedReport.model_validate(json.loads(line))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             field = ".".join(str(part) for part in first["loc"]) or "the object"
@@ -92,7 +92,7 @@ def _parse(path: Path, lines: Iterable[str]) -> Iterator[Report]:
         yield report
 
 
-def plan(study: Study, reports: Iterable[Report]) -> tuple[list[Unit], list[Query]]:
+def plan(study: Study, reports: Iterable[ImportedReport]) -> tuple[list[Unit], list[Query]]:
     """Units, and the questions the study did not know. Same normalised query and user: the same question."""
     asked = _Asked(questions(study))
     taken = {_place(record.spec): record.key for record in study.records("answer", None)}
@@ -127,7 +127,7 @@ class _Asked:
         self._by_words.setdefault(query_id(query, user_id or ""), name)
         self._by_text.setdefault(_normal(query), set()).add(name)
 
-    def name_of(self, report: Report) -> str:
+    def name_of(self, report: ImportedReport) -> str:
         """A question that is known by its words, else the id given, else one made of the words."""
         words = query_id(report.query, report.user_id or "")
         name = self._by_words.get(words)
@@ -147,7 +147,7 @@ def _normal(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _unit(report: Report, name: str) -> Unit:
+def _unit(report: ImportedReport, name: str) -> Unit:
     content = report.model_dump(mode="json")
     for evidence in content["evidence"] or ():
         if evidence["status"] is None:
@@ -179,7 +179,7 @@ def imported_units(study: Study) -> list[Unit]:
 
 async def take_in(spec: Mapping[str, Any], context: Context) -> Outcome:
     """The work of one unit: nothing is called, the record is what the line says."""
-    report = Report.model_validate(spec["imported"])
+    report = ImportedReport.model_validate(spec["imported"])
     sources = [
         Source(
             url=one.url,

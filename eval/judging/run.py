@@ -28,7 +28,7 @@ REPEATED = 20
 
 
 @dataclass
-class Options:
+class JudgeOptions:
     what: Sequence[What]
     variants: Sequence[str] | None = None
     """For pairs; default: those with page summaries, if there are two, else all."""
@@ -63,7 +63,7 @@ def default_variants(answers: Sequence[Answer]) -> list[str]:
 
 
 async def judge(
-    study: Study, bench: Bench, models: Models, options: Options, *, progress: Progress | None = None
+    study: Study, bench: Bench, models: Models, options: JudgeOptions, *, progress: Progress | None = None
 ) -> Ran:
     """Compute what is missing. A stage that was stopped is not followed by the next."""
     ran = Ran()
@@ -112,7 +112,7 @@ def _repeated(bench: Bench, units: list[Unit]) -> list[Unit]:
     return [unit for group in drawn for unit in group]
 
 
-def planned_units(study: Study, bench: Bench, options: Options) -> list[Unit]:
+def planned_units(study: Study, bench: Bench, options: JudgeOptions) -> list[Unit]:
     """Everything after the claims, in an order that covers all variants of a query before the next query."""
     judged = read_judged(study, judging_of(bench), answers=list(bench.answers.values()))
     units: list[Unit] = []
@@ -152,7 +152,7 @@ async def refetch(answers: Sequence[Answer], web: WebSearch, shop_hosts: frozens
     return dict(zip(wanted, await asyncio.gather(*map(read, wanted)), strict=True))
 
 
-def forecast(study: Study, bench: Bench, models: Models, options: Options) -> dict[str, Any]:
+def forecast(study: Study, bench: Bench, models: Models, options: JudgeOptions) -> dict[str, Any]:
     """Calls and tokens of what is missing; claims that are not extracted yet are counted by rule."""
     done = {record.key for record in study.records("judgement")}
     extraction = bench.extraction_units() if "faithfulness" in options.what else []

@@ -232,7 +232,7 @@ def _pair(group: Sequence[Comparison]) -> tuple[dict[Outcome, int], V, int, int,
 
 
 @dataclass(frozen=True, slots=True)
-class Rating:
+class Strength:
     """Davidson's model over all pairs of one dimension: log strengths that sum to zero, and the tie parameter."""
 
     dimension: str
@@ -251,7 +251,7 @@ class Rating:
 
 def davidson(
     comparisons: Sequence[Comparison], *, ridge: float = RIDGE, dimension: str | None = None
-) -> Rating:
+) -> Strength:
     """The ridge fit and its interval by refitting resampled queries. `DrrError` if some variants never met, even indirectly."""
     valid = [c for c in comparisons if c.outcome != "error"]
     systems = sorted({name for c in valid for name in (c.a, c.b)})
@@ -285,7 +285,7 @@ def davidson(
         met = sum(name in (c.a, c.b) for c in valid)
         failed = sum(c.outcome == "error" and name in (c.a, c.b) for c in comparisons)
         strengths[name] = V(finite(theta[0, i]), low, high, met, failed, method)
-    return Rating(label, strengths, finite(nu[0]), True)
+    return Strength(label, strengths, finite(nu[0]), True)
 
 
 def _require_connected(k: int, pairs: Sequence[tuple[int, int]], systems: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from drr.env.text import tokens
 from drr.offline.agents.facts import for_machines
 from drr.offline.agents.memory import Memory, SeenProduct
-from drr.offline.agents.question import Task, content_words, is_quality
+from drr.offline.agents.question import Asked, content_words, is_quality
 
 CANDIDATES = 5
 
@@ -77,7 +77,7 @@ def _in(word: str, words: frozenset[str]) -> bool:
     return word in words or (len(word) > 5 and any(other[:6] == word[:6] for other in words))
 
 
-def nearest(task: Task, need: str, memory: Memory, taken: set[str]) -> SeenProduct | None:
+def nearest(task: Asked, need: str, memory: Memory, taken: set[str]) -> SeenProduct | None:
     """What comes closest to a need that nothing meets."""
     near = [
         (-share, product.url, product)
@@ -89,7 +89,7 @@ def nearest(task: Task, need: str, memory: Memory, taken: set[str]) -> SeenProdu
     return min(near, key=lambda entry: entry[:2])[2] if near else None
 
 
-def score(task: Task, need: str, product: SeenProduct) -> float:
+def score(task: Asked, need: str, product: SeenProduct) -> float:
     """Relevance first, then a rating that few votes cannot carry, then the qualities asked for."""
     votes = product.ratings or 0
     rating = ((product.rating or 3.8) * votes + 3.8 * 25) / (votes + 25)
@@ -105,7 +105,7 @@ def score(task: Task, need: str, product: SeenProduct) -> float:
     )
 
 
-def excluded(task: Task, product: SeenProduct) -> bool:
+def excluded(task: Asked, product: SeenProduct) -> bool:
     """Not wanted, or named in words that are meant for machines and not for shoppers."""
     if for_machines(product.title):
         return True
@@ -113,7 +113,7 @@ def excluded(task: Task, product: SeenProduct) -> bool:
     return any(set(tokens(phrase)) <= words for phrase in task.constraints.exclusions if tokens(phrase))
 
 
-def _allowed(task: Task, product: SeenProduct) -> bool:
+def _allowed(task: Asked, product: SeenProduct) -> bool:
     least, most = task.constraints.item_min, task.item_limit
     price = product.price
     return not excluded(task, product) and (
@@ -121,7 +121,7 @@ def _allowed(task: Task, product: SeenProduct) -> bool:
     )
 
 
-def candidates(task: Task, need: str, memory: Memory) -> list[SeenProduct]:
+def candidates(task: Asked, need: str, memory: Memory) -> list[SeenProduct]:
     """What was found for a need and is allowed, best first; what is to be bought again, first of all."""
     bought = {order.product_id for order in memory.orders.values() if order.kept} if task.again else set()
     fitting = [p for p in memory.products.values() if relevance(need, p) > 0 and _allowed(task, p)]
@@ -130,7 +130,7 @@ def candidates(task: Task, need: str, memory: Memory) -> list[SeenProduct]:
     ]
 
 
-def choose(task: Task, memory: Memory) -> Basket:
+def choose(task: Asked, memory: Memory) -> Basket:
     """One product for each need, the best that the limit allows: dear picks give way where that costs least."""
     needs = list(task.needs)
     choices: dict[str, list[SeenProduct]] = {}
@@ -177,7 +177,7 @@ def _cost(picked: dict[str, SeenProduct]) -> Decimal:
 
 
 def _cheaper(
-    task: Task, picked: dict[str, SeenProduct], choices: dict[str, list[SeenProduct]]
+    task: Asked, picked: dict[str, SeenProduct], choices: dict[str, list[SeenProduct]]
 ) -> tuple[str, SeenProduct] | None:
     """The swap that is enough at the least loss of quality; where none is enough, the one that loses least per dollar."""
     used = {product.url for product in picked.values()}

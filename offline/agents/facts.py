@@ -7,7 +7,7 @@ import re
 from drr.env.states import STATES
 from drr.env.text import tokens
 from drr.offline.agents.memory import Memory, SeenOrder, SeenPage, sentences
-from drr.offline.agents.question import Task, content_words, is_quality, state_name
+from drr.offline.agents.question import Asked, content_words, is_quality, state_name
 from drr.offline.agents.words import plain
 
 _TO_MACHINES = re.compile(
@@ -30,7 +30,7 @@ _CLICKBAIT = re.compile(
 )
 
 
-def web_facts(task: Task, memory: Memory, most: int, each: int = 2) -> list[tuple[str, SeenPage]]:
+def web_facts(task: Asked, memory: Memory, most: int, each: int = 2) -> list[tuple[str, SeenPage]]:
     """The sentences that say most on the question, at most `each` of a page; none that sell or talk to machines."""
     wanted = subject(task) | {word for ask in task.asks for word in content_words(ask)}
     rated: list[tuple[float, int, str, SeenPage]] = []
@@ -80,7 +80,7 @@ def usable(sentence: str) -> bool:
     )
 
 
-def related_orders(task: Task, memory: Memory, most: int) -> list[SeenOrder]:
+def related_orders(task: Asked, memory: Memory, most: int) -> list[SeenOrder]:
     """The shopper's own purchases that bear on the question, else the latest."""
     wanted = subject(task)
     kept = [order for order in memory.orders.values() if order.kept]
@@ -89,13 +89,13 @@ def related_orders(task: Task, memory: Memory, most: int) -> list[SeenOrder]:
     return list(dict.fromkeys([*named[:1], *(near or kept[: 2 if task.about_history else 0])]))[:most]
 
 
-def is_named(task: Task, title: str) -> bool:
+def is_named(task: Asked, title: str) -> bool:
     """Whether the question speaks of this purchase by name."""
     words = set(tokens(title))
     return any(len(words.intersection(tokens(name))) >= 0.7 * len(set(tokens(name))) for name in task.named)
 
 
-def subject(task: Task) -> set[str]:
+def subject(task: Asked) -> set[str]:
     """The words that name what the question is about."""
     named = {word for need in task.needs for word in content_words(need)} | {task.topic}
     if not task.needs:

@@ -22,7 +22,7 @@ from drr.offline.agents import question as offline_question
 from drr.offline.agents import report as offline_report
 from drr.offline.agents import words as offline_words
 from drr.offline.agents.memory import Memory
-from drr.offline.agents.question import Task
+from drr.offline.agents.question import Asked
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 PER_ROUND = 4
@@ -116,7 +116,7 @@ def _bought(memory: Memory) -> list[str]:
     return [order.title for order in memory.orders.values() if order.kept]
 
 
-def _look_up_records(task: Task, memory: Memory) -> tuple[str, Calls]:
+def _look_up_records(task: Asked, memory: Memory) -> tuple[str, Calls]:
     calls: Calls = []
     records = offline_question.records_only(task.text)
     if (task.personal or records) and not memory.called("get_user_orders"):
@@ -128,7 +128,7 @@ def _look_up_records(task: Task, memory: Memory) -> tuple[str, Calls]:
     return "What the shopper bought and where he or she lives may change the advice.", calls
 
 
-def _look_further_back(task: Task, memory: Memory) -> tuple[str, Calls]:
+def _look_further_back(task: Asked, memory: Memory) -> tuple[str, Calls]:
     """The question names a purchase that is not among the latest."""
     read = len(memory.orders)
     known = any(offline_facts.is_named(task, order.title) for order in memory.orders.values())
@@ -143,14 +143,14 @@ def _look_further_back(task: Task, memory: Memory) -> tuple[str, Calls]:
     return "The purchase that the question names is older.", [("get_user_orders", {"limit": 100})]
 
 
-def _look_for_products(task: Task, memory: Memory) -> tuple[str, Calls]:
+def _look_for_products(task: Asked, memory: Memory) -> tuple[str, Calls]:
     calls: Calls = [
         ("product_catalog_search", _search(task, need)) for need in task.needs if not memory.searched(need)
     ]
     return f"Each part needs a search of its own: {offline_words.join(task.needs)}.", calls[:4]
 
 
-def _look_again(task: Task, memory: Memory) -> tuple[str, Calls]:
+def _look_again(task: Asked, memory: Memory) -> tuple[str, Calls]:
     """A need without a fitting product is searched once more, for its last word alone and with nothing filtered."""
     calls: Calls = []
     for need in task.needs:
@@ -160,7 +160,7 @@ def _look_again(task: Task, memory: Memory) -> tuple[str, Calls]:
     return "Some searches brought nothing that fits; wider words may.", calls
 
 
-def _open_pages(task: Task, memory: Memory) -> tuple[str, Calls]:
+def _open_pages(task: Asked, memory: Memory) -> tuple[str, Calls]:
     """The pages of the best candidate of each need, and of the runner-up where there is only one need."""
     each = 2 if len(task.needs) == 1 else 1
     best = [p for need in task.needs for p in offline_choice.candidates(task, need, memory)[:each]]
@@ -172,7 +172,7 @@ def _open_pages(task: Task, memory: Memory) -> tuple[str, Calls]:
     return "The candidates' own pages state features and prices exactly.", calls[:3]
 
 
-def _ask_the_web(task: Task, memory: Memory) -> tuple[str, Calls]:
+def _ask_the_web(task: Asked, memory: Memory) -> tuple[str, Calls]:
     """Once; twice where the answers were mere snippets, because they say little."""
     if offline_question.records_only(task.text) or (not task.asks and not task.needs and not _given(task)):
         return "", []
@@ -189,7 +189,7 @@ def _ask_the_web(task: Task, memory: Memory) -> tuple[str, Calls]:
     return "", []
 
 
-def _add_up(task: Task, memory: Memory) -> tuple[str, Calls]:
+def _add_up(task: Asked, memory: Memory) -> tuple[str, Calls]:
     basket = offline_choice.choose(task, memory)
     prices = [
         f"{offline_choice.cents(pick.product.price)}"
@@ -201,7 +201,7 @@ def _add_up(task: Task, memory: Memory) -> tuple[str, Calls]:
     return "The sum decides whether the limit holds.", [("calculator", {"expression": " + ".join(prices)})]
 
 
-def _search(task: Task, need: str) -> dict[str, Any]:
+def _search(task: Asked, need: str) -> dict[str, Any]:
     arguments: dict[str, Any] = {"query": need, "limit": 10}
     if task.item_limit is not None:
         arguments["max_price"] = task.item_limit
@@ -210,11 +210,11 @@ def _search(task: Task, need: str) -> dict[str, Any]:
     return arguments
 
 
-def _given(task: Task) -> str | None:
+def _given(task: Asked) -> str | None:
     return offline_question.web_only(task.text)
 
 
-def _web_query(task: Task, memory: Memory | None) -> str:
+def _web_query(task: Asked, memory: Memory | None) -> str:
     """The question's own words; `my state` becomes the state, where it is known."""
     words = _given(task) or (task.asks[0] if task.asks else "")
     if not words:
@@ -226,7 +226,7 @@ def _web_query(task: Task, memory: Memory | None) -> str:
     return " ".join(words.split())[:300]
 
 
-def _second_query(task: Task, memory: Memory) -> str:
+def _second_query(task: Asked, memory: Memory) -> str:
     if len(task.asks) > 1:
         return task.asks[1]
     return f"{task.needs[-1]} guide advice" if task.needs else ""
@@ -257,14 +257,14 @@ def _launches(problems: Sequence[str]) -> Calls:
     return [(LAUNCH, {"sub_problem": problem}) for problem in problems]
 
 
-def _strategy(task: Task) -> str:
+def _strategy(task: Asked) -> str:
     parts = f"The question is about {offline_words.join(task.needs) or task.topic or 'the shop'}"
     if task.limit is not None:
         parts += f", with a limit of {offline_words.money(task.limit)}"
     return parts + ". Products, background and the shopper's record can be researched apart from each other."
 
 
-def _sub_problems(task: Task) -> list[str]:
+def _sub_problems(task: Asked) -> list[str]:
     """Products need by need, then the web, then the shopper's record; each says all that its researcher may know."""
     cap = task.item_limit
     limits = f", each for at most {offline_words.money(cap)}" if cap is not None else ""
@@ -287,7 +287,7 @@ def _sub_problems(task: Task) -> list[str]:
     return [*products[:2], *web, *records, *products[2:]]
 
 
-def _follow_ups(task: Task, memory: Memory, launched: Sequence[str]) -> list[str]:
+def _follow_ups(task: Asked, memory: Memory, launched: Sequence[str]) -> list[str]:
     """A place that came to light makes the web's answer more exact."""
     if not (task.about_place and memory.place):
         return []

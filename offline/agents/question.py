@@ -148,7 +148,7 @@ _ON_THE_WEB = re.compile(r"^Find out on the web (.+?)(?:\.\s|\.?$)", re.IGNORECA
 
 
 @dataclass(frozen=True)
-class Task:
+class Asked:
     """A problem as the rules understand it."""
 
     text: str
@@ -185,7 +185,7 @@ class Task:
 
 
 @lru_cache(maxsize=256)
-def read(text: str) -> Task:
+def read(text: str) -> Asked:
     """Total on any text."""
     text = _COMPOUND.sub(r"\1-\2", _CONTAINER.sub(r"\1 ", text[:6000]))
     constraints = parse_constraints(text)
@@ -199,7 +199,7 @@ def read(text: str) -> Task:
     else:
         needs = _needs(text, _wanted(chunks, constraints), topic)
     wishes = tuple(dict.fromkeys(w for words, _, _ in chunks for w in words if _QUALITY.match(w)))
-    return Task(
+    return Asked(
         text=text,
         needs=tuple(needs[:MOST_NEEDS]),
         wishes=wishes[:4],
@@ -214,7 +214,7 @@ def read(text: str) -> Task:
     )
 
 
-def with_history(task: Task, titles: Sequence[str]) -> Task:
+def with_history(task: Asked, titles: Sequence[str]) -> Asked:
     """Where "again" names nothing, it means the latest purchase."""
     if task.needs or not task.again or not titles:
         return task

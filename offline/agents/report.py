@@ -9,7 +9,7 @@ from drr.offline.agents import question as offline_question
 from drr.offline.agents.choice import Basket, candidates, cents, choose, nearest
 from drr.offline.agents.facts import related_orders, subject, web_facts
 from drr.offline.agents.memory import Memory, SeenOrder, SeenProduct
-from drr.offline.agents.question import Task, content_words, state_name
+from drr.offline.agents.question import Asked, content_words, state_name
 from drr.offline.agents.words import at_price, join, money, plain, priced, rated, short
 
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
@@ -36,7 +36,7 @@ class Cites:
         return "## Sources\n\n" + ("\n".join(rows) if rows else "None.")
 
 
-def synthesis(task: Task, memory: Memory) -> str:
+def synthesis(task: Asked, memory: Memory) -> str:
     """A researcher's report, in the lines that `offline_memory` reads back."""
     cites, lines, missing = Cites(), [], []
     for need in task.needs:
@@ -81,7 +81,7 @@ def order_row(order: SeenOrder) -> str:
     )
 
 
-def report(task: Task, memory: Memory) -> str:
+def report(task: Asked, memory: Memory) -> str:
     """The report: answer, reasons, comparison, budget, background, the shopper's own record, what stays open."""
     task = offline_question.with_history(
         task, [order.title for order in memory.orders.values() if order.kept]
@@ -94,12 +94,12 @@ def report(task: Task, memory: Memory) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _heading(task: Task) -> str:
+def _heading(task: Asked) -> str:
     needs = join(task.needs)
     return (needs[:1].upper() + needs[1:] if needs else "Your question") + ": what the shop offers"
 
 
-def _answer(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
+def _answer(task: Asked, basket: Basket, memory: Memory, cites: Cites) -> str:
     lines = ["## The short answer", ""]
     if not basket.picks:
         searched = not memory.calls or memory.called("product_catalog_search")
@@ -141,7 +141,7 @@ def _against_limit(basket: Basket) -> str:
     return f", which keeps within the limit of {money(basket.limit)}"
 
 
-def _reasons(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
+def _reasons(task: Asked, basket: Basket, memory: Memory, cites: Cites) -> str:
     lines = []
     for pick in basket.picks:
         product, mark = pick.product, cites.product(pick.product)
@@ -204,14 +204,14 @@ def _budget(basket: Basket, cites: Cites) -> str:
     return "## Budget\n\n" + "\n".join([head, *rows, total]) + left
 
 
-def _background(task: Task, memory: Memory, cites: Cites) -> str:
+def _background(task: Asked, memory: Memory, cites: Cites) -> str:
     read = any(page.read for page in memory.pages.values())
     facts = web_facts(task, memory, 7 if read else 4)
     lines = [f"- {sentence[:-1]} {cites(page.url, page.title)}{sentence[-1]}" for sentence, page in facts]
     return "## What to know before buying\n\n" + "\n".join(lines) if lines else ""
 
 
-def _record(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
+def _record(task: Asked, basket: Basket, memory: Memory, cites: Cites) -> str:
     lines = []
     if memory.place and memory.profile_url and task.about_place:
         lines.append(
@@ -249,7 +249,7 @@ def _level(basket: Basket, mean: float) -> list[str]:
     return [f"- {short(dear[0].product.title)} is dearer than what you usually buy."] if dear else []
 
 
-def _categories(task: Task, memory: Memory) -> list[tuple[str, str, str]]:
+def _categories(task: Asked, memory: Memory) -> list[tuple[str, str, str]]:
     """Name, orders and spend of the shopper's categories that the question speaks of."""
     wanted = subject(task) | set(content_words(task.text))
     line = next((line for line in memory.statistics if line.startswith("By category: ")), "")
@@ -257,7 +257,7 @@ def _categories(task: Task, memory: Memory) -> list[tuple[str, str, str]]:
     return [(n.strip(), o, m) for n, o, m in rows if wanted.intersection(content_words(n))][:2]
 
 
-def _open(task: Task, basket: Basket, memory: Memory, cites: Cites) -> str:
+def _open(task: Asked, basket: Basket, memory: Memory, cites: Cites) -> str:
     lines = []
     taken = {product.url for pick in basket.picks for product in (pick.product, *pick.others)}
     for need in basket.unmet:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from drr.agents.base import AnswerRecord
 from drr.agents.registry import variant
-from drr.agents.runner import Options, load_prompts, run_variant
+from drr.agents.runner import AgentOptions, load_prompts, run_variant
 from drr.env.session import Session
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
@@ -77,7 +77,7 @@ def ask(shop: Shop, web: CountingWeb, asked: Asked) -> Ask:
             summariser=models.role("summariser", summariser),
             meter=meter,
             prompts=load_prompts(prompts),
-            options=Options(**options),
+            options=AgentOptions(**options),
             **extra,
         )
 

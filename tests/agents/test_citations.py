@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from drr.agents.evidence import Ledger
+from drr.agents.evidence import EvidenceLedger
 from drr.citations.repair import canonical, read, remove, unknown_urls
 from drr.env.source import Source
 from langchain_core.messages import AIMessage, BaseMessage
@@ -102,7 +102,7 @@ def test_hostile_reports_cost_little(text: str) -> None:
 
 
 def test_the_ledger_keeps_each_text_of_an_address_once_in_the_order_of_the_actors() -> None:
-    ledger = Ledger()
+    ledger = EvidenceLedger()
     row, page = (Source(url="http://s.example/1", type="product", seen=text) for text in ("row", "page"))
     late = Source(url="http://s.example/2", type="product", seen="first researcher's")
     ledger.add("r2", [row, page, row])

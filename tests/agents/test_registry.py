@@ -11,7 +11,7 @@ import pytest
 from drr.agents import registry
 from drr.agents.base import Limits
 from drr.agents.registry import PAPER, choose, variant, variants
-from drr.agents.runner import Options, key_fields, load_prompts
+from drr.agents.runner import AgentOptions, key_fields, load_prompts
 from drr.env.errors import DrrError, Misuse
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
@@ -85,27 +85,27 @@ def test_prompts_of_the_registry_exist_and_are_all_used() -> None:
 
 def test_the_key_holds_what_decides_the_answer(tmp_path: Path) -> None:
     prompts = load_prompts()
-    base = key_fields(variant("react"), Options(), prompts)
+    base = key_fields(variant("react"), AgentOptions(), prompts)
     assert base["variant"] == "react" and base["version"] and len(base["tools"]) == 64
     assert "page_summary" not in base["prompts"] and "react" in base["prompts"]
-    assert "page_summary" in key_fields(variant("react+ws"), Options(), prompts)["prompts"]
+    assert "page_summary" in key_fields(variant("react+ws"), AgentOptions(), prompts)["prompts"]
     (tmp_path / "react.md").write_text(prompts["react"].text + "Be quick.\n")
     changed = [
-        key_fields(variant("react+ws"), Options(), prompts),
-        key_fields(variant("react"), Options(limits=Limits(steps=3)), prompts),
-        key_fields(variant("react"), Options(references=False), prompts),
-        key_fields(variant("react"), Options(citation_repair="remove"), prompts),
-        key_fields(variant("react"), Options(top_k=3), prompts),
-        key_fields(variant("react"), Options(), load_prompts(tmp_path)),
+        key_fields(variant("react+ws"), AgentOptions(), prompts),
+        key_fields(variant("react"), AgentOptions(limits=Limits(steps=3)), prompts),
+        key_fields(variant("react"), AgentOptions(references=False), prompts),
+        key_fields(variant("react"), AgentOptions(citation_repair="remove"), prompts),
+        key_fields(variant("react"), AgentOptions(top_k=3), prompts),
+        key_fields(variant("react"), AgentOptions(), load_prompts(tmp_path)),
     ]
     assert base not in changed and len({str(sorted(c.items())) for c in changed}) == len(changed)
-    assert key_fields(variant("plan-to-function"), Options(), load_prompts(tmp_path)) == key_fields(
-        variant("plan-to-function"), Options(), prompts
+    assert key_fields(variant("plan-to-function"), AgentOptions(), load_prompts(tmp_path)) == key_fields(
+        variant("plan-to-function"), AgentOptions(), prompts
     )
 
 
 def test_the_paper_had_no_references_and_repaired_nothing() -> None:
-    paper = Options.paper()
+    paper = AgentOptions.paper()
     assert not paper.references and paper.citation_repair == "off" and paper.top_k == 5
 
 

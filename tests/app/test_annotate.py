@@ -11,7 +11,7 @@ from drr.app.annotate.agreement import live_agreement
 from drr.app.annotate.blinding import blinder
 from drr.app.annotate.labels import Mark, export, merge, notebooks
 from drr.app.annotate.page import bundle, meanings
-from drr.app.annotate.plan import Plan, Report, load, make_plan, save
+from drr.app.annotate.plan import AnnotationPlan, BlindReport, load, make_plan, save
 from drr.app.annotate.site import site
 from drr.env.errors import DrrError
 from drr.eval.labels import DIMENSIONS, PairwiseLabel, read_labels
@@ -20,9 +20,9 @@ from starlette.testclient import TestClient
 SYSTEMS = ("hybrid-react+ws", "plan-to-function+ws", "react+ws")
 
 
-def reports(queries: int = 9) -> list[Report]:
+def reports(queries: int = 9) -> list[BlindReport]:
     return [
-        Report(
+        BlindReport(
             query_id=f"q{number}",
             query=f"Question {number}?",
             profile="Lives in Oklahoma.",
@@ -36,11 +36,13 @@ def reports(queries: int = 9) -> list[Report]:
 
 
 @pytest.fixture
-def plan() -> Plan:
+def plan() -> AnnotationPlan:
     return make_plan(reports(), annotators=["ann", "bob"], pairs=21, seed=3)
 
 
-def test_the_same_seed_gives_the_same_pairs_and_sides_spread_over_systems_and_queries(plan: Plan) -> None:
+def test_the_same_seed_gives_the_same_pairs_and_sides_spread_over_systems_and_queries(
+    plan: AnnotationPlan,
+) -> None:
     again = make_plan(reports(), annotators=["ann", "bob"], pairs=21, seed=3)
     assert again.pairs == plan.pairs
     assert [person.turns for person in again.annotators] == [person.turns for person in plan.annotators]
@@ -120,7 +122,7 @@ def test_products_and_ordinary_words_are_left_alone(hide: Callable[[str], str], 
     assert hide(text) == text
 
 
-def test_a_label_names_the_answer_whichever_side_it_was_on(plan: Plan, tmp_path: Path) -> None:
+def test_a_label_names_the_answer_whichever_side_it_was_on(plan: AnnotationPlan, tmp_path: Path) -> None:
     book = notebooks(tmp_path, plan)["ann"]
     for turn in plan.annotators[0].turns:
         book.add(Mark(pair=turn.pair, dimension="overall", choice="left", seconds=2.0))
@@ -132,7 +134,7 @@ def test_a_label_names_the_answer_whichever_side_it_was_on(plan: Plan, tmp_path:
     assert {row["label"] for row in labels} == {"A", "B"}
 
 
-def test_the_last_mark_counts_and_an_undone_one_is_gone(plan: Plan, tmp_path: Path) -> None:
+def test_the_last_mark_counts_and_an_undone_one_is_gone(plan: AnnotationPlan, tmp_path: Path) -> None:
     book = notebooks(tmp_path, plan)["ann"]
     first, second = (turn.pair for turn in plan.annotators[0].turns[:2])
     book.add(Mark(pair=first, dimension="depth", choice="left"))
@@ -142,7 +144,7 @@ def test_the_last_mark_counts_and_an_undone_one_is_gone(plan: Plan, tmp_path: Pa
     assert [mark.choice for mark in book.marks().values()] == ["both_bad"]
 
 
-def test_a_line_torn_by_a_crash_loses_only_itself(plan: Plan, tmp_path: Path) -> None:
+def test_a_line_torn_by_a_crash_loses_only_itself(plan: AnnotationPlan, tmp_path: Path) -> None:
     book = notebooks(tmp_path, plan)["ann"]
     pairs = [turn.pair for turn in plan.annotators[0].turns[:3]]
     for pair in pairs[:2]:
@@ -155,7 +157,7 @@ def test_a_line_torn_by_a_crash_loses_only_itself(plan: Plan, tmp_path: Path) ->
         assert {mark.pair for mark in reopened.marks().values()} == {pairs[0], pairs[2]}
 
 
-def test_a_bundle_comes_back_once_and_only_to_its_own_plan(plan: Plan, tmp_path: Path) -> None:
+def test_a_bundle_comes_back_once_and_only_to_its_own_plan(plan: AnnotationPlan, tmp_path: Path) -> None:
     turn = plan.annotators[1].turns[0]
     saved = tmp_path / "labels-bob.json"
     document = {
@@ -181,7 +183,7 @@ def test_a_bundle_comes_back_once_and_only_to_its_own_plan(plan: Plan, tmp_path:
 
 
 def test_a_bundle_of_another_plan_is_refused_because_its_sides_may_be_turned(
-    plan: Plan, tmp_path: Path
+    plan: AnnotationPlan, tmp_path: Path
 ) -> None:
     drawn_anew = make_plan(reports(), annotators=["ann", "bob"], pairs=27, seed=4)
     person, known = drawn_anew.annotators[0], {pair.id for pair in plan.pairs}
@@ -195,7 +197,9 @@ def test_a_bundle_of_another_plan_is_refused_because_its_sides_may_be_turned(
         merge(tmp_path, plan, [saved])
 
 
-def test_files_that_come_late_or_twice_do_not_bring_back_older_marks(plan: Plan, tmp_path: Path) -> None:
+def test_files_that_come_late_or_twice_do_not_bring_back_older_marks(
+    plan: AnnotationPlan, tmp_path: Path
+) -> None:
     person = plan.annotators[0]
     first, second = (turn.pair for turn in person.turns[:2])
 
@@ -219,7 +223,7 @@ def test_files_that_come_late_or_twice_do_not_bring_back_older_marks(plan: Plan,
 
 
 def test_a_page_left_open_cannot_write_as_who_came_after_it_in_the_same_browser(
-    plan: Plan, tmp_path: Path
+    plan: AnnotationPlan, tmp_path: Path
 ) -> None:
     ann, bob = plan.annotators
     mark = {"pair": ann.turns[0].pair, "dimension": "depth", "choice": "left"}
@@ -230,7 +234,7 @@ def test_a_page_left_open_cannot_write_as_who_came_after_it_in_the_same_browser(
     assert not any(book.marks() for book in notebooks(tmp_path, plan).values())
 
 
-def test_live_agreement_is_that_of_the_shared_pairs(plan: Plan, tmp_path: Path) -> None:
+def test_live_agreement_is_that_of_the_shared_pairs(plan: AnnotationPlan, tmp_path: Path) -> None:
     ann, bob = notebooks(tmp_path, plan).values()
     sides = {
         person.name: {turn.pair: turn.shown_first for turn in person.turns} for person in plan.annotators
@@ -246,13 +250,13 @@ def test_live_agreement_is_that_of_the_shared_pairs(plan: Plan, tmp_path: Path) 
     assert rows["clarity"].value is None
 
 
-def test_a_plan_survives_the_disk_and_is_private(plan: Plan, tmp_path: Path) -> None:
+def test_a_plan_survives_the_disk_and_is_private(plan: AnnotationPlan, tmp_path: Path) -> None:
     save(plan, tmp_path)
     assert load(tmp_path) == plan
     assert (tmp_path / "plan.json").stat().st_mode & 0o077 == 0
 
 
-def test_the_page_shows_no_system_name_and_no_live_markup(plan: Plan) -> None:
+def test_the_page_shows_no_system_name_and_no_live_markup(plan: AnnotationPlan) -> None:
     page = bundle(plan, plan.annotators[0])
     for system in SYSTEMS:
         assert system not in page
@@ -260,7 +264,7 @@ def test_the_page_shows_no_system_name_and_no_live_markup(plan: Plan) -> None:
     assert page.count("<script") == 2
 
 
-def test_the_server_lets_in_only_its_own(plan: Plan, tmp_path: Path) -> None:
+def test_the_server_lets_in_only_its_own(plan: AnnotationPlan, tmp_path: Path) -> None:
     token = plan.annotators[0].token
     turn = plan.annotators[0].turns[0]
     mark = {"pair": turn.pair, "dimension": "depth", "choice": "tie", "seconds": 1.0}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from drr.app.pages.markdown import safe_html
-from drr.app.viewer.highlight import Link, Span, marked_html, marked_text
+from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,9 +22,9 @@ REPORT = """# Plan
 """
 
 
-def span(text: str, name: str = "c1", report: str = REPORT) -> Span:
+def span(text: str, name: str = "c1", report: str = REPORT) -> Stretch:
     start = report.index(text)
-    return Span(start, start + len(text), name, "full")
+    return Stretch(start, start + len(text), name, "full")
 
 
 def texts(html: str, name: str = "c1") -> str:
@@ -54,15 +54,15 @@ def test_headings_and_numbered_items_stay_what_they_are() -> None:
 
 
 def test_overlapping_claims_give_way() -> None:
-    html = marked_html("One two three four.", [Span(0, 7, "c1", "full"), Span(4, 13, "c2", "full")])
+    html = marked_html("One two three four.", [Stretch(0, 7, "c1", "full"), Stretch(4, 13, "c2", "full")])
     assert texts(html, "c1") == "One two"
     assert texts(html, "c2").strip() == "three"
 
 
 def test_a_citation_marker_leads_to_its_source_inside_and_outside_of_claims() -> None:
     report = "A feeder [1] costs $5 [2]. And [x](http://a.example/)."
-    links = [Link(9, 12, "source-1"), Link(22, 25, "source-2"), Link(31, 34, "source-3")]
-    html = marked_html(report, [Span(0, 15, "c1", "full")], links)
+    links = [LinkTag(9, 12, "source-1"), LinkTag(22, 25, "source-2"), LinkTag(31, 34, "source-3")]
+    html = marked_html(report, [Stretch(0, 15, "c1", "full")], links)
     assert '<a href="#source-1">[1]</a></mark>' in html
     assert ' <a href="#source-2">[2]</a>.' in html
     assert "source-3" not in html
@@ -70,7 +70,7 @@ def test_a_citation_marker_leads_to_its_source_inside_and_outside_of_claims() ->
 
 
 def test_names_are_escaped() -> None:
-    html = marked_html("Hello there", [Span(0, 5, '"><script>', "full")])
+    html = marked_html("Hello there", [Stretch(0, 5, '"><script>', "full")])
     assert "<script" not in html
 
 
@@ -78,7 +78,9 @@ def test_names_are_escaped() -> None:
 @settings(max_examples=300, deadline=None)
 def test_marking_never_changes_the_text_nor_lets_markup_through(report: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(report)), min_size=2, max_size=4)))
-    html = marked_html(report, [Span(cuts[0], cuts[1], "a", "full"), Span(cuts[-2], cuts[-1], "b", "none")])
+    html = marked_html(
+        report, [Stretch(cuts[0], cuts[1], "a", "full"), Stretch(cuts[-2], cuts[-1], "b", "none")]
+    )
     assert "\U000f0000" not in html
     assert "\U000f0001" not in html
     assert set(re.findall(r"</?([a-z0-9]+)", html)) <= set(re.findall(r"</?([a-z0-9]+)", safe_html(report))) | {

@@ -13,7 +13,7 @@ import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from drr.app.annotate.labels import merge, notebooks
 from drr.app.annotate.page import bundle
-from drr.app.annotate.plan import Plan, Report, make_plan
+from drr.app.annotate.plan import AnnotationPlan, BlindReport, make_plan
 from drr.app.annotate.site import site
 from drr.app.pages.serve import bind
 from drr.eval.labels import DIMENSIONS
@@ -35,9 +35,9 @@ PAYLOADS = (
 
 
 @pytest.fixture
-def plan() -> Plan:
+def plan() -> AnnotationPlan:
     reports = [
-        Report(
+        BlindReport(
             query_id=f"q{number}",
             query=f"Which feeder {number}? {PAYLOADS[0]}",
             profile=f"Lives in Oklahoma {PAYLOADS[5]}",
@@ -52,7 +52,7 @@ def plan() -> Plan:
 
 
 @contextmanager
-def served(plan: Plan, folder: Path, port: int = 0) -> Iterator[int]:
+def served(plan: AnnotationPlan, folder: Path, port: int = 0) -> Iterator[int]:
     listener = bind(port)
     port = listener.getsockname()[1]
     server = uvicorn.Server(uvicorn.Config(site(plan, folder, port), log_level="error", lifespan="off"))
@@ -71,7 +71,7 @@ def open_as(page: Page, port: int, token: str) -> None:
 
 
 def test_a_pair_is_judged_by_keyboard_and_a_restart_goes_on_where_it_stopped(
-    page: Page, plan: Plan, tmp_path: Path
+    page: Page, plan: AnnotationPlan, tmp_path: Path
 ) -> None:
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
@@ -94,7 +94,7 @@ def test_a_pair_is_judged_by_keyboard_and_a_restart_goes_on_where_it_stopped(
 
 
 def test_marks_made_while_the_server_is_away_are_kept_and_sent(
-    page: Page, plan: Plan, tmp_path: Path
+    page: Page, plan: AnnotationPlan, tmp_path: Path
 ) -> None:
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
@@ -105,7 +105,9 @@ def test_marks_made_while_the_server_is_away_are_kept_and_sent(
     assert [mark.choice for mark in notebooks(tmp_path, plan)["ann"].marks().values()] == ["right"]
 
 
-def test_marks_that_the_server_never_saw_outlive_the_page(page: Page, plan: Plan, tmp_path: Path) -> None:
+def test_marks_that_the_server_never_saw_outlive_the_page(
+    page: Page, plan: AnnotationPlan, tmp_path: Path
+) -> None:
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
     for pressed in ("2", "4", "u", "1"):
@@ -122,7 +124,7 @@ def test_marks_that_the_server_never_saw_outlive_the_page(page: Page, plan: Plan
     assert sorted(mark.choice or "" for mark in marks.values()) == ["left", "right"]
 
 
-def test_two_annotators_at_once(page: Page, plan: Plan, tmp_path: Path) -> None:
+def test_two_annotators_at_once(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
     other_context = page.context.browser.new_context()  # type: ignore[union-attr]
     other = other_context.new_page()
     with served(plan, tmp_path) as port:
@@ -140,7 +142,9 @@ def test_two_annotators_at_once(page: Page, plan: Plan, tmp_path: Path) -> None:
     assert counts == {"ann": ["left"], "bob": ["right"]}
 
 
-def test_a_bundle_works_from_disk_and_its_labels_come_back(page: Page, plan: Plan, tmp_path: Path) -> None:
+def test_a_bundle_works_from_disk_and_its_labels_come_back(
+    page: Page, plan: AnnotationPlan, tmp_path: Path
+) -> None:
     file = tmp_path / "bob.html"
     file.write_text(bundle(plan, plan.annotators[1]), encoding="utf-8")
     page.goto(file.as_uri())
@@ -156,7 +160,9 @@ def test_a_bundle_works_from_disk_and_its_labels_come_back(page: Page, plan: Pla
     assert json.loads(saved.read_text(encoding="utf-8"))["annotator"] == "bob"
 
 
-def test_hostile_answers_do_nothing_and_load_nothing(page: Page, plan: Plan, tmp_path: Path) -> None:
+def test_hostile_answers_do_nothing_and_load_nothing(
+    page: Page, plan: AnnotationPlan, tmp_path: Path
+) -> None:
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
         expect(page.locator("#left")).to_contain_text("<script>alert(1)</script>")
@@ -165,7 +171,7 @@ def test_hostile_answers_do_nothing_and_load_nothing(page: Page, plan: Plan, tmp
         assert page.locator('main a[href^="javascript"], main a[href^="data"]').count() == 0
 
 
-def test_no_serious_accessibility_finding(page: Page, plan: Plan, tmp_path: Path) -> None:
+def test_no_serious_accessibility_finding(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
     with served(plan, tmp_path) as port:
         for token in (plan.annotators[0].token, plan.owner_token):
             for scheme in ("light", "dark"):
@@ -176,7 +182,7 @@ def test_no_serious_accessibility_finding(page: Page, plan: Plan, tmp_path: Path
 
 
 def test_tab_and_enter_judge_a_dimension_without_losing_the_place(
-    page: Page, plan: Plan, tmp_path: Path
+    page: Page, plan: AnnotationPlan, tmp_path: Path
 ) -> None:
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
@@ -190,7 +196,7 @@ def test_tab_and_enter_judge_a_dimension_without_losing_the_place(
 
 
 def test_a_bundle_remembers_over_a_closed_page_and_saves_what_was_taken_back(
-    page: Page, plan: Plan, tmp_path: Path
+    page: Page, plan: AnnotationPlan, tmp_path: Path
 ) -> None:
     file = tmp_path / "ann.html"
     file.write_text(bundle(plan, plan.annotators[0]), encoding="utf-8")
@@ -209,7 +215,7 @@ def test_a_bundle_remembers_over_a_closed_page_and_saves_what_was_taken_back(
     assert merge(tmp_path, plan, [saved]) == {"ann": 1}
 
 
-def test_a_phone_needs_no_sideways_scroll(page: Page, plan: Plan, tmp_path: Path) -> None:
+def test_a_phone_needs_no_sideways_scroll(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
     page.set_viewport_size({"width": 390, "height": 800})
     with served(plan, tmp_path) as port:
         for token in (plan.annotators[0].token, plan.owner_token):

@@ -19,16 +19,16 @@ from drr.app.pages.serve import STATIC, bind
 from drr.app.viewer.model import (
     Actor,
     CallView,
-    Claim,
     Conversation,
-    Entry,
-    Outcome,
     Passage,
-    Rating,
     ReportView,
     RuleView,
+    ShownClaim,
+    ShownEntry,
+    ShownOutcome,
+    ShownRating,
+    ShownVerdict,
     SourceView,
-    Verdict,
 )
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
@@ -170,16 +170,16 @@ def test_hostile_reports_do_nothing_and_load_nothing(page: Page, study: Path) ->
 def hostile_view() -> ReportView:
     """A report in which every text that comes from outside is hostile."""
     evil = " ".join(PAYLOADS)
-    entry = Entry("k" * 16, "q-1", evil, evil, 0, "done", evil, 3, False, (0.5,), ("full",), (evil,))
+    entry = ShownEntry("k" * 16, "q-1", evil, evil, 0, "done", evil, 3, False, (0.5,), ("full",), (evil,))
     passage = Passage(evil, ((0, 20),))
-    verdict = Verdict(evil, evil, evil, "full", evil, ("javascript:alert(1)", evil), (passage,), (evil,))
-    claim = Claim("claim-c1", evil, 0, len(PAYLOADS[0]), ("javascript:alert(1)",), (verdict,))
+    verdict = ShownVerdict(evil, evil, evil, "full", evil, ("javascript:alert(1)", evil), (passage,), (evil,))
+    claim = ShownClaim("claim-c1", evil, 0, len(PAYLOADS[0]), ("javascript:alert(1)",), (verdict,))
     source = SourceView(1, "javascript:alert(1)", evil, evil, evil, "0" * 64, evil, 1)
     call = CallView(1, evil, evil, "api", evil, evil, evil, 0.5)
     usage = {evil: {"calls": evil, "model": evil, "input_tokens": 1, "output_tokens": 1, "seconds": 0.1}}
     return ReportView(
         entry, evil, evil, evil, usage, None, 1.0, (claim,), (source,), (Actor(evil, (call,)),),
-        (Rating(evil, evil, 3, evil, None), Rating(evil, "depth", None, None, evil)),
+        (ShownRating(evil, evil, 3, evil, None), ShownRating(evil, "depth", None, None, evil)),
         (RuleView(evil, evil, evil, (evil,)),), (evil,), evil, False, evil, (Conversation(evil, 1, 2, 3),),
     )  # fmt: skip
 
@@ -189,7 +189,9 @@ def test_no_text_from_outside_is_run_wherever_it_is_shown(page: Page, tmp_path: 
     failed = replace(view, entry=replace(view.entry, status="failed", words=None), claims=())
     shown = {
         "index.html": pages.index([view.entry, failed.entry], None, 0),
-        "q/a.html": pages.query([view, view], [Outcome("depth", PAYLOADS[1], PAYLOADS[0], 0, PAYLOADS[2])]),
+        "q/a.html": pages.query(
+            [view, view], [ShownOutcome("depth", PAYLOADS[1], PAYLOADS[0], 0, PAYLOADS[2])]
+        ),
         "r/a.html": pages.report(view),
         "r/b.html": pages.report(failed),
         "p/a.html": pages.page("0" * 64, view.report),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from drr.env.shop import Shop
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import Options, judge
+from drr.eval.judging.run import JudgeOptions, judge
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import families
 from drr.study.study import Study
@@ -126,7 +126,7 @@ def scores(tmp_path_factory: pytest.TempPathFactory, shop: Shop) -> dict[str, di
                 study, *(answer("a", name, text, SOURCES, user_id=ANNA) for name, text in reports.items())
             )
             models = offline()
-            options = Options(["faithfulness", "quality", "pairwise"], variants=list(reports))
+            options = JudgeOptions(["faithfulness", "quality", "pairwise"], variants=list(reports))
             ran = await judge(study, bench(study, models, shop), models, options)
             assert ran.summary.ok
             judged = read_judged(study, choose(study))

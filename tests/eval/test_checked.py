@@ -18,7 +18,7 @@ from drr.eval.judging.bench import _distinct
 from drr.eval.judging.diagnosis import FILE, LABELS
 from drr.eval.judging.held import extraction_stability
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import Options, judge
+from drr.eval.judging.run import JudgeOptions, judge
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.intervals import mean
 from drr.eval.tasks.checked import returned, subject
@@ -38,9 +38,9 @@ async def test_each_report_is_checked_once_by_all_rules_without_a_call(study: St
     await put(study, answer("a", "good", GOOD, user_id=ANNA), answer("a", "bad", BAD, user_id=ANNA))
     models = offline()
     made = bench(study, models, shop)
-    ran = await judge(study, made, models, Options(["rules"]))
+    ran = await judge(study, made, models, JudgeOptions(["rules"]))
     assert (ran.summary.done, ran.summary.ok) == (2, True)
-    assert (await judge(study, made, models, Options(["rules"]))).summary.done == 0
+    assert (await judge(study, made, models, JudgeOptions(["rules"]))).summary.done == 0
     judged = read_judged(study, choose(study))
     by_variant = {a.variant: judged.rules[a.key] for a in judged.answers}
     assert set(by_variant["good"]) == set(RULES)
@@ -76,7 +76,7 @@ async def test_a_proposed_failure_needs_words_of_the_report(study: Study) -> Non
     )
     with Wire(lambda request: said) as wire:
         models = scripted(wire.url)
-        await judge(study, bench(study, models), models, Options(["failures"]))
+        await judge(study, bench(study, models), models, JudgeOptions(["failures"]))
         await models.aclose()
     judged = read_judged(study, choose(study))
     (found,) = judged.failures.values()
@@ -87,7 +87,7 @@ async def test_the_judge_of_rules_proposes_failures_too(study: Study) -> None:
     repeated = "The feeder costs $5 because it is small and holds little seed for birds.\n" * 12
     await put(study, answer("a", "react", repeated))
     models = offline()
-    await judge(study, bench(study, models), models, Options(["failures"]))
+    await judge(study, bench(study, models), models, JudgeOptions(["failures"]))
     (found,) = read_judged(study, choose(study)).failures.values()
     assert "redundant_clarity" in {failure["label"] for failure in found}
 
@@ -125,7 +125,7 @@ async def test_two_extractions_are_held_against_each_other(study: Study) -> None
     with Wire(Judge(claims=fickle)) as wire:
         models = scripted(wire.url)
         for repeat in (0, 1):
-            await judge(study, bench(study, models, repeat=repeat), models, Options(["faithfulness"]))
+            await judge(study, bench(study, models, repeat=repeat), models, JudgeOptions(["faithfulness"]))
         await models.aclose()
     judging = choose(study)
     assert judging is not None
@@ -158,7 +158,7 @@ async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_t
         answer("a", "y", GOOD, user_id=ANNA),
     )
     models = offline()
-    await judge(study, bench(study, models, shop), models, Options(["rules", "failures"]))
+    await judge(study, bench(study, models, shop), models, JudgeOptions(["rules", "failures"]))
     told = study_document(study)["failures"]["variants"]
     assert set(told["x"]) == set(LABELS)
     broken = told["x"]["budget_break"]
@@ -173,7 +173,7 @@ async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_t
     told = study_document(study)["failures"]
     assert (told["corrected"], told["variants"]["x"]["budget_break"]["share"]["value"]) == (2, 0.0)
     models = offline()
-    await judge(study, bench(study, models, shop, repeat=1), models, Options(["failures"]))
+    await judge(study, bench(study, models, shop, repeat=1), models, JudgeOptions(["failures"]))
     said += [
         {
             "answer": "q-a/x/0",

@@ -13,7 +13,7 @@ from drr.env.shop import Shop
 from drr.eval.asking.conversation import FOLDER
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.read import choose, judgings, read_judged
-from drr.eval.judging.run import Options, difference, forecast, judge
+from drr.eval.judging.run import JudgeOptions, difference, forecast, judge
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics.document import compare, study_document
 from drr.llm.prompts import Prompts
@@ -35,7 +35,7 @@ def report(mark: str, claims: int = 1) -> str:
 
 
 async def judged_by(
-    script: Judge, study: Study, options: Options, shop: Shop | None = None, **more: Any
+    script: Judge, study: Study, options: JudgeOptions, shop: Shop | None = None, **more: Any
 ) -> list[Any]:
     with Wire(script) as wire:
         models = scripted(wire.url)
@@ -50,7 +50,7 @@ async def test_each_dimension_is_a_call_of_its_own_and_sees_shop_and_profile(
     study: Study, shop: Shop
 ) -> None:
     await put(study, answer("a", "react", report("plain"), [PAGE], user_id=ANNA))
-    requests = await judged_by(Judge(), study, Options(["quality"]), shop)
+    requests = await judged_by(Judge(), study, JudgeOptions(["quality"]), shop)
     assert len(requests) == 7
     assert all("http://ecommerce.example" in system(r) for r in requests)
     assert all("Norman" in message(r) for r in requests)
@@ -72,7 +72,7 @@ async def test_every_pair_meets_in_both_orders_trial_by_trial(study: Study) -> N
         ),
         *(answer(q, "react", report("react"), [PAGE]) for q in "ab"),
     )
-    requests = await judged_by(Judge(winner=lambda a, b: "A"), study, Options(["pairwise"]))
+    requests = await judged_by(Judge(winner=lambda a, b: "A"), study, JudgeOptions(["pairwise"]))
     assert len(requests) == 2 * 2 * 7 * 2
     document = study_document(study)
     assert {(row["a"], row["b"]) for row in document["pairwise"]} == {("hybrid-react+ws", "react+ws")}
@@ -85,7 +85,7 @@ async def test_every_pair_meets_in_both_orders_trial_by_trial(study: Study) -> N
 async def test_a_fair_judge_names_the_same_winner_whatever_the_order(study: Study) -> None:
     await put(study, *(answer(q, v, report(v), [PAGE]) for q in "abcdef" for v in ("good", "poor")))
     prefers = Judge(winner=lambda a, b: "A" if "# good" in a else "B")
-    await judged_by(prefers, study, Options(["pairwise"]))
+    await judged_by(prefers, study, JudgeOptions(["pairwise"]))
     row = study_document(study)["pairwise"][0]
     assert (row["wins"], row["losses"], row["win_rate"]["value"], row["unreliable"]) == (6, 0, 1.0, False)
     assert row["p_sign"] == pytest.approx(2 / 2**6)
@@ -94,9 +94,9 @@ async def test_a_fair_judge_names_the_same_winner_whatever_the_order(study: Stud
 
 async def test_a_second_judge_adds_and_never_overwrites(study: Study) -> None:
     await put(study, answer("a", "react", report("plain"), [PAGE]))
-    await judged_by(Judge(rating=lambda text: 8), study, Options(["quality"]))
+    await judged_by(Judge(rating=lambda text: 8), study, JudgeOptions(["quality"]))
     models = offline()
-    await judge(study, bench(study, models), models, Options(["quality"]))
+    await judge(study, bench(study, models), models, JudgeOptions(["quality"]))
     by_model, by_rules = study_document(study), study_document(study, "rules-1")
     assert by_model["judge"]["name"] == "anthropic:claude-sonnet-5-5"
     assert by_model["metrics"]["react"]["overall"]["value"] == 8.0
@@ -109,12 +109,12 @@ async def test_a_second_judge_adds_and_never_overwrites(study: Study) -> None:
 
 async def test_a_changed_prompt_judges_again_and_the_difference_is_told(study: Study, tmp_path: Path) -> None:
     await put(study, answer("a", "react", report("plain"), [PAGE]))
-    await judged_by(Judge(rating=lambda text: 8), study, Options(["quality"]))
+    await judged_by(Judge(rating=lambda text: 8), study, JudgeOptions(["quality"]))
     changed = tmp_path / "prompts"
     changed.mkdir()
     (changed / "criterion_depth.md").write_text("How deep does it go? Stricter than before.")
     requests = await judged_by(
-        Judge(rating=lambda text: 5), study, Options(["quality"]), prompts=Prompts(FOLDER, changed)
+        Judge(rating=lambda text: 5), study, JudgeOptions(["quality"]), prompts=Prompts(FOLDER, changed)
     )
     assert len(requests) == 1
     old, new = (read_judged(study, judging) for judging in judgings(study))
@@ -127,7 +127,7 @@ async def test_a_changed_prompt_judges_again_and_the_difference_is_told(study: S
 async def test_the_papers_protocol_stands_beside_ours_and_is_labelled(study: Study, shop: Shop) -> None:
     text = f"Cited care claim number 7 [1].\nFeeder claim [2].\nAn uncited claim.\n\n## Sources\n[1] {CARE}\n[2] http://ecommerce.example/{FEEDER}"
     await put(study, *(answer(q, v, text, [PAGE]) for q in "ab" for v in ("react+ws", "hybrid-react+ws")))
-    everything = Options(["faithfulness", "quality", "pairwise"])
+    everything = JudgeOptions(["faithfulness", "quality", "pairwise"])
     verdict = lambda claim, text: "no_support" if "care" in claim else "full_support"  # noqa: E731
     await judged_by(Judge(claims=sentences, support=verdict), study, everything, shop)
     script = Paper(claims=sentences, support=verdict)
@@ -165,7 +165,7 @@ class Paper(Judge):
 
 async def test_equation_2_is_undefined_without_one_of_its_terms(study: Study) -> None:
     await put(study, answer("a", "react", f"Care claim [1].\n\n## Sources\n[1] {CARE}", [PAGE]))
-    await judged_by(Paper(claims=sentences), study, Options(["faithfulness"]), protocol="paper")
+    await judged_by(Paper(claims=sentences), study, JudgeOptions(["faithfulness"]), protocol="paper")
     printed = study_document(study)["as_printed"]["metrics"]["react"]["fp"]
     assert printed["value"] is None
     assert "product" in printed["reason"]
@@ -173,9 +173,9 @@ async def test_equation_2_is_undefined_without_one_of_its_terms(study: Study) ->
 
 async def test_repetitions_bypass_the_cache_for_a_sample_and_leave_the_figures_alone(study: Study) -> None:
     await put(study, *(answer(str(i), "react", report(f"r{i}"), [PAGE]) for i in range(4)))
-    await judged_by(Judge(), study, Options(["quality"]))
+    await judged_by(Judge(), study, JudgeOptions(["quality"]))
     before = json.dumps(study_document(study))
-    requests = await judged_by(Judge(rating=lambda text: 3), study, Options(["quality"]), repeat=1)
+    requests = await judged_by(Judge(rating=lambda text: 3), study, JudgeOptions(["quality"]), repeat=1)
     assert len(requests) == 20
     assert json.dumps(study_document(study)) == before
 
@@ -183,7 +183,7 @@ async def test_repetitions_bypass_the_cache_for_a_sample_and_leave_the_figures_a
 async def test_a_forecast_counts_the_calls_that_a_run_then_makes(study: Study, shop: Shop) -> None:
     text = f"Care claim number one [1].\n\nThe feeder has ports [2].\n\n## Sources\n[1] {CARE}\n[2] http://ecommerce.example/{FEEDER}"
     await put(study, *(answer(q, v, text, [PAGE]) for q in "ab" for v in ("x+ws", "y+ws")))
-    options = Options(["faithfulness", "quality", "pairwise"])
+    options = JudgeOptions(["faithfulness", "quality", "pairwise"])
     models = offline()
     made = bench(study, models, shop)
     told = forecast(study, made, models, options)
@@ -205,12 +205,12 @@ async def test_more_than_two_percent_of_failures_spoil_a_judging(study: Study) -
 
         return Say("no grade from me") if request.number % 7 == 3 and request.number < 8 else None
 
-    await judged_by(Judge(instead=lazy), study, Options(["quality"]))
+    await judged_by(Judge(instead=lazy), study, JudgeOptions(["quality"]))
     coverage = study_document(study)["coverage"]
     assert not coverage["invalid"]  # asked once more, it answered
     always = Judge(instead=lambda task, request: __import__("tests.wire", fromlist=["Say"]).Say("none"))
     await put(study, answer("c", "react", report("late"), [PAGE]))
-    await judged_by(always, study, Options(["quality"]))
+    await judged_by(always, study, JudgeOptions(["quality"]))
     coverage = study_document(study)["coverage"]
     assert coverage["invalid"]
     assert coverage["tasks"]["rating"] == {"judged": 21, "failed": 7, "failed_share": pytest.approx(1 / 3)}
@@ -224,7 +224,7 @@ async def test_compare_pairs_by_query(study: Study) -> None:
         *(answer(q, v, report(f"{v}{q}"), [PAGE]) for q in "abcdefgh" for v in ("x", "y")),
         answer("z", "x", report("only x"), [PAGE]),
     )
-    await judged_by(Judge(rating=lambda text: 8 if "# x" in text else 6), study, Options(["quality"]))
+    await judged_by(Judge(rating=lambda text: 8 if "# x" in text else 6), study, JudgeOptions(["quality"]))
     told = compare(read_judged(study, choose(study)), "x", "y")["metrics"]
     assert (told["depth"]["value"], told["depth"]["n"], told["depth"]["n_unscored"]) == (2.0, 8, 1)
     assert told["depth"]["p"] == pytest.approx(2 / 2**8)
@@ -238,7 +238,7 @@ async def test_verdicts_keep_where_the_support_stands(study: Study) -> None:
         answer("a", "react", report("plain"), [web(CARE, "On care.\n\nclaim number 0 about care is plain.")]),
     )
     models = offline()
-    await judge(study, bench(study, models), models, Options(["faithfulness"]))
+    await judge(study, bench(study, models), models, JudgeOptions(["faithfulness"]))
     ((verdict,),) = [list(v.values()) for v in read_judged(study, choose(study)).support.values()]
     (span,) = verdict["spans"]
     page = "On care.\n\nclaim number 0 about care is plain."

@@ -9,7 +9,7 @@ from drr.env.shop import Shop
 from drr.env.web.base import Page
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import Options, judge, refetch
+from drr.eval.judging.run import JudgeOptions, judge, refetch
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
@@ -38,7 +38,7 @@ The Panorama feeder has six ports [2].
 [2] http://ecommerce.example/{FEEDER}
 """
 PAGE = web(CARE, "Clean every feeder once a week. Wet seed spoils.")
-FAITH = Options(["faithfulness"])
+FAITH = JudgeOptions(["faithfulness"])
 
 
 def statuses(study: Study) -> dict[str, str]:
@@ -46,7 +46,7 @@ def statuses(study: Study) -> dict[str, str]:
     return {name: v["status"] for items in judged.support.values() for name, v in items.items()}
 
 
-async def judged_with(script: Judge, study: Study, shop: Shop | None, options: Options = FAITH, **more):  # type: ignore[no-untyped-def]
+async def judged_with(script: Judge, study: Study, shop: Shop | None, options: JudgeOptions = FAITH, **more):  # type: ignore[no-untyped-def]
     with Wire(script) as wire:
         models = scripted(wire.url)
         try:
@@ -226,7 +226,7 @@ async def test_what_was_judged_before_an_outage_is_kept_and_only_the_rest_is_jud
     study: Study, shop: Shop
 ) -> None:
     await put(study, *(answer(str(i), "react", REPORT, [PAGE]) for i in range(4)))
-    quality = Options(["quality"], units=1)
+    quality = JudgeOptions(["quality"], units=1)
 
     def dying(task: str, request):  # type: ignore[no-untyped-def]
         return Fail(401, "authentication_error") if request.number == 10 else None
@@ -241,7 +241,7 @@ async def test_what_was_judged_before_an_outage_is_kept_and_only_the_rest_is_jud
 
 async def test_a_second_run_makes_no_call_and_changes_no_byte(study: Study, shop: Shop) -> None:
     await put(study, answer("a", "react+ws", REPORT, [PAGE]), answer("a", "hybrid-react+ws", REPORT, [PAGE]))
-    everything = Options(["faithfulness", "quality", "pairwise"])
+    everything = JudgeOptions(["faithfulness", "quality", "pairwise"])
     await judged_with(Judge(claims=sentences), study, shop, everything)
     before = json.dumps(study_document(study))
     _, requests = await judged_with(Judge(claims=sentences), study, shop, everything)
@@ -252,10 +252,10 @@ async def test_a_second_run_makes_no_call_and_changes_no_byte(study: Study, shop
 async def test_a_failure_that_passes_is_judged_again_on_the_next_run(study: Study, shop: Shop) -> None:
     await put(study, answer("a", "react", REPORT, [PAGE]))
     down = Judge(instead=lambda task, request: Fail(529, "overloaded_error"))
-    first, _ = await judged_with(down, study, shop, Options(["quality"]))
+    first, _ = await judged_with(down, study, shop, JudgeOptions(["quality"]))
     assert first.summary.failures["overloaded"] > 0
     assert "overall" not in study_document(study)["metrics"]["react"]
-    await judged_with(Judge(), study, shop, Options(["quality"]))
+    await judged_with(Judge(), study, shop, JudgeOptions(["quality"]))
     assert study_document(study)["metrics"]["react"]["overall"]["value"] == 7.0
 
 
@@ -349,7 +349,7 @@ async def test_a_claim_counts_for_the_types_it_cites_before_anybody_judged_it(
     study: Study, shop: Shop
 ) -> None:
     await put(study, answer("a", "react", REPORT, [PAGE]))
-    await judged_with(Judge(claims=sentences), study, shop, Options(["faithfulness"], limit=1))
+    await judged_with(Judge(claims=sentences), study, shop, JudgeOptions(["faithfulness"], limit=1))
     values = study_document(study)["metrics"]["react"]
     assert (values["n_cited_web"]["value"], values["n_cited_product"]["value"]) == (1, 1)
     assert values["fp"]["value"] is None

@@ -17,7 +17,7 @@ from drr.env.web.readable import Trafilatura
 from drr.env.web.serper import Serper
 from drr.env.web.snapshots import Snapshots
 from drr.eval.evidence.answers import read_answers
-from drr.eval.judging.run import Options, judge, refetch
+from drr.eval.judging.run import JudgeOptions, judge, refetch
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
@@ -76,7 +76,7 @@ async def test_what_was_read_what_stands_there_and_what_is_left_of_it(study: Stu
             claims=sentences,
             support=lambda claim, text: "full_support" if "eighteen degrees" in text else "no_support",
         )
-        options = Options(["faithfulness"])
+        options = JudgeOptions(["faithfulness"])
         with Wire(script) as wire:
             models = scripted(wire.url)
             await judge(study, bench(study, models), models, options)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.llm.budget import Amount, Budget, Limit, MemoryPurse, OverBudget
+from drr.llm.budget import Budget, Limit, MemoryPurse, OverBudget, SpendAmount
 from drr.llm.calls import Limiter, Retries
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.failures import ModelFailure, ModelSetupError
@@ -200,7 +200,7 @@ async def test_a_budget_is_kept_under_concurrency_with_what_is_in_flight() -> No
     async def call() -> None:
         nonlocal spent, refused
         try:
-            held = await budget.reserve(Amount(cost=90))
+            held = await budget.reserve(SpendAmount(cost=90))
         except OverBudget:
             refused += 1
             return
@@ -216,8 +216,8 @@ async def test_a_budget_is_kept_under_concurrency_with_what_is_in_flight() -> No
 
 async def test_a_call_waits_for_those_in_flight_before_it_is_refused() -> None:
     budget = Budget(Limit(tokens=100))
-    first = await budget.reserve(Amount(tokens=80))
-    second = asyncio.create_task(budget.reserve(Amount(tokens=80)))
+    first = await budget.reserve(SpendAmount(tokens=80))
+    second = asyncio.create_task(budget.reserve(SpendAmount(tokens=80)))
     await asyncio.sleep(0)
     assert not second.done()
     budget.settle(first, Tokens(10, 5), 0)
@@ -226,7 +226,7 @@ async def test_a_call_waits_for_those_in_flight_before_it_is_refused() -> None:
 
 async def test_a_call_that_can_never_fit_is_refused_at_once() -> None:
     with pytest.raises(OverBudget):
-        await Budget(Limit(tokens=10)).reserve(Amount(tokens=11))
+        await Budget(Limit(tokens=10)).reserve(SpendAmount(tokens=11))
 
 
 def offline(budget: Budget, limit: Limit | None, meter: Meter) -> Any:
@@ -247,7 +247,7 @@ async def test_the_cap_of_a_unit_is_its_own() -> None:
         pytest.fail("the cap did not hold")
     assert 0 < meter.tokens <= 150
     assert purse.spent.tokens == meter.tokens
-    assert purse.reserved == Amount()
+    assert purse.reserved == SpendAmount()
 
 
 async def test_what_a_failed_call_had_reserved_is_given_back() -> None:
@@ -258,8 +258,8 @@ async def test_what_a_failed_call_had_reserved_is_given_back() -> None:
         with pytest.raises(ModelFailure):
             await made.role("agent").reply([HumanMessage("x")])
         await made.aclose()
-    assert purse.reserved == Amount()
-    assert purse.spent == Amount()
+    assert purse.reserved == SpendAmount()
+    assert purse.spent == SpendAmount()
 
 
 async def test_answers_that_are_cut_are_paid_for() -> None:
@@ -271,7 +271,7 @@ async def test_answers_that_are_cut_are_paid_for() -> None:
         with pytest.raises(ModelFailure):
             await made.role("agent").reply([HumanMessage("x")])
         await made.aclose()
-    assert purse.spent == Amount(cost=100 * 2_000_000 + 20 * 10_000_000, tokens=120)
+    assert purse.spent == SpendAmount(cost=100 * 2_000_000 + 20 * 10_000_000, tokens=120)
 
 
 @pytest.mark.parametrize(
@@ -290,4 +290,4 @@ def test_a_limit_is_told_as_it_was_given(limit: Limit, told: str) -> None:
 
 async def test_a_refusal_says_what_the_call_might_take() -> None:
     with pytest.raises(OverBudget, match=r"budget of \$0\.01 .* up to \$0\.05"):
-        await Budget(Limit.of(usd=0.01)).reserve(Amount(PICO // 20, 700))
+        await Budget(Limit.of(usd=0.01)).reserve(SpendAmount(PICO // 20, 700))

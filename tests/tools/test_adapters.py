@@ -17,7 +17,7 @@ from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.web.build import build_sandbox
 from drr.env.web.sandbox import DOCUMENTS, Sandbox, open_sandbox
-from drr.tools.base import Answer, ToolContext, ToolError, context_for
+from drr.tools.base import ToolAnswer, ToolContext, ToolError, context_for
 from drr.tools.langchain import langchain_tools
 from drr.tools.mcp import ShopServer
 from drr.tools.registry import TOOLS, call
@@ -96,7 +96,7 @@ async def test_langchain_gives_the_same_texts(fresh: ToolContext, shop: Shop, we
     for one in CALLS:
         message = (await graph.ainvoke(_asking([one]), context=ctx))["messages"][-1]
         assert isinstance(message, ToolMessage)
-        assert isinstance(message.artifact, Answer) == (message.status == "success")
+        assert isinstance(message.artifact, ToolAnswer) == (message.status == "success")
         texts.append((str(message.content), message.status == "success"))
     assert texts == await _in_python(context_for(Session(shop, ANNA), web))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import pytest
-from drr.tools.base import Answer, ToolContext, ToolError
+from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.registry import TOOLS
 from drr.tools.spec import make_tool
 from pydantic import Field
@@ -48,12 +48,12 @@ def test_schemas_are_closed_described_and_bounded(name: str) -> None:
 def test_a_tenth_tool_is_one_function() -> None:
     def add_stars(
         ctx: ToolContext, count: Annotated[int, Field(ge=1, le=5, description="How many.")] = 2
-    ) -> Answer:
+    ) -> ToolAnswer:
         """Draw stars.
 
         As many as asked.
         """
-        return Answer("*" * count)
+        return ToolAnswer("*" * count)
 
     tool = make_tool(add_stars)
     assert (tool.name, tool.summary(), tool.writes) == ("add_stars", "Draw stars.", False)
@@ -69,12 +69,12 @@ def test_a_tenth_tool_is_one_function() -> None:
 
 
 def test_a_tool_must_say_what_it_does_and_what_it_takes() -> None:
-    def silent(ctx: ToolContext) -> Answer:
-        return Answer("")
+    def silent(ctx: ToolContext) -> ToolAnswer:
+        return ToolAnswer("")
 
-    def vague(ctx: ToolContext, thing: str) -> Answer:
+    def vague(ctx: ToolContext, thing: str) -> ToolAnswer:
         """Do something."""
-        return Answer(thing)
+        return ToolAnswer(thing)
 
     with pytest.raises(TypeError, match="no docstring"):
         make_tool(silent)
