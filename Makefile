@@ -29,7 +29,7 @@ demo: setup
 	@$(BIN)/python -m drr.app.demo demo
 
 test: setup
-	$(BIN)/python -m pytest -m "not servers and not browser and not endurance"
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "not servers and not browser and not endurance"
 
 test-servers: setup
 	$(BIN)/python -m pytest -m "servers and not endurance"
