@@ -1,0 +1,80 @@
+"""The key of a unit of answers, written down: finished units of older studies stay finished."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+
+from drr.agents.registry import choose
+from drr.agents.runner import load_prompts, schemas
+from drr.app.answers import AnswerBench, options_of
+from drr.app.models import models_of
+from drr.env.query import Query
+from drr.env.settings import Settings
+from drr.env.shop import Shop
+from drr.study.unit import Unit
+
+from tests.agents.garden import ANNA, CountingWeb
+
+LIMITS = {
+    "steps": 25,
+    "rounds": 4,
+    "supervisor_steps": 10,
+    "researchers": 4,
+    "planned_calls": 12,
+    "tool_calls": 80,
+    "tokens": 3_000_000,
+    "seconds": 1_800,
+    "evidence_chars": 200_000,
+    "page_chars": 40_000,
+    "page_reads": 5,
+}
+PROMPTS = {
+    "react": ["react", "react_report", "report", "report_form"],
+    "hybrid-react+profile+ws": [
+        "page_summary", "report_form", "report_generator", "researcher", "researcher_profile", "supervisor", "synthesis",
+    ],
+}  # fmt: skip
+KEYS = {
+    "react": "e69fff40da5521c4432b0efa0f8f8f4bb2698e632a724f5dda0aa65aae4ccc58",
+    "hybrid-react+profile+ws": "53212a805fe926812fbcf54daf8ca30f58524c10e4ac3a3bc122ff776bdd2bfc",
+}
+"""Of the fields below with the hashes of texts left out, which are free to change with the texts."""
+
+
+def test_what_decides_a_unit_is_what_decided_it_before(shop: Shop, web: CountingWeb) -> None:
+    settings = Settings(model="anthropic:claude-sonnet-5-5", model_summariser="offline")
+    prompts = load_prompts()
+    bench = AnswerBench(shop, web, models_of(settings), prompts, options_of(settings, {}), settings)
+    query = Query(id="q-1", query="Which bird house?", user_id=ANNA)
+    for unit, (name, used) in zip(
+        bench.units([query], choose(",".join(PROMPTS)), 1), PROMPTS.items(), strict=True
+    ):
+        ws = name.endswith("+ws")
+        expected = {
+            "variant": name,
+            "version": "1",
+            "prompts": {prompt: prompts[prompt].sha256 for prompt in used},
+            "limits": LIMITS,
+            "references": True,
+            "citation_repair": "off",
+            "top_k": 5,
+            "tools": sha256(json.dumps(schemas(), sort_keys=True).encode()).hexdigest(),
+            "query_id": "q-1",
+            "query": "Which bird house?",
+            "user_id": ANNA,
+            "trial": 0,
+            "models": {"agent": "anthropic:claude-sonnet-5-5"} | ({"summariser": "offline"} if ws else {}),
+            "max_tokens": 8192,
+            "shop": shop.manifest.content_hash,
+            "shop_url": "http://ecommerce.example",
+            "web": {"name": "sandbox", "content_hash": web.content_hash},
+            "page_reader": "trafilatura",
+        }
+        assert unit.key_fields == expected
+        assert (unit.kind, unit.label) == ("answer", f"q-1/{name}/0")
+        assert unit.spec == {
+            "query_id": "q-1", "query": "Which bird house?", "user_id": ANNA, "variant": name, "trial": 0,
+        }  # fmt: skip
+        bare = {**unit.key_fields, "prompts": {}, "tools": "", "shop": "", "web": {}}
+        assert Unit("answer", bare, {}, "").key == KEYS[name]
