@@ -201,15 +201,19 @@ class _Role:
             self._own_chat = self._shared.chat(self.name)
         return self._own_chat
 
-    async def reply(self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = ()) -> AIMessage:
+    async def reply(
+        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: object = None
+    ) -> AIMessage:
         chat, extra = self._with_tools(tools) if tools else (self._chat, 0)
-        return await self._call(chat, messages, extra)
+        return await self._call(chat, messages, extra, brief)
 
-    async def structured(self, messages: Sequence[BaseMessage], schema: type[Schema]) -> Schema:
+    async def structured(
+        self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: object = None
+    ) -> Schema:
         form = answer_form(self._provider, schema)
         chat = self._chat.bind(**form)
         return await structured(
-            lambda transcript: self._call(chat, transcript, len(json.dumps(form))), messages, schema
+            lambda transcript: self._call(chat, transcript, len(json.dumps(form)), brief), messages, schema
         )
 
     def _with_tools(self, tools: Sequence[Any]) -> tuple[Runnable[Any, AIMessage], int]:
@@ -224,16 +228,17 @@ class _Role:
         return found[1], found[2]
 
     async def _call(
-        self, chat: Runnable[Any, AIMessage], messages: Sequence[BaseMessage], extra: int
+        self, chat: Runnable[Any, AIMessage], messages: Sequence[BaseMessage], extra: int, brief: object
     ) -> AIMessage:
         shared, models = self._shared, self._models
+        told = {} if brief is None or not self.rule_written else {"brief": brief}
         limited = models.budget.limit.is_set or models._cap is not None
         amount = self._most(messages, extra) if limited else SpendAmount()
 
         async def attempt(reserved: list[tuple[Budget, SpendAmount]]) -> AIMessage:
             """One request, paid for even when its answer is cut or refused."""
             started = shared.clock.now()
-            message = well_formed_message(await chat.ainvoke(list(messages)))
+            message = well_formed_message(await chat.ainvoke(list(messages), **told))
             tokens = tokens_of(message)
             cost = None if tokens is None or self._price is None else self._price.cost(tokens)
             models.meter.answered(self.role, self.name, tokens, cost, shared.clock.now() - started)

@@ -11,9 +11,12 @@ from pydantic import BaseModel
 Schema = TypeVar("Schema", bound=BaseModel)
 
 Policy = Callable[[Sequence[BaseMessage], Mapping[str, Any]], AIMessage]
-"""What the offline model runs in a role: the transcript and the bound arguments (`tools`: OpenAI-style schemas;
-`response_schema`: the JSON Schema a structured answer must have, whose reply is JSON text) to the next message. It sees
-what a model would see and nothing else."""
+"""What the offline model runs in a role: the transcript and the bound arguments to the next message.
+
+`tools` are OpenAI-style schemas, `response_schema` is the JSON Schema that a structured answer must have (its reply is JSON
+text), and `brief` is what the caller handed along: the request once more as plain fields, so that rules need not read them
+back out of prose.
+"""
 
 
 class RoleModel(Protocol):
@@ -25,8 +28,15 @@ class RoleModel(Protocol):
     rule_written: bool
     """True for the offline stand-in; every artefact made with it says so."""
 
-    async def reply(self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = ()) -> AIMessage:
-        """The next message; `ModelFailure` if there is none. `tools` are LangChain tools or OpenAI-style schemas."""
+    async def reply(
+        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: object = None
+    ) -> AIMessage:
+        """The next message; `ModelFailure` if there is none. `tools` are LangChain tools or OpenAI-style schemas.
 
-    async def structured(self, messages: Sequence[BaseMessage], schema: type[Schema]) -> Schema:
+        `brief` reaches the stand-in under `offline` only; no provider is sent it.
+        """
+
+    async def structured(
+        self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: object = None
+    ) -> Schema:
         """An answer of this form, strictly validated, one re-ask, never a repaired truncation."""

@@ -91,11 +91,13 @@ class Scripted:
         self.answers = list(answers)
         self.seen: list[str] = []
 
-    async def structured(self, messages: Sequence[BaseMessage], schema: Any) -> Any:
+    async def structured(self, messages: Sequence[BaseMessage], schema: Any, *, brief: object = None) -> Any:
         self.seen.append(str(messages[-1].content))
         return schema.model_validate(self.answers.pop(0))
 
-    async def reply(self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = ()) -> Any:
+    async def reply(
+        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: object = None
+    ) -> Any:
         raise AssertionError("claims are asked for in a form")
 
 
