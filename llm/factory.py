@@ -231,7 +231,7 @@ class _Role:
         self, chat: Runnable[Any, AIMessage], messages: Sequence[BaseMessage], extra: int, brief: object
     ) -> AIMessage:
         shared, models = self._shared, self._models
-        told = {} if brief is None or not self.rule_written else {"brief": brief}
+        told: dict[str, Any] = {} if brief is None or not self.rule_written else {"brief": brief}
         limited = models.budget.limit.is_set or models._cap is not None
         amount = self._most(messages, extra) if limited else SpendAmount()
 
