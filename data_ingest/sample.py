@@ -106,7 +106,8 @@ def _swap(hidden: Path, folder: Path) -> None:
 
 
 def _write(folder: Path, plan: SamplePlan, progress: Progress) -> dict[str, Any]:
-    from drr.data_ingest.sample_products import make_products, meta_line, meta_rows
+    from drr.data_ingest.sample_meta import meta_line, meta_rows
+    from drr.data_ingest.sample_products import make_products
     from drr.data_ingest.sample_reviews import DUPLICATES, SampleReviews, make_shoppers
     from drr.data_ingest.sample_text import make_pools
     from drr.data_ingest.sample_vocabulary import load_vocabulary

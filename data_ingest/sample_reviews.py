@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 from drr.data_ingest.sample_products import ALPHABET, BASE_SHARE, VARIANTS, Heard, Products, type_demand
@@ -214,15 +215,8 @@ class SampleReviews:
         variant = np.where(rng.random(rows) < self._other_asin[category], rng.integers(1, VARIANTS, rows), 0)
         parents = self._asins[product * VARIANTS].tolist()
         asins = self._asins[product * VARIANTS + variant].tolist()
-        votes = np.where(
-            rng.random(rows) < 0.74, 0, np.minimum(rng.random(rows) ** (-1 / 1.2), 20_000).astype(np.int64)
-        )
-        votes[rng.random(rows) < 2e-7] = -1
-        letters = np.frombuffer(ALPHABET.encode(), np.uint8)
-        spelled = letters[rng.integers(0, 36, size=(users, 28))]
-        spelled[:, 0] = ord("A")
-        spelled[:, 1] = np.frombuffer(b"EFGH", np.uint8)[rng.integers(0, 4, users)]
-        names = spelled.view("S28").ravel().astype("U28")
+        votes = _votes(rng, rows)
+        names = _user_ids(rng, users)
         orphan = np.flatnonzero(rng.random(rows) < 0.0002)
         if rare and rows > 50 and not len(orphan):
             orphan = np.array([rows // 3])
@@ -238,26 +232,48 @@ class SampleReviews:
             # Rarer than one in a million in the real files, so that only the largest sample would show them.
             rating[rows // 5], votes[rows // 7] = 0.0, -1
             texts[rows // 11], texts[rows // 13] = pools.longest, ""
-        none = "[]"
-        return [
-            f'{{"rating": {score}, "title": "{head}", "text": "{text}", "images": {pictures.get(row, none)}, '
-            f'"asin": "{asin}", "parent_asin": "{parent}", "user_id": "{name}", "timestamp": {at}, '
-            f'"helpful_vote": {vote}, "verified_purchase": {"true" if sure else "false"}}}\n'
-            for row, (score, head, text, asin, parent, name, at, vote, sure) in enumerate(
-                zip(
-                    rating.tolist(),
-                    _taken(pools.titles, title),
-                    texts,
-                    asins,
-                    parents,
-                    names[user].tolist(),
-                    when.tolist(),
-                    votes.tolist(),
-                    verified.tolist(),
-                    strict=True,
-                )
-            )
-        ]
+        columns = (
+            rating,
+            _taken(pools.titles, title),
+            texts,
+            asins,
+            parents,
+            names[user],
+            when,
+            votes,
+            verified,
+        )
+        return _written([c if isinstance(c, list) else c.tolist() for c in columns], pictures)
+
+
+def _written(columns: list[list[Any]], pictures: dict[int, str]) -> list[str]:
+    """Rating, title, text, both product ids, user, time, votes and verified of each row as its line of JSON."""
+    none = "[]"
+    return [
+        f'{{"rating": {score}, "title": "{head}", "text": "{text}", "images": {pictures.get(row, none)}, '
+        f'"asin": "{asin}", "parent_asin": "{parent}", "user_id": "{name}", "timestamp": {at}, '
+        f'"helpful_vote": {vote}, "verified_purchase": {"true" if sure else "false"}}}\n'
+        for row, (score, head, text, asin, parent, name, at, vote, sure) in enumerate(
+            zip(*columns, strict=True)
+        )
+    ]
+
+
+def _votes(rng: np.random.Generator, rows: int) -> NDArray[np.int64]:
+    """Helpful votes: none for most, thousands for a few."""
+    votes = np.where(
+        rng.random(rows) < 0.74, 0, np.minimum(rng.random(rows) ** (-1 / 1.2), 20_000).astype(np.int64)
+    )
+    votes[rng.random(rows) < 2e-7] = -1
+    return votes
+
+
+def _user_ids(rng: np.random.Generator, users: int) -> NDArray[np.str_]:
+    letters = np.frombuffer(ALPHABET.encode(), np.uint8)
+    spelled = letters[rng.integers(0, 36, size=(users, 28))]
+    spelled[:, 0] = ord("A")
+    spelled[:, 1] = np.frombuffer(b"EFGH", np.uint8)[rng.integers(0, 4, users)]
+    return spelled.view("S28").ravel().astype("U28")
 
 
 def _taken(pool: list[str], places: NDArray[np.int64]) -> list[str]:

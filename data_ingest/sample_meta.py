@@ -1,0 +1,186 @@
+"""The rows of the sample shop's meta files, in the official form and with its oddities at their real rates."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from drr.data_ingest.sample_listing import (
+    decorated,
+    description_of,
+    details_of,
+    draw_item,
+    features_of,
+    image_id,
+    images_of,
+    price_of,
+    title_of,
+    videos_of,
+)
+from drr.data_ingest.sample_products import Heard, Products
+from drr.data_ingest.sample_vocabulary import CategoryWords, ProductType, Vocabulary
+
+_ODDITIES = (
+    ("dash", 0.002),
+    ("from", 0.0005),
+    ("free", 0.0002),
+    ("no title", 0.00006),
+    ("no details", 0.002),
+    ("long value", 0.0001),
+    ("mojibake", 0.001),
+    ("subtitle", 0.0006),
+    ("author", 0.00004),
+    ("wide details", 0.0008),
+)
+
+
+def meta_rows(
+    vocabulary: Vocabulary, position: int, products: Products, heard: Heard, seed: int
+) -> Iterator[dict[str, Any]]:
+    """The meta rows of one category, in an order that has nothing to do with that of the reviews."""
+    words = vocabulary.categories[position]
+    rng = random.Random(f"{seed}:meta:{words.category}")
+    members = np.flatnonzero(products.category_of == position).tolist()
+    rng.shuffle(members)
+    rare = {
+        5 + place: name
+        for place, (name, _) in enumerate(_ODDITIES)
+        if place % len(vocabulary.categories) == position
+    }
+    writer = _MetaWriter(vocabulary, words, rng, len(members), rare if len(members) >= 30 else {})
+    types = vocabulary.types
+    for number, product in enumerate(members):
+        yield writer.row(
+            number,
+            products.parent(product),
+            types[products.type_of[product]],
+            int(heard.count[product]),
+            float(heard.stars[product]),
+        )
+
+
+class _MetaWriter:
+    """`rare` rows are odd in a certain way whatever the dice say, so that a small shop has one of each kind too."""
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        words: CategoryWords,
+        rng: random.Random,
+        total: int,
+        rare: dict[int, str],
+    ) -> None:
+        self.words, self.rng, self.rare, self.general = words, rng, rare, vocabulary.general
+        coined = [a + b for a in self.general["brand_starts"] for b in self.general["brand_ends"]]
+        self.brands = list(words.brands) + rng.sample(coined, min(len(coined), total // 40))
+        self.mains = list(words.main_categories)
+        self.main_weights = list(words.main_categories.values())
+
+    def row(self, number: int, asin: str, kind: ProductType, reviews: int, stars: float) -> dict[str, Any]:
+        rng, general = self.rng, self.general
+        item = draw_item(rng, kind, rng.choice(self.brands))
+        title = title_of(rng, item)
+        features = features_of(rng, item, general)
+        description = description_of(rng, item, title, general)
+        price: float | int | None = price_of(rng, item)
+        store = rng.choice(general["other_stores"]) if rng.random() < 0.05 else item.brand
+        main = rng.choices(self.mains, self.main_weights)[0]
+        details = details_of(rng, item, main or self.words.human, general, self.words.rates)
+        row: dict[str, Any] = {
+            "main_category": main,
+            "title": title,
+            "average_rating": None,
+            "rating_number": None,
+            "features": features,
+            "description": description,
+            "price": price,
+            "images": None,
+            "videos": None,
+            "store": store,
+            "categories": [self.words.human, *kind.path],
+            "details": details,
+            "parent_asin": asin,
+            "bought_together": None,
+        }
+        self._leave_out(row)
+        row["title"] = decorated(rng, title)
+        row |= self._rated(reviews, stars)
+        row["images"] = images_of(rng)
+        row["videos"] = videos_of(rng, item.brand) if rng.random() < 0.3 else []
+        odd = self._oddity(number)
+        if odd is not None:
+            self._make_odd(row, odd, kind)
+        return row
+
+    def _leave_out(self, row: dict[str, Any]) -> None:
+        """What the real files often lack is lacking here as often."""
+        for rate, field, nothing in (
+            ("null_store", "store", None),
+            ("null_main", "main_category", None),
+            ("no_features", "features", []),
+            ("no_description", "description", []),
+            ("no_categories", "categories", []),
+            ("null_price", "price", None),
+        ):
+            if self.rng.random() < self.words.rates[rate]:
+                row[field] = nothing
+
+    def _rated(self, reviews: int, stars: float) -> dict[str, Any]:
+        """The stars that the reviews came to, and more ratings than reviews, as rating needs no words."""
+        rng = self.rng
+        average = stars / reviews if reviews and stars else rng.uniform(3.4, 4.9)
+        silent = int(reviews * rng.paretovariate(1.3) * 0.4)
+        return {
+            "average_rating": round(average, 1),
+            "rating_number": max(1, reviews) + silent + int(rng.random() < 0.5),
+        }
+
+    def _oddity(self, number: int) -> str | None:
+        """The rare kinds of row, at their real rate and each at least once in a data set."""
+        draw = self.rng.random()
+        if number in self.rare:
+            return self.rare[number]
+        for name, rate in _ODDITIES:
+            if draw < rate:
+                return name
+            draw -= rate
+        return None
+
+    def _make_odd(self, row: dict[str, Any], odd: str, kind: ProductType) -> None:
+        general, details = self.general, row["details"]
+        brand = row["store"] or "Generic"
+        match odd:
+            case "dash":
+                row["price"] = "—"
+            case "from":
+                row["price"] = f"from {kind.price[1]:.2f}"
+            case "free":
+                row["price"] = 0.0
+            case "no title":
+                row["title"] = ""
+            case "no details":
+                row["details"] = {}
+            case "wide details":
+                details |= {
+                    f"{field} {place}": "Yes" for field in general["wide_details"] for place in range(1, 7)
+                }
+            case "long value":
+                long = ", ".join(self.rng.choices(general["long_values"], k=150))
+                details["Compatible Devices"] = long[:4077]
+            case "mojibake":
+                row["description"].append("Nothing we\u00d5d rather pack for the beach\u00d1or the porch.")
+            case "subtitle":
+                row["subtitle"] = self.rng.choice(general["subtitles"])
+            case "author":
+                row["author"] = {
+                    "avatar": f"https://m.media.example/images/I/{image_id(self.rng)}._SY600_.jpg",
+                    "name": brand,
+                    "about": [f"{brand} writes about {kind.plain}."],
+                }
+
+
+def meta_line(row: dict[str, Any]) -> bytes:
+    return json.dumps(row).encode() + b"\n"
