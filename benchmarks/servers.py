@@ -29,8 +29,9 @@ from drr.env.servers import index
 from drr.env.servers.connect import Servers
 from drr.env.servers.documents import order_documents, user_document
 from drr.env.servers.names import names_of
+from drr.env.servers.sending import RECORDED
 from drr.env.servers.store import INDEXES, ServersStore
-from drr.env.servers.writer import PRODUCTS, RECORDED
+from drr.env.servers.writer import PRODUCTS
 from drr.env.servers.writer import USERS as BATCH
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchRequest, Shop, check_shop, open_shop, shop_writer

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from drr.env.content import Columns, ContentHash, as_of_from, batched, user_row
+from drr.env.entities import Product
 from drr.env.errors import ShopError
 from drr.env.manifest import changed_manifest
 from drr.env.servers.catalog import ServersCatalog
@@ -13,7 +14,7 @@ from drr.env.servers.names import names_of
 from drr.env.servers.opening import open_shop
 from drr.env.servers.store import ServersStore
 from drr.env.settings import Settings
-from drr.env.shop import Shop
+from drr.env.shop import Manifest, Shop
 
 _NAMED = 3
 
@@ -41,27 +42,46 @@ def _check_open(shop: Shop) -> Iterator[str]:
     found = ContentHash()
     product_ids: list[str] = []
     user_ids: list[str] = []
-    searched = export(catalog.servers, catalog.index)
-    different: list[str] = []
-    entry = next(searched, None)
+    compared = _Compared(export(catalog.servers, catalog.index))
     for products in batched(store.iter_products()):
         found.add_products(products)
         product_ids += [product.product_id for product in products]
         for product in products:
-            while entry is not None and entry.product_id < product.product_id:
-                different.append(entry.product_id)
-                entry = next(searched, None)
-            if entry != entry_of(product):
-                different.append(product.product_id)
-            if entry is not None and entry.product_id == product.product_id:
-                entry = next(searched, None)
-    different += [one.product_id for one in _rest(entry, searched)]
-    if different:
+            compared.add(product)
+    if different := compared.different():
         yield f"Store and index differ in {len(different):,} products: {_named(different)}."
     for users in batched(store.iter_users()):
         found.add_users([user_row(user) for user in users])
         user_ids += [user.user_id for user in users]
     yield from _check_orders(store, found, product_ids, user_ids)
+    yield from _check_manifest(manifest, found)
+    yield from _check_alias(shop.spec, catalog)
+
+
+class _Compared:
+    """Products of the store, in order of their ids, held against what the index gives in the same order."""
+
+    def __init__(self, searched: Iterator[IndexDocument]) -> None:
+        self._searched = searched
+        self._entry = next(searched, None)
+        self._different: list[str] = []
+
+    def add(self, product: Product) -> None:
+        while self._entry is not None and self._entry.product_id < product.product_id:
+            self._different.append(self._entry.product_id)
+            self._entry = next(self._searched, None)
+        if self._entry != entry_of(product):
+            self._different.append(product.product_id)
+        if self._entry is not None and self._entry.product_id == product.product_id:
+            self._entry = next(self._searched, None)
+
+    def different(self) -> list[str]:
+        """The ids that differ, once every product was added; what the index has beyond them differs too."""
+        beyond = [self._entry, *self._searched] if self._entry is not None else []
+        return self._different + [one.product_id for one in beyond]
+
+
+def _check_manifest(manifest: Manifest, found: ContentHash) -> Iterator[str]:
     for kind, count in found.counts.items():
         if count != manifest.counts.get(kind):
             yield f"There are {count:,} {kind} and the manifest says {manifest.counts.get(kind):,}."
@@ -72,18 +92,15 @@ def _check_open(shop: Shop) -> Iterator[str]:
             f"The manifest's as_of is {manifest.as_of}, and the day after the last order is "
             f"{as_of_from(found.last_order_ms)}."
         )
-    names = names_of(shop.spec)
+
+
+def _check_alias(spec: str, catalog: ServersCatalog) -> Iterator[str]:
+    names = names_of(spec)
     with catalog.servers.speaking():
         pointed = catalog.servers.search.indices
         aliased = list(pointed.get_alias(name=names.alias)) if pointed.exists_alias(name=names.alias) else []
     if aliased != [catalog.index]:
         yield f"The alias {names.alias} names {', '.join(aliased) or 'nothing'} and should name {catalog.index}."
-
-
-def _rest(entry: IndexDocument | None, searched: Iterator[IndexDocument]) -> Iterator[IndexDocument]:
-    if entry is not None:
-        yield entry
-        yield from searched
 
 
 def _check_orders(

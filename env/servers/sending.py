@@ -1,0 +1,117 @@
+"""Batches on their way to the servers while the next is made, acknowledged in the order in which they were handed over."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from drr.env.errors import ShopError
+from drr.env.servers import index
+from drr.env.servers.connect import Servers
+from drr.env.servers.load import Load
+from drr.env.servers.names import Names, collection
+from pymongo import ReplaceOne
+from pymongo import errors as mongo
+
+# So many batches at once: while a server stores one, the next is already with it.
+SENDING = 2
+# How far a load is, is recorded after so many: a record waits for the server's journal.
+RECORDED = 10_000
+_DUPLICATE = 11000
+
+
+class Sending:
+    """`load` is set when one begins; before that nothing may be sent."""
+
+    def __init__(self, servers: Servers, names: Names) -> None:
+        self.load: Load | None = None
+        self._servers = servers
+        self._names = names
+        self._threads = ThreadPoolExecutor(SENDING, thread_name_prefix="drr-load")
+        self._under_way: deque[Future[None]] = deque()
+        self._recorded: dict[str, int] = {}
+
+    def begin(self, load: Load) -> None:
+        self.load = load
+        self._recorded = {kind: done["count"] for kind, done in load.done.items()}
+
+    def close(self) -> None:
+        self._threads.shutdown(cancel_futures=True)
+
+    def collection(self, kind: str) -> Any:
+        assert self.load is not None
+        return self._servers.mongo[self._names.shop][collection(kind, self.load.version)]
+
+    def is_due(self, kind: str, count: int) -> bool:
+        """Whether so many of a kind are worth a record of how far the load is."""
+        return count - self._recorded.get(kind, 0) >= RECORDED
+
+    def send(
+        self,
+        kind: str,
+        records: Sequence[Mapping[str, Any]],
+        searched: Sequence[dict[str, Any]],
+        reached: tuple[int, str] | None,
+    ) -> None:
+        """Hand a batch over; it counts as stored when all of it, and of those before it, was acknowledged.
+
+        `reached` is the count and digest to be recorded then, `None` where none is due.
+        """
+        load = self.load
+        assert load is not None
+        self.wait(SENDING - 1)
+        before = list(self._under_way)
+
+        def send() -> None:
+            self._insert(kind, records)
+            if searched:
+                index.bulk(self._servers, self._names.index(load.version), searched)
+            if reached is not None:
+                for earlier in before:
+                    earlier.result()
+                load.record(kind, *reached)
+
+        if reached is not None:
+            self._recorded[kind] = reached[0]
+        self._under_way.append(self._threads.submit(send))
+
+    def record_end(self, kind: str, count: int, digest: str) -> None:
+        if self.load is not None and count > self._recorded.get(kind, 0):
+            self.load.record(kind, count, digest)
+
+    def wait(self, left: int = 0) -> None:
+        """Until no more than so many batches are on their way; what failed is raised here."""
+        while len(self._under_way) > left:
+            with self._servers.speaking():
+                self._under_way.popleft().result()
+
+    def _insert(self, kind: str, documents: Sequence[Mapping[str, Any]]) -> None:
+        """Those of a batch that an interrupted load had already stored are replaced."""
+        try:
+            self.collection(kind).insert_many(documents, ordered=False)
+        except mongo.BulkWriteError as error:
+            again = [documents[one["index"]] for one in self._stored_before(kind, documents, error)]
+            self.collection(kind).bulk_write([ReplaceOne({"_id": d["_id"]}, d) for d in again], ordered=False)
+
+    def _stored_before(
+        self, kind: str, documents: Sequence[Mapping[str, Any]], error: mongo.BulkWriteError
+    ) -> list[dict[str, Any]]:
+        """What the server had already, if that is all that is wrong and an interrupted load explains it."""
+        failed: list[dict[str, Any]] = error.details["writeErrors"]
+        unpromised = error.details.get("writeConcernErrors")
+        others = [one for one in failed if one["code"] != _DUPLICATE]
+        if others:
+            raise mongo.OperationFailure(
+                f"{len(others)} of {len(documents)} {kind} were refused, the first {documents[others[0]['index']]['_id']}: "
+                f"{others[0].get('errmsg', '')}",
+                others[0]["code"],
+            ) from error
+        if failed and not (self.load and self.load.continued):
+            raise ShopError(
+                f"{kind}: {documents[failed[0]['index']]['_id']} occurs twice; ids are unique in a shop"
+            ) from None
+        if unpromised:
+            raise mongo.OperationFailure(unpromised[0].get("errmsg", ""), unpromised[0]["code"]) from error
+        return failed
