@@ -103,35 +103,44 @@ def _parse(path: Path, lines: Iterable[str]) -> Iterator[Query]:
         if not line.strip():
             continue
         where = f"{path}, line {number}"
-        try:
-            raw = json.loads(line)
-        except ValueError as error:
-            raise DrrError(f"{where}: not JSON ({error}); each line is one object") from error
-        if not isinstance(raw, dict):
-            raise DrrError(f"{where}: not an object; each line is {{'query': ..., 'user_id': ...}}")
-        version = raw.get("schema_version", SCHEMA)
-        if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-            raise DrrError(f"{where}: schema_version: {version!r} is no version; this one reads {SCHEMA}")
-        if version > SCHEMA:
-            raise DrrError(
-                f"{where}: written by a newer version (schema {version}, this one reads {SCHEMA}); update drr"
-            )
-        try:
-            query = Query.model_validate(raw)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            field = ".".join(str(part) for part in first["loc"]) or "the object"
-            told = (
-                f"no such field in schema {SCHEMA}; a newer version of drr may have written it: update drr, or leave the field out"
-                if first["type"] == "extra_forbidden"
-                else first["msg"]
-            )
-            raise DrrError(f"{where}: {field}: {told}") from error
-        if not query.query.strip() or not query.user_id.strip():
-            raise DrrError(f"{where}: `query` and `user_id` must not be blank")
+        query = _query(where, line)
         if query.id in seen:
             raise DrrError(
                 f"{where}: the id {query.id} is already on line {seen[query.id]}; ids are unique in a file"
             )
         seen[query.id] = number
         yield query
+
+
+def _query(where: str, line: str) -> Query:
+    try:
+        raw = json.loads(line)
+    except ValueError as error:
+        raise DrrError(f"{where}: not JSON ({error}); each line is one object") from error
+    if not isinstance(raw, dict):
+        raise DrrError(f"{where}: not an object; each line is {{'query': ..., 'user_id': ...}}")
+    _check_version(where, raw.get("schema_version", SCHEMA))
+    try:
+        query = Query.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the object"
+        told = first["msg"]
+        if first["type"] == "extra_forbidden":
+            told = (
+                f"no such field in schema {SCHEMA}; a newer version of drr may have written it: "
+                "update drr, or leave the field out"
+            )
+        raise DrrError(f"{where}: {field}: {told}") from error
+    if not query.query.strip() or not query.user_id.strip():
+        raise DrrError(f"{where}: `query` and `user_id` must not be blank")
+    return query
+
+
+def _check_version(where: str, version: object) -> None:
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise DrrError(f"{where}: schema_version: {version!r} is no version; this one reads {SCHEMA}")
+    if version > SCHEMA:
+        raise DrrError(
+            f"{where}: written by a newer version (schema {version}, this one reads {SCHEMA}); update drr"
+        )

@@ -118,26 +118,23 @@ def resolve(
     explicit: dict[str, Any] | None = None, *, environ: dict[str, str] | None = None, file: Path = FILE
 ) -> Resolved:
     """Settle every setting once. `explicit` holds only what the user gave."""
-    environ = dict(os.environ) if environ is None else environ
-    layers: list[tuple[str, dict[str, Any]]] = [("explicit", dict(explicit or {}))]
-    from_environment: dict[str, Any] = {}
-    for name in Settings.model_fields:
-        for variable in (f"DRR_{name.upper()}", _ALIASES.get(name, "")):
-            if environ.get(variable):
-                from_environment[name] = environ[variable]
-                break
-    layers.append(("environment", from_environment))
-    layers.append((f"file {file}", _read_file(file)))
+    layers = [
+        ("explicit", dict(explicit or {})),
+        ("environment", _from_environment(dict(os.environ) if environ is None else environ)),
+        (f"file {file}", _read_file(file)),
+    ]
     chosen: dict[str, Any] = {}
     origin: dict[str, str] = {}
-    for label, values in layers:
+
+    def fill(label: str, values: dict[str, Any]) -> None:
         for name, value in values.items():
             if name not in chosen:
                 chosen[name], origin[name] = value, label
+
+    for label, values in layers:
+        fill(label, values)
     if chosen.get("profile") == "paper":
-        for name, value in PAPER.items():
-            if name not in chosen:
-                chosen[name], origin[name] = value, "profile paper"
+        fill("profile paper", PAPER)
     try:
         settings = Settings(**chosen)
     except ValidationError as error:
@@ -147,6 +144,16 @@ def resolve(
             f"setting {name} ({origin.get(name, 'explicit')}): {first['msg']}; see `drr settings`"
         ) from None
     return Resolved(settings, {name: origin.get(name, "default") for name in Settings.model_fields})
+
+
+def _from_environment(environ: dict[str, str]) -> dict[str, Any]:
+    """The first name of each setting that is there and not empty."""
+    found: dict[str, Any] = {}
+    for name in Settings.model_fields:
+        given = (environ.get(variable) for variable in (f"DRR_{name.upper()}", _ALIASES.get(name, "")))
+        if value := next(filter(None, given), None):
+            found[name] = value
+    return found
 
 
 def _read_file(path: Path) -> dict[str, Any]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import threading
 from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 from pathlib import Path
 from typing import Any
-from weakref import WeakSet
 from zlib import crc32
 
 import orjson
+from drr.env.embedded.connections import Connections
 from drr.env.entities import ORDER_STATUSES, Order, OrderStatus, Product, User, bound_ms, iso_from_ms
 from drr.env.errors import ShopError
 from drr.env.shop import IdKind, Manifest, OrderPage
@@ -35,64 +33,18 @@ def lookup_key(*parts: str) -> int:
     return crc32(person_key(*parts).encode("utf-8", "surrogatepass"))
 
 
-class _Connection(sqlite3.Connection):
-    """A plain one cannot be weakly referenced."""
-
-
-class _Local(threading.local):
-    connection: _Connection | None = None
-    process: int = 0
-
-
 class EmbeddedStore:
     def __init__(self, folder: Path, path: Path, manifest: Manifest, shop_url: str) -> None:
-        self._folder, self._path, self._manifest = folder, path.resolve(), manifest
+        self._folder, self._manifest = folder, manifest
         self._url = shop_url.rstrip("/") + "/"
-        self._local = _Local()
-        self._open: WeakSet[_Connection] = WeakSet()
-        self._closed = False
-        self._connect()
-
-    def _connect(self) -> _Connection:
-        if self._closed:
-            raise ShopError(f"{self._folder}: this shop was closed")
-        try:
-            connection = sqlite3.connect(
-                f"{self._path.as_uri()}?mode=ro&immutable=1",
-                uri=True,
-                isolation_level=None,
-                check_same_thread=False,
-                factory=_Connection,
-            )
-            connection.execute("pragma mmap_size=8000000000")
-            stamp = connection.execute("select value from meta where name = 'content_hash'").fetchone()
-        except sqlite3.Error as error:
-            if not self._path.exists():
-                raise ShopError(f"{self._folder}: the shop was replaced while open; open it again") from error
-            raise ShopError(
-                f"{self._folder}: its database is damaged ({error}); ingest again with --replace"
-            ) from error
-        if stamp is None or stamp[0] != self._manifest.content_hash:
-            connection.close()
-            raise ShopError(
-                f"{self._folder}: database and manifest are of different shops; ingest again with --replace"
-            )
-        self._local.connection, self._local.process = connection, os.getpid()
-        self._open.add(connection)
-        return connection
+        self._connections = Connections(folder, path, manifest.content_hash)
 
     @property
     def database(self) -> sqlite3.Connection:
-        """This thread's own; a forked child must not touch its parent's."""
-        connection = self._local.connection
-        if connection is None or self._closed or self._local.process != os.getpid():
-            return self._connect()
-        return connection
+        return self._connections.own
 
     def close(self) -> None:
-        self._closed = True
-        for connection in list(self._open):
-            connection.close()
+        self._connections.close()
 
     def _product(self, product_id: str, doc: bytes) -> Product:
         fields = orjson.loads(doc)
@@ -167,17 +119,7 @@ class EmbeddedStore:
             raise ValueError("limit and offset are not negative")
         if not is_text(user_id):
             return OrderPage([], 0)
-        where = " where o.user_k = (select k from user where id = ?)"
-        values: list[Any] = [user_id]
-        if status is not None:
-            where += " and o.status = ?"
-            values.append(ORDER_STATUSES.index(status))
-        if since is not None:
-            where += " and o.ts >= ?"
-            values.append(bound_ms(since))
-        if until is not None:
-            where += " and o.ts < ?"
-            values.append(bound_ms(until))
+        where, values = _order_filter(user_id, status, since, until)
         execute = self.database.execute
         most = -1 if limit is None else limit
         rows = execute(
@@ -264,6 +206,23 @@ class EmbeddedStore:
                 f"{self._folder}: its database is damaged ({error}); ingest again with --replace"
             ) from error
         return counts
+
+
+def _order_filter(
+    user_id: str, status: OrderStatus | None, since: str | None, until: str | None
+) -> tuple[str, list[Any]]:
+    where = " where o.user_k = (select k from user where id = ?)"
+    values: list[Any] = [user_id]
+    if status is not None:
+        where += " and o.status = ?"
+        values.append(ORDER_STATUSES.index(status))
+    if since is not None:
+        where += " and o.ts >= ?"
+        values.append(bound_ms(since))
+    if until is not None:
+        where += " and o.ts < ?"
+        values.append(bound_ms(until))
+    return where, values
 
 
 def _order_key(order_id: str) -> int | None:

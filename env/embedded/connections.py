@@ -1,0 +1,72 @@
+"""Connections to a shop's SQLite file: read-only, one for each thread of each process."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from pathlib import Path
+from weakref import WeakSet
+
+from drr.env.errors import ShopError
+
+
+class _Connection(sqlite3.Connection):
+    """A plain one cannot be weakly referenced."""
+
+
+class _Local(threading.local):
+    connection: _Connection | None = None
+    process: int = 0
+
+
+class Connections:
+    """`folder` is what errors name; `content_hash` is the manifest's, and the file must bear it too."""
+
+    def __init__(self, folder: Path, path: Path, content_hash: str) -> None:
+        self._folder, self._path, self._content_hash = folder, path.resolve(), content_hash
+        self._local = _Local()
+        self._open: WeakSet[_Connection] = WeakSet()
+        self._closed = False
+        self._connect()
+
+    def _connect(self) -> _Connection:
+        if self._closed:
+            raise ShopError(f"{self._folder}: this shop was closed")
+        try:
+            connection = sqlite3.connect(
+                f"{self._path.as_uri()}?mode=ro&immutable=1",
+                uri=True,
+                isolation_level=None,
+                check_same_thread=False,
+                factory=_Connection,
+            )
+            connection.execute("pragma mmap_size=8000000000")
+            stamp = connection.execute("select value from meta where name = 'content_hash'").fetchone()
+        except sqlite3.Error as error:
+            if not self._path.exists():
+                raise ShopError(f"{self._folder}: the shop was replaced while open; open it again") from error
+            raise ShopError(
+                f"{self._folder}: its database is damaged ({error}); ingest again with --replace"
+            ) from error
+        if stamp is None or stamp[0] != self._content_hash:
+            connection.close()
+            raise ShopError(
+                f"{self._folder}: database and manifest are of different shops; ingest again with --replace"
+            )
+        self._local.connection, self._local.process = connection, os.getpid()
+        self._open.add(connection)
+        return connection
+
+    @property
+    def own(self) -> sqlite3.Connection:
+        """This thread's; a forked child must not touch its parent's."""
+        connection = self._local.connection
+        if connection is None or self._closed or self._local.process != os.getpid():
+            return self._connect()
+        return connection
+
+    def close(self) -> None:
+        self._closed = True
+        for connection in list(self._open):
+            connection.close()
