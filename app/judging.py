@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.env.shop import Shop
-    from drr.eval.judging.bench import Bench, Protocol
     from drr.eval.labels import Label
+    from drr.eval.tasks.desk import Desk
+    from drr.eval.tasks.protocol import JudgingProtocol
     from drr.llm.factory import Models
     from drr.study.study import Study
 
@@ -47,20 +48,20 @@ def study_shop(study: Study, settings: Settings, given: str | None) -> Iterator[
         yield shop
 
 
-def bench_of(settings: Settings, models: Models, shop: Shop | None, protocol: Protocol) -> Bench:
+def desk_of(
+    settings: Settings, models: Models, shop: Shop | None, protocol: JudgingProtocol | None = None
+) -> Desk:
+    """Our protocol unless another is named; rules stand in where no model judges."""
     from drr.app.prompts import prompts_of
-    from drr.eval.judging.bench import Bench, JudgeName
-    from drr.llm.offline import NAME
+    from drr.eval.asking.judge import JudgeName
+    from drr.eval.tasks.desk import EXTRACTOR, JUDGE, Desk
+    from drr.eval.tasks.protocol import OURS
+    from drr.offline.judge import RulesJudge
 
-    names = {role: models.name_of(role) for role in ("judge", "claim_extractor")}
-    return Bench(
-        JudgeName(names["judge"], names["judge"] == NAME),
-        JudgeName(names["claim_extractor"], names["claim_extractor"] == NAME),
-        shop,
-        settings.shop_url,
-        prompts_of(settings, "eval"),
-        protocol,
-    )
+    stand_in = RulesJudge()
+    judge, extractor = (JudgeName.of(models, role, stand_in) for role in (JUDGE, EXTRACTOR))
+    prompts = prompts_of(settings, "eval")
+    return Desk(judge, extractor, shop, settings.shop_url, prompts, protocol or OURS, stand_in)
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -97,7 +98,6 @@ def agreement_document(study: Study, labels: Sequence[Label]) -> dict[str, Any] 
     from drr.eval.evidence.answers import read_answers
     from drr.eval.judging.held import across_systems, agreement, extraction_stability, stability, study_labels
     from drr.eval.judging.read import judgings, read_judged
-    from drr.eval.offline import BANNER
     from drr.eval.stats.pairs import positions
 
     answers = read_answers(study)
@@ -120,7 +120,7 @@ def agreement_document(study: Study, labels: Sequence[Label]) -> dict[str, Any] 
         return None
     names = sorted(judged)
     document = agreement(everyone, {label.judge for label in labels} - set(latest))
-    document["banner"] = BANNER if any(judging.rule_written for judging in latest.values()) else None
+    document["banner"] = next((j.warning for j in latest.values() if j.warning is not None), None)
     document["systems"] = [
         {"judges": [a, b], "dimensions": across_systems(judged[a], judged[b])}
         for i, a in enumerate(names)

@@ -21,7 +21,7 @@ from drr.llm.meter import Meter, tokens_of
 from drr.llm.models import answer_form, chat_model, close, parse_name
 from drr.llm.offline import NAME as OFFLINE
 from drr.llm.prices import Prices, TokenPrice, load_prices
-from drr.llm.role import Policy, RoleModel, Schema
+from drr.llm.role import MeteredModel, Policy, Schema
 from drr.llm.secrets import Redactor
 from drr.llm.structured import structured
 from drr.llm.text import well_formed_message
@@ -29,7 +29,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
 _Loop = asyncio.AbstractEventLoop
 
@@ -149,7 +149,7 @@ class Models:
     def name_of(self, role: str) -> str:
         return self.settings.model_of(role)
 
-    def role(self, role: str, policy: Policy | None = None) -> RoleModel:
+    def role(self, role: str, policy: Policy | None = None) -> MeteredModel:
         """The model of a role. `policy` is what stands in for it under `offline`."""
         name = self.name_of(role)
         provider = parse_name(name).provider
@@ -175,7 +175,7 @@ class Models:
 
 
 class _Role:
-    """`RoleModel` for one unit."""
+    """`MeteredModel` for one unit."""
 
     def __init__(
         self, name: str, role: str, provider: str, chat: BaseChatModel | None, models: Models
@@ -207,13 +207,17 @@ class _Role:
         chat, extra = self._with_tools(tools) if tools else (self._chat, 0)
         return await self._call(chat, messages, extra, brief)
 
+    async def answer(
+        self, messages: Sequence[BaseMessage], schema: type[BaseModel], *, brief: object = None
+    ) -> AIMessage:
+        form = answer_form(self._provider, schema)
+        return await self._call(self._chat.bind(**form), messages, len(json.dumps(form)), brief)
+
     async def structured(
         self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: object = None
     ) -> Schema:
-        form = answer_form(self._provider, schema)
-        chat = self._chat.bind(**form)
         return await structured(
-            lambda transcript: self._call(chat, transcript, len(json.dumps(form)), brief), messages, schema
+            lambda transcript: self.answer(transcript, schema, brief=brief), messages, schema
         )
 
     def _with_tools(self, tools: Sequence[Any]) -> tuple[Runnable[Any, AIMessage], int]:

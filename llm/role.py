@@ -40,3 +40,12 @@ class RoleModel(Protocol):
         self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: object = None
     ) -> Schema:
         """An answer of this form, strictly validated, one re-ask, never a repaired truncation."""
+
+
+class MeteredModel(RoleModel, Protocol):
+    """What `Models` gives: answers in a form can also be had as they came, to be kept and read again."""
+
+    async def answer(
+        self, messages: Sequence[BaseMessage], schema: type[BaseModel], *, brief: object = None
+    ) -> AIMessage:
+        """One answer that was told to have this form; nobody has read it yet."""

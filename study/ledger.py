@@ -333,6 +333,15 @@ class Ledger:
             (kind,),
         )
 
+    def blobs_named(self, kind: Kind, start: str) -> Iterator[Mapping[str, str]]:
+        """The blobs of every unit of this kind that left one whose name starts so; done ones last, the latest very last."""
+        rows = self._rows(
+            "SELECT blobs FROM units JOIN records USING (key) WHERE kind = ? AND instr(blobs, ?) "
+            "ORDER BY status = 'done', finished_at, key",
+            (kind, f'"{start}'),
+        )
+        return (json.loads(row[0]) for row in rows)
+
     def holds(self, kind: Kind, text: str) -> bool:
         """Whether the result of some current record of this kind has this text in it."""
         statement = "SELECT 1 FROM units JOIN records USING (key) WHERE kind = ? AND current = 1 AND instr(result, ?) LIMIT 1"

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
     from drr.app.console import print_json, progress_of, settings_of
-    from drr.app.judging import bench_of
+    from drr.app.judging import desk_of
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
     from drr.env.errors import DrrError, Misuse
@@ -59,10 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
     models = models_of(settings)
     check_models(models, ["judge"], budget_of(arguments), unit_cap_of(arguments))
-    bench = bench_of(settings, models, None, "ours")
-    calibration = Calibration(
-        bench.judge, bench.prompts, settings.shop_url, {case.id: case for case in labelled}
-    )
+    calibration = Calibration(desk_of(settings, models, None), {case.id: case for case in labelled})
     units = calibration.units()
     folder = arguments.study or arguments.labels.with_name(arguments.labels.name + ".study")
     with (

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
     from drr.env.settings import Settings
     from drr.env.shop import Shop
-    from drr.eval.judging.bench import Bench
-    from drr.eval.judging.run import JudgeOptions, Ran
+    from drr.eval.judging.plan import JudgeOptions
+    from drr.eval.judging.run import Ran
+    from drr.eval.tasks.desk import Desk
     from drr.llm.factory import Models
     from drr.study.study import Study
 
@@ -36,14 +37,16 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.models import SETTINGS
     from drr.app.options import positive_int
     from drr.app.studies import add_run_options
+    from drr.eval.tasks.registry import groups
 
+    usual = groups(usual=True)
     parser.epilog = _EXAMPLES
     parser.add_argument("study", metavar="STUDY", type=Path)
     parser.add_argument(
         "--what",
-        default="faithfulness,quality,pairwise,rules",
+        default=",".join(usual),
         metavar="KINDS",
-        help="with commas: faithfulness, quality, pairwise, rules (these are the default), failures",
+        help=f"with commas, of {', '.join(groups())} (default: {', '.join(usual)})",
     )
     parser.add_argument(
         "--judge", dest="model_judge", metavar="MODEL", help="who judges, e.g. anthropic:claude-sonnet-5-5"
@@ -93,31 +96,31 @@ def run(arguments: argparse.Namespace) -> int:
             models, ("judge", "claim_extractor"), budget_of(arguments, study), unit_cap_of(arguments)
         )
         with study_shop(study, settings, arguments.shop) as shop:
-            benches = _benches(study, arguments, settings, models, shop)
+            desks = _desks(study, arguments, options, settings, models, shop)
             if arguments.dry_run:
-                return _dry_run(study, benches, models, options, arguments.json)
-            return asyncio.run(_judge(study, benches, models, options, arguments))
+                return _dry_run(study, desks, models, options, arguments.json)
+            return asyncio.run(_judge(study, desks, models, options, arguments))
 
 
 def _options(arguments: argparse.Namespace, study: Study) -> JudgeOptions:
     from drr.app.studies import budget_of, unit_cap_of
     from drr.env.errors import Misuse
-    from drr.eval.judging.bench import WHAT
-    from drr.eval.judging.run import JudgeOptions
+    from drr.eval.judging.plan import JudgeOptions
+    from drr.eval.tasks.registry import groups
     from drr.eval.tasks.support import BATCH_MOST
 
     what = [word.strip() for word in arguments.what.split(",") if word.strip()]
-    wrong = [word for word in what if word not in WHAT]
+    wrong = [word for word in what if word not in groups()]
     if wrong or not what:
         raise Misuse(
-            f"--what {arguments.what!r}: {', '.join(wrong) or 'nothing'} cannot be judged; use {', '.join(WHAT)}"
+            f"--what {arguments.what!r}: {', '.join(wrong) or 'nothing'} cannot be judged; use {', '.join(groups())}"
         )
     if arguments.batch > BATCH_MOST:
         raise Misuse(
             f"--batch {arguments.batch}: at most {BATCH_MOST} claims fit one call without losing some"
         )
     return JudgeOptions(
-        [name for name in WHAT if name in what],
+        what,
         arguments.variants.split(",") if arguments.variants else None,
         budget_of(arguments, study),
         unit_cap_of(arguments),
@@ -127,69 +130,76 @@ def _options(arguments: argparse.Namespace, study: Study) -> JudgeOptions:
     )
 
 
-def _benches(
-    study: Study, arguments: argparse.Namespace, settings: Settings, models: Models, shop: Shop | None
-) -> list[Bench]:
+def _desks(
+    study: Study,
+    arguments: argparse.Namespace,
+    options: JudgeOptions,
+    settings: Settings,
+    models: Models,
+    shop: Shop | None,
+) -> list[Desk]:
     """Ours; under `--profile paper` the paper's beside it; one more for each repetition."""
     import asyncio
     from dataclasses import replace
 
-    from drr.app.judging import bench_of
+    from drr.app.judging import desk_of
     from drr.env.errors import DrrError, Misuse
-    from drr.eval.evidence.answers import read_answers
+    from drr.eval.evidence.answers import questions, read_answers
     from drr.eval.evidence.book import host_of
     from drr.eval.judging.run import refetch
+    from drr.eval.tasks.protocol import AS_PRINTED
 
     answers = read_answers(study)
-    if not answers:
+    if not answers and options.need_answers:
         raise DrrError(f"{study.folder}: holds no finished answer; `drr run` or `drr import` makes some")
     unknown = set(arguments.variants.split(",") if arguments.variants else ()) - {a.variant for a in answers}
     if unknown:
         known = ", ".join(sorted({a.variant for a in answers}))
         raise Misuse(f"--variants: {', '.join(sorted(unknown))} is not in this study; it has {known}")
-    bench = bench_of(settings, models, shop, "ours")
-    bench.batch = arguments.batch
+    desk = desk_of(settings, models, shop)
+    desk.batch = arguments.batch
     if arguments.refetch:
         from drr.env.web.open import open_web
 
         # Neither the run's snapshots nor its recording: they hold the pages as they were, and nothing is searched for.
         now = settings.model_copy(update={"web_record": None}) if settings.web == "serper" else settings
         web = open_web(now, shop=shop, searching=False)
-        bench.refetched = asyncio.run(refetch(answers, web, frozenset({host_of(settings.shop_url)})))
-    benches = [bench, *(replace(bench, repeat=k) for k in range(1, arguments.repeat))]
+        desk.refetched = asyncio.run(refetch(answers, web, frozenset({host_of(settings.shop_url)})))
+    desks = [desk, *(replace(desk, repeat=k) for k in range(1, arguments.repeat))]
     if settings.profile == "paper":
-        benches.append(bench_of(settings, models, shop, "paper"))
-    for one in benches:
+        desks.append(desk_of(settings, models, shop, AS_PRINTED))
+    for one in desks:
+        one.questions = questions(study)
         one.add(answers)
-    return benches
+    return desks
 
 
 async def _judge(
-    study: Study, benches: list[Bench], models: Models, options: JudgeOptions, arguments: argparse.Namespace
+    study: Study, desks: list[Desk], models: Models, options: JudgeOptions, arguments: argparse.Namespace
 ) -> int:
     from drr.app.console import progress_of
     from drr.eval.judging.run import Ran, judge
 
     total = Ran()
     try:
-        for bench in benches:
-            ran = await judge(study, bench, models, options, progress=progress_of(arguments))
+        for desk in desks:
+            ran = await judge(study, desk, models, options, progress=progress_of(arguments))
             total.add(ran.summary, ran.planned)
             if total.summary.stopped is not None:
                 break
     finally:
         await models.aclose()
-    return _conclude(study, benches[0], total, arguments)
+    return _conclude(study, desks[0], total, arguments)
 
 
-def _conclude(study: Study, bench: Bench, ran: Ran, arguments: argparse.Namespace) -> int:
+def _conclude(study: Study, desk: Desk, ran: Ran, arguments: argparse.Namespace) -> int:
     import sys
 
     from drr.app.console import print_json
     from drr.app.studies import conclude
     from drr.eval.metrics.document import study_document
 
-    document = study_document(study, bench.judge.shown)
+    document = study_document(study, desk.judge.shown)
     document["run"] = {"planned": ran.planned, "left": ran.summary.left, "stopped": ran.summary.stopped}
     if arguments.json:
         print_json(document)
@@ -281,36 +291,19 @@ def _told(document: dict[str, Any]) -> str:
     return "\n\n".join(parts) or "Nothing was judged."
 
 
-def _dry_run(study: Study, benches: list[Bench], models: Models, options: JudgeOptions, as_json: bool) -> int:
+def _dry_run(study: Study, desks: list[Desk], models: Models, options: JudgeOptions, as_json: bool) -> int:
     from drr.app.console import print_json
     from drr.app.judging import table
-    from drr.eval.judging.run import forecast
+    from drr.eval.judging.plan import combined, forecast
 
-    documents = [forecast(study, bench, models, options) for bench in benches]
-    tasks: dict[str, dict[str, int]] = {}
-    for document in documents:
-        for task, row in document["tasks"].items():
-            sums = tasks.setdefault(task, dict.fromkeys(row, 0))
-            for name, value in row.items():
-                sums[name] += value
-    costs = [document["cost_usd"] for document in documents]
-    whole = {
-        **documents[0],
-        "tasks": tasks,
-        **{
-            name: sum(document[name] for document in documents)
-            for name in ("calls", "input_tokens", "output_tokens")
-        },
-        "cost_usd": None if None in costs else sum(costs),
-    }
+    whole = combined([forecast(study, desk, models, options) for desk in desks])
     if as_json:
         print_json(whole)
         return 0
     rows = [
-        [task, *(f"{row[n]:,}" for n in ("calls", "input_tokens", "output_tokens"))]
-        for task, row in tasks.items()
+        [name, f"{row['calls']:,}", f"{row['input_tokens']:,}", f"{row['output_tokens']:,}"]
+        for name, row in [*whole["tasks"].items(), ("all", whole)]
     ]
-    rows.append(["all", *(f"{whole[n]:,}" for n in ("calls", "input_tokens", "output_tokens"))])
     print(
         table(
             [f"{whole['judge']}, {whole['answers']} answers", "calls", "input tokens", "output tokens"], rows
@@ -328,8 +321,8 @@ def _dry_run(study: Study, benches: list[Bench], models: Models, options: JudgeO
 def _diff(study: Study, arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.env.errors import Misuse
+    from drr.eval.judging.difference import difference
     from drr.eval.judging.read import judgings, read_judged
-    from drr.eval.judging.run import difference
 
     known = judgings(study)
     names = arguments.diff or [judging.id for judging in known[-2:]]

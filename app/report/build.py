@@ -12,11 +12,11 @@ import numpy as np
 from drr.app.report.paper import NOTE, printed
 from drr.app.report.tables import Cell, Table
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.read import Judged
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import families
 from drr.eval.metrics.document import variants_of
 from drr.eval.stats.intervals import V, mean, paired, spread, with_holm
+from drr.eval.tasks.judged import Judged
 
 if TYPE_CHECKING:
     from drr.study.study import Study

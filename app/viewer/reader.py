@@ -28,9 +28,10 @@ from drr.citations.parse import canonical_url
 from drr.env.source import text_hash
 from drr.eval.evidence.answers import Answer, answer_of, questions
 from drr.eval.evidence.book import Book
-from drr.eval.judging.read import Judged, Judging, choose, read_judged
+from drr.eval.judging.read import choose, read_judged
 from drr.eval.labels import DIMENSIONS
 from drr.eval.stats.faithfulness import report_values
+from drr.eval.tasks.judged import Judged, Judging
 
 if TYPE_CHECKING:
     from drr.study.study import Study

@@ -14,7 +14,7 @@ from drr.citations.parse import canonical_url, parse
 from drr.eval.labels import DIMENSIONS
 
 if TYPE_CHECKING:
-    from drr.eval.judging.read import Judging
+    from drr.eval.tasks.judged import Judging
     from jinja2 import Environment
     from markupsafe import Markup
 

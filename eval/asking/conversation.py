@@ -1,97 +1,30 @@
-"""What a judge is sent and what it must answer: one prompt from a file, the strangers' texts fenced, one strict form.
+"""What a judge is sent: one prompt from a file, the strangers' texts fenced; and beside it the same as fields.
 
-The parts of a message are labelled sections, so that the judge without a model can read them as a model would.
+A judge without a model reads the fields; nobody reads a prompt back that we wrote.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from hashlib import sha256
-from importlib import import_module
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
-from drr.eval.asking.safety import fenced
+from drr.eval.asking.safety import fenced, harmless
+from drr.eval.labels import Dimension
 from drr.llm.prompts import Prompt, Prompts
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel
 
 FOLDER = Path(__file__).parents[1] / "prompts"
-SCHEMA = 1
-"""Of the answer forms below: it enters every key."""
+Form = TypeVar("Form", bound=BaseModel)
 
 
 @cache
 def box_prompts() -> Prompts:
     return Prompts(FOLDER)
-
-
-class _Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class SupportAnswer(_Answer):
-    """The order of the fields is the order of writing: reasons first."""
-
-    id: str
-    justification: str
-    quote: str
-    support: Literal["full_support", "partial_support", "no_support"]
-
-
-class SupportAnswers(_Answer):
-    verdicts: list[SupportAnswer]
-
-
-class PaperSupportAnswer(_Answer):
-    id: str
-    support: Literal["full_support", "partial_support", "no_support"]
-    justification: str
-
-
-class PaperSupportAnswers(_Answer):
-    verdicts: list[PaperSupportAnswer]
-
-
-class RatingAnswer(_Answer):
-    justification: str
-    rating: int = Field(ge=0, le=10)
-
-
-class PaperRatingAnswer(_Answer):
-    rating: int = Field(ge=0, le=10)
-    justification: str
-
-
-class PreferenceAnswer(_Answer):
-    justification: str
-    winner: Literal["A", "B", "tie"]
-
-
-class PaperPreferenceAnswer(_Answer):
-    winner: Literal["A", "B"]
-    justification: str
-
-
-FailureName = Literal[
-    "redundant_clarity",
-    "shallow_analysis",
-    "narrow_framing",
-    "weak_synthesis",
-    "constraint_violation",
-    "poor_personalization",
-]
-
-
-class FailureAnswer(_Answer):
-    example: str
-    label: FailureName
-
-
-class FailuresAnswer(_Answer):
-    failures: list[FailureAnswer]
 
 
 class Section(NamedTuple):
@@ -100,49 +33,62 @@ class Section(NamedTuple):
     label: str
     text: str
     intro: str = ""
+    about: str = ""
+    """Which of the things that are asked about it belongs to."""
+    head: str = ""
+    """Where the text comes from, shown as its first line."""
+
+    @property
+    def fenced_text(self) -> str:
+        return f"{self.head}\n{self.text}" if self.head else self.text
+
+    @property
+    def shown(self) -> str:
+        """The text without its head, as the judge reads it."""
+        return harmless(self.text)
 
 
-def conversation(system: str, sections: Sequence[Section]) -> list[BaseMessage]:
+@dataclass(frozen=True)
+class Asking(Generic[Form]):
+    """One question to a judge."""
+
+    task: str
+    form: type[Form]
+    messages: tuple[BaseMessage, ...]
+    """What a model is sent."""
+    sections: tuple[Section, ...] = ()
+    """The texts in these messages."""
+    about: tuple[str, ...] = ()
+    """What is asked about, e.g. the keys of the answers: equal prompts about two answers are two questions."""
+    dimension: Dimension | None = None
+    shop_url: str = ""
+    person_known: bool = False
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of the whole prompt: what a judgement's key holds."""
+        return fingerprint(self.messages)
+
+    def part(self, label: str) -> str:
+        """The first text under this label as it is shown; empty where there is none."""
+        return next((section.shown for section in self.sections if section.label == label), "")
+
+
+def conversation(system: str, sections: Sequence[Section]) -> tuple[BaseMessage, ...]:
     """The marks of every section hang on all texts together, so no text can know any of them."""
     salt = sha256(
-        "\0".join(section.text for section in sections).encode("utf-8", "surrogatepass")
+        "\0".join(section.fenced_text for section in sections).encode("utf-8", "surrogatepass")
     ).hexdigest()
     parts = []
     for section in sections:
-        block = fenced(section.text, section.label, salt=salt)
+        block = fenced(section.fenced_text, section.label, salt=salt)
         parts.append(f"{section.intro}\n{block}" if section.intro else block)
-    return [SystemMessage(system), HumanMessage("\n\n".join(parts))]
-
-
-_SECTION = re.compile(
-    r"(?:^(?P<intro>[^\n<]*)\n)?<(?P<label>\w+) (?P<mark>[0-9a-f]{20})>\n(?P<text>.*?)\n</(?P=label) (?P=mark)>",
-    re.DOTALL | re.MULTILINE,
-)
-
-
-def sections_of(message: str) -> list[Section]:
-    """What a message made by `conversation` holds."""
-    return [Section(m["label"], m["text"], m["intro"] or "") for m in _SECTION.finditer(message)]
+    return SystemMessage(system), HumanMessage("\n\n".join(parts))
 
 
 def fingerprint(messages: Sequence[BaseMessage]) -> str:
-    """Of the whole prompt: what a judgement's key holds."""
     text = "\0".join(f"{message.type}\0{message.text}" for message in messages)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-@cache
-def code_version(*patterns: str) -> str:
-    """Of files `ROOM/PATTERN` that decide without a model: changed rules judge again."""
-    files: list[Path] = []
-    for pattern in patterns:
-        room, _, rest = pattern.partition("/")
-        folder = import_module(f"drr.{room}").__path__[0]
-        found = sorted(Path(folder).glob(rest))
-        if not found:
-            raise ValueError(f"no file is {pattern}: what decides without a model would have no version")
-        files += found
-    return sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
 
 def version_of(*prompts: Prompt) -> str:

@@ -53,10 +53,10 @@ def forgeries(text: str) -> int:
 
 def fenced(text: str, label: str, *, salt: str = "") -> str:
     """Text of a stranger as it stands in a judge's prompt."""
-    return fence(_shown(text), label, salt=salt)
+    return fence(harmless(text), label, salt=salt)
 
 
 @lru_cache(maxsize=1024)
-def _shown(text: str) -> str:
-    """One report stands in dozens of prompts."""
+def harmless(text: str) -> str:
+    """The text as a judge reads it. One report stands in dozens of prompts, so it is worked out once."""
     return defused(visible(text))

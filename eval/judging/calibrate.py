@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
 from drr.env.errors import DrrError
-from drr.eval import offline
-from drr.eval.asking.conversation import SCHEMA, code_version, fingerprint, version_of
+from drr.eval.asking.conversation import Asking
+from drr.eval.asking.forms import SCHEMA
+from drr.eval.asking.judge import Judge, KeptAnswers
 from drr.eval.evidence.passages import Frozen
-from drr.eval.judging.bench import JudgeName
 from drr.eval.judging.held import (
     PAIRWISE,
     SUPPORT,
@@ -39,17 +39,13 @@ from drr.eval.labels import (
 )
 from drr.eval.stats import agreement as ag
 from drr.eval.stats.pairs import Comparison, Winner, positions
-from drr.eval.tasks.quality import (
-    Graded,
-    comparison_messages,
-    comparison_version,
-    prefer,
-    rate,
-    rating_messages,
-    rating_version,
-)
-from drr.eval.tasks.support import Item, judge_support, support_messages
-from drr.llm.prompts import Prompts
+from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.grading import Graded
+from drr.eval.tasks.pairwise import PAIRWISE as PAIRWISE_TASK
+from drr.eval.tasks.pairwise import comparison_asking, comparison_prompts, prefer
+from drr.eval.tasks.rating import RATING, rate, rating_asking, rating_prompts
+from drr.eval.tasks.support import SUPPORT as SUPPORT_TASK
+from drr.eval.tasks.support import Item, judge_support, support_asking
 from drr.study.run import Context
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
@@ -121,10 +117,9 @@ def _pair_key(label: PairwiseLabel) -> str:
 
 @dataclass(frozen=True)
 class Calibration:
-    judge: JudgeName
-    prompts: Prompts
-    shop_url: str
+    desk: Desk
     cases: Mapping[str, Case]
+    _kept: list[KeptAnswers] = field(default_factory=list)
 
     def units(self) -> list[Unit]:
         return [unit for case in self.cases.values() for unit in self._units(case)]
@@ -135,12 +130,12 @@ class Calibration:
         for order in orders:
             fields = {
                 "task": f"calibrate-{task_of(case.example)}",
-                "judge": self.judge.shown,
+                "judge": self.desk.judge.shown,
                 "version": self._version(case),
                 "schema": SCHEMA,
                 "case": case.id,
                 "order": order,
-                "prompt": fingerprint(self._messages(case, order)),
+                "prompt": self._asking(case, order).fingerprint,
             }
             units.append(
                 Unit(
@@ -153,40 +148,44 @@ class Calibration:
         return units
 
     def _version(self, case: Case) -> str:
-        rules = f"-{code_version(*offline.CODE)}" if self.judge.rule_written else ""
-        return self._prompt_version(case) + rules
-
-    def _prompt_version(self, case: Case) -> str:
+        desk = self.desk
         if isinstance(case.example, SupportLabel):
-            return version_of(self.prompts["support"])
+            return SUPPORT_TASK.versions(desk)["support"]
         if isinstance(case.example, PairwiseLabel):
-            return comparison_version(self.prompts, case.dimension)
-        return rating_version(self.prompts, case.dimension)
+            prompts = comparison_prompts(desk.protocol, case.dimension)
+            return desk.version(PAIRWISE_TASK.version, PAIRWISE_TASK.role, *prompts)
+        return desk.version(RATING.version, RATING.role, *rating_prompts(desk.protocol, case.dimension))
 
     def _item(self, label: SupportLabel) -> Item:
         evidence = Frozen("evidence", "web", "ok" if label.evidence.strip() else "empty", label.evidence)
         return Item("c1-web", "c1", label.claim, "web", "page", (evidence,))
 
-    def _messages(self, case: Case, order: str) -> Any:
-        label = case.example
+    def _asking(self, case: Case, order: str) -> Asking[Any]:
+        label, desk, about = case.example, self.desk, (case.id, order)
         if isinstance(label, SupportLabel):
-            return support_messages(self.prompts["support"], [self._item(label)])
-        graded = Graded(label.query, "", self.shop_url)
+            return support_asking(desk.prompts, desk.protocol, [self._item(label)], about=about)
+        graded = Graded(label.query, "", desk.shop_url)
         if isinstance(label, PairwiseLabel):
             sides = (label.answer_a, label.answer_b) if order == "ab" else (label.answer_b, label.answer_a)
-            return comparison_messages(self.prompts, case.dimension, graded, *sides)
-        return rating_messages(self.prompts, case.dimension, graded, label.answer)
+            return comparison_asking(desk.prompts, desk.protocol, case.dimension, graded, sides, about=about)
+        return rating_asking(desk.prompts, desk.protocol, case.dimension, graded, label.answer, about=about)
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
-        case = self.cases[spec["case"]]
-        judge = context.models.role("judge", offline.policy)
+        case, desk = self.cases[spec["case"]], self.desk
+        judge = Judge("judge", context, self._answers(context.study), desk.stand_in)
+        asking = self._asking(case, spec["order"])
         if isinstance(case.example, SupportLabel):
             item = self._item(case.example)
-            return Outcome((await judge_support(judge, self.prompts["support"], [item]))[item.id])
-        messages = self._messages(case, spec["order"])
+            found = await judge_support(judge, desk.prompts, desk.protocol, [item], about=asking.about)
+            return judge.sealed(Outcome({**found[item.id]}))
         if isinstance(case.example, PairwiseLabel):
-            return Outcome(await prefer(judge, messages))
-        return Outcome(await rate(judge, messages))
+            return judge.sealed(Outcome({**await prefer(judge, asking)}))
+        return judge.sealed(Outcome({**await rate(judge, asking)}))
+
+    def _answers(self, study: Study) -> KeptAnswers:
+        if not self._kept:
+            self._kept.append(KeptAnswers(study))
+        return self._kept[0]
 
     def results(self, study: Study) -> dict[tuple[str, str], Mapping[str, Any] | None]:
         """By case and order; `None` where the judge failed."""
@@ -215,9 +214,9 @@ def held_against(
     return {
         "schema": 1,
         "task": task,
-        "judge": calibration.judge.shown,
-        "rule_written": calibration.judge.rule_written,
-        "banner": offline.BANNER if calibration.judge.rule_written else None,
+        "judge": calibration.desk.judge.shown,
+        "rule_written": calibration.desk.judge.rule_written,
+        "banner": calibration.desk.banner,
         "items": len(cases_),
         "people": sorted({label.judge for case in cases_ for label in case.labels}),
         "metrics": statistics,

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 from drr.env.errors import DrrError
-from drr.eval.asking.conversation import FailureName
+from drr.eval.asking.forms import FailureName
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.read import Judged
 from drr.eval.stats.intervals import mean
+from drr.eval.tasks.judged import Judged
 from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from drr.env.text import tokens
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.read import Judged, Judging
 from drr.eval.labels import (
     DIMENSIONS,
     Label,
@@ -27,6 +26,7 @@ from drr.eval.labels import (
 from drr.eval.stats import agreement as ag
 from drr.eval.stats.intervals import V, mean
 from drr.eval.stats.pairs import reconcile
+from drr.eval.tasks.judged import Judged, Judging
 from drr.study.study import Study
 
 SUPPORT = ("none", "partial", "full")

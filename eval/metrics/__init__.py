@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.read import Judged
 from drr.eval.stats.intervals import V
+from drr.eval.tasks.judged import Judged
 
 FAMILIES: tuple[str, ...] = ("faithfulness", "quality", "effort", "rules")
 

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from drr.eval import offline
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.diagnosis import failure_document
-from drr.eval.judging.read import Judged, choose, read_judged, refetched
+from drr.eval.judging.read import as_printed, choose, read_judged, refetched
 from drr.eval.metrics import families
 from drr.eval.stats.faithfulness import PAPER_TYPES, STATUSES, UNREADABLE, JudgedClaims, corpus_values, strict
 from drr.eval.stats.intervals import RESAMPLES, SEED, V, mean, paired, with_holm
 from drr.eval.stats.pairs import overall, pair_results
+from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.quality import corpus_values as quality_values
 from drr.eval.tasks.quality import length_correlations
 from drr.study.study import Study
@@ -30,7 +30,7 @@ def study_document(study: Study, judge: str | None = None) -> dict[str, Any]:
     now = refetched(study, judged.judging)
     if now is not None:
         _add_now(document, read_judged(study, now, answers=judged.answers))
-    paper = choose(study, judged.judging.judge if judged.judging else judge, "paper")
+    paper = as_printed(study, judged.judging.judge if judged.judging else judge)
     if paper is not None:
         document["as_printed"] = paper_document(read_judged(study, paper, answers=judged.answers))
     return document
@@ -108,8 +108,8 @@ def banner(judged: Judged) -> str | None:
     lines = []
     if any(answer.rule_written for answer in judged.answers):
         lines.append("Reports written by rules, not by a language model.")
-    if judged.judging is not None and judged.judging.rule_written:
-        lines.append(offline.BANNER)
+    if judged.judging is not None and judged.judging.warning is not None:
+        lines.append(judged.judging.warning)
     return " ".join(lines) or None
 
 

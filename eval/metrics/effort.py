@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.read import Judged
 from drr.eval.stats.intervals import V, mean
+from drr.eval.tasks.judged import Judged
 
 _METHODS = {
     "input_tokens": "input tokens per answer, cached ones and page summaries included, mean over queries",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.read import Judged
 from drr.eval.stats.faithfulness import corpus_values, report_values
 from drr.eval.stats.intervals import V
+from drr.eval.tasks.judged import Judged
 
 
 def per_report(judged: Judged, answer: Answer) -> Mapping[str, float | None]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.read import Judged
 from drr.eval.stats.intervals import V
+from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.quality import corpus_values, report_values
 
 

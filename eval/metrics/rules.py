@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from drr.eval.checks import RULES
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.read import Judged
 from drr.eval.stats.intervals import V, mean
+from drr.eval.tasks.judged import Judged
 
 _VALUE = {"pass": 1.0, "fail": 0.0}
 

@@ -1,16 +1,67 @@
-"""What the rules are told of an answer in a study: everything that was frozen with it."""
+"""The task of checking a report by rules, which ask no model, with everything that was frozen with the answer."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from drr.citations.parse import canonical_url
 from drr.env.session import Session
 from drr.env.shop import Shop
-from drr.eval.checks import Subject, urls_in
+from drr.eval.asking.judge import Examiner
+from drr.eval.checks import Subject, check_report, document, urls_in
 from drr.eval.evidence.answers import Answer
+from drr.eval.tasks.base import Task, text_id
+from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.judged import Judged, Judging
+from drr.study.unit import Outcome, Record, Unit
 
-RULE_CODE = ("eval/checks/*.py", "citations/*.py", "eval/tasks/claims.py", "env/constraints.py")
+
+class CheckedTask(Task[Answer]):
+    """One unit a report: all rules, whoever judges under whatever protocol."""
+
+    name = "rules"
+    subject = "answer"
+    metrics = ("rules",)
+
+    def versions(self, desk: Desk) -> Mapping[str, str]:
+        return {}
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        fields = {
+            "task": self.name,
+            "judge": "rules",
+            "version": str(self.version),
+            "answer": about.key,
+            "report": text_id(about.report),
+            "shop": None if desk.shop is None else desk.shop.manifest.content_hash,
+            "shop_url": desk.shop_url,
+            "constraints": None if about.constraints is None else about.constraints.model_dump(mode="json"),
+        }
+        spec = {"task": self.name, "answer": about.key}
+        yield Unit("judgement", fields, spec, f"rules \u00b7 {about.label}")
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        checks = check_report(subject(desk.answer(spec["answer"]), desk.shop, desk.shop_url))
+        return Outcome({"rules": document(checks)})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        if record.done:
+            judged.rules[record.key_fields["answer"]] = record.result["rules"]
+
+    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+        return True
+
+    def settle(self, judged: Judged) -> None:
+        """Checks by older rules are not counted again."""
+        if judged.rules:
+            judged.units[self.name] = len(judged.rules)
+
+    def estimate(self, desk: Desk, unit: Unit) -> None:
+        return None
+
+
+CHECKED = CheckedTask()
 
 
 def subject(answer: Answer, shop: Shop | None, shop_url: str) -> Subject:

@@ -1,7 +1,7 @@
 """Claims of a report: every statement, cited or not, with its words, its place and the sources it may lean on.
 
 One extraction serves precision and recall, so both rest on the same claims. By rule, a claim is a sentence, a list item
-or a table row with the citations in its scope; with a model, code accepts only what it finds in the report.
+or a table row with the citations in its scope.
 """
 
 from __future__ import annotations
@@ -9,15 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 
-from drr.citations.addresses import canonical_url
 from drr.citations.parse import Citations, Marker
-from drr.llm.prompts import fence
-from drr.llm.role import RoleModel
-from langchain_core.messages import HumanMessage, SystemMessage
-from pydantic import BaseModel, ConfigDict, Field
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +27,6 @@ class Claim:
     """Canonical, of the citations in its scope."""
     section_level: bool = False
     """The citation stands over or under a group of statements, not in this one."""
-
-
-@dataclass(slots=True)
-class Extraction:
-    claims: list[Claim]
-    rejects: dict[str, int] = field(default_factory=dict)
-    """What a model named that the report does not hold: `quote_not_found`, `url_not_cited`, `duplicate`."""
 
 
 _HOLD = "\ue000"
@@ -287,115 +274,3 @@ def _is_claim(text: str, kind: str) -> bool:
     if len(words) < 2 or (len(words) < 3 and not _FIGURE.search(text)):
         return False
     return not _META.match(text)
-
-
-class _Found(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    quote: str = Field(description="the exact words of the report, copied character by character")
-    claim: str = Field(description="one complete sentence that says what is claimed")
-    sources: list[str] = Field(description="URLs from the list given, empty if the report cites none here")
-
-
-class _FoundClaims(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    claims: list[_Found]
-
-
-CHUNK_WORDS = 6_000
-PROMPT = Path(__file__).parents[1] / "prompts" / "claims.md"
-
-
-async def extract_with_model(
-    report: str, citations: Citations, model: RoleModel, *, prompt: str | None = None
-) -> Extraction:
-    """The model's claims, as far as the report holds them. Failures of the model (`ModelFailure`) are the caller's."""
-    if model.rule_written:
-        return Extraction(extract_by_rules(report, citations))
-    instructions = prompt if prompt is not None else PROMPT.read_text(encoding="utf-8")
-    sources = "\n".join(
-        f"{', '.join(f'[{number}]' for number in source.numbers) or '-'} {source.url}"
-        for source in citations.sources
-    )
-    extraction = Extraction([])
-    seen: set[tuple[int, int, str]] = set()
-    for start, end in chunks(citations.body):
-        messages = [
-            SystemMessage(instructions),
-            HumanMessage(
-                f"Sources the report cites:\n{fence(sources or '(none)', 'sources')}\n\n{fence(report[start:end], 'report')}"
-            ),
-        ]
-        answer = await model.structured(messages, _FoundClaims)
-        for found in answer.claims:
-            _accept(found, report, (start, end), citations, extraction, seen)
-    extraction.claims.sort(key=lambda claim: (claim.start, claim.end))
-    extraction.claims = [
-        Claim(f"c{n}", c.text, c.quote, c.start, c.end, c.urls, c.section_level)
-        for n, c in enumerate(extraction.claims, 1)
-    ]
-    return extraction
-
-
-def chunks(body: str, words: int = CHUNK_WORDS) -> list[tuple[int, int]]:
-    """Stretches of at most so many words, cut between paragraphs where there are any. Nothing is lost."""
-    count = 0
-    spans: list[tuple[int, int]] = []
-    start = 0
-    paragraph = 0
-    for match in re.finditer(r"\S+|\n\s*\n", body):
-        if match[0].isspace():
-            paragraph = match.end()
-            continue
-        count += 1
-        if count > words:
-            cut = paragraph if paragraph > start else match.start()
-            spans.append((start, cut))
-            count = len(body[cut : match.end()].split())
-            start = cut
-    if body[start:].strip():
-        spans.append((start, len(body)))
-    return spans
-
-
-def _accept(
-    found: _Found,
-    report: str,
-    chunk: tuple[int, int],
-    citations: Citations,
-    extraction: Extraction,
-    seen: set[tuple[int, int, str]],
-) -> None:
-    span = locate(found.quote, report, *chunk)
-    if span is None:
-        extraction.rejects["quote_not_found"] = extraction.rejects.get("quote_not_found", 0) + 1
-        return
-    known = {source.url for source in citations.sources}
-    urls = tuple(dict.fromkeys(canonical_url(url) for url in found.sources))
-    if not known.issuperset(urls):
-        extraction.rejects["url_not_cited"] = extraction.rejects.get("url_not_cited", 0) + 1
-        return
-    text = " ".join(found.claim.split())
-    key = (*span, text.casefold())
-    if key in seen or not text:
-        extraction.rejects["duplicate"] = extraction.rejects.get("duplicate", 0) + 1
-        return
-    seen.add(key)
-    start, end = span
-    near = {marker.url for marker in citations.markers if start <= marker.start <= end + 12}
-    extraction.claims.append(
-        Claim("", text, report[start:end], start, end, urls, bool(urls) and not near.intersection(urls))
-    )
-
-
-def locate(quote: str, report: str, start: int, end: int) -> tuple[int, int] | None:
-    """Where the quote stands in the report, white space aside."""
-    words = quote.split()
-    if not words:
-        return None
-    at = report.find(quote.strip(), start, end)
-    if at >= 0:
-        return at, at + len(quote.strip())
-    match = re.compile(r"\s+".join(re.escape(word) for word in words)).search(report, start, end)
-    return match.span() if match else None

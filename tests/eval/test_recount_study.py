@@ -16,7 +16,7 @@ from drr.app.cli import main
 from drr.env.shop import Shop
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.held import stability
-from drr.eval.judging.read import Judged
+from drr.eval.tasks.judged import Judged
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics.document import equation_2
 from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims

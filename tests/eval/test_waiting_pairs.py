@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.judging.read import Judged, Verdict
+from drr.eval.tasks.judged import Judged, Verdict
 from drr.eval.stats.pairs import pair_results
 
 

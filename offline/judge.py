@@ -1,4 +1,4 @@
-"""The judge without a language model, `rules-1`: surface rules over the very messages a model would get.
+"""The judge without a language model, `rules-1`: surface rules over the texts that a model would be shown.
 
 Support is lexical (`drr.eval.evidence.lexical`). Grades and preferences count what a text shows on its surface; `docs/judging.md` lists
 every rule. They measure layout, wording and bookkeeping, not understanding, so they are stored under their own name,
@@ -7,7 +7,6 @@ bannered wherever they are shown, and never set beside figures of a model or of 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,119 +14,121 @@ from functools import lru_cache
 from typing import Any
 
 from drr.env.constraints import parse_constraints
+from drr.env.errors import DrrError
 from drr.env.text import tokens
-from drr.eval.asking.conversation import Section, sections_of
+from drr.eval.asking.conversation import Asking
+from drr.eval.asking.forms import (
+    FailuresAnswer,
+    PaperPreferenceAnswer,
+    PaperRatingAnswer,
+    PaperSupportAnswers,
+    PreferenceAnswer,
+    RatingAnswer,
+    SupportAnswers,
+)
 from drr.eval.asking.safety import forgeries
 from drr.eval.evidence.lexical import numbers, plain, support
-from drr.eval.labels import DIMENSIONS, Dimension
-from langchain_core.messages import AIMessage, BaseMessage
+from drr.eval.labels import Dimension
+from pydantic import BaseModel
 
-JUDGE = "rules-1"
-CODE = ("eval/offline.py", "eval/evidence/lexical.py", "eval/tasks/decided.py", "eval/asking/safety.py")
-"""The files that hold its rules: what it once said is kept under what they were."""
-BANNER = "Judged by surface rules (rules-1), not by a language model: useful for trying things out, not as a measurement."
 _TIE = 0.5
 _MOST = 10.0
+_SUPPORT = {"full": "full_support", "partial": "partial_support", "none": "no_support"}
 
 
-def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+class RulesJudge:
     """Answers in the form that was asked for."""
-    form = str((arguments.get("response_schema") or {}).get("title", ""))
-    answer = _FORMS[form](messages[0].text, sections_of(messages[1].text))
-    return AIMessage(content=json.dumps(answer))
+
+    name = "rules-1"
+    version = 1
+    """Raised by hand when its rules say something else."""
+    banner = "Judged by surface rules (rules-1), not by a language model: useful for trying things out, not as a measurement."
+
+    def answer(self, asking: Asking[Any]) -> Mapping[str, Any]:
+        rule = _RULES.get(asking.form)
+        if rule is None:
+            raise DrrError(f"{self.name} has no rule for the task {asking.task}; name a model with --judge")
+        return rule(asking)
 
 
-def _support(system: str, sections: list[Section]) -> dict[str, Any]:
+def _support(asking: Asking[Any]) -> dict[str, Any]:
     verdicts = []
-    for name, claim, texts in _claims(sections):
-        found, which = support(claim, [text.partition("\n")[2] for text in texts])
+    for claim in asking.sections:
+        if claim.label != "claim":
+            continue
+        texts = [s.shown for s in asking.sections if s.label == "evidence" and s.about == claim.about]
+        found, which = support(claim.shown, texts)
         quote = ""
         if found.span is not None:
-            quote = texts[which].partition("\n")[2][found.span.start : found.span.end].strip()
+            quote = texts[which][found.span.start : found.span.end].strip()
         verdicts.append(
             {
-                "id": name,
+                "id": claim.about,
                 "justification": found.reason,
                 "quote": quote,
-                "support": f"{_NAMES[found.label]}_support",
+                "support": _SUPPORT[found.label],
             }
         )
     return {"verdicts": verdicts}
 
 
-_NAMES = {"full": "full", "partial": "partial", "none": "no"}
+def _paper_support(asking: Asking[Any]) -> dict[str, Any]:
+    """The paper asks for no quotation."""
+    names = ("id", "support", "justification")
+    return {"verdicts": [{name: v[name] for name in names} for v in _support(asking)["verdicts"]]}
 
 
-def _claims(sections: list[Section]) -> list[tuple[str, str, list[str]]]:
-    claims: list[tuple[str, str, list[str]]] = []
-    for section in sections:
-        if section.label == "claim":
-            name = re.search(r"`([^`]+)`", section.intro)
-            claims.append((name[1] if name else "", section.text, []))
-        elif claims:
-            claims[-1][2].append(section.text)
-    return claims
-
-
-def _paper_support(system: str, sections: list[Section]) -> dict[str, Any]:
-    verdicts = _support(system, sections)["verdicts"]
-    return {
-        "verdicts": [
-            {"id": v["id"], "support": v["support"], "justification": v["justification"]} for v in verdicts
-        ]
-    }
-
-
-def _part(sections: list[Section], label: str) -> str:
-    return next((section.text for section in sections if section.label == label), "")
-
-
-def _grade(system: str, sections: list[Section], label: str) -> tuple[float, str]:
-    dimension = _dimension(system)
-    answer = _part(sections, label)
-    surface = read(answer, _part(sections, "question"), _part(sections, "profile"), _shop(system))
+def _grade(asking: Asking[Any], label: str) -> tuple[float, str]:
+    dimension = asking.dimension or "overall"
+    surface = _surface(asking, label)
     return surface.score(dimension), surface.words_about(dimension)
 
 
-def _rating(system: str, sections: list[Section]) -> dict[str, Any]:
-    score, why = _grade(system, sections, "answer")
+def _surface(asking: Asking[Any], label: str) -> Surface:
+    return read(
+        asking.part(label), asking.part("question"), asking.part("profile"), asking.shop_url.casefold()
+    )
+
+
+def _rating(asking: Asking[Any]) -> dict[str, Any]:
+    score, why = _grade(asking, "answer")
     return {"justification": why, "rating": int(score + 0.5)}
 
 
-def _paper_rating(system: str, sections: list[Section]) -> dict[str, Any]:
-    score, why = _grade(system, sections, "answer")
+def _paper_rating(asking: Asking[Any]) -> dict[str, Any]:
+    score, why = _grade(asking, "answer")
     return {"rating": int(score + 0.5), "justification": why}
 
 
-def _preference(system: str, sections: list[Section]) -> dict[str, Any]:
-    (a, why_a), (b, why_b) = (_grade(system, sections, f"answer_{side}") for side in "ab")
+def _preference(asking: Asking[Any]) -> dict[str, Any]:
+    (a, why_a), (b, why_b) = (_grade(asking, f"answer_{side}") for side in "ab")
     winner = "tie" if abs(a - b) < _TIE else "A" if a > b else "B"
     return {"justification": f"A {a:.1f} ({why_a}); B {b:.1f} ({why_b})", "winner": winner}
 
 
-def _paper_preference(system: str, sections: list[Section]) -> dict[str, Any]:
-    answer = _preference(system, sections)
-    (a, _), (b, _) = (_grade(system, sections, f"answer_{side}") for side in "ab")
-    return {"winner": "A" if a >= b else "B", "justification": answer["justification"]}
+def _paper_preference(asking: Asking[Any]) -> dict[str, Any]:
+    """The paper knows no tie."""
+    (a, _), (b, _) = (_grade(asking, f"answer_{side}") for side in "ab")
+    return {"winner": "A" if a >= b else "B", "justification": _preference(asking)["justification"]}
 
 
-def _failures(system: str, sections: list[Section]) -> dict[str, Any]:
-    answer, profile = _part(sections, "answer"), _part(sections, "profile")
-    found = read(answer, _part(sections, "question"), profile, _shop(system))
-    lines = [line.strip() for line in answer.split("\n") if len(line.split()) > 3]
+def _failures(asking: Asking[Any]) -> dict[str, Any]:
+    lines = [line.strip() for line in asking.part("answer").split("\n") if len(line.split()) > 3]
     if not lines:
         return {"failures": []}
+    found = _surface(asking, "answer")
     signs = {
         "redundant_clarity": found.repeated > 0.1,
         "shallow_analysis": found.reasons < 3,
         "narrow_framing": found.facets < 5,
         "weak_synthesis": found.insights < 3,
         "constraint_violation": found.total_kept is False or found.foreign > 0,
-        "poor_personalization": found.about_user < 3 and "Nothing is known" not in profile,
+        "poor_personalization": found.about_user < 3 and asking.person_known,
     }
+    shop = asking.shop_url.casefold()
     return {
         "failures": [
-            {"example": _example(label, lines, _shop(system)), "label": label}
+            {"example": _example(label, lines, shop), "label": label}
             for label, shown in signs.items()
             if shown
         ]
@@ -158,26 +159,15 @@ def _example(label: str, lines: Sequence[str], shop: str) -> str:
     return shown[0]
 
 
-_FORMS: dict[str, Callable[[str, list[Section]], dict[str, Any]]] = {
-    "SupportAnswers": _support,
-    "PaperSupportAnswers": _paper_support,
-    "RatingAnswer": _rating,
-    "PaperRatingAnswer": _paper_rating,
-    "PreferenceAnswer": _preference,
-    "PaperPreferenceAnswer": _paper_preference,
-    "FailuresAnswer": _failures,
+_RULES: Mapping[type[BaseModel], Callable[[Asking[Any]], dict[str, Any]]] = {
+    SupportAnswers: _support,
+    PaperSupportAnswers: _paper_support,
+    RatingAnswer: _rating,
+    PaperRatingAnswer: _paper_rating,
+    PreferenceAnswer: _preference,
+    PaperPreferenceAnswer: _paper_preference,
+    FailuresAnswer: _failures,
 }
-
-
-def _dimension(system: str) -> Dimension:
-    title = re.search(r"\*\*([A-Z][A-Za-z ]+)\*\*", system)
-    name = title[1].casefold().replace(" quality", "").replace(" ", "_") if title else "personalization"
-    return next((d for d in DIMENSIONS if d == name), "overall")
-
-
-def _shop(system: str) -> str:
-    found = re.search(r"shop (?:is )?(https?://[^\s,.:]+(?:[.:][^\s,.:]+)*)", system)
-    return found[1].casefold() if found else ""
 
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z*\[(\"'])|\n+")

@@ -1,0 +1,91 @@
+"""The forms in which judges answer. The order of the fields is the order of writing: reasons first, except as printed."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA = 1
+"""Of these forms: it enters every key."""
+
+SupportWord = Literal["full_support", "partial_support", "no_support"]
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class FoundClaim(_Answer):
+    quote: str = Field(description="the exact words of the report, copied character by character")
+    claim: str = Field(description="one complete sentence that says what is claimed")
+    sources: list[str] = Field(description="URLs from the list given, empty if the report cites none here")
+
+
+class FoundClaims(_Answer):
+    claims: list[FoundClaim]
+
+
+class SupportAnswer(_Answer):
+    id: str
+    justification: str
+    quote: str
+    support: SupportWord
+
+
+class SupportAnswers(_Answer):
+    verdicts: list[SupportAnswer]
+
+
+class PaperSupportAnswer(_Answer):
+    id: str
+    support: SupportWord
+    justification: str
+
+    @property
+    def quote(self) -> str:
+        """The paper asks for none."""
+        return ""
+
+
+class PaperSupportAnswers(_Answer):
+    verdicts: list[PaperSupportAnswer]
+
+
+class RatingAnswer(_Answer):
+    justification: str
+    rating: int = Field(ge=0, le=10)
+
+
+class PaperRatingAnswer(_Answer):
+    rating: int = Field(ge=0, le=10)
+    justification: str
+
+
+class PreferenceAnswer(_Answer):
+    justification: str
+    winner: Literal["A", "B", "tie"]
+
+
+class PaperPreferenceAnswer(_Answer):
+    winner: Literal["A", "B"]
+    justification: str
+
+
+FailureName = Literal[
+    "redundant_clarity",
+    "shallow_analysis",
+    "narrow_framing",
+    "weak_synthesis",
+    "constraint_violation",
+    "poor_personalization",
+]
+
+
+class FailureAnswer(_Answer):
+    example: str
+    label: FailureName
+
+
+class FailuresAnswer(_Answer):
+    failures: list[FailureAnswer]

@@ -1,0 +1,186 @@
+"""A judge at work on one unit: asks what was not answered before, and keeps every answer with its request.
+
+A request is what a model is sent, the model, the form of the answer and the repetition. How an answer is read is no part of it: a task
+whose reading changed reads the kept answers again, and a model is asked only where the bytes of its request are new.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Protocol
+
+from drr.eval.asking.conversation import Asking, Form, fingerprint
+from drr.llm.factory import Models
+from drr.llm.offline import NAME as OFFLINE
+from drr.llm.role import MeteredModel, Policy
+from drr.llm.structured import Unreadable, read, structured
+from drr.study.run import Context
+from drr.study.study import Study
+from drr.study.unit import Outcome, canonical_json
+from langchain_core.messages import AIMessage, BaseMessage
+from pydantic import BaseModel
+
+_RAW = "raw:"
+
+
+class StandIn(Protocol):
+    """A judge without a model, handed in by whoever sets up a judging."""
+
+    name: str
+    """What its verdicts carry."""
+    version: int
+    """Raised by hand when it judges otherwise."""
+    banner: str
+    """Stands over every table made with it."""
+
+    def answer(self, asking: Asking[Any]) -> Mapping[str, Any]:
+        """A document in the form that was asked for."""
+
+
+@dataclass(frozen=True)
+class JudgeName:
+    """Who judges. `shown` is the name that verdicts carry; the model that is called may be the offline one."""
+
+    model: str
+    shown: str
+    rule_written: bool
+
+    @classmethod
+    def of(cls, models: Models, role: str, stand_in: StandIn | None) -> JudgeName:
+        model = models.name_of(role)
+        if model == OFFLINE and stand_in is not None:
+            return cls(model, stand_in.name, True)
+        return cls(model, model, model == OFFLINE)
+
+
+class Examiner(Protocol):
+    """What a task holds of a judge."""
+
+    @property
+    def rule_written(self) -> bool:
+        """Whether rules stand in for a model."""
+
+    async def answer(self, asking: Asking[Form]) -> Form:
+        """`ModelFailure` where there is no usable answer."""
+
+
+class KeptAnswers:
+    """What models answered in this study, by request. Looked up in the ledger when the first is asked for."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._digests: dict[str, list[str]] | None = None
+
+    def of(self, request: str) -> list[str]:
+        """In the order in which they came; a finished unit's before a failed one's, then the latest unit's."""
+        if self._digests is None:
+            self._digests = {}
+            for blobs in self._study.ledger.blobs_named("judgement", _RAW):
+                self._digests.update(_by_request(blobs))
+        return [self._study.blobs.get(digest).decode("utf-8") for digest in self._digests.get(request, ())]
+
+
+def _by_request(blobs: Mapping[str, str]) -> dict[str, list[str]]:
+    numbered = []
+    for name, digest in blobs.items():
+        if name.startswith(_RAW):
+            request, _, number = name.removeprefix(_RAW).partition(":")
+            numbered.append((request, int(number), digest))
+    found: dict[str, list[str]] = {}
+    for request, _, digest in sorted(numbered):
+        found.setdefault(request, []).append(digest)
+    return found
+
+
+class Judge:
+    """An `Examiner` for one unit."""
+
+    def __init__(
+        self, role: str, context: Context, kept: KeptAnswers, stand_in: StandIn | None, *, repeat: int = 0
+    ) -> None:
+        self._role = role
+        self._context = context
+        self._models: Models = context.models
+        self._kept = kept
+        self._stand_in = stand_in
+        self._repeat = repeat
+        self._retried = context.study.record(context.unit.key) is not None
+        """It failed before: what could not be read then is asked for again."""
+        self._ready: dict[str, list[str]] = {}
+        self._raw: dict[str, str] = {}
+        self._asked: dict[str, int] = {}
+        self._reread = 0
+
+    @property
+    def rule_written(self) -> bool:
+        return self._models.name_of(self._role) == OFFLINE
+
+    async def answer(self, asking: Asking[Form]) -> Form:
+        model = self._models.role(self._role, None if self._stand_in is None else policy(self._stand_in))
+        if model.rule_written:
+            return await model.structured(asking.messages, asking.form, brief=asking)
+
+        async def ask(transcript: Sequence[BaseMessage]) -> AIMessage:
+            return await self._ask(model, asking, transcript)
+
+        return await structured(ask, asking.messages, asking.form)
+
+    def sealed(self, outcome: Outcome) -> Outcome:
+        """What the unit leaves, with every answer it rests on; `reread` counts those that cost nothing."""
+        mark = {"reread": self._reread} if self._reread else {}
+        return Outcome({**outcome.result, **mark}, {**outcome.blobs, **self._raw})
+
+    async def _ask(
+        self, model: MeteredModel, asking: Asking[Form], transcript: Sequence[BaseMessage]
+    ) -> AIMessage:
+        request = request_id(transcript, model.name, asking.form, asking.about, self._repeat)
+        text = self._before(request, asking.form)
+        message = await model.answer(transcript, asking.form) if text is None else AIMessage(text)
+        self._reread += text is not None
+        number = self._asked.get(request, 0)
+        self._asked[request] = number + 1
+        self._raw[f"{_RAW}{request}:{number}"] = message.text
+        self._context.keep(Outcome({}, dict(self._raw)))
+        return message
+
+    def _before(self, request: str, form: type[BaseModel]) -> str | None:
+        """The next kept answer to this request."""
+        if request not in self._ready:
+            kept = self._kept.of(request)
+            self._ready[request] = [text for text in kept if not self._retried or _is_readable(text, form)]
+        ready = self._ready[request]
+        return ready.pop(0) if ready else None
+
+
+def request_id(
+    transcript: Sequence[BaseMessage], model: str, form: type[BaseModel], about: Sequence[str], repeat: int
+) -> str:
+    """Two requests with one id would get the same answer, were models not free to answer otherwise each time."""
+    parts = {
+        "prompt": fingerprint(transcript),
+        "model": model,
+        "form": form.model_json_schema(),
+        "about": list(about),
+        "repeat": repeat,
+    }
+    return sha256(canonical_json(parts).encode()).hexdigest()
+
+
+def _is_readable(text: str, form: type[BaseModel]) -> bool:
+    try:
+        read(text, form)
+    except Unreadable:
+        return False
+    return True
+
+
+def policy(stand_in: StandIn) -> Policy:
+    """The stand-in as the offline model plays it: it goes by the question itself, not by the messages made of it."""
+
+    def play(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+        return AIMessage(json.dumps(stand_in.answer(arguments["brief"])))
+
+    return play

@@ -1,0 +1,141 @@
+"""What one judging of one study has at hand: who judges, how, and the answers with their evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import NamedTuple
+
+from drr.env.errors import DrrError
+from drr.env.query import Constraints, Query
+from drr.env.shop import Shop
+from drr.env.web.base import Page
+from drr.eval.asking.conversation import box_prompts, version_of
+from drr.eval.asking.judge import JudgeName, StandIn
+from drr.eval.evidence.answers import Answer
+from drr.eval.evidence.book import Book, host_of
+from drr.eval.tasks.judged import Judging
+from drr.eval.tasks.protocol import OURS, JudgingProtocol
+from drr.llm.prompts import Prompts
+
+
+class Wish(NamedTuple):
+    """A question as judging needs it; of imported reports the user may be unknown."""
+
+    id: str
+    query: str
+    user_id: str | None
+    constraints: Constraints | None
+
+
+@dataclass
+class Desk:
+    """Nothing here decides anything: tasks do."""
+
+    judge: JudgeName
+    extractor: JudgeName
+    shop: Shop | None
+    shop_url: str
+    prompts: Prompts = field(default_factory=box_prompts)
+    protocol: JudgingProtocol = OURS
+    stand_in: StandIn | None = None
+    batch: int = 1
+    """Claims in one call."""
+    repeat: int = 0
+    """Another repetition of the same judgements: the only field that makes an equal prompt a new unit."""
+    refetched: Mapping[str, Page] | None = None
+    questions: Mapping[str, Query] = field(default_factory=dict)
+    answers: dict[str, Answer] = field(default_factory=dict)
+    _profiles: dict[str, str] = field(default_factory=dict)
+    _books: dict[str, Book] = field(default_factory=dict)
+    _versions: dict[tuple[str, ...], str] = field(default_factory=dict)
+
+    def add(self, answers: Iterable[Answer]) -> None:
+        self.answers.update((answer.key, answer) for answer in answers)
+
+    def answer(self, key: str) -> Answer:
+        try:
+            return self.answers[key]
+        except KeyError:
+            raise DrrError(
+                f"answer {key[:12]} is not among those being judged; run `drr judge` on the whole study"
+            ) from None
+
+    def wishes(self) -> list[Wish]:
+        """The study's questions, and those of imported reports, each once: they are there before any answer is."""
+        found = {
+            query.id: Wish(query.id, query.query, query.user_id, query.constraints)
+            for query in self.questions.values()
+        }
+        for answer in self.answers.values():
+            wish = Wish(answer.query_id, answer.query, answer.user_id, answer.constraints)
+            found.setdefault(wish.id, wish)
+        return list(found.values())
+
+    def pairs(self, variants: Sequence[str]) -> Iterator[tuple[Answer, Answer]]:
+        """Trial k meets trial k, in alphabetical order of the variants."""
+        places: dict[tuple[str, int], dict[str, Answer]] = {}
+        for answer in self.answers.values():
+            if answer.variant in variants:
+                places.setdefault((answer.query_id, answer.trial), {})[answer.variant] = answer
+        for here in places.values():
+            yield from ((here[a], here[b]) for a, b in combinations(sorted(here), 2))
+
+    def book(self, answer: Answer) -> Book:
+        if answer.key not in self._books:
+            own = frozenset({host_of(self.shop_url)})
+            self._books[answer.key] = Book(answer, self.shop, shop_hosts=own, refetched=self.refetched)
+        return self._books[answer.key]
+
+    def profile(self, user_id: str | None) -> str:
+        """The profile summary as text; empty where the shopper is unknown."""
+        if user_id is None or self.shop is None:
+            return ""
+        if user_id not in self._profiles:
+            from drr.env.profile import build_profile
+
+            known = self.shop.store.user(user_id) is not None
+            self._profiles[user_id] = (
+                build_profile(self.shop.store, user_id, self.shop.manifest.as_of).text() if known else ""
+            )
+        return self._profiles[user_id]
+
+    def judge_of(self, role: str) -> JudgeName:
+        return self.extractor if role == EXTRACTOR else self.judge
+
+    def version(self, version: int, role: str, *prompts: str) -> str:
+        """Of a task at this version: its prompts, and where rules stand in for a model, theirs.
+
+        A task's first version is not written, so that what was judged before tasks had versions stays judged.
+        """
+        key = (str(version), role, *prompts)
+        if key not in self._versions:
+            named = [version_of(*(self.prompts[name] for name in prompts))]
+            if version > 1:
+                named.append(str(version))
+            if self.judge_of(role).rule_written and self.stand_in is not None:
+                named.append(f"{self.stand_in.name}.{self.stand_in.version}")
+            self._versions[key] = "-".join(named)
+        return self._versions[key]
+
+    def judging(self, versions: Mapping[str, str]) -> Judging:
+        return Judging(
+            self.judge.shown,
+            self.extractor.shown,
+            self.protocol.name,
+            versions,
+            self.judge.rule_written,
+            self.refetched is not None,
+            self.repeat,
+            self.banner,
+        )
+
+    @property
+    def banner(self) -> str | None:
+        """What must stand over whatever this judge says."""
+        return self.stand_in.banner if self.judge.rule_written and self.stand_in is not None else None
+
+
+JUDGE = "judge"
+EXTRACTOR = "claim_extractor"

@@ -1,0 +1,252 @@
+"""The task of finding claims: by rule or with a model, of whose claims code accepts only what it finds in the report."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from drr.citations.parse import Citations, canonical_url, parse
+from drr.eval.asking.conversation import Asking
+from drr.eval.asking.forms import FoundClaim, FoundClaims
+from drr.eval.asking.judge import Examiner
+from drr.eval.evidence.answers import Answer
+from drr.eval.evidence.book import Book
+from drr.eval.tasks.base import Estimate, Task, text_id
+from drr.eval.tasks.claims import Claim, extract_by_rules
+from drr.eval.tasks.desk import EXTRACTOR, Desk
+from drr.eval.tasks.judged import Claims, Judged, Judging
+from drr.eval.tasks.rows import ClaimRow, ClaimsResult
+from drr.llm.failures import ModelFailure
+from drr.llm.prompts import fence
+from drr.study.unit import Outcome, Record, Unit
+from langchain_core.messages import HumanMessage, SystemMessage
+
+CHUNK_WORDS = 6_000
+TRIES = 3
+
+
+@dataclass(slots=True)
+class Extraction:
+    claims: list[Claim]
+    rejects: Counter[str] = field(default_factory=Counter)
+    """What a model named that the report does not hold: `quote_not_found`, `url_not_cited`, `duplicate`."""
+
+
+class ExtractionTask(Task[Answer]):
+    name = "claims"
+    subject = "answer"
+    role = EXTRACTOR
+    metrics = ("faithfulness",)
+
+    def versions(self, desk: Desk) -> Mapping[str, str]:
+        return {
+            f"{self.name}/{mode}": desk.version(self.version, self.role, _prompt(desk, mode))
+            for mode in desk.protocol.modes
+        }
+
+    def part(self, fields: Mapping[str, Any]) -> str:
+        return f"{self.name}/{fields['mode']}"
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        for mode in desk.protocol.modes:
+            fields = {"mode": mode, "answer": about.key, "report": text_id(about.report)}
+            spec = {"answer": about.key, "mode": mode}
+            yield self.unit(desk, f"claims \u00b7 {about.label}", fields, spec)
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        answer = desk.answer(spec["answer"])
+        citations = parse(answer.report)
+        if judge.rule_written:
+            extraction = Extraction(extract_by_rules(answer.report, citations))
+        else:
+            prompt = desk.prompts[_prompt(desk, spec["mode"])].text
+            extraction = await _persistently(answer, citations, judge, prompt)
+        rows = claim_rows(extraction, citations, desk.book(answer))
+        if spec["mode"] == "cited":
+            rows = [row for row in rows if row["urls"]]
+        result: ClaimsResult = {
+            "claims": rows,
+            "rejects": dict(extraction.rejects),
+            "by_rule": judge.rule_written,
+        }
+        return Outcome({**result})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        fields = record.key_fields
+        claims = record.result["claims"] if record.done else None
+        found = Claims(record.key, claims, record.result.get("rejects", {}), record.reason)
+        judged.claims.setdefault(fields["mode"], {})[fields["answer"]] = found
+
+    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+        """Repetitions hold the same claims against the same evidence."""
+        return bool(
+            fields["protocol"] == judging.protocol
+            and fields["judge"] == judging.extractor
+            and not fields["repeat"]
+            and fields["version"] == judging.versions.get(self.part(fields))
+        )
+
+    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+        return Estimate(len(desk.answer(unit.spec["answer"]).report) + 2500, 1800)
+
+    def guess(self, desk: Desk, about: Answer, judged: Judged) -> None:
+        """The claims that rules find, where none are known."""
+        if judged.held(about) is None:
+            citations = parse(about.report)
+            rows = claim_rows(
+                Extraction(extract_by_rules(about.report, citations)), citations, desk.book(about)
+            )
+            judged.claims.setdefault(desk.protocol.held, {})[about.key] = Claims("", rows, {})
+
+
+EXTRACTION = ExtractionTask()
+
+
+def _prompt(desk: Desk, mode: str) -> str:
+    ask = desk.protocol.ask(f"claims/{mode}", "claims")
+    assert ask is not None
+    return ask.prompt
+
+
+async def _persistently(answer: Answer, citations: Citations, judge: Examiner, prompt: str) -> Extraction:
+    """An extraction that cannot be read is tried again from the start, twice; then the report has no claims."""
+    for _ in range(TRIES - 1):
+        try:
+            return await extract_with_model(answer.report, citations, judge, prompt, about=(answer.key,))
+        except ModelFailure as failure:
+            if failure.kind != "malformed":
+                raise
+    return await extract_with_model(answer.report, citations, judge, prompt, about=(answer.key,))
+
+
+async def extract_with_model(
+    report: str, citations: Citations, judge: Examiner, prompt: str, *, about: tuple[str, ...] = ()
+) -> Extraction:
+    """The model's claims, as far as the report holds them. Failures of the model (`ModelFailure`) are the caller's."""
+    sources = "\n".join(
+        f"{', '.join(f'[{number}]' for number in source.numbers) or '-'} {source.url}"
+        for source in citations.sources
+    )
+    listed = fence(sources or "(none)", "sources")
+    extraction = Extraction([])
+    seen: set[tuple[int, int, str]] = set()
+    for start, end in chunks(citations.body):
+        told = f"Sources the report cites:\n{listed}\n\n{fence(report[start:end], 'report')}"
+        messages = (SystemMessage(prompt), HumanMessage(told))
+        answer = await judge.answer(Asking("claims", FoundClaims, messages, about=about))
+        for found in answer.claims:
+            _accept(found, report, (start, end), citations, extraction, seen)
+    extraction.claims.sort(key=lambda claim: (claim.start, claim.end))
+    extraction.claims = [replace(claim, id=f"c{n}") for n, claim in enumerate(extraction.claims, 1)]
+    return extraction
+
+
+def claim_rows(extraction: Extraction, citations: Citations, book: Book) -> list[ClaimRow]:
+    """Distinct claims: saying a thing twice makes it neither better cited nor better supported."""
+    found = distinct(extraction.claims)
+    if len(found) < len(extraction.claims):
+        extraction.rejects["repeated"] = len(extraction.claims) - len(found)
+    blanket = [(d.start, d.end) for d in citations.defects if d.kind == "blanket_range"]
+    return [_row(claim, blanket, citations, book) for claim in found]
+
+
+def distinct(claims: Sequence[Claim]) -> list[Claim]:
+    """The first of equal statements, with the sources of all of them."""
+    found: dict[str, Claim] = {}
+    for claim in claims:
+        words = " ".join(claim.text.casefold().split())
+        known = found.setdefault(words, claim)
+        if known is not claim:
+            found[words] = replace(known, urls=tuple(dict.fromkeys((*known.urls, *claim.urls))))
+    return list(found.values())
+
+
+def _row(claim: Claim, blanket: Sequence[tuple[int, int]], citations: Citations, book: Book) -> ClaimRow:
+    """A marker for more than ten sources names none of them: it earns no claim a citation."""
+    urls = list(claim.urls)
+    inside = [span for span in blanket if claim.start <= span[0] < claim.end + 12]
+    if inside:
+        named = {
+            m.url
+            for m in citations.markers
+            if claim.start <= m.start < claim.end + 12 and (m.start, m.end) not in inside
+        }
+        urls = [url for url in urls if url in named]
+    return {
+        "id": claim.id,
+        "text": claim.text,
+        "quote": claim.quote,
+        "start": claim.start,
+        "end": claim.end,
+        "urls": urls,
+        "section_level": claim.section_level,
+        "blanket": bool(inside),
+        "resolved": any(book.resolves(url) for url in urls),
+        "types": sorted({book.type_of(url) for url in urls}),
+    }
+
+
+def chunks(body: str, words: int = CHUNK_WORDS) -> list[tuple[int, int]]:
+    """Stretches of at most so many words, cut between paragraphs where there are any. Nothing is lost."""
+    count = 0
+    spans: list[tuple[int, int]] = []
+    start = 0
+    paragraph = 0
+    for match in re.finditer(r"\S+|\n\s*\n", body):
+        if match[0].isspace():
+            paragraph = match.end()
+            continue
+        count += 1
+        if count > words:
+            cut = paragraph if paragraph > start else match.start()
+            spans.append((start, cut))
+            count = len(body[cut : match.end()].split())
+            start = cut
+    if body[start:].strip():
+        spans.append((start, len(body)))
+    return spans
+
+
+def _accept(
+    found: FoundClaim,
+    report: str,
+    chunk: tuple[int, int],
+    citations: Citations,
+    extraction: Extraction,
+    seen: set[tuple[int, int, str]],
+) -> None:
+    span = locate(found.quote, report, *chunk)
+    if span is None:
+        extraction.rejects["quote_not_found"] += 1
+        return
+    known = {source.url for source in citations.sources}
+    urls = tuple(dict.fromkeys(canonical_url(url) for url in found.sources))
+    if not known.issuperset(urls):
+        extraction.rejects["url_not_cited"] += 1
+        return
+    text = " ".join(found.claim.split())
+    key = (*span, text.casefold())
+    if key in seen or not text:
+        extraction.rejects["duplicate"] += 1
+        return
+    seen.add(key)
+    start, end = span
+    near = {marker.url for marker in citations.markers if start <= marker.start <= end + 12}
+    extraction.claims.append(
+        Claim("", text, report[start:end], start, end, urls, bool(urls) and not near.intersection(urls))
+    )
+
+
+def locate(quote: str, report: str, start: int, end: int) -> tuple[int, int] | None:
+    """Where the quote stands in the report, white space aside."""
+    words = quote.split()
+    if not words:
+        return None
+    at = report.find(quote.strip(), start, end)
+    if at >= 0:
+        return at, at + len(quote.strip())
+    match = re.compile(r"\s+".join(re.escape(word) for word in words)).search(report, start, end)
+    return match.span() if match else None

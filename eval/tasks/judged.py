@@ -1,0 +1,190 @@
+"""What a study's judgements say, task by task, for one judge, one protocol and one set of prompts."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from drr.env.source import SourceType
+from drr.eval.evidence.answers import Answer
+from drr.eval.labels import DIMENSIONS, content_id
+from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, Status
+from drr.eval.stats.pairs import Comparison, Winner
+from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
+from drr.eval.tasks.quality import RatedReport
+from drr.eval.tasks.rows import CheckRow, ClaimRow, FailureRow, VerdictRow
+
+Said = TypeVar("Said")
+
+
+@dataclass(frozen=True)
+class Judging:
+    """Which judgements belong together. A new judge, protocol or prompt is another judging beside the old one."""
+
+    judge: str
+    extractor: str
+    protocol: str
+    versions: Mapping[str, str]
+    """By task, and by task and dimension."""
+    rule_written: bool
+    refetch: bool = False
+    repeat: int = 0
+    banner: str | None = field(default=None, compare=False)
+    """What stands over its figures where no model judged."""
+
+    @property
+    def id(self) -> str:
+        named = {name: value for name, value in asdict(self).items() if name != "banner"}
+        return content_id(json.dumps(named, sort_keys=True))[:8]
+
+    @property
+    def prompts(self) -> str:
+        """A short name of all its prompts together."""
+        return content_id(json.dumps(dict(self.versions), sort_keys=True))[:8]
+
+    @property
+    def way(self) -> JudgingProtocol:
+        return PROTOCOLS[self.protocol]
+
+    @property
+    def warning(self) -> str | None:
+        """What people must read over every figure; `None` where a model judged."""
+        if not self.rule_written:
+            return None
+        return self.banner or f"Judged by rules ({self.judge}), not by a language model."
+
+
+@dataclass(frozen=True)
+class Verdict(Generic[Said]):
+    """A rating or a preference; `value` is `None` where the judge failed, and `reason` says how."""
+
+    value: Said | None
+    justification: str | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Of one report; `claims` is `None` where they could not be extracted."""
+
+    key: str
+    claims: Sequence[ClaimRow] | None
+    rejects: Mapping[str, int]
+    reason: str | None = None
+
+
+@dataclass
+class Judged:
+    """One judging over all answers. A task writes what it reads here; one of a new kind under its name in `others`."""
+
+    judging: Judging | None
+    answers: list[Answer]
+    claims: dict[str, dict[str, Claims]] = field(default_factory=dict)
+    """By mode, then by answer."""
+    support: dict[str, dict[str, VerdictRow]] = field(default_factory=dict)
+    """By answer, then by item."""
+    ratings: dict[str, dict[str, Verdict[int]]] = field(default_factory=dict)
+    pairs: dict[tuple[str, str, str], Verdict[str]] = field(default_factory=dict)
+    """By (first, second, dimension): who won by place."""
+    rules: dict[str, Mapping[str, CheckRow]] = field(default_factory=dict)
+    failures: dict[str, list[FailureRow]] = field(default_factory=dict)
+    """By answer: the labels a judge proposed, each with the place that shows it."""
+    others: dict[str, dict[str, object]] = field(default_factory=dict)
+    """By task, then by what it is about."""
+    units: Counter[str] = field(default_factory=Counter)
+    """Finished judgements by task."""
+    failed: Counter[str] = field(default_factory=Counter)
+    """Of these, without a usable answer, by task."""
+    awaited: Counter[str] = field(default_factory=Counter)
+    """Failed for a reason that may pass, such as an outage: to be judged again, and missing from the figures until then."""
+
+    @cached_property
+    def by_key(self) -> dict[str, Answer]:
+        return {answer.key: answer for answer in self.answers}
+
+    @property
+    def way(self) -> JudgingProtocol:
+        return OURS if self.judging is None else self.judging.way
+
+    def held(self, answer: Answer) -> Claims | None:
+        """The claims that are held against their sources; `None` where nothing was extracted yet."""
+        return self.claims.get(self.way.held, {}).get(answer.key)
+
+    def judged_claims(self, answer: Answer, mode: str = "all") -> JudgedClaims | None:
+        """`None` where nothing was extracted yet."""
+        found = self.claims.get(mode, {}).get(answer.key)
+        if found is None:
+            return None
+        if found.claims is None:
+            return JudgedClaims(answer.query_id, answer.trial, None)
+        by_claim: dict[str, list[VerdictRow]] = {}
+        for verdict in self.support.get(answer.key, {}).values():
+            by_claim.setdefault(verdict["claim_id"], []).append(verdict)
+        claims = [_judged(claim, by_claim.get(claim["id"], ())) for claim in found.claims]
+        return JudgedClaims(answer.query_id, answer.trial, claims)
+
+    def rated(self, answer: Answer) -> RatedReport | None:
+        found = self.ratings.get(answer.key)
+        if found is None:
+            return None
+        ratings = {name: verdict.value for name, verdict in found.items()}
+        return RatedReport(answer.query_id, answer.trial, ratings, answer.words)
+
+    def all_claims(self, answers: Sequence[Answer], mode: str = "all") -> list[JudgedClaims]:
+        """Of every one of these answers as soon as one was judged: those that wait are unscored, not left out."""
+        found = [(answer, self.judged_claims(answer, mode)) for answer in answers]
+        if all(claims is None for _, claims in found):
+            return []
+        return [claims or JudgedClaims(answer.query_id, answer.trial, None) for answer, claims in found]
+
+    def all_rated(self, answers: Sequence[Answer]) -> list[RatedReport]:
+        """As `all_claims`, of grades."""
+        if not any(answer.key in self.ratings for answer in answers):
+            return []
+        return [
+            self.rated(answer) or RatedReport(answer.query_id, answer.trial, {}, answer.words)
+            for answer in answers
+        ]
+
+    def comparisons(self) -> list[Comparison]:
+        """An order that waits has no winner; where one order was drawn by lot, what it says stands for both."""
+        found: dict[tuple[str, str, str], Comparison] = {}
+        for first, second, dimension in self.pairs:
+            a, b = sorted((self.by_key[first], self.by_key[second]), key=lambda answer: answer.variant)
+            if (a.key, b.key, dimension) not in found:
+                found[a.key, b.key, dimension] = self._comparison(a, b, dimension)
+        return sorted(
+            found.values(), key=lambda c: (DIMENSIONS.index(c.dimension), c.a, c.b, c.query, c.trial)
+        )
+
+    def _comparison(self, a: Answer, b: Answer, dimension: str) -> Comparison:
+        a_first = _winner(self.pairs.get((a.key, b.key, dimension)), first=True)
+        b_first = _winner(self.pairs.get((b.key, a.key, dimension)), first=False)
+        if not self.way.both_orders:
+            a_first = b_first = b_first if (a.key, b.key, dimension) not in self.pairs else a_first
+        return Comparison(
+            a.query_id, dimension, a.variant, b.variant, a_first, b_first, a.words, b.words, a.trial
+        )
+
+
+def _winner(verdict: Verdict[str] | None, *, first: bool) -> Winner | None:
+    """`first` says whether `a` stood first."""
+    if verdict is None or verdict.value is None:
+        return None
+    if verdict.value == "tie":
+        return "tie"
+    return "a" if (verdict.value == "first") == first else "b"
+
+
+def _judged(claim: ClaimRow, verdicts: Iterable[VerdictRow]) -> JudgedClaim:
+    page: dict[SourceType, Status | None] = {}
+    seen: dict[SourceType, Status | None] = {}
+    for verdict in verdicts:
+        (page if verdict["against"] == "page" else seen)[verdict["type"]] = verdict["status"]
+    for source_type in claim.get("types") or (["web"] if claim["urls"] and not page else []):
+        page.setdefault(source_type, None)
+    return JudgedClaim(claim["id"], page, {**page, **seen}, claim["resolved"])

@@ -1,0 +1,82 @@
+"""How a judging goes about it, where people differ: our way, and the retail paper's as it is printed.
+
+A task asks the protocol and never which one it is. A new protocol is one object here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from drr.eval.asking import forms
+from pydantic import BaseModel
+
+Mode = Literal["all", "cited"]
+"""Which claims an extraction is after."""
+
+
+class Ask(NamedTuple):
+    """A prompt by name, and the form of its answer."""
+
+    prompt: str
+    form: type[BaseModel]
+
+
+@dataclass(frozen=True)
+class JudgingProtocol:
+    name: str
+    """Stands in the key of every judgement."""
+    label: str
+    """What people read over its figures."""
+    asks: Mapping[str, Ask]
+    """By task, and by task and part where the parts differ; what is not asked under a protocol is not judged under it."""
+    modes: tuple[Mode, ...] = ("all",)
+    """The extractions of claims that are made of each report."""
+    held: Mode = "all"
+    """The extraction whose claims are held against their sources."""
+    decides_first: bool = True
+    """Code settles what it can before a judge is asked."""
+    caps_numbers: bool = True
+    """A number that no source states keeps a verdict from being full."""
+    reads_seen: bool = True
+    """Web claims are also held against what the agent saw."""
+    both_orders: bool = True
+    """Each pair is judged with either answer first; else in one order drawn by lot."""
+
+    def ask(self, *names: str) -> Ask | None:
+        """The first of these that the protocol asks."""
+        return next((self.asks[name] for name in names if name in self.asks), None)
+
+
+OURS = JudgingProtocol(
+    "ours",
+    "ours",
+    {
+        "claims": Ask("claims", forms.FoundClaims),
+        "support": Ask("support", forms.SupportAnswers),
+        "rating": Ask("rate", forms.RatingAnswer),
+        "rating/personalization": Ask("rate_personalization", forms.RatingAnswer),
+        "pairwise": Ask("compare", forms.PreferenceAnswer),
+        "failures": Ask("failures", forms.FailuresAnswer),
+    },
+)
+AS_PRINTED = JudgingProtocol(
+    "paper",
+    "as printed",
+    {
+        "claims/cited": Ask("paper_claims_cited", forms.FoundClaims),
+        "claims/all": Ask("paper_claims_all", forms.FoundClaims),
+        "support": Ask("paper_support", forms.PaperSupportAnswers),
+        "rating": Ask("paper_rate", forms.PaperRatingAnswer),
+        "rating/personalization": Ask("paper_rate_personalization", forms.PaperRatingAnswer),
+        "pairwise": Ask("paper_compare", forms.PaperPreferenceAnswer),
+    },
+    modes=("cited", "all"),  # cited claims for precision, all claims for recall
+    held="cited",
+    decides_first=False,
+    caps_numbers=False,
+    reads_seen=False,
+    both_orders=False,
+)
+PROTOCOLS: Mapping[str, JudgingProtocol] = {one.name: one for one in (OURS, AS_PRINTED)}
