@@ -1,4 +1,7 @@
-"""The forms in which judges answer. The order of the fields is the order of writing: reasons first, except as printed."""
+"""The forms in which judges answer, sent with every question, docstrings included.
+
+The order of the fields is the order of writing: reasons first, except where the paper prints it otherwise.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,8 @@ class FoundClaims(_Answer):
 
 
 class SupportAnswer(_Answer):
+    """The order of the fields is the order of writing: reasons first."""
+
     id: str
     justification: str
     quote: str

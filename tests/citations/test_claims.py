@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from corpus import CORPUS, Counted
 from drr.citations.parse import parse
-from drr.eval.tasks.claims import Claim, chunks, extract_by_rules, extract_with_model
+from drr.eval.asking.conversation import Asking, Form
+from drr.eval.tasks.claims import Claim, extract_by_rules
+from drr.eval.tasks.extraction import chunks, extract_with_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langchain_core.messages import BaseMessage
 
 REPORT = """## Oklahoma
 
@@ -85,20 +86,15 @@ def test_chunks_lose_nothing_and_stay_within_bounds(paragraphs: list[int], words
 class Scripted:
     """A role whose answers are given: stands where a model would."""
 
-    name, role, rule_written = "scripted", "claim_extractor", False
+    rule_written = False
 
     def __init__(self, *answers: dict[str, Any]) -> None:
         self.answers = list(answers)
         self.seen: list[str] = []
 
-    async def structured(self, messages: Sequence[BaseMessage], schema: Any, *, brief: object = None) -> Any:
-        self.seen.append(str(messages[-1].content))
-        return schema.model_validate(self.answers.pop(0))
-
-    async def reply(
-        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: object = None
-    ) -> Any:
-        raise AssertionError("claims are asked for in a form")
+    async def answer(self, asking: Asking[Form]) -> Form:
+        self.seen.append(str(asking.messages[-1].content))
+        return asking.form.model_validate(self.answers.pop(0))
 
 
 async def test_what_the_report_does_not_hold_is_rejected_and_counted() -> None:
@@ -117,7 +113,7 @@ async def test_what_the_report_does_not_hold_is_rejected_and_counted() -> None:
             ]
         }
     )
-    extraction = await extract_with_model(REPORT, parse(REPORT), model)
+    extraction = await extract_with_model(REPORT, parse(REPORT), model, "Find the claims.")
     assert [(claim.text, claim.urls, claim.section_level) for claim in extraction.claims] == [
         ("Oklahoma has 60 species.", ("https://a.org",), False),
         ("Birds need food.", ("https://a.org",), True),
@@ -130,6 +126,6 @@ async def test_a_long_report_goes_in_chunks_each_with_the_whole_list() -> None:
         "Birds need food.", "\n\n".join("Birds need food every day of the winter." for _ in range(2000))
     )
     model = Scripted(*({"claims": []} for _ in range(4)))
-    await extract_with_model(long, parse(long), model)
+    await extract_with_model(long, parse(long), model, "Find the claims.")
     assert len(model.seen) == 3
     assert all("https://c.org" in seen and "http://ecommerce.example/B1" in seen for seen in model.seen)

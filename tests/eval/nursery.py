@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from drr.env.shop import Shop
 from drr.env.source import Source, text_hash
-from drr.eval.asking.conversation import sections_of
-from drr.eval.evidence.answers import read_answers
-from drr.eval.judging.bench import Bench, JudgeName
+from drr.eval.asking.judge import JudgeName
+from drr.eval.evidence.answers import questions, read_answers
+from drr.eval.tasks.desk import EXTRACTOR, JUDGE, Desk
+from drr.eval.tasks.protocol import PROTOCOLS
 from drr.llm.factory import Models, ModelSettings
+from drr.offline.judge import RulesJudge
 from drr.study.evidence import pack
 from drr.study.run import Context, run
 from drr.study.study import Study
@@ -106,12 +108,34 @@ async def put(study: Study, *units: Unit) -> None:
     assert summary.ok, summary
 
 
-def bench(study: Study, models: Models, shop: Shop | None = None, **more: Any) -> Bench:
-    name = models.name_of("judge")
-    judge = JudgeName(name, name == "offline")
-    made = Bench(judge, judge, shop, SHOP_URL, **more)
+def desk(
+    study: Study, models: Models, shop: Shop | None = None, *, protocol: str = "ours", **more: Any
+) -> Desk:
+    stand_in = RulesJudge()
+    judge, extractor = (JudgeName.of(models, role, stand_in) for role in (JUDGE, EXTRACTOR))
+    made = Desk(judge, extractor, shop, SHOP_URL, protocol=PROTOCOLS[protocol], stand_in=stand_in, **more)
+    made.questions = questions(study)
     made.add(read_answers(study))
     return made
+
+
+class Shown(NamedTuple):
+    """A text of a prompt, under its label."""
+
+    label: str
+    text: str
+    intro: str
+
+
+_SECTION = re.compile(
+    r"(?:^(?P<intro>[^\n<]*)\n)?<(?P<label>\w+) (?P<mark>[0-9a-f]{20})>\n(?P<text>.*?)\n</(?P=label) (?P=mark)>",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def sections_of(message: str) -> list[Shown]:
+    """What a prompt holds, as a model would read it."""
+    return [Shown(m["label"], m["text"], m["intro"] or "") for m in _SECTION.finditer(message)]
 
 
 class Judge:

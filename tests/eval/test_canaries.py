@@ -7,13 +7,14 @@ from collections.abc import Callable
 
 import pytest
 from drr.env.shop import Shop
+from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, judge
+from drr.eval.judging.run import judge
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import families
 from drr.study.study import Study
 
-from tests.eval.nursery import answer, bench, offline, put, web
+from tests.eval.nursery import answer, desk, offline, put, web
 from tests.tools.small_shop import ANNA, FEEDER
 
 CARE, NATIVE = "https://birds.example/care", "https://birds.example/native"
@@ -127,7 +128,7 @@ def scores(tmp_path_factory: pytest.TempPathFactory, shop: Shop) -> dict[str, di
             )
             models = offline()
             options = JudgeOptions(["faithfulness", "quality", "pairwise"], variants=list(reports))
-            ran = await judge(study, bench(study, models, shop), models, options)
+            ran = await judge(study, desk(study, models, shop), models, options)
             assert ran.summary.ok
             judged = read_judged(study, choose(study))
             found = {

@@ -14,18 +14,19 @@ from drr.env.errors import DrrError
 from drr.env.shop import Shop
 from drr.eval.checks import RULES
 from drr.eval.evidence.answers import read_answers
-from drr.eval.judging.bench import _distinct
 from drr.eval.judging.diagnosis import FILE, LABELS
 from drr.eval.judging.held import extraction_stability
+from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, judge
+from drr.eval.judging.run import judge
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.intervals import mean
 from drr.eval.tasks.checked import returned, subject
 from drr.eval.tasks.claims import extract_by_rules
+from drr.eval.tasks.extraction import distinct
 from drr.study.study import Study
 
-from tests.eval.nursery import Judge, answer, bench, offline, put, scripted, sentences, web
+from tests.eval.nursery import Judge, answer, desk, offline, put, scripted, sentences, web
 from tests.tools.small_shop import ANNA, FEEDER
 from tests.wire import Say, Wire
 
@@ -37,7 +38,7 @@ BAD = GOOD.replace("$19.99", "$29.99")
 async def test_each_report_is_checked_once_by_all_rules_without_a_call(study: Study, shop: Shop) -> None:
     await put(study, answer("a", "good", GOOD, user_id=ANNA), answer("a", "bad", BAD, user_id=ANNA))
     models = offline()
-    made = bench(study, models, shop)
+    made = desk(study, models, shop)
     ran = await judge(study, made, models, JudgeOptions(["rules"]))
     assert (ran.summary.done, ran.summary.ok) == (2, True)
     assert (await judge(study, made, models, JudgeOptions(["rules"]))).summary.done == 0
@@ -76,7 +77,7 @@ async def test_a_proposed_failure_needs_words_of_the_report(study: Study) -> Non
     )
     with Wire(lambda request: said) as wire:
         models = scripted(wire.url)
-        await judge(study, bench(study, models), models, JudgeOptions(["failures"]))
+        await judge(study, desk(study, models), models, JudgeOptions(["failures"]))
         await models.aclose()
     judged = read_judged(study, choose(study))
     (found,) = judged.failures.values()
@@ -87,7 +88,7 @@ async def test_the_judge_of_rules_proposes_failures_too(study: Study) -> None:
     repeated = "The feeder costs $5 because it is small and holds little seed for birds.\n" * 12
     await put(study, answer("a", "react", repeated))
     models = offline()
-    await judge(study, bench(study, models), models, JudgeOptions(["failures"]))
+    await judge(study, desk(study, models), models, JudgeOptions(["failures"]))
     (found,) = read_judged(study, choose(study)).failures.values()
     assert "redundant_clarity" in {failure["label"] for failure in found}
 
@@ -125,7 +126,7 @@ async def test_two_extractions_are_held_against_each_other(study: Study) -> None
     with Wire(Judge(claims=fickle)) as wire:
         models = scripted(wire.url)
         for repeat in (0, 1):
-            await judge(study, bench(study, models, repeat=repeat), models, JudgeOptions(["faithfulness"]))
+            await judge(study, desk(study, models, repeat=repeat), models, JudgeOptions(["faithfulness"]))
         await models.aclose()
     judging = choose(study)
     assert judging is not None
@@ -137,7 +138,7 @@ async def test_two_extractions_are_held_against_each_other(study: Study) -> None
 
 def test_a_statement_made_twice_is_one_claim_with_both_sources() -> None:
     report = f"Clean it weekly, always [1].\n\nSeed spoils when wet.\n\nClean it weekly, always [2].\n\n## Sources\n[1] {CARE}\n[2] {CARE}/2\n"
-    found = _distinct(extract_by_rules(report, parse(report)))
+    found = distinct(extract_by_rules(report, parse(report)))
     assert [claim.text for claim in found] == ["Clean it weekly, always.", "Seed spoils when wet."]
     assert found[0].urls == (CARE, f"{CARE}/2")
 
@@ -158,7 +159,7 @@ async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_t
         answer("a", "y", GOOD, user_id=ANNA),
     )
     models = offline()
-    await judge(study, bench(study, models, shop), models, JudgeOptions(["rules", "failures"]))
+    await judge(study, desk(study, models, shop), models, JudgeOptions(["rules", "failures"]))
     told = study_document(study)["failures"]["variants"]
     assert set(told["x"]) == set(LABELS)
     broken = told["x"]["budget_break"]
@@ -173,7 +174,7 @@ async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_t
     told = study_document(study)["failures"]
     assert (told["corrected"], told["variants"]["x"]["budget_break"]["share"]["value"]) == (2, 0.0)
     models = offline()
-    await judge(study, bench(study, models, shop, repeat=1), models, JudgeOptions(["failures"]))
+    await judge(study, desk(study, models, shop, repeat=1), models, JudgeOptions(["failures"]))
     said += [
         {
             "answer": "q-a/x/0",

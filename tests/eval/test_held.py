@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from drr.env.errors import DrrError, Misuse
 from drr.eval.judging.held import across_systems, agreement, stability, study_labels
+from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, judgings, read_judged
-from drr.eval.judging.run import JudgeOptions, judge
+from drr.eval.judging.run import judge
 from drr.eval.labels import PairwiseLabel, RatingLabel, SupportLabel, pair_id, read_labels
 from drr.study.study import Study
 
-from tests.eval.nursery import Judge, answer, bench, put, scripted, web
+from tests.eval.nursery import Judge, answer, desk, put, scripted, web
 from tests.wire import Wire
 
 
@@ -116,8 +117,8 @@ async def test_a_study_judge_stands_beside_people(study: Study) -> None:
     await put(study, *(answer(q, v, f"# {v} {q}", [page]) for q in "abc" for v in ("x", "y")))
     with Wire(Judge(winner=lambda a, b: "A" if "# x" in a else "B")) as wire:
         models = scripted(wire.url)
-        await judge(study, bench(study, models), models, JudgeOptions(["quality", "pairwise"]))
-        await judge(study, bench(study, models, repeat=1), models, JudgeOptions(["quality", "pairwise"]))
+        await judge(study, desk(study, models), models, JudgeOptions(["quality", "pairwise"]))
+        await judge(study, desk(study, models, repeat=1), models, JudgeOptions(["quality", "pairwise"]))
         await models.aclose()
     judged = read_judged(study, choose(study))
     people = [

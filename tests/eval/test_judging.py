@@ -12,14 +12,16 @@ from drr.env.errors import Misuse
 from drr.env.shop import Shop
 from drr.eval.asking.conversation import FOLDER
 from drr.eval.evidence.answers import read_answers
+from drr.eval.judging.difference import difference
+from drr.eval.judging.plan import JudgeOptions, forecast
 from drr.eval.judging.read import choose, judgings, read_judged
-from drr.eval.judging.run import JudgeOptions, difference, forecast, judge
+from drr.eval.judging.run import judge
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics.document import compare, study_document
 from drr.llm.prompts import Prompts
 from drr.study.study import Study
 
-from tests.eval.nursery import Judge, answer, bench, message, offline, put, scripted, sentences, system, web
+from tests.eval.nursery import Judge, answer, desk, message, offline, put, scripted, sentences, system, web
 from tests.tools.small_shop import ANNA, FEEDER
 from tests.wire import Wire
 
@@ -40,7 +42,7 @@ async def judged_by(
     with Wire(script) as wire:
         models = scripted(wire.url)
         try:
-            await judge(study, bench(study, models, shop, **more), models, options)
+            await judge(study, desk(study, models, shop, **more), models, options)
         finally:
             await models.aclose()
         return wire.requests
@@ -96,7 +98,7 @@ async def test_a_second_judge_adds_and_never_overwrites(study: Study) -> None:
     await put(study, answer("a", "react", report("plain"), [PAGE]))
     await judged_by(Judge(rating=lambda text: 8), study, JudgeOptions(["quality"]))
     models = offline()
-    await judge(study, bench(study, models), models, JudgeOptions(["quality"]))
+    await judge(study, desk(study, models), models, JudgeOptions(["quality"]))
     by_model, by_rules = study_document(study), study_document(study, "rules-1")
     assert by_model["judge"]["name"] == "anthropic:claude-sonnet-5-5"
     assert by_model["metrics"]["react"]["overall"]["value"] == 8.0
@@ -185,7 +187,7 @@ async def test_a_forecast_counts_the_calls_that_a_run_then_makes(study: Study, s
     await put(study, *(answer(q, v, text, [PAGE]) for q in "ab" for v in ("x+ws", "y+ws")))
     options = JudgeOptions(["faithfulness", "quality", "pairwise"])
     models = offline()
-    made = bench(study, models, shop)
+    made = desk(study, models, shop)
     told = forecast(study, made, models, options)
     assert {task: row["calls"] for task, row in told["tasks"].items()} == {
         "claims": 4,
@@ -238,7 +240,7 @@ async def test_verdicts_keep_where_the_support_stands(study: Study) -> None:
         answer("a", "react", report("plain"), [web(CARE, "On care.\n\nclaim number 0 about care is plain.")]),
     )
     models = offline()
-    await judge(study, bench(study, models), models, JudgeOptions(["faithfulness"]))
+    await judge(study, desk(study, models), models, JudgeOptions(["faithfulness"]))
     ((verdict,),) = [list(v.values()) for v in read_judged(study, choose(study)).support.values()]
     (span,) = verdict["spans"]
     page = "On care.\n\nclaim number 0 about care is plain."

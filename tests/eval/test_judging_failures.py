@@ -8,8 +8,9 @@ import pytest
 from drr.env.shop import Shop
 from drr.env.web.base import Page
 from drr.eval.evidence.answers import read_answers
+from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import JudgeOptions, judge, refetch
+from drr.eval.judging.run import judge, refetch
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
@@ -17,7 +18,7 @@ from tests.eval.nursery import (
     Judge,
     answer,
     asked_for,
-    bench,
+    desk,
     message,
     put,
     scripted,
@@ -50,7 +51,7 @@ async def judged_with(script: Judge, study: Study, shop: Shop | None, options: J
     with Wire(script) as wire:
         models = scripted(wire.url)
         try:
-            ran = await judge(study, bench(study, models, shop, **more), models, options)
+            ran = await judge(study, desk(study, models, shop, **more), models, options)
         finally:
             await models.aclose()
         return ran, wire.requests

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import pytest
-from drr.eval.asking.conversation import PreferenceAnswer, RatingAnswer, box_prompts, sections_of
+from drr.eval.asking.conversation import box_prompts
 from drr.eval.asking.safety import defused, fenced, forgeries, visible
 from drr.eval.evidence.lexical import missing_numbers, numbers, support
 from drr.eval.evidence.passages import Frozen
 from drr.eval.labels import DIMENSIONS
-from drr.eval.offline import policy
 from drr.eval.tasks.decided import decide
-from drr.eval.tasks.quality import Graded, comparison_messages, rating_messages
-from drr.eval.tasks.support import support_messages
+from drr.eval.tasks.grading import Graded
+from drr.eval.tasks.pairwise import comparison_asking
+from drr.eval.tasks.protocol import OURS
+from drr.eval.tasks.rating import rating_asking
+from drr.eval.tasks.support import support_asking
+from drr.offline.judge import RulesJudge
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.eval.nursery import offline
+from tests.eval.nursery import sections_of
 
 KIT = """Product: ERYTLLY Bird Feeding Station Kit
 Price: $43.99
@@ -122,8 +125,8 @@ def test_lexical_support_never_raises(claim: str, text: str) -> None:
     numbers(claim, words=True)
 
 
-async def test_a_preference_does_not_hang_on_the_order() -> None:
-    judge = offline().role("judge", policy)
+def test_a_preference_does_not_hang_on_the_order() -> None:
+    judge = RulesJudge()
     graded = Graded("Which feeder under $50?", "", "http://ecommerce.example")
     good = (
         "## Compare\n\n"
@@ -135,18 +138,16 @@ async def test_a_preference_does_not_hang_on_the_order() -> None:
     )
     poor = "Feeders are nice things to have around the house and everybody should get one soon. " * 3
     for dimension in DIMENSIONS:
-        one = await judge.structured(
-            comparison_messages(box_prompts(), dimension, graded, good, poor), PreferenceAnswer
+        one, two = (
+            judge.answer(comparison_asking(box_prompts(), OURS, dimension, graded, sides))["winner"]
+            for sides in ((good, poor), (poor, good))
         )
-        two = await judge.structured(
-            comparison_messages(box_prompts(), dimension, graded, poor, good), PreferenceAnswer
-        )
-        assert {one.winner, two.winner} in ({"A", "B"}, {"tie"})
-        assert one.winner != "B"
+        assert {one, two} in ({"A", "B"}, {"tie"})
+        assert one != "B"
 
 
-async def test_every_dimension_has_its_own_rule() -> None:
-    judge = offline().role("judge", policy)
+def test_every_dimension_has_its_own_rule() -> None:
+    judge = RulesJudge()
     graded = Graded(
         "Which feeder under $50 for my garden?",
         "Lives in Norman, Oklahoma; buys feeders and seed",
@@ -157,8 +158,7 @@ async def test_every_dimension_has_its_own_rule() -> None:
         for n in range(1, 6)
     )
     grades = {
-        d: (await judge.structured(rating_messages(box_prompts(), d, graded, text), RatingAnswer)).rating
-        for d in DIMENSIONS
+        d: judge.answer(rating_asking(box_prompts(), OURS, d, graded, text))["rating"] for d in DIMENSIONS
     }
     assert len(set(grades.values())) > 2
     assert all(0 <= grade <= 10 for grade in grades.values())
@@ -195,7 +195,7 @@ def test_marks_hang_on_the_text_so_that_nobody_can_know_them() -> None:
 
     def prompt(text: str) -> str:
         item = Item("c1-web", "c1", "a claim", "web", "page", (Frozen("u", "web", "ok", text),))
-        return support_messages(box_prompts()["support"], [item])[1].text
+        return support_asking(box_prompts(), OURS, [item]).messages[1].text
 
     first, second = prompt("one text"), prompt("another text")
     assert first == prompt("one text")

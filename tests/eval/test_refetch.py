@@ -17,11 +17,12 @@ from drr.env.web.readable import Trafilatura
 from drr.env.web.serper import Serper
 from drr.env.web.snapshots import Snapshots
 from drr.eval.evidence.answers import read_answers
-from drr.eval.judging.run import JudgeOptions, judge, refetch
+from drr.eval.judging.plan import JudgeOptions
+from drr.eval.judging.run import judge, refetch
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
-from tests.eval.nursery import Judge, answer, bench, put, scripted, sentences, web
+from tests.eval.nursery import Judge, answer, desk, put, scripted, sentences, web
 from tests.web.hostile import redirect, reply, serving, to_loopback
 from tests.wire import Wire
 
@@ -79,12 +80,12 @@ async def test_what_was_read_what_stands_there_and_what_is_left_of_it(study: Stu
         options = JudgeOptions(["faithfulness"])
         with Wire(script) as wire:
             models = scripted(wire.url)
-            await judge(study, bench(study, models), models, options)
+            await judge(study, desk(study, models), models, options)
             pages = await refetch(read_answers(study), live(), frozenset())
-            await judge(study, bench(study, models, refetched=pages), models, options)
+            await judge(study, desk(study, models, refetched=pages), models, options)
             asked = len(wire.requests)
             again = await refetch(read_answers(study), live(), frozenset())
-            await judge(study, bench(study, models, refetched=again), models, options)
+            await judge(study, desk(study, models, refetched=again), models, options)
             assert len(wire.requests) == asked
             await models.aclose()
     assert len(pages) == len(cases)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, cast
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.tasks.judged import Judged, Verdict
 from drr.eval.stats.pairs import pair_results
+from drr.eval.tasks.judged import Judged, Verdict
 
 
 def answer(variant: str) -> Answer:
