@@ -22,10 +22,8 @@ def tracked(*folders: str) -> list[str]:
     return [name for name in listed.splitlines() if (ROOT / name).is_file()]
 
 
-@pytest.fixture(scope="module")
-def inside(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """The names in the wheel, built from a copy: an older build left in the checkout must not flatter it."""
-    folder = tmp_path_factory.mktemp("source")
+def build_wheel(folder: Path) -> Path:
+    """Built in `folder` from a copy: an older build left in the checkout must not flatter it."""
     for name in tracked():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, folder / name, follow_symlinks=False)
@@ -35,7 +33,13 @@ def inside(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     )
     assert built.returncode == 0, built.stderr
     (wheel,) = folder.glob("*.whl")
-    return set(ZipFile(wheel).namelist())
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def inside(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """The names in the wheel."""
+    return set(ZipFile(build_wheel(tmp_path_factory.mktemp("source"))).namelist())
 
 
 def test_every_tracked_file_of_every_room_is_in_the_wheel(inside: set[str]) -> None:

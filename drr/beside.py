@@ -1,0 +1,25 @@
+"""In a checkout our rooms lie where Python, started there, looks for `agents` or `tools`: those names belong to others."""
+
+from __future__ import annotations
+
+import sys
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+from pathlib import Path
+
+
+def step_aside(name: str, folder: str) -> None:
+    """Load the package of that name that lies elsewhere, in our folder's place; `ImportError` where there is none.
+
+    Our own room is never loaded under the bare name: a second copy of it would be another shop.
+    """
+    here = Path(folder).resolve().parent
+    elsewhere = [entry for entry in sys.path if Path(entry).resolve() != here]
+    for finder in sys.meta_path:
+        spec = finder.find_spec(name, elsewhere if finder is PathFinder else None)
+        if spec is not None and spec.loader is not None:
+            module = module_from_spec(spec)
+            sys.modules[name] = module
+            spec.loader.exec_module(module)
+            return
+    raise ImportError(f"this folder is the package drr.{name}: import drr.{name}", name=name)
