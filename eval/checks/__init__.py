@@ -3,61 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
-from drr.eval.checks import catalogue, citing, facts, money, person, text
-from drr.eval.checks.base import Check, Status, Subject, urls_in
+from drr.eval.checks import catalogue, citing, facts, text
+from drr.eval.checks.base import Check, CheckDocument, Status, Subject, urls_in
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.money import Sums
+from drr.eval.checks.money.budget import budget
+from drr.eval.checks.money.total import total
+from drr.eval.checks.person.orders import order_facts
+from drr.eval.checks.person.privacy import privacy
+from drr.eval.checks.person.profile import profile_facts
+from drr.eval.checks.person.statistics import statistics
 
-__all__ = ["RULES", "Check", "Status", "Subject", "check_report", "document", "urls_in"]
-
-
-class _Reading:
-    """What several rules read of one report, worked out once."""
-
-    def __init__(self, subject: Subject) -> None:
-        self.subject = subject
-
-    @cached_property
-    def mentions(self) -> Mentions:
-        return Mentions(self.subject)
-
-    @cached_property
-    def sums(self) -> Sums:
-        return Sums(self.mentions)
+__all__ = ["RULES", "Check", "Rule", "Status", "Subject", "check_report", "document", "urls_in"]
 
 
-_Run = Callable[[Subject, _Reading], Check]
+class Rule(NamedTuple):
+    """A rule's code, and the version of its answers: raised by hand with every change that can change one."""
 
-RULES: dict[str, _Run] = {
-    "in_catalogue": lambda s, r: catalogue.in_catalogue(s, r.mentions),
-    "outside_shop": lambda s, r: catalogue.outside_shop(s, r.mentions),
-    "name_matches_id": lambda s, r: catalogue.name_matches_id(s, r.mentions),
-    "price": lambda s, r: facts.price(s, r.mentions),
-    "rating": lambda s, r: facts.rating(s, r.mentions),
-    "total": lambda s, r: money.total(s, r.mentions, r.sums),
-    "budget": lambda s, r: money.budget(s, r.mentions, r.sums),
-    "order_facts": lambda s, r: person.order_facts(s, r.mentions),
-    "privacy": lambda s, r: person.privacy(s, r.mentions),
-    "profile_facts": lambda s, r: person.profile_facts(s, r.mentions),
-    "statistics": lambda s, r: person.statistics(s, r.mentions),
-    "duplicates": lambda s, r: text.duplicates(s, r.mentions),
-    "citation_hygiene": lambda s, r: citing.citation_hygiene(s, r.mentions),
-    "fabricated_citation": lambda s, r: citing.fabricated_citation(s, r.mentions),
-    "numbers_in_evidence": lambda s, r: citing.numbers_in_evidence(s, r.mentions),
-    "product_claims": lambda s, r: facts.product_claims(s, r.mentions),
-    "process_text": lambda s, r: text.process_text(s, r.mentions),
+    check: Callable[[Subject, Mentions], Check]
+    version: str
+
+
+RULES: dict[str, Rule] = {
+    "in_catalogue": Rule(catalogue.in_catalogue, "1"),
+    "outside_shop": Rule(catalogue.outside_shop, "1"),
+    "name_matches_id": Rule(catalogue.name_matches_id, "1"),
+    "price": Rule(facts.price, "1"),
+    "rating": Rule(facts.rating, "1"),
+    "total": Rule(total, "1"),
+    "budget": Rule(budget, "1"),
+    "order_facts": Rule(order_facts, "1"),
+    "privacy": Rule(privacy, "1"),
+    "profile_facts": Rule(profile_facts, "1"),
+    "statistics": Rule(statistics, "1"),
+    "duplicates": Rule(text.duplicates, "1"),
+    "citation_hygiene": Rule(citing.citation_hygiene, "1"),
+    "fabricated_citation": Rule(citing.fabricated_citation, "1"),
+    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "1"),
+    "product_claims": Rule(facts.product_claims, "1"),
+    "process_text": Rule(text.process_text, "1"),
 }
 
 
 def check_report(subject: Subject) -> dict[str, Check]:
     """Every rule's answer, by name."""
-    reading = _Reading(subject)
-    return {name: run(subject, reading) for name, run in RULES.items()}
+    mentions = Mentions(subject)
+    return {name: rule.check(subject, mentions) for name, rule in RULES.items()}
 
 
-def document(checks: dict[str, Check]) -> dict[str, Any]:
+def document(checks: dict[str, Check]) -> dict[str, CheckDocument]:
     """The form that `drr check --json` prints."""
     return {name: check.document() for name, check in checks.items()}

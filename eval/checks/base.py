@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from drr.citations.addresses import BARE, bare_end
 from drr.citations.parse import Citations, canonical_url, parse
@@ -23,6 +23,15 @@ Span = tuple[int, int]
 PRODUCT_ID = re.compile(r"(?<![A-Za-z0-9/_-])B[0O][A-Z0-9]{7,10}(?![A-Za-z0-9_-])")
 
 
+class CheckDocument(TypedDict):
+    """A rule's answer as it is kept and printed."""
+
+    status: Status
+    value: Any
+    spans: list[list[int]]
+    evidence: list[str]
+
+
 @dataclass(frozen=True)
 class Check:
     """One rule's answer. `unverifiable` never counts as a pass."""
@@ -32,16 +41,13 @@ class Check:
     spans: tuple[Span, ...] = ()
     evidence: tuple[str, ...] = ()
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> CheckDocument:
         return {
             "status": self.status,
             "value": self.value,
             "spans": [list(span) for span in self.spans],
             "evidence": list(self.evidence),
         }
-
-
-Rule = Callable[["Subject"], Check]
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -49,7 +49,7 @@ def price(subject: Subject, mentions: Mentions) -> Check:
         product = subject.product(mention.product_id)
         if product is None:
             continue
-        for amount in _prices_in(mentions, mention):
+        for amount in prices_in(mentions, mention):
             if product.price is None:
                 tally.unclear(f"the catalogue knows no price of {product.product_id}")
             elif _agrees(subject.citations.body, amount, product.price, mention):
@@ -66,7 +66,7 @@ def _shown(subject: Subject, amount: MoneyAmount) -> str:
     return subject.report[amount.start : amount.end].strip()
 
 
-def _prices_in(mentions: Mentions, mention: Mention) -> list[MoneyAmount]:
+def prices_in(mentions: Mentions, mention: Mention) -> list[MoneyAmount]:
     body = mentions.body
     found: list[MoneyAmount] = []
     if mention.row is not None and mention.row.header:
@@ -263,7 +263,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
         product = subject.product(mention.product_id)
         if product is None:
             continue
-        for amount in _prices_in(mentions, mention):
+        for amount in prices_in(mentions, mention):
             if product.price is not None and not _agrees(body, amount, product.price, mention):
                 tally.fail(
                     (amount.start, amount.end),

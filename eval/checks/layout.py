@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -121,6 +122,16 @@ def layout(body: str) -> Layout:
                 TextLine(start, end, "text", text, indent=len(text) - len(text.lstrip()), after_blank=blank)
             )
     return Layout(lines)
+
+
+_SENTENCE = re.compile(r"[^\n.!?]+(?:[.!?](?!\s|$)[^\n.!?]*)*[.!?]?")
+
+
+def sentences(text: str) -> Iterator[tuple[int, int]]:
+    """The stretches between full stops and ends of lines that hold anything."""
+    for match in _SENTENCE.finditer(text):
+        if match[0].strip():
+            yield match.span()
 
 
 def _cells(text: str, start: int, separator: str) -> list[tuple[int, int]]:

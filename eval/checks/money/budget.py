@@ -1,0 +1,134 @@
+"""Rule: the limits of the question hold for the computed cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from drr.env.query import Constraints
+from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
+from drr.eval.checks.facts import prices_in
+from drr.eval.checks.mentions import Mention, Mentions
+from drr.eval.checks.money.phrases import OPTIONAL
+from drr.eval.checks.money.sums import Cost, Sums, sums_of
+
+_EXACT = 0.005
+_PLAN = re.compile(
+    r"\b(?:plan|set ?up|kit|bundle|complete|whole|everything|all (?:of )?(?:it|them)|together|total|sanctuary|routine|design|furnish|outfit|equip|build|stock|spending|over the next|altogether|in all|phase|starter|overhaul|refresh)\b",
+    re.I,
+)
+
+
+def budget(subject: Subject, mentions: Mentions) -> Check:
+    """The limits of the question hold for the computed cost."""
+    demands = subject.demands
+    if demands is None:
+        return unverifiable("no question and no budget were given")
+    limits = (demands.total_max, demands.total_min, demands.item_max, demands.item_min, demands.month_max)
+    if all(limit is None for limit in limits):
+        return unverifiable("the question names no budget")
+    sums = sums_of(mentions)
+    grand = sums.grand()
+    if grand is None and _asks_for_a_plan(subject):
+        grand = sums.listed()
+    held = _Limits(demands, sums, grand)
+    held.hold_total()
+    held.hold_months()
+    held.hold_items(_item_costs(subject, mentions))
+    return held.tally.check(
+        "the report gives no cost to hold against the budget",
+        computed=grand.value if grand else None,
+        limit=held.total_max,
+    )
+
+
+def _asks_for_a_plan(subject: Subject) -> bool:
+    return subject.query is not None and _PLAN.search(subject.query) is not None
+
+
+class _Limits:
+    """The limits of a question, and what was found of the costs held against them."""
+
+    def __init__(self, demands: Constraints, sums: Sums, grand: Cost | None) -> None:
+        self.tally = CheckTally()
+        self._demands = demands
+        self._sums = sums
+        self._grand = grand
+
+    @property
+    def total_max(self) -> float | None:
+        demands = self._demands
+        if demands.total_max is None and demands.month_max is not None and demands.months is not None:
+            return demands.month_max * demands.months
+        return demands.total_max
+
+    def hold_total(self) -> None:
+        limit, floor, grand = self.total_max, self._demands.total_min, self._grand
+        if limit is not None and grand is not None:
+            self._at_most(
+                grand, limit, f"the plan costs ${grand.value:,.2f}, asked was at most ${limit:,.2f}"
+            )
+        elif limit is not None:
+            for part in self._sums.parts:
+                if not part.optional:
+                    cost = Cost(part.value, (part.start, part.end))
+                    self._at_most(cost, limit, f"${part.value:,.2f} is over ${limit:,.2f}")
+        if floor is not None and grand is not None:
+            self._at_least(grand, floor, f"${grand.value:,.2f} is less than ${floor:,.2f}")
+
+    def hold_months(self) -> None:
+        limit, grand = self._demands.month_max, self._grand
+        if limit is None:
+            return
+        asked = f"asked was at most ${limit:,.2f} a month"
+        phases = self._sums.phases()
+        months = {label: cost for label, cost in phases.items() if label.startswith("month")} or phases
+        for label, cost in months.items():
+            self._at_most(cost, limit, f"{label} costs ${cost.value:,.2f}, {asked}")
+        if not months and grand is not None and self._demands.months is None:
+            self._at_most(grand, limit, f"the plan costs ${grand.value:,.2f}, {asked}")
+
+    def hold_items(self, costs: Iterator[tuple[str, Cost]]) -> None:
+        limit, floor = self._demands.item_max, self._demands.item_min
+        if limit is None and floor is None:
+            return
+        for product_id, cost in costs:
+            said = f"{product_id} costs ${cost.value:,.2f}, asked was"
+            if limit is not None:
+                self._at_most(cost, limit, f"{said} at most ${limit:,.2f} each")
+            if floor is not None:
+                self._at_least(cost, floor, f"{said} at least ${floor:,.2f} each")
+
+    def _at_most(self, cost: Cost, limit: float, why: str) -> None:
+        self._hold(cost.span, cost.value <= limit + _EXACT, why)
+
+    def _at_least(self, cost: Cost, floor: float, why: str) -> None:
+        self._hold(cost.span, cost.value >= floor - _EXACT, why)
+
+    def _hold(self, span: Span, holds: bool, why: str) -> None:
+        if holds:
+            self.tally.ok()
+        else:
+            self.tally.fail(span, why)
+
+
+def _item_costs(subject: Subject, mentions: Mentions) -> Iterator[tuple[str, Cost]]:
+    """What each product that is offered costs: by the catalogue, else as said; at its first place."""
+    told: set[str] = set()
+    for mention in mentions.mentions:
+        if mention.product_id in told:
+            continue
+        cost = _item_cost(subject, mentions, mention)
+        if cost is not None:
+            told.add(mention.product_id)
+            yield mention.product_id, cost
+
+
+def _item_cost(subject: Subject, mentions: Mentions, mention: Mention) -> Cost | None:
+    if OPTIONAL.search(mentions.plain[mention.start : mention.end]):
+        return None
+    prices = prices_in(mentions, mention)
+    product = subject.product(mention.product_id)
+    if product is not None and product.price is not None and (prices or mention.own):
+        return Cost(product.price, (mention.start, mention.end))
+    return Cost(prices[0].value, (prices[0].start, prices[0].end)) if prices else None

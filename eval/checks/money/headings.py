@@ -1,0 +1,77 @@
+"""Amounts in headings, held against what stands under them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from drr.eval.checks.figures import MoneyAmount
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.money.parts import CENT, Basket, PricedText, Stated, SumPart
+from drr.eval.checks.money.phrases import LIMITED, phase_of
+
+_GOES_ON = re.compile(r"\s*[-–]?\s*(?!total)[A-Za-z]")
+
+
+def heading_totals(
+    text: PricedText, basket: Basket, tables: Sequence[Stated], sections: Sequence[Stated]
+) -> Iterator[Stated]:
+    """The amount of each heading against its section's total, else its tables, else its items."""
+    for index, line in enumerate(text.lines):
+        amount = _amount_of(text, line)
+        if amount is None:
+            continue
+        high = text.layout.section_end(index)
+        slack = 1.0 if amount.whole or amount.approx else CENT
+        inside = [one for one in sections if index < one.line < high]
+        below = [one for one in tables if index < one.line < high]
+        parts = basket.between(index + 1, high)
+        fits = any(_fits(counted, amount, slack) for counted in (parts, _bought(parts)))
+        stated = Stated(amount, index, "heading", None, 0, None, phase_of(line.text))
+        if inside:
+            stated.computed, stated.parts = inside[0].amount.value, 1
+            stated.agrees = fits or any(_says(one, amount, slack) for one in inside)
+            stated.held_against = "its section's total is"
+        elif below:
+            stated.computed, stated.parts = below[0].computed, below[0].parts
+            stated.agrees = any(_comes_to(one, amount, slack) for one in below)
+        elif len(parts) >= 2 and not text.elided(index, high):
+            stated.computed, stated.parts = sum(part.value for part in parts), len(parts)
+            stated.agrees = fits
+            stated.held_against = "its section's items come to"
+        else:
+            continue
+        yield stated
+
+
+def _amount_of(text: PricedText, line: TextLine) -> MoneyAmount | None:
+    """The one amount of a heading that may be its section's cost: no limit, no product's price."""
+    if line.kind != "heading" or text.mentions.within(line.start, line.end):
+        return None
+    here = [
+        one
+        for one in text.within(line.start, line.end)
+        if not LIMITED.search(text.body[line.start : one.start])
+    ]
+    if len(here) != 1 or _GOES_ON.match(text.body[here[0].end : line.end]):
+        return None
+    return here[0]
+
+
+def _bought(parts: Sequence[SumPart]) -> list[SumPart]:
+    return [part for part in parts if not part.optional]
+
+
+def _fits(parts: Sequence[SumPart], amount: MoneyAmount, slack: float) -> bool:
+    if not parts:
+        return False
+    off = abs(sum(part.value for part in parts) - amount.value)
+    return off <= slack + sum(part.slack for part in parts)
+
+
+def _says(one: Stated, amount: MoneyAmount, slack: float) -> bool:
+    return abs(one.amount.value - amount.value) <= slack or _comes_to(one, amount, slack)
+
+
+def _comes_to(one: Stated, amount: MoneyAmount, slack: float) -> bool:
+    return one.computed is not None and abs(one.computed - amount.value) <= slack

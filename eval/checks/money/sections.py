@@ -1,0 +1,222 @@
+"""Totals that lists and sentences state, held against the items that they may be of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from drr.eval.checks.figures import MoneyAmount, amounts
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.money.parts import (
+    CENT,
+    Added,
+    Basket,
+    PricedText,
+    Stated,
+    SumPart,
+    added,
+    ways_to_count,
+)
+from drr.eval.checks.money.phrases import LIMIT_AFTER, LIMITED, TOTAL, phase_of
+
+_NOT_A_TOTAL = re.compile(
+    r"\b(?:total (?:budget|spending limit|number)|your total spend|total spend(?:ing)? (?:so far|to date|under|below|within)|spent|lifetime|past orders|order history|purchase history|orders? (?:total|history)|per cent|saved|savings|would (?:have )?total|bring(?:s|ing)?|could|instead|without|if you|skip(?:ping)?|reduc\w+|closer to|elsewhere|average)\b",
+    re.I,
+)
+_AFTER_ITS_AMOUNT = re.compile(r"(?:in all|altogether|in total|total|all in all)", re.I)
+_APART = re.compile(r"[.;:|)]")
+_CHARGED = re.compile(r"\b(?:tax(?:es)?|shipping|delivery|fees?)\b", re.I)
+_WRITTEN_SUM = re.compile(
+    r"(?:\\?\$\s?[\d,]+(?:\.\d\d)?\s*(?:\([^()]{0,60}\)\s*)?\+\s*)+\\?\$\s?[\d,]+(?:\.\d\d)?"
+)
+_MOST = 200
+"""Totals of lists and sentences that are looked into; each is held against all items."""
+_MOST_ADDED = 400_000
+"""Items added up for them in all."""
+_CLAUSE = 600
+"""Characters before a total that may belong to its clause."""
+_BEHIND = 60
+"""Characters behind the words within which their amount stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class TotalPhrase:
+    """Words such as "comes to" with the amount they announce."""
+
+    index: int
+    """Of the line."""
+    amount: MoneyAmount
+    clause: str
+
+
+class Sections:
+    """The totals of a report outside its tables and headings."""
+
+    def __init__(self, text: PricedText, basket: Basket, tables: Sequence[Stated]) -> None:
+        self._text = text
+        self._basket = basket
+        self._tables = tables
+        self._previous: dict[int, int] = {}
+        self.stated = list(self._found())
+
+    def _found(self) -> Iterator[Stated]:
+        most = max(1, min(_MOST, _MOST_ADDED // max(len(self._basket.parts), 1)))
+        told: list[int] = []
+        for phrase in self._phrases():
+            if phrase.amount.start in told[-5:]:
+                continue
+            if len(told) == most:
+                return
+            told.append(phrase.amount.start)
+            yield self._stated(phrase)
+
+    # What is announced as a total.
+
+    def _phrases(self) -> Iterator[TotalPhrase]:
+        for index, line in enumerate(self._text.lines):
+            if line.kind in ("row", "head_row", "rule_row", "heading"):
+                continue
+            for match in TOTAL.finditer(self._text.body, line.start, line.end):
+                phrase = self._phrase(index, line, match)
+                if phrase is not None:
+                    yield phrase
+
+    def _phrase(self, index: int, line: TextLine, match: re.Match[str]) -> TotalPhrase | None:
+        text, body = self._text, self._text.body
+        low = max(line.start, match.start() - _CLAUSE)
+        start = max(body.rfind(". ", low, match.start()), low)
+        behind = text.within(match.end(), min(line.end, match.end() + _BEHIND))
+        clause = body[start : behind[0].end if behind else match.end()]
+        amount = self._amount_before(match, start, 5 if behind else 12) or (behind[0] if behind else None)
+        if amount is None or _NOT_A_TOTAL.search(clause):
+            return None
+        between = body[match.end() : amount.start]
+        if LIMITED.search(between) or "|" in between:
+            return None
+        if LIMIT_AFTER.match(body[amount.end : amount.end + 20]):
+            return None
+        return TotalPhrase(index, amount, clause)
+
+    def _amount_before(self, match: re.Match[str], start: int, distance: int) -> MoneyAmount | None:
+        """Of "$40 in all": the amount that ends less than `distance` characters before the words."""
+        if not _AFTER_ITS_AMOUNT.match(match[0]):
+            return None
+        near = [
+            one
+            for one in self._text.within(start, match.start())
+            if match.start() - one.end < distance
+            and not _APART.search(self._text.body[one.end : match.start()])
+        ]
+        return near[-1] if near else None
+
+    # What it is the total of.
+
+    def _stated(self, phrase: TotalPhrase) -> Stated:
+        low, high = self._text.layout.section_of(phrase.index)
+        head = self._text.lines[low]
+        phase = phase_of(phrase.clause) or (phase_of(head.text) if head.kind == "heading" else None)
+
+        def stated(sum_: Added | None, agrees: bool | None, held_against: str | None = None) -> Stated:
+            computed, parts = (sum_.value, sum_.terms) if sum_ else (None, 0)
+            found = Stated(phrase.amount, phrase.index, "section", computed, parts, agrees, phase)
+            if held_against is not None:
+                found.held_against = held_against
+            return found
+
+        written = self._written_sum(phrase)
+        if written is not None:
+            return stated(written, True)
+        scopes = self._scopes(phrase, low, high)
+        charges = self._text.charges(low, phrase.index)
+        fitting = _fitting(scopes, charges, phrase.amount)
+        if fitting is not None:
+            return stated(fitting, True)
+        if self._in_a_table(phrase.amount):
+            return stated(None, True)
+        nearest = next(
+            (added(parts) for scope in scopes for parts in ways_to_count(scope) if len(parts) >= 2), None
+        )
+        elided = self._text.elided(low, high)
+        if elided or nearest is None or (_CHARGED.search(phrase.clause) and not charges):
+            if self._tables and nearest is None and not elided and phase is None:
+                last = self._tables[-1]
+                other = stated(None, False, "the table's rows come to")
+                other.computed, other.parts = last.computed, last.parts
+                return other
+            return stated(None, None)
+        return stated(nearest, False)
+
+    def _written_sum(self, phrase: TotalPhrase) -> Added | None:
+        """`$12.99 + $8.50 =`, where it comes to what is stated."""
+        start = self._text.lines[phrase.index].start
+        match = _WRITTEN_SUM.search(self._text.body[start : phrase.amount.start])
+        terms = [one.value for one in amounts(match[0])] if match else []
+        slack = CENT * len(terms) + (1.0 if phrase.amount.whole else 0)
+        if not terms or abs(sum(terms) - phrase.amount.value) > slack:
+            return None
+        return Added(sum(terms), slack, len(terms))
+
+    def _scopes(self, phrase: TotalPhrase, low: int, high: int) -> list[list[SumPart]]:
+        """The items that it may be of, the nearest first: its line's, those since the last total, its section's, all."""
+        index, basket = phrase.index, self._basket
+        same_line = [part for part in basket.between(index, index + 1) if part.start < phrase.amount.start]
+        scopes: list[list[SumPart]] = []
+        for others in (
+            [],
+            basket.between(self._previous_total(index, low), index),
+            [part for part in basket.between(low, high) if part.line != index],
+            [part for part in basket.parts if part.line != index],
+        ):
+            scope = others + same_line
+            if scope and scope not in scopes:
+                scopes.append(scope)
+        if not scopes and self._text.lines[index].kind == "text":
+            return self._spoken(phrase)
+        return scopes
+
+    def _spoken(self, phrase: TotalPhrase) -> list[list[SumPart]]:
+        """The amounts of one sentence that says what they come to."""
+        line = self._text.lines[phrase.index]
+        start = max(self._text.body.rfind(". ", line.start, phrase.amount.start), line.start)
+        here = self._text.costs(line, start, phrase.amount.start)
+        if len(here) < 2:
+            return []
+        return [
+            [
+                SumPart(one.value, 1.0 if one.whole else 0.0, one.start, one.end, phrase.index, False)
+                for one in here
+            ]
+        ]
+
+    def _previous_total(self, index: int, low: int) -> int:
+        """The line of the total or heading before a line, at most the one that opens its section."""
+        if index not in self._previous:
+            above = range(index - 1, low - 1, -1)
+            self._previous[index] = next((one for one in above if self._closes(self._text.lines[one])), low)
+        return self._previous[index]
+
+    def _closes(self, line: TextLine) -> bool:
+        if line.kind == "heading":
+            return True
+        return line.kind != "row" and TOTAL.search(line.text) is not None and bool(amounts(line.text))
+
+    def _in_a_table(self, amount: MoneyAmount) -> bool:
+        """Whether a table states the same total; where either is round, nearly the same."""
+        return any(
+            abs(one.amount.value - amount.value) <= 1.0
+            and (amount.whole or one.amount.whole or one.amount.value == amount.value)
+            for one in self._tables
+        )
+
+
+def _fitting(scopes: Sequence[list[SumPart]], charges: float, amount: MoneyAmount) -> Added | None:
+    """The first of the sums, with or without shipping and tax, that comes to the amount."""
+    for scope in scopes:
+        for parts in ways_to_count(scope):
+            if parts:
+                plain = added(parts)
+                for one in (plain, plain._replace(value=plain.value + charges)):
+                    if one.fits(amount):
+                        return one
+    return None

@@ -1,0 +1,81 @@
+"""All totals of a report, and what its plan costs in all and by phase."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from drr.eval.checks.base import Span
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.headings import heading_totals
+from drr.eval.checks.money.parts import Basket, PricedText, Stated, SumPart, distinct
+from drr.eval.checks.money.sections import Sections
+from drr.eval.checks.money.tables import TableRow, Tables
+
+
+class Cost(NamedTuple):
+    """What a plan or a phase of it costs, and where the report says so."""
+
+    value: float
+    span: Span
+
+
+class Sums:
+    """The sums that a report states and those that it could have stated."""
+
+    def __init__(self, mentions: Mentions) -> None:
+        self.text = PricedText(mentions)
+        basket = Basket(self.text)
+        tables = Tables(self.text, basket)
+        self.parts: list[SumPart] = basket.parts
+        self.rows: list[TableRow] = tables.rows
+        self.tables: Sequence[Stated] = tables.stated
+        self.sections: Sequence[Stated] = Sections(self.text, basket, self.tables).stated
+        self.headings: Sequence[Stated] = list(heading_totals(self.text, basket, self.tables, self.sections))
+
+    @property
+    def stated(self) -> list[Stated]:
+        return [*self.tables, *self.sections, *self.headings]
+
+    def grand(self) -> Cost | None:
+        """What the plan costs in all, computed; `None` where the report lists no plan."""
+        for totals in (self.tables, self.sections):
+            whole = [cost for one in totals if one.label is None and (cost := _computed(one))]
+            if whole:
+                return max(whole, key=lambda cost: cost.value)
+        phases = [cost for one in self.sections if one.label is not None and (cost := _computed(one))]
+        return Cost(sum(cost.value for cost in phases), phases[-1].span) if phases else None
+
+    def listed(self) -> Cost | None:
+        """What two or more things that the report lists come to, each counted once."""
+        parts = [part for part in distinct(self.parts) if not part.optional]
+        if len(parts) < 2:
+            return None
+        return Cost(sum(part.value for part in parts), (parts[0].start, parts[-1].end))
+
+    def phases(self) -> dict[str, Cost]:
+        """The cost of each month or phase, where the report divides the plan."""
+        found: dict[str, Cost] = {}
+        for one in self.sections:
+            if one.label:
+                found.setdefault(one.label, _computed(one) or Cost(one.amount.value, one.span))
+        for one in self.headings:
+            if one.label:
+                found.setdefault(one.label, Cost(one.amount.value, one.span))
+        for row in self.rows:
+            label = row.named_phase or row.numbered_phase
+            if label and not row.is_total and row.cost is not None:
+                _, amount = row.cost
+                found.setdefault(label, Cost(amount.value, (amount.start, amount.end)))
+        return found
+
+
+def _computed(one: Stated) -> Cost | None:
+    return None if one.computed is None else Cost(one.computed, one.span)
+
+
+@lru_cache(maxsize=4)
+def sums_of(mentions: Mentions) -> Sums:
+    """The sums of a report, worked out once for the rules that ask."""
+    return Sums(mentions)

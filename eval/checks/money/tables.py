@@ -1,0 +1,224 @@
+"""Tables as bills: what each column holds, what each row costs, and whether the rows of totals are right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from drr.eval.checks.figures import MoneyAmount
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.money.parts import CENT, Added, Basket, PricedText, Stated
+from drr.eval.checks.money.phrases import NO_PART, OPTIONAL, phase_of
+
+_QUANTITY = re.compile(r"qty|quantity|units|count|how many|#$|pcs", re.I)
+_UNIT_PRICE = re.compile(r"price|each|unit|cost")
+_LINE_TOTAL = re.compile(r"total|subtotal|extended|line|amount|sum", re.I)
+_NO_COST = re.compile(r"budget|saving|remaining|cumulative|running")
+_PHASE = re.compile(r"(?:phase|month|stage|step)")
+_TOTAL_CELL = re.compile(
+    r"(?:(?:sub|grand|phase \d+|month \d+|plan|estimated|overall|order|combined)[ -]?)?(?:total|sum)s?\b|总计|合计|小计",
+    re.I,
+)
+_BUDGET = re.compile(r"\bbudget\b", re.I)
+_GRAND = re.compile(r"\bgrand\b", re.I)
+_DECORATION = re.compile(r"<[^<>]*>|[*_:]")
+_NOTHING = Added(0.0, 0.0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """A cell with what its column's head says it holds."""
+
+    head: str | None
+    """`None` behind the last column that has a head."""
+    text: str
+    amounts: list[MoneyAmount]
+
+    @property
+    def quantity(self) -> int | None:
+        if self.head is None or not _QUANTITY.search(self.head):
+            return None
+        written = self.text.strip(" *x×")
+        return int(written) if written.isdecimal() and len(written) <= 3 else None
+
+    @property
+    def is_line_total(self) -> bool:
+        return _LINE_TOTAL.search(self.head or "") is not None
+
+    @property
+    def unit_price(self) -> float | None:
+        if self.head is None or not self.amounts or not _UNIT_PRICE.search(self.head):
+            return None
+        return self.amounts[0].value
+
+    @property
+    def cost(self) -> MoneyAmount | None:
+        """The last amount, unless the column is of limits, rests or running sums."""
+        if not self.amounts or _NO_COST.search(self.head or ""):
+            return None
+        return self.amounts[-1]
+
+
+class TableRow:
+    """A row of a table, read as a line of a bill."""
+
+    def __init__(self, text: PricedText, index: int) -> None:
+        self.index = index
+        self.line: TextLine = text.lines[index]
+        self._said = text.said(self.line)
+        self._names_product = bool(text.mentions.within(self.line.start, self.line.end))
+        header = self.line.header
+        self.cells = [
+            TableCell(
+                header[column] if column < len(header) else None,
+                text.body[low:high],
+                text.within(low, high),
+            )
+            for column, (low, high) in enumerate(self.line.cells)
+        ]
+
+    @property
+    def is_total(self) -> bool:
+        for cell in self.cells[:3]:
+            label = _DECORATION.sub("", cell.text).strip()
+            if _TOTAL_CELL.match(label):
+                return not _BUDGET.search(label)
+        return False
+
+    @property
+    def is_grand(self) -> bool:
+        return _GRAND.search(self.line.text) is not None
+
+    @property
+    def is_part(self) -> bool:
+        """Not a rest, a limit or something optional; a product is never taken for one by its name."""
+        if OPTIONAL.search(self._said):
+            return False
+        return self._names_product or NO_PART.search(self._said) is None
+
+    @property
+    def named_phase(self) -> str | None:
+        return phase_of(self.line.text)
+
+    @property
+    def numbered_phase(self) -> str | None:
+        """`month 2`, of a column "Month" with a bare 2."""
+        header = self.line.header
+        if header and _PHASE.fullmatch(header[0]) and self.cells:
+            number = self.cells[0].text.strip(" *")
+            return f"{header[0]} {number}" if number.isdecimal() else None
+        return None
+
+    @property
+    def cost(self) -> tuple[int, MoneyAmount] | None:
+        """What stands in the last column of costs, and which column that is."""
+        costs = [(column, cost) for column, cell in enumerate(self.cells) if (cost := cell.cost)]
+        return costs[-1] if costs else None
+
+    def value(self, column: int) -> Added | None:
+        """What the row adds to a column's sum: its amount there, else quantity times price; with its rounding."""
+        if column >= len(self.cells) or not self.cells[column].amounts:
+            return None
+        cell = self.cells[column]
+        amount = cell.amounts[-1]
+        rounding = 1.0 if amount.whole else 0.0
+        quantity = next((one.quantity for one in reversed(self.cells) if one.quantity is not None), 1)
+        if quantity <= 1:
+            return Added(amount.value, rounding, 1)
+        other = [one for one in self.cells if one.head != (cell.head or "")]
+        unit_price = next((one.unit_price for one in other if one.unit_price is not None), None)
+        if unit_price is None:
+            times = 1 if cell.is_line_total else quantity
+            return Added(amount.value * times, rounding * times, 1)
+        if abs(unit_price * quantity - amount.value) > rounding + CENT * quantity:
+            return Added(unit_price * quantity, rounding, 1)
+        return Added(amount.value, rounding, 1)
+
+
+class Tables:
+    """The tables of a report, and the totals that they state."""
+
+    def __init__(self, text: PricedText, basket: Basket) -> None:
+        self.rows = [TableRow(text, index) for index, line in enumerate(text.lines) if line.kind == "row"]
+        self.stated = [
+            stated
+            for _, rows in groupby(self.rows, lambda row: row.line.table)
+            for stated in _Bill(basket).read(list(rows))
+        ]
+
+
+class _Bill:
+    """A table read from its first row down to each of its totals."""
+
+    def __init__(self, basket: Basket) -> None:
+        self._basket = basket
+        self._parts: list[TableRow] = []
+        self._since_total = 0
+        """Where in the parts those begin that stand under the last total."""
+        self._columns: dict[int, tuple[Added, int]] = {}
+        """Of each column summed so far: the sum, and of how many parts."""
+        self._subtotals = _NOTHING
+
+    def read(self, rows: Sequence[TableRow]) -> Iterator[Stated]:
+        for row in rows:
+            if row.is_total:
+                if (cost := row.cost) is not None:
+                    yield self._total(row, *cost)
+            elif row.is_part:
+                self._parts.append(row)
+
+    def _total(self, row: TableRow, column: int, amount: MoneyAmount) -> Stated:
+        sums = [one for one in self._sums(row, column) if one.terms]
+        if not sums:
+            return self._lone_total(row, amount)
+        best = min(sums, key=lambda one: abs(one.value - amount.value))
+        slack = max(best.slack, CENT)
+        if amount.whole and best.slack < 0.5 and best.value % 1:
+            slack += 0.51
+        agrees = abs(best.value - amount.value) <= slack
+        self._subtotals = _plus(self._subtotals, Added(amount.value, 0.0, 1))
+        self._since_total = len(self._parts)
+        return Stated(amount, row.index, "table", best.value, best.terms, agrees, row.named_phase)
+
+    def _sums(self, row: TableRow, column: int) -> Iterator[Added]:
+        """What the total may be of: the rows under the last total, all rows, the totals above it."""
+        pending = self._parts[self._since_total :]
+        if pending and not row.is_grand:
+            yield _column_sum(pending, column, _NOTHING)
+        known, summed = self._columns.get(column, (_NOTHING, 0))
+        whole = _column_sum(self._parts[summed:], column, known)
+        self._columns[column] = whole, len(self._parts)
+        yield whole
+        if not pending:
+            yield self._subtotals._replace(slack=CENT * self._subtotals.terms)
+
+    def _lone_total(self, row: TableRow, amount: MoneyAmount) -> Stated:
+        """A total row without rows of its own stands for what the report lists elsewhere."""
+        for listed in self._basket.sums:
+            if listed.terms and listed.fits(amount):
+                return Stated(amount, row.index, "table", listed.value, listed.terms, True)
+        listed = self._basket.sums[0]
+        if listed.terms < 2:
+            return Stated(amount, row.index, "table", None, 0, None)
+        return Stated(
+            amount,
+            row.index,
+            "table",
+            listed.value,
+            listed.terms,
+            False,
+            held_against="the items listed come to",
+        )
+
+
+def _column_sum(rows: Sequence[TableRow], column: int, known: Added) -> Added:
+    for row in rows:
+        if (value := row.value(column)) is not None:
+            known = _plus(known, value)
+    return known
+
+
+def _plus(one: Added, other: Added) -> Added:
+    return Added(one.value + other.value, one.slack + other.slack, one.terms + other.terms)

@@ -1,0 +1,50 @@
+"""Rule: every stated total is the sum of what it stands over."""
+
+from __future__ import annotations
+
+from drr.eval.checks.base import Check, CheckTally, Subject
+from drr.eval.checks.figures import MoneyAmount, amounts
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.parts import CENT, Stated
+from drr.eval.checks.money.sums import Sums, sums_of
+from drr.eval.checks.money.tables import TableRow
+
+
+def total(subject: Subject, mentions: Mentions) -> Check:
+    """Every stated total is the sum of what it stands over; a heading's amount is one."""
+    sums = sums_of(mentions)
+    tally = CheckTally()
+    for one in sums.stated:
+        if one.agrees is None:
+            tally.unclear(f"the parts of the total ${one.amount.value:,.2f} are not all given")
+        elif one.agrees:
+            tally.ok()
+        else:
+            stated = f"{one.where}: stated ${one.amount.value:,.2f}"
+            tally.fail(one.span, f"{stated}, {one.held_against} ${one.computed or 0:,.2f}")
+    _compare_phases(tally, sums)
+    return tally.check("no total is stated")
+
+
+def _compare_phases(tally: CheckTally, sums: Sums) -> None:
+    """The row of a phase in a summary table against the total of the phase's own section."""
+    own: dict[str | None, Stated] = {one.label: one for one in sums.sections if one.label}
+    for row in sums.rows:
+        label = row.numbered_phase or row.named_phase
+        if row.is_total or label not in own or row.cost is None:
+            continue
+        _, amount = row.cost
+        section = own[label].amount
+        if _differ(amount, section) and _is_the_only_one(sums, row):
+            tally.fail(
+                (amount.start, amount.end),
+                f"table: {label} is ${amount.value:,.2f}, its section says ${section.value:,.2f}",
+            )
+
+
+def _differ(one: MoneyAmount, other: MoneyAmount) -> bool:
+    return abs(one.value - other.value) > (1.0 if one.whole or other.whole else CENT)
+
+
+def _is_the_only_one(sums: Sums, row: TableRow) -> bool:
+    return len(amounts(sums.text.body, row.line.start, row.line.end)) == 1
