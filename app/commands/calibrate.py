@@ -45,6 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
     from drr.env.errors import DrrError, Misuse
+    from drr.eval.asking.judge import KeptAnswers
     from drr.eval.judging.calibrate import Calibration, cases, held_against
     from drr.eval.labels import read_labels
     from drr.study.run import Pace
@@ -59,20 +60,20 @@ def run(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
     models = models_of(settings)
     check_models(models, ["judge"], budget_of(arguments), unit_cap_of(arguments))
-    calibration = Calibration(desk_of(settings, models, None), {case.id: case for case in labelled})
-    units = calibration.units()
     folder = arguments.study or arguments.labels.with_name(arguments.labels.name + ".study")
     with (
         Study.open(folder)
         if Study.exists(folder)
         else Study.create(folder, {"schema": 1, "run": {}}) as study
     ):
+        by_id = {case.id: case for case in labelled}
+        calibration = Calibration(desk_of(settings, models, None), by_id, KeptAnswers(study))
 
         async def go() -> Any:
             try:
                 return await run_units(
                     study,
-                    units,
+                    calibration.units(),
                     calibration.work,
                     models=models,
                     budget=budget_of(arguments, study),

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from drr.env.settings import Settings
     from drr.env.shop import Shop
+    from drr.eval.judging.difference import JudgingDifference
     from drr.eval.judging.plan import JudgeOptions
     from drr.eval.judging.run import Ran
     from drr.eval.tasks.desk import Desk
@@ -327,7 +328,7 @@ def _diff(study: Study, arguments: argparse.Namespace) -> int:
     known = judgings(study)
     names = arguments.diff or [judging.id for judging in known[-2:]]
     by_id = {judging.id: judging for judging in known}
-    if len(names) != 2 or any(name not in by_id for name in names):
+    if len(names) != 2 or not by_id.keys() >= set(names):
         listing = ", ".join(f"{j.id} ({j.judge}, {j.protocol}, repeat {j.repeat})" for j in known) or "none"
         raise Misuse(f"--diff needs two judgings of this study; it has {listing}")
     old, new = (read_judged(study, by_id[name]) for name in names)
@@ -335,13 +336,17 @@ def _diff(study: Study, arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(document)
         return 0
+    _print_changes(document)
+    if not any(row["both"] for row in document["tasks"].values()):
+        print(f"{names[0]} and {names[1]} judged nothing in common; --diff ID ID compares two others of:")
+        print("\n".join(f"  {judging.id} ({judging.judge}, {judging.protocol})" for judging in known))
+    return 0
+
+
+def _print_changes(document: JudgingDifference) -> None:
     for task, row in document["tasks"].items():
         print(f"{task}: {row['changed']} of {row['both']} changed")
         for change in row["changes"][:20]:
             print(f"  {change['answer']} {change['item']}: {change['old']} -> {change['new']}")
         if len(row["changes"]) > 20:
             print(f"  and {len(row['changes']) - 20} more; --json lists them all")
-    if not any(row["both"] for row in document["tasks"].values()):
-        print(f"{names[0]} and {names[1]} judged nothing in common; --diff ID ID compares two others of:")
-        print("\n".join(f"  {judging.id} ({judging.judge}, {judging.protocol})" for judging in known))
-    return 0

@@ -82,6 +82,10 @@ class KeptAnswers:
                 self._digests.update(_by_request(blobs))
         return [self._study.blobs.get(digest).decode("utf-8") for digest in self._digests.get(request, ())]
 
+    def is_known(self, unit: str) -> bool:
+        """Whether this unit ended before, in whatever way."""
+        return self._study.record(unit) is not None
+
 
 def _by_request(blobs: Mapping[str, str]) -> dict[str, list[str]]:
     numbered = []
@@ -107,7 +111,7 @@ class Judge:
         self._kept = kept
         self._stand_in = stand_in
         self._repeat = repeat
-        self._retried = context.study.record(context.unit.key) is not None
+        self._retried = kept.is_known(context.unit.key)
         """It failed before: what could not be read then is asked for again."""
         self._ready: dict[str, list[str]] = {}
         self._raw: dict[str, str] = {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -45,7 +45,7 @@ from drr.eval.tasks.pairwise import PAIRWISE as PAIRWISE_TASK
 from drr.eval.tasks.pairwise import comparison_asking, comparison_prompts, prefer
 from drr.eval.tasks.rating import RATING, rate, rating_asking, rating_prompts
 from drr.eval.tasks.support import SUPPORT as SUPPORT_TASK
-from drr.eval.tasks.support import Item, judge_support, support_asking
+from drr.eval.tasks.support import SupportItem, judge_support, support_asking
 from drr.study.run import Context
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
@@ -119,7 +119,7 @@ def _pair_key(label: PairwiseLabel) -> str:
 class Calibration:
     desk: Desk
     cases: Mapping[str, Case]
-    _kept: list[KeptAnswers] = field(default_factory=list)
+    kept: KeptAnswers
 
     def units(self) -> list[Unit]:
         return [unit for case in self.cases.values() for unit in self._units(case)]
@@ -156,9 +156,9 @@ class Calibration:
             return desk.version(PAIRWISE_TASK.version, PAIRWISE_TASK.role, *prompts)
         return desk.version(RATING.version, RATING.role, *rating_prompts(desk.protocol, case.dimension))
 
-    def _item(self, label: SupportLabel) -> Item:
+    def _item(self, label: SupportLabel) -> SupportItem:
         evidence = Frozen("evidence", "web", "ok" if label.evidence.strip() else "empty", label.evidence)
-        return Item("c1-web", "c1", label.claim, "web", "page", (evidence,))
+        return SupportItem("c1-web", "c1", label.claim, "web", "page", (evidence,))
 
     def _asking(self, case: Case, order: str) -> Asking[Any]:
         label, desk, about = case.example, self.desk, (case.id, order)
@@ -172,7 +172,7 @@ class Calibration:
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         case, desk = self.cases[spec["case"]], self.desk
-        judge = Judge("judge", context, self._answers(context.study), desk.stand_in)
+        judge = Judge("judge", context, self.kept, desk.stand_in)
         asking = self._asking(case, spec["order"])
         if isinstance(case.example, SupportLabel):
             item = self._item(case.example)
@@ -181,11 +181,6 @@ class Calibration:
         if isinstance(case.example, PairwiseLabel):
             return judge.sealed(Outcome({**await prefer(judge, asking)}))
         return judge.sealed(Outcome({**await rate(judge, asking)}))
-
-    def _answers(self, study: Study) -> KeptAnswers:
-        if not self._kept:
-            self._kept.append(KeptAnswers(study))
-        return self._kept[0]
 
     def results(self, study: Study) -> dict[tuple[str, str], Mapping[str, Any] | None]:
         """By case and order; `None` where the judge failed."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, get_args
+from typing import Any, TypedDict, get_args
 
 from drr.env.errors import DrrError
 from drr.eval.asking.forms import FailureName
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.intervals import mean
 from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.rows import CheckRow, FailureRow
 from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
@@ -72,52 +73,74 @@ def read_corrections(study: Study) -> dict[tuple[str, str], Correction]:
     return found
 
 
+class Diagnosis(TypedDict):
+    """Of one label: `present` is `None` where nobody can tell."""
+
+    present: bool | None
+    by: str | None
+    """Who says so."""
+    example: str | None
+    """The words that show it."""
+
+
 def diagnose(
     judged: Judged, answer: Answer, corrections: Mapping[tuple[str, str], Correction]
-) -> dict[str, dict[str, Any]]:
-    """By label: `present` (`None` where nobody can tell), who says so, and the words that show it."""
+) -> dict[str, Diagnosis]:
+    """By label. A person's word stands over what rules and judge propose."""
     rules = judged.rules.get(answer.key, {})
-    proposed = {failure["label"]: failure for failure in judged.failures.get(answer.key, ())}
     asked = answer.key in judged.failures
-    found: dict[str, dict[str, Any]] = {}
-    for label in LABELS:
-        broken = [
-            name
-            for name in (*BY_RULE.get(label, ()), *_ALSO.get(label, ()))
-            if _status(rules, name) == "fail"
-        ]
-        kept = any(_status(rules, name) == "pass" for name in BY_RULE.get(label, ()))
-        correction = corrections.get((answer.label, label))
-        present: bool | None = (
-            True if broken or label in proposed else False if kept or (asked and label in JUDGED) else None
+    proposed = {failure["label"]: failure for failure in judged.failures.get(answer.key, ())}
+    return {
+        label: _corrected(
+            _proposed(answer, label, rules, proposed.get(label), asked=asked),
+            corrections.get((answer.label, label)),
         )
-        by = (
-            ", ".join([*(f"rule {name}" for name in broken), *(["judge"] if label in proposed else [])])
-            or None
-        )
-        if correction is not None:
-            present, by = correction.present, correction.judge
-        example = _example(answer, rules, broken, proposed.get(label)) if present else None
-        if correction is not None and correction.example and present:
-            example = correction.example[:_EXCERPT]
-        found[label] = {"present": present, "by": by, "example": example}
-    return found
+        for label in LABELS
+    }
 
 
-def _status(rules: Mapping[str, Any], name: str) -> str | None:
+def _proposed(
+    answer: Answer,
+    label: str,
+    rules: Mapping[str, CheckRow],
+    failure: FailureRow | None,
+    *,
+    asked: bool,
+) -> Diagnosis:
+    deciding = BY_RULE.get(label, ())
+    broken = [name for name in (*deciding, *_ALSO.get(label, ())) if _status(rules, name) == "fail"]
+    by = [f"rule {name}" for name in broken]
+    if failure is not None:
+        by.append("judge")
+    kept = any(_status(rules, name) == "pass" for name in deciding)
+    denied = kept or (asked and label in JUDGED)
+    present = True if by else False if denied else None
+    example = _example(answer, rules, broken, failure) if present else None
+    return {"present": present, "by": ", ".join(by) or None, "example": example}
+
+
+def _corrected(proposed: Diagnosis, correction: Correction | None) -> Diagnosis:
+    if correction is None:
+        return proposed
+    example = None
+    if correction.present:
+        example = correction.example[:_EXCERPT] if correction.example else proposed["example"]
+    return {"present": correction.present, "by": correction.judge, "example": example}
+
+
+def _status(rules: Mapping[str, CheckRow], name: str) -> str | None:
     return rules[name]["status"] if name in rules else None
 
 
 def _example(
-    answer: Answer, rules: Mapping[str, Any], broken: Iterable[str], proposed: Mapping[str, Any] | None
+    answer: Answer, rules: Mapping[str, CheckRow], broken: Iterable[str], failure: FailureRow | None
 ) -> str | None:
     for name in broken:
-        told = [*rules[name]["evidence"][:1]]
-        if told:
-            return str(told[0])[:_EXCERPT]
-    if proposed is None:
+        if rules[name]["evidence"]:
+            return str(rules[name]["evidence"][0])[:_EXCERPT]
+    if failure is None:
         return None
-    return answer.report[proposed["start"] : min(proposed["end"], proposed["start"] + _EXCERPT)]
+    return answer.report[failure["start"] : min(failure["end"], failure["start"] + _EXCERPT)]
 
 
 def failure_document(judged: Judged, study: Study) -> dict[str, Any] | None:

@@ -11,30 +11,30 @@ from drr.eval.tasks.registry import tasks
 Value = str | int | None
 
 
-class Change(TypedDict):
+class VerdictChange(TypedDict):
     answer: str
     item: str
     old: Value
     new: Value
 
 
-class Changes(TypedDict):
+class VerdictChanges(TypedDict):
     both: int
     """Judged in both."""
     changed: int
-    changes: list[Change]
+    changes: list[VerdictChange]
 
 
-class Difference(TypedDict):
+class JudgingDifference(TypedDict):
     schema: int
     old: str | None
     new: str | None
-    tasks: dict[str, Changes]
+    tasks: dict[str, VerdictChanges]
 
 
-def difference(old: Judged, new: Judged) -> Difference:
+def difference(old: Judged, new: Judged) -> JudgingDifference:
     labels = {answer.key: answer.label for answer in new.answers}
-    found: dict[str, Changes] = {}
+    found: dict[str, VerdictChanges] = {}
     for name, task in tasks().items():
         before, after = task.values(old), task.values(new)
         if before is not None and after is not None:
@@ -49,9 +49,9 @@ def difference(old: Judged, new: Judged) -> Difference:
 
 def _changes(
     old: Mapping[tuple[str, str], Value], new: Mapping[tuple[str, str], Value], labels: Mapping[str, str]
-) -> Changes:
+) -> VerdictChanges:
     both = sorted(old.keys() & new.keys())
-    changed: list[Change] = [
+    changed: list[VerdictChange] = [
         {"answer": _named(key[0], labels), "item": key[1], "old": old[key], "new": new[key]}
         for key in both
         if old[key] != new[key]

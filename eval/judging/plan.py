@@ -43,8 +43,8 @@ class JudgeOptions:
 
     @property
     def need_answers(self) -> bool:
-        """What is about questions alone can be judged before anything was answered."""
-        return any(task.subject != "query" for stage in self.stages for task in stage)
+        """What is about questions can be judged before anything was answered."""
+        return all(task.subject != "query" for stage in self.stages for task in stage)
 
 
 class Row(TypedDict):

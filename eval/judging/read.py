@@ -14,7 +14,6 @@ from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.protocol import AS_PRINTED, OURS, JudgingProtocol
 from drr.eval.tasks.registry import tasks
-from drr.llm.offline import NAME as OFFLINE
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 
@@ -42,14 +41,13 @@ def remember(study: Study, judging: Judging) -> None:
 
 def choose(study: Study, judge: str | None = None, protocol: JudgingProtocol = OURS) -> Judging | None:
     """The last judging by this judge; without a name the last by a model, and only failing that the one by rules."""
-    found = [j for j in judgings(study) if j.protocol == protocol.name and not j.refetch and not j.repeat]
+    found = [j for j in judgings(study) if j.protocol == protocol.name and not (j.refetch or j.repeat)]
     if judge is not None:
-        found = [j for j in found if judge in (j.judge, j.id) or (judge == OFFLINE and j.rule_written)]
+        found = [j for j in found if j.is_by(judge)]
         if not found and protocol is OURS:
             known = ", ".join(sorted({j.judge for j in judgings(study)})) or "nobody yet"
             raise Misuse(f"{study.folder}: {judge} has not judged it; judged by {known}")
-    by_model = [j for j in found if not j.rule_written]
-    ranked = by_model or found
+    ranked = sorted(found, key=lambda j: not j.rule_written)
     return ranked[-1] if ranked else None
 
 

@@ -17,6 +17,7 @@ from drr.eval.stats.pairs import Comparison, Winner
 from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 from drr.eval.tasks.quality import RatedReport
 from drr.eval.tasks.rows import CheckRow, ClaimRow, FailureRow, VerdictRow
+from drr.llm.offline import NAME as OFFLINE
 
 Said = TypeVar("Said")
 
@@ -49,6 +50,10 @@ class Judging:
     @property
     def way(self) -> JudgingProtocol:
         return PROTOCOLS[self.protocol]
+
+    def is_by(self, name: str) -> bool:
+        """Whether people may call it so: by its judge, by its id, or `offline` where rules judged."""
+        return name in (self.judge, self.id) or (name == OFFLINE and self.rule_written)
 
     @property
     def warning(self) -> str | None:

@@ -33,7 +33,7 @@ _LABEL: Mapping[str, Support] = {"full_support": "full", "partial_support": "par
 
 
 @dataclass(frozen=True)
-class Item:
+class SupportItem:
     """One claim held against all its sources of one type."""
 
     id: str
@@ -80,13 +80,15 @@ class SupportTask(Task[Answer]):
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
         found = judged.held(about)
-        claims = [claim for claim in (found.claims if found else None) or () if claim["urls"]]
+        if found is None or not found.claims:
+            return
+        claims = [claim for claim in found.claims if claim["urls"]]
         for group in _batches(items_of(desk, about, claims), desk):
             ids = {item.claim_id for item in group}
             names = [item.id for item in group]
             fields = {
                 "answer": about.key,
-                "claims": found.key if found else "",
+                "claims": found.key,
                 "items": names,
                 "statuses": [[s.status for s in item.sources] for item in group],
                 "prompt": support_asking(desk.prompts, desk.protocol, group).fingerprint,
@@ -147,11 +149,11 @@ class SupportTask(Task[Answer]):
 SUPPORT = SupportTask()
 
 
-def items_of(desk: Desk, answer: Answer, claims: Iterable[HeldClaim]) -> list[Item]:
+def items_of(desk: Desk, answer: Answer, claims: Iterable[HeldClaim]) -> list[SupportItem]:
     """Every (claim, type) against its frozen sources, and for the web against what the agent saw where that differs."""
     book = desk.book(answer)
     both = desk.protocol.reads_seen and desk.refetched is None
-    found: list[Item] = []
+    found: list[SupportItem] = []
     for claim in claims:
         by_type: dict[SourceType, list[str]] = {}
         for url in claim["urls"]:
@@ -167,17 +169,19 @@ def items_of(desk: Desk, answer: Answer, claims: Iterable[HeldClaim]) -> list[It
     return found
 
 
-def _items_of_unit(desk: Desk, spec: Mapping[str, Any]) -> list[Item]:
+def _items_of_unit(desk: Desk, spec: Mapping[str, Any]) -> list[SupportItem]:
     wanted = set(spec["items"])
     return [item for item in items_of(desk, desk.answer(spec["answer"]), spec["claims"]) if item.id in wanted]
 
 
-def _item(claim: HeldClaim, source_type: SourceType, against: Against, sources: tuple[Frozen, ...]) -> Item:
+def _item(
+    claim: HeldClaim, source_type: SourceType, against: Against, sources: tuple[Frozen, ...]
+) -> SupportItem:
     name = f"{claim['id']}-{source_type}" + ("-seen" if against == "seen" else "")
-    return Item(name, claim["id"], claim["text"], source_type, against, sources)
+    return SupportItem(name, claim["id"], claim["text"], source_type, against, sources)
 
 
-def _batches(items: Sequence[Item], desk: Desk) -> list[list[Item]]:
+def _batches(items: Sequence[SupportItem], desk: Desk) -> list[list[SupportItem]]:
     """Claims of one report; what needs no model stands alone, so that a batch is a prompt."""
     needs = {item.id: item.needs_judge(desk.protocol) for item in items}
     shown = [item for item in items if needs[item.id]]
@@ -186,7 +190,7 @@ def _batches(items: Sequence[Item], desk: Desk) -> list[list[Item]]:
 
 
 def support_asking(
-    prompts: Prompts, protocol: JudgingProtocol, items: Sequence[Item], *, about: tuple[str, ...] = ()
+    prompts: Prompts, protocol: JudgingProtocol, items: Sequence[SupportItem], *, about: tuple[str, ...] = ()
 ) -> Asking[Any]:
     ask = protocol.asks["support"]
     sections: list[Section] = []
@@ -209,31 +213,36 @@ async def judge_support(
     judge: Examiner,
     prompts: Prompts,
     protocol: JudgingProtocol,
-    items: Sequence[Item],
+    items: Sequence[SupportItem],
     *,
     about: tuple[str, ...] = (),
 ) -> dict[str, VerdictRow]:
     """A verdict for every item that can be shown; `ModelFailure` where the model gives no usable answer at all."""
-    open_items = {item.id: item for item in items if item.needs_judge(protocol)}
-    verdicts = {item.id: _silent(item) for item in items if item.id not in open_items}
-    asked = list(open_items.values())
-    if asked:
-        answers = await _ask(judge, support_asking(prompts, protocol, asked, about=about))
-        verdicts |= _read(asked, answers, protocol)
-    asked = [item for item in asked if item.id not in verdicts]
-    if asked:
-        try:
-            answers = await _ask(judge, support_asking(prompts, protocol, asked, about=about))
-        except ModelFailure as failure:
-            if failure.transient or failure.fatal:
-                raise
-            answers = {}
-        verdicts |= _read(asked, answers, protocol)
-    left_out = "the judge left this id out, also when asked for it alone"
-    for item in asked:
-        if item.id not in verdicts:
-            verdicts[item.id] = _verdict(item, "judge_error", left_out, "judge")
-    return {item.id: verdicts[item.id] for item in items}
+    shown = [item for item in items if item.needs_judge(protocol)]
+    asked = {item.id for item in shown}
+    verdicts = {item.id: _silent(item) for item in items if item.id not in asked}
+    for again in (False, True):
+        left = [item for item in shown if item.id not in verdicts]
+        if left:
+            asking = support_asking(prompts, protocol, left, about=about)
+            answers = await (_ask_again if again else _ask)(judge, asking)
+            verdicts |= _read(left, answers, protocol)
+    return {item.id: verdicts[item.id] if item.id in verdicts else _left_out(item) for item in items}
+
+
+async def _ask_again(judge: Examiner, asking: Asking[Any]) -> dict[str, _Said]:
+    """For what was left out: an answer that cannot be used leaves it out again, and spoils nothing that was said before."""
+    try:
+        return await _ask(judge, asking)
+    except ModelFailure as failure:
+        if failure.transient or failure.fatal:
+            raise
+        return {}
+
+
+def _left_out(item: SupportItem) -> VerdictRow:
+    reason = "the judge left this id out, also when asked for it alone"
+    return _verdict(item, "judge_error", reason, "judge")
 
 
 class _Said(NamedTuple):
@@ -257,7 +266,7 @@ async def _ask(judge: Examiner, asking: Asking[Any]) -> dict[str, _Said]:
 
 
 def _read(
-    items: Sequence[Item], answers: Mapping[str, _Said], protocol: JudgingProtocol
+    items: Sequence[SupportItem], answers: Mapping[str, _Said], protocol: JudgingProtocol
 ) -> dict[str, VerdictRow]:
     """Ids that were not asked for are ignored."""
     return {
@@ -267,7 +276,7 @@ def _read(
     }
 
 
-def _verdict(item: Item, status: Status, reason: str, by: str) -> VerdictRow:
+def _verdict(item: SupportItem, status: Status, reason: str, by: str) -> VerdictRow:
     return {
         "claim_id": item.claim_id,
         "type": item.type,
@@ -288,7 +297,7 @@ def _verdict(item: Item, status: Status, reason: str, by: str) -> VerdictRow:
     }
 
 
-def _silent(item: Item) -> VerdictRow:
+def _silent(item: SupportItem) -> VerdictRow:
     """A verdict that no judge was asked for."""
     decision = item.decision
     if decision is not None:
@@ -303,7 +312,7 @@ def _spanned(source: Frozen, span: Span) -> SpanRow:
     return {"url": source.url, "sha256": source.sha256, "start": span.start, "end": span.end}
 
 
-def _judged_verdict(item: Item, said: _Said, *, cap: bool) -> VerdictRow:
+def _judged_verdict(item: SupportItem, said: _Said, *, cap: bool) -> VerdictRow:
     """With `cap`, a number of the claim that no source states keeps the verdict from being full, whatever the judge says."""
     status = _LABEL[said.support]
     verdict = _verdict(item, status, said.justification, "judge")

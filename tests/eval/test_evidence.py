@@ -5,7 +5,7 @@ from itertools import pairwise
 from drr.env.shop import Shop
 from drr.eval.evidence.passages import PASSAGE, WHOLE, locate, passages, product_text, select
 from drr.eval.stats.faithfulness import STATUSES
-from drr.eval.tasks.support import Item
+from drr.eval.tasks.support import SupportItem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -58,6 +58,6 @@ def test_a_product_is_evidence_in_full(shop: Shop) -> None:
 
 
 def test_an_item_without_any_source_is_not_judged() -> None:
-    item = Item("c1-web", "c1", "a claim", "web", "page", ())
+    item = SupportItem("c1-web", "c1", "a claim", "web", "page", ())
     assert item.unreadable() == "not_frozen"
     assert item.unreadable() in STATUSES

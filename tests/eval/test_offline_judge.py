@@ -191,10 +191,10 @@ def test_honest_retail_text_keeps_its_facts() -> None:
 
 
 def test_marks_hang_on_the_text_so_that_nobody_can_know_them() -> None:
-    from drr.eval.tasks.support import Item
+    from drr.eval.tasks.support import SupportItem
 
     def prompt(text: str) -> str:
-        item = Item("c1-web", "c1", "a claim", "web", "page", (Frozen("u", "web", "ok", text),))
+        item = SupportItem("c1-web", "c1", "a claim", "web", "page", (Frozen("u", "web", "ok", text),))
         return support_asking(box_prompts(), OURS, [item]).messages[1].text
 
     first, second = prompt("one text"), prompt("another text")

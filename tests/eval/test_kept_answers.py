@@ -1,0 +1,191 @@
+"""What a model was paid to say is kept: a raised version reads it again, and only new requests are sent."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.eval.asking.conversation import FOLDER
+from drr.eval.judging.plan import JudgeOptions
+from drr.eval.judging.read import choose, judgings, read_judged
+from drr.eval.judging.run import judge
+from drr.eval.metrics.document import study_document
+from drr.eval.tasks.extraction import ExtractionTask
+from drr.eval.tasks.pairwise import PairwiseTask
+from drr.eval.tasks.rating import RatingTask
+from drr.eval.tasks.support import SupportTask
+from drr.llm.prompts import Prompts
+from drr.study.study import Study
+
+from tests.eval.nursery import Judge, answer, asked_for, desk, message, put, scripted, sentences, web
+from tests.wire import Fail, Say, Wire
+
+CARE = "https://birds.example/care"
+REPORT = f"""# Care
+
+Feeders should be cleaned once a week [1].
+Seed spoils when it gets wet [1].
+
+## Sources
+[1] {CARE}
+"""
+PAGE = web(CARE, "Clean every feeder once a week. Wet seed spoils.")
+EVERYTHING = ("faithfulness", "quality", "pairwise")
+TASKS = (ExtractionTask, SupportTask, RatingTask, PairwiseTask)
+
+
+async def asked(
+    study: Study, script: Judge, what: Sequence[str] = EVERYTHING, *, retry_failed: bool = False, **more: Any
+) -> Counter[str]:
+    """How often the model was called, by task."""
+    before = len(script.asked)
+    with Wire(script) as wire:
+        models = scripted(wire.url)
+        try:
+            options = JudgeOptions(what, retry_failed=retry_failed)
+            await judge(study, desk(study, models, **more), models, options)
+        finally:
+            await models.aclose()
+    return Counter(script.asked[before:])
+
+
+def raised(monkeypatch: pytest.MonkeyPatch, *tasks: type) -> None:
+    for task in tasks:
+        monkeypatch.setattr(task, "version", 2)
+
+
+def figures(study: Study) -> str:
+    document = study_document(study)
+    return json.dumps([document["metrics"], document["pairwise"]])
+
+
+async def test_raised_versions_read_what_is_kept_and_call_nobody(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(study, *(answer("a", variant, REPORT, [PAGE]) for variant in ("x", "y")))
+    first = await asked(study, Judge(claims=sentences))
+    assert first == {"claims": 2, "support": 4, "rating": 14, "pairwise": 14}
+    before = figures(study)
+    raised(monkeypatch, *TASKS)
+    assert await asked(study, Judge(claims=sentences)) == {}
+    assert figures(study) == before
+    old, new = judgings(study)
+    assert [old.versions[name] + "-2" for name in old.versions if name != "failures"] == [
+        new.versions[name] for name in new.versions if name != "failures"
+    ]
+    again = [r for r in study.records("judgement") if r.key_fields["version"].endswith("-2")]
+    assert len(again) == 34
+    assert {(record.result["reread"], len(record.usage), record.cost_usd or 0) for record in again} == {
+        (1, 0, 0)
+    }
+
+
+async def test_a_third_version_reads_the_same_answers_again(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(study, answer("a", "x", REPORT, [PAGE]))
+    await asked(study, Judge(), ["quality"])
+    for version in (2, 3):
+        monkeypatch.setattr(RatingTask, "version", version)
+        assert await asked(study, Judge(rating=lambda text: 1), ["quality"]) == {}
+    assert {v.value for v in read_judged(study, choose(study)).ratings.popitem()[1].values()} == {7}
+
+
+async def test_only_requests_whose_bytes_changed_are_sent(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(study, answer("a", "x", REPORT, [PAGE]))
+    await asked(study, Judge(), ["quality"])
+    changed = tmp_path / "prompts"
+    changed.mkdir()
+    (changed / "criterion_depth.md").write_text("How deep does it go? Stricter than before.")
+    monkeypatch.setattr(RatingTask, "version", 2)
+    prompts = Prompts(FOLDER, changed)
+    assert await asked(study, Judge(), ["quality"], prompts=prompts) == {"rating": 1}
+
+
+async def test_equal_prompts_about_two_answers_and_repetitions_are_asked_each(study: Study) -> None:
+    await put(study, *(answer("a", "x", REPORT, [PAGE], trial=trial) for trial in (0, 1)))
+    assert await asked(study, Judge(), ["quality"]) == {"rating": 14}
+    assert await asked(study, Judge(), ["quality"], repeat=1) == {"rating": 14}
+
+
+async def test_another_judge_is_asked_itself(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    await put(study, answer("a", "x", REPORT, [PAGE]))
+    await asked(study, Judge(), ["quality"])
+    monkeypatch.setattr("tests.eval.nursery.SONNET", "anthropic:claude-opus-4-8")
+    assert await asked(study, Judge(), ["quality"]) == {"rating": 7}
+
+
+async def test_answers_that_could_not_be_read_fail_again_for_nothing_and_are_asked_anew_when_told(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(study, answer("a", "x", REPORT, [PAGE]))
+    mute = Judge(instead=lambda task, request: Say("no claims from me"))
+    assert await asked(study, mute, ["faithfulness"]) == {"claims": 6}
+    raised(monkeypatch, ExtractionTask)
+    assert await asked(study, Judge(claims=sentences), ["faithfulness"]) == {}
+    coverage = study_document(study)["coverage"]["variants"]["x"]
+    assert coverage["extract_error"] == 1
+    again = await asked(study, Judge(claims=sentences), ["faithfulness"], retry_failed=True)
+    assert again == {"claims": 1, "support": 2}
+
+
+async def test_what_was_answered_before_an_outage_is_not_paid_again(study: Study) -> None:
+    """A report too long for one call: its beginning was answered, then the provider went down."""
+    filler = "\n\n".join("Birds are many and gardens are few and winters are long." for _ in range(600))
+    await put(study, answer("a", "x", REPORT.replace("Seed spoils", f"{filler}\n\nSeed spoils"), [PAGE]))
+    claims = lambda report: [c for c in sentences(report) if "Birds are many" not in c["quote"]]  # noqa: E731
+
+    def down(task: str, request: Any) -> Any:
+        return Fail(529, "overloaded_error") if request.number > 0 else None
+
+    assert (await asked(study, Judge(claims=claims, instead=down), ["faithfulness"]))["claims"] > 1
+    after = await asked(study, Judge(claims=claims), ["faithfulness"])
+    assert after == {"claims": 1, "support": 1}
+    judged = read_judged(study, choose(study))
+    (found,) = judged.claims["all"].values()
+    assert [claim["text"] for claim in found.claims or ()] == [
+        "Feeders should be cleaned once a week.",
+        "Seed spoils when it gets wet.",
+    ]
+
+
+async def test_ids_that_were_asked_for_twice_are_read_again_in_that_order(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(study, answer("a", "x", REPORT, [PAGE]))
+
+    def forgetful(task: str, request: Any) -> Any:
+        if task != "support":
+            return None
+        name, _ = asked_for(message(request))[0]
+        verdict = {"id": name, "justification": "", "quote": "", "support": "partial_support"}
+        return Say(json.dumps({"verdicts": [verdict]}))
+
+    script = Judge(claims=sentences, instead=forgetful)
+    assert (await asked(study, script, ["faithfulness"], batch=2))["support"] == 2
+    raised(monkeypatch, SupportTask)
+    assert await asked(study, script, ["faithfulness"], batch=2) == {}
+    (verdicts,) = read_judged(study, choose(study)).support.values()
+    assert [verdict["status"] for verdict in verdicts.values()] == ["partial", "partial"]
+
+
+async def test_a_ledger_without_kept_answers_stays_judged(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of before answers were kept: its judgements stand, and a raised version asks again."""
+    await put(study, answer("a", "x", REPORT, [PAGE]))
+    await asked(study, Judge(), ["quality"])
+    with study.ledger.writing() as db:
+        db.execute(
+            "UPDATE records SET blobs = '{}' WHERE key IN (SELECT key FROM units WHERE kind = 'judgement')"
+        )
+    assert await asked(study, Judge(), ["quality"]) == {}
+    assert study_document(study)["metrics"]["x"]["overall"]["value"] == 7.0
+    raised(monkeypatch, RatingTask)
+    assert await asked(study, Judge(), ["quality"]) == {"rating": 7}
