@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from drr.eval.agreement.rows import AgreementDocument
+    from drr.eval.stats.intervals import VRow
     from drr.study.study import Study
 
 _EXAMPLES = """\
@@ -32,8 +36,9 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
-    from drr.app.judging import agreement_document, open_study
+    from drr.app.judging import open_study
     from drr.env.errors import DrrError
+    from drr.eval.agreement.study import agreement_document
     from drr.eval.labels import Label, read_labels
 
     labels: list[Label] = [label for path in arguments.human for label in read_labels(path)]
@@ -43,20 +48,22 @@ def run(arguments: argparse.Namespace) -> int:
             _export(study, arguments.export)
     if document is None:
         raise DrrError(f"{arguments.study}: nobody has judged it; `drr judge` or --human FILE brings labels")
-    document["reference"] = REFERENCE
     if arguments.json:
-        print_json(document)
+        print_json({**document, "reference": REFERENCE})
     else:
         print(_told(document))
     return 0
 
 
 def _export(study: Study, path: Path) -> None:
-    from drr.eval.judging.held import study_labels
-    from drr.eval.judging.read import judgings, read_judged
+    from drr.eval.agreement.study import latest_judgings, study_labels
+    from drr.eval.judging.read import read_judged
 
-    latest = {j.judge: j for j in judgings(study) if j.protocol == "ours" and not j.refetch and not j.repeat}
-    labels = [label for judging in latest.values() for label in study_labels(read_judged(study, judging))]
+    labels = [
+        label
+        for judging in latest_judgings(study).values()
+        for label in study_labels(read_judged(study, judging))
+    ]
     lines = (label.model_dump_json(exclude_none=True) + "\n" for label in labels)
     path.write_text("".join(lines), encoding="utf-8")
 
@@ -85,73 +92,113 @@ REFERENCE = {
 }
 
 
-def _told(document: dict[str, Any]) -> str:
-    from drr.app.judging import table, with_interval
+def _told(document: AgreementDocument) -> str:
+    parts = [
+        *([document["banner"]] if document["banner"] else []),
+        *_pairs(document),
+        *_support(document),
+        *_grades(document),
+        *_metrics(document),
+        *_positions(document),
+        *_stability(document),
+    ]
+    return "\n\n".join(parts) or "No two judges judged the same thing."
 
-    parts = [document["banner"]] if document["banner"] else []
+
+def _statistics(*values: VRow) -> list[str]:
+    from drr.app.terminal import with_interval
+
+    return [with_interval(v, 2) for v in values]
+
+
+def _pairs(document: AgreementDocument) -> Iterator[str]:
+    from drr.app.terminal import Column, table
+
+    columns = (
+        "equal",
+        "kappa, no ties",
+        Column("kappa, ties kept", rank=2),
+        Column("AC1", rank=1),
+        Column("soft", rank=3),
+    )
     for pair in document["pairwise"]["pairs"]:
-        head = [
-            f"pairs, {pair['judges'][0]} and {pair['judges'][1]}",
-            "equal",
-            "kappa, no ties",
-            "kappa, ties kept",
-            "AC1",
-            "soft",
-        ]
         rows = [
             [
                 dimension,
-                *(
-                    with_interval(row[name], 2)
-                    for name in ("exact", "kappa_no_ties", "kappa_with_ties", "ac1", "soft_disagreement")
+                *_statistics(
+                    row["exact"],
+                    row["kappa_no_ties"],
+                    row["kappa_with_ties"],
+                    row["ac1"],
+                    row["soft_disagreement"],
                 ),
             ]
             for dimension, row in pair["dimensions"].items()
         ]
-        parts.append(table(head, rows))
+        yield table([f"pairs, {' and '.join(pair['judges'])}", *columns], rows)
+
+
+def _support(document: AgreementDocument) -> Iterator[str]:
+    from drr.app.terminal import table
+
+    names = ("exact", "kappa", "weighted_kappa", "ac1", "mad", "bias")
     for pair in document["support"]["pairs"]:
-        head = [f"support, {pair['judges'][0]} and {pair['judges'][1]}", "value"]
-        rows = [
-            [name, with_interval(pair[name], 2)]
-            for name in ("exact", "kappa", "weighted_kappa", "ac1", "mad", "bias")
-        ]
-        parts.append(table(head, rows))
+        values = _statistics(
+            pair["exact"], pair["kappa"], pair["weighted_kappa"], pair["ac1"], pair["mad"], pair["bias"]
+        )
+        yield table(
+            [f"support, {' and '.join(pair['judges'])}", "value"], list(zip(names, values, strict=True))
+        )
+
+
+def _grades(document: AgreementDocument) -> Iterator[str]:
+    from drr.app.terminal import Column, table
+
+    columns = ("Spearman", Column("Pearson", rank=2), "MARD", Column("bias", rank=1), Column("PCA", rank=3))
     for pair in document["rating"]["pairs"]:
-        head = [
-            f"grades, {pair['judges'][0]} and {pair['judges'][1]}",
-            "Spearman",
-            "Pearson",
-            "MARD",
-            "bias",
-            "PCA",
+        rows = [
+            [dimension, *_statistics(row["spearman"], row["pearson"], row["mard"], row["bias"], row["pca"])]
+            for dimension, row in pair["dimensions"].items()
         ]
+        yield table([f"grades, {' and '.join(pair['judges'])}", *columns], rows)
+
+
+def _metrics(document: AgreementDocument) -> Iterator[str]:
+    from drr.app.terminal import Column, table
+
+    columns = ("Spearman", Column("Pearson", rank=2), "MARD", Column("bias", rank=1))
+    for pair in document["metrics"]:
+        rows = [
+            [name, *_statistics(row["spearman"], row["pearson"], row["mard"], row["bias"])]
+            for name, row in pair["metrics"].items()
+        ]
+        if rows:
+            yield table([f"metrics, {' and '.join(pair['judges'])}", *columns], rows)
+
+
+def _positions(document: AgreementDocument) -> Iterator[str]:
+    from drr.app.terminal import Column, table
+
+    columns = ("same verdict when swapped", "first shown wins", Column("", rank=1))
+    for name, gates in document["positions"].items():
         rows = [
             [
                 dimension,
-                *(with_interval(row[name], 2) for name in ("spearman", "pearson", "mard", "bias", "pca")),
+                *_statistics(gate["position_consistency"], gate["first_position_rate"]),
+                "unreliable" if gate["unreliable"] else "",
             ]
-            for dimension, row in pair["dimensions"].items()
+            for dimension, gate in gates.items()
         ]
-        parts.append(table(head, rows))
-    for name, gates in document["positions"].items():
-        if gates:
-            rows = [
-                [
-                    d,
-                    with_interval(g["position_consistency"], 2),
-                    with_interval(g["first_position_rate"], 2),
-                    "unreliable" if g["unreliable"] else "",
-                ]
-                for d, g in gates.items()
-            ]
-            parts.append(
-                table(
-                    [f"order of presentation, {name}", "same verdict when swapped", "first shown wins", ""],
-                    rows,
-                )
-            )
+        if rows:
+            yield table([f"order of presentation, {name}", *columns], rows)
+
+
+def _stability(document: AgreementDocument) -> Iterator[str]:
+    from drr.app.terminal import table
+
     for name, row in document["stability"].items():
         if row:
-            rows = [[task, with_interval(row[task], 2)] for task in ("support", "rating", "pairwise")]
-            parts.append(table([f"{name} judging {row['repetitions']} times", "same label"], rows))
-    return "\n\n".join(parts) or "No two judges judged the same thing."
+            tasks = ("support", "rating", "pairwise")
+            values = _statistics(row["support"], row["rating"], row["pairwise"])
+            head = [f"{name} judging {row['repetitions']} times", "same label"]
+            yield table(head, list(zip(tasks, values, strict=True)))

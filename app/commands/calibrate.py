@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drr.eval.agreement.rows import CalibrationDocument
+    from drr.eval.judging.calibrate import Calibration
+    from drr.llm.factory import Models
+    from drr.study.run import Summary
+    from drr.study.study import Study
 
 _EXAMPLES = """\
 A label a line: support {"id", "claim", "evidence", "label": full/partial/none, "judge"}, pairwise {"id", "query",
@@ -38,21 +45,19 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    import asyncio
-
-    from drr.app.console import print_json, progress_of, settings_of
+    from drr.app.console import print_json, settings_of
     from drr.app.judging import desk_of
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
     from drr.env.errors import DrrError, Misuse
+    from drr.eval.agreement.cases import cases
     from drr.eval.asking.judge import KeptAnswers
-    from drr.eval.judging.calibrate import Calibration, cases, held_against
+    from drr.eval.judging.calibrate import Calibration, held_against
     from drr.eval.labels import read_labels
-    from drr.study.run import Pace
-    from drr.study.run import run as run_units
     from drr.study.study import Study
 
-    if arguments.scale and arguments.scale[0] >= arguments.scale[1]:
+    scale = (arguments.scale[0], arguments.scale[1]) if arguments.scale else None
+    if scale and scale[0] >= scale[1]:
         raise Misuse("--scale: LOW is below HIGH, e.g. --scale 1 5")
     labelled = cases(read_labels(arguments.labels), arguments.task)
     if not labelled:
@@ -68,27 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     ):
         by_id = {case.id: case for case in labelled}
         calibration = Calibration(desk_of(settings, models, None), by_id, KeptAnswers(study))
-
-        async def go() -> Any:
-            try:
-                return await run_units(
-                    study,
-                    calibration.units(),
-                    calibration.work,
-                    models=models,
-                    budget=budget_of(arguments, study),
-                    unit_cap=unit_cap_of(arguments),
-                    pace=Pace(units=arguments.units),
-                    progress=progress_of(arguments),
-                    retry_failed=arguments.retry_failed,
-                    limit=arguments.limit,
-                    label="labels",
-                )
-            finally:
-                await models.aclose()
-
-        summary = asyncio.run(go())
-        scale = (arguments.scale[0], arguments.scale[1]) if arguments.scale else None
+        summary = _judge(study, calibration, models, arguments)
         document = held_against(calibration, study, arguments.task, scale)
     if arguments.json:
         print_json(document)
@@ -99,15 +84,46 @@ def run(arguments: argparse.Namespace) -> int:
     return code or int(arguments.require and missed)
 
 
-def _told(document: dict[str, Any]) -> str:
-    from drr.app.judging import number, table, with_interval
+def _judge(study: Study, calibration: Calibration, models: Models, arguments: argparse.Namespace) -> Summary:
+    import asyncio
+
+    from drr.app.console import progress_of
+    from drr.app.studies import budget_of, unit_cap_of
+    from drr.study.run import Pace
+    from drr.study.run import run as run_units
+
+    async def go() -> Summary:
+        try:
+            return await run_units(
+                study,
+                calibration.units(),
+                calibration.work,
+                models=models,
+                budget=budget_of(arguments, study),
+                unit_cap=unit_cap_of(arguments),
+                pace=Pace(units=arguments.units),
+                progress=progress_of(arguments),
+                retry_failed=arguments.retry_failed,
+                limit=arguments.limit,
+                label="labels",
+            )
+        finally:
+            await models.aclose()
+
+    return asyncio.run(go())
+
+
+def _told(document: CalibrationDocument) -> str:
+    from drr.app.terminal import number, table, with_interval
+    from drr.eval.agreement.rows import statistics_in
 
     parts = [document["banner"]] if document["banner"] else []
-    people = ", ".join(document["people"])
+    known = statistics_in(document["metrics"])
     rows = [
-        [name, with_interval(v) if isinstance(v, dict) else number(v)]
+        [name, with_interval(known[name]) if name in known else number(v if isinstance(v, float) else None)]
         for name, v in document["metrics"].items()
     ]
+    people = ", ".join(document["people"])
     parts.append(table([f"{document['judge']} against {people}, {document['items']} items", "value"], rows))
     if document["among_people"]:
         parts.append(

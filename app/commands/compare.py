@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drr.eval.metrics.rows import CompareDocument
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.judging import open_study
     from drr.env.errors import Misuse
     from drr.eval.judging.read import choose, read_judged
-    from drr.eval.metrics.document import compare
+    from drr.eval.metrics.compare import compare
 
     with open_study(arguments.study) as study:
         judged = read_judged(study, choose(study, arguments.judge))
@@ -42,8 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _told(document: dict[str, Any]) -> str:
-    from drr.app.judging import number, table, with_interval
+def _told(document: CompareDocument) -> str:
+    from drr.app.terminal import Column, number, table, with_interval
 
     a, b = document["a"], document["b"]
     rows = [
@@ -58,5 +61,17 @@ def _told(document: dict[str, Any]) -> str:
         for name, row in document["metrics"].items()
     ]
     parts = [document["banner"]] if document["banner"] else []
-    parts.append(table(["metric", a, b, "difference", "p", "p (Holm)"], rows))
+    parts.append(
+        table(
+            [
+                "metric",
+                Column(a, rank=1),
+                Column(b, rank=1),
+                "difference",
+                Column("p", rank=3),
+                Column("p (Holm)", rank=2),
+            ],
+            rows,
+        )
+    )
     return "\n\n".join(parts)

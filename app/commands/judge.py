@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.eval.judging.difference import JudgingDifference
@@ -197,15 +195,16 @@ def _conclude(study: Study, desk: Desk, ran: Ran, arguments: argparse.Namespace)
     import sys
 
     from drr.app.console import print_json
+    from drr.app.judged import told_of
     from drr.app.studies import conclude
     from drr.eval.metrics.document import study_document
 
     document = study_document(study, desk.judge.shown)
-    document["run"] = {"planned": ran.planned, "left": ran.summary.left, "stopped": ran.summary.stopped}
     if arguments.json:
-        print_json(document)
+        told = {"planned": ran.planned, "left": ran.summary.left, "stopped": ran.summary.stopped}
+        print_json({**document, "run": told})
     else:
-        print(_told(document))
+        print(told_of(document))
     code = conclude(ran.summary, study.folder, "judge")
     if document["coverage"]["invalid"]:
         because = "; ".join(document["coverage"]["invalid_because"])
@@ -217,84 +216,9 @@ def _conclude(study: Study, desk: Desk, ran: Ran, arguments: argparse.Namespace)
     return code
 
 
-_SHORT = {"insightfulness": "insight", "constraint_following": "constraints", "personalization": "personal"}
-_SHOWN = ("fp", "fp_web", "fp_product", "fp_user", "fp_seen", "fr", "fr_supported", "n_cited")
-
-
-def _told(document: dict[str, Any]) -> str:
-    from drr.app.judging import number, table, with_interval
-    from drr.eval.labels import DIMENSIONS
-
-    parts = [document["banner"]] if document["banner"] else []
-    metrics = document["metrics"]
-    counts = {variant: row["answers"] for variant, row in document["coverage"]["variants"].items()}
-
-    def rows(names: Sequence[str], digits: int) -> list[list[str]]:
-        return [
-            [
-                v,
-                str(counts[v]),
-                *(with_interval(m[n], digits, usual=counts[v]) if n in m else "-" for n in names),
-            ]
-            for v, m in metrics.items()
-        ]
-
-    if any("fp" in values for values in metrics.values()):
-        parts.append(table(["variant", "reports", *_SHOWN], rows(_SHOWN, 2)))
-    if any("overall" in values for values in metrics.values()):
-        parts.append(
-            table(["variant (0-10)", "reports", *(_SHORT.get(d, d) for d in DIMENSIONS)], rows(DIMENSIONS, 1))
-        )
-    long = [name for name, v in (document["length_correlation"] or {}).items() if v["warning"]]
-    if long:
-        parts.append(f"Warning: {', '.join(long)} follow the length of the report (Spearman above 0.5).")
-    if document["pairwise"]:
-        duels = [
-            [
-                row["dimension"],
-                f"{row['a']} : {row['b']}",
-                f"{row['wins']}/{row['ties']}/{row['losses']}",
-                with_interval(row["win_rate"], 2),
-                number(row["p_holm"]),
-                "unreliable" if row["unreliable"] else "",
-            ]
-            for row in document["pairwise"]
-        ]
-        parts.append(table(["dimension", "a : b", "win/tie/loss", "win rate of a", "p (Holm)", ""], duels))
-    broken = [
-        [v, name.removeprefix("rule_"), f"{round((1 - m[name]['value']) * m[name]['n'])} of {m[name]['n']}"]
-        for v, m in metrics.items()
-        for name in m
-        if name.startswith("rule_") and m[name]["value"] is not None and m[name]["value"] < 1
-    ]
-    if broken:
-        parts.append(table(["variant", "rule", "reports that break it"], broken))
-    if "as_printed" in document:
-        parts.append("As the paper prints it (another protocol, not comparable with the above):")
-        printed = [
-            [
-                v,
-                *(
-                    number(m[n]["value"], 2) if n in m else "-"
-                    for n in ("fp", "fp_web", "fp_product", "fr", "overall")
-                ),
-            ]
-            for v, m in document["as_printed"]["metrics"].items()
-        ]
-        parts.append(table(["variant", "FP (Eq. 2)", "FP web", "FP prod", "FR", "Overall"], printed))
-    tasks = document["coverage"]["tasks"]
-    if tasks:
-        told = (
-            f"{task} {row['judged']:,}" + (f" ({row['failed']} failed)" if row["failed"] else "")
-            for task, row in tasks.items()
-        )
-        parts.append(f"Judged: {', '.join(told)}.")
-    return "\n\n".join(parts) or "Nothing was judged."
-
-
 def _dry_run(study: Study, desks: list[Desk], models: Models, options: JudgeOptions, as_json: bool) -> int:
     from drr.app.console import print_json
-    from drr.app.judging import table
+    from drr.app.terminal import table
     from drr.eval.judging.plan import combined, forecast
 
     whole = combined([forecast(study, desk, models, options) for desk in desks])

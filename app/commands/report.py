@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = "examples:\n  drr report study --out report\n  drr report study --json\n  drr report study --out report --paper-figures"
-    parser.add_argument("study", type=Path, metavar="STUDY")
+    parser.epilog = "examples:\n  drr report study --out report\n  drr report study --json\n  drr report study --out report --paper-figures\n  drr report --explain   # what every metric means"
+    parser.add_argument("study", type=Path, metavar="STUDY", nargs="?")
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="index.html, tables as md, tex, csv, figures as svg, png"
     )
@@ -33,6 +33,9 @@ def build(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="labels of people (default: those of drr annotate)",
     )
+    parser.add_argument(
+        "--explain", action="store_true", help="every metric: what it means, its scale, which way is better"
+    )
     parser.add_argument("--json", action="store_true", help="the metrics as one JSON document")
 
 
@@ -43,14 +46,18 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.eval.metrics.document import study_document
     from drr.study.study import Study
 
+    if arguments.explain:
+        return _explain(as_json=arguments.json)
+    if arguments.study is None:
+        raise Misuse("which study? `drr report STUDY --out DIR`, or --explain for what the metrics mean")
     if arguments.out is None and not arguments.json:
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
     with Study.open(arguments.study) as study:
         document = study_document(study, arguments.judge)
         if arguments.out is not None:
-            from drr.app.judging import agreement_document
-            from drr.app.report.build import Material
+            from drr.app.report.material import Material
             from drr.app.report.write import write_report
+            from drr.eval.agreement.study import agreement_document
 
             judged = read_judged(study, choose(study, arguments.judge))
             if not judged.answers and next(study.records("answer", None), None) is None:
@@ -69,6 +76,18 @@ def run(arguments: argparse.Namespace) -> int:
                 print(f"{len(tables)} tables: open {arguments.out / 'index.html'}")
         if arguments.json:
             print_json(document)
+    return 0
+
+
+def _explain(*, as_json: bool) -> int:
+    from drr.app.console import print_json
+    from drr.app.report.explain import explained
+    from drr.eval.metrics import metrics
+
+    if as_json:
+        print_json({"schema": 1, "metrics": {name: metric.document() for name, metric in metrics().items()}})
+    else:
+        print(explained())
     return 0
 
 

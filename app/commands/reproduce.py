@@ -83,7 +83,7 @@ HEADLINE = {
 
 def _headline(metrics: Path) -> str:
     """The few figures that say how it went, each with its interval; the banner over them."""
-    from drr.app.judging import table, with_interval
+    from drr.app.terminal import table, with_interval
 
     document = json.loads(metrics.read_text(encoding="utf-8"))
     names = [name for name in HEADLINE if any(name in row for row in document["metrics"].values())]

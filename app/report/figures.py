@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drr.app.report.build import BESIDE, Material, cost_points, tool_calls
+from drr.app.report.calls import BESIDE, tool_calls
+from drr.app.report.cost import cost_points
+from drr.app.report.material import Material
 from drr.eval.stats.intervals import mean
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _new(width: float, height: float) -> tuple[Figure, Any]:
 def _tool_calls(material: Material) -> Figure | None:
     from drr.tools.registry import TOOLS
 
-    counts = tool_calls(material.judged)
+    counts = tool_calls(material.variants)
     variants = [variant for variant, by_tool in counts.items() if any(by_tool.values())]
     if not variants:
         return None
@@ -109,24 +110,29 @@ def _tool_calls(material: Material) -> Figure | None:
 
 
 def _pairwise(material: Material) -> Figure | None:
-    rows: Sequence[dict[str, Any]] = [row for row in material.document.get("pairwise") or () if row["n"]]
+    rows = [row for row in material.document["pairwise"] if row["n"]]
     if not rows:
         return None
     figure, axes = _new(8, 0.7 + 0.28 * len(rows))
     names = [f"{row['dimension'].replace('_', ' ')}: {_short(row['a'])} – {_short(row['b'])}" for row in rows]
     left = [0.0] * len(rows)
-    for part, color in (("wins", PALETTE[2]), ("ties", "#c9ced3"), ("losses", PALETTE[3])):
-        widths = [100 * row[part] / row["n"] for row in rows]
+    parts = (
+        ("first wins", PALETTE[2], [row["wins"] for row in rows]),
+        ("tie", "#c9ced3", [row["ties"] for row in rows]),
+        ("second wins", PALETTE[3], [row["losses"] for row in rows]),
+    )
+    for label, color, counts in parts:
+        widths = [100 * count / row["n"] for count, row in zip(counts, rows, strict=True)]
         bars = axes.barh(
             range(len(rows)),
             widths,
             left=left,
             color=color,
-            label={"wins": "first wins", "ties": "tie", "losses": "second wins"}[part],
+            label=label,
         )
         axes.bar_label(
             bars,
-            labels=[str(row[part]) if row[part] else "" for row in rows],
+            labels=[str(count or "") for count in counts],
             label_type="center",
             fontsize=7,
         )
@@ -141,12 +147,15 @@ def _pairwise(material: Material) -> Figure | None:
 
 def _pareto(material: Material) -> Figure | None:
     """Dollars where prices are known, tokens where they are not; overall quality, with both intervals and the front."""
-    points = [p for p in cost_points(material) if p.cost.value is not None and p.quality["value"] is not None]
+    points = [
+        (p, p.cost.value, p.quality["value"])
+        for p in cost_points(material)
+        if p.cost.value is not None and p.quality["value"] is not None
+    ]
     if len(points) < 2:
         return None
     figure, axes = _new(7, 4)
-    for color, point in zip(cycle(PALETTE), points):
-        x, y = point.cost.value or 0.0, point.quality["value"]
+    for color, (point, x, y) in zip(cycle(PALETTE), points):
         axes.errorbar(
             [x],
             [y],
@@ -158,10 +167,10 @@ def _pareto(material: Material) -> Figure | None:
             elinewidth=0.8,
         )
         axes.annotate(_short(point.variant), (x, y), textcoords="offset points", xytext=(6, 4), fontsize=8)
-    front = sorted((p.cost.value or 0.0, p.quality["value"]) for p in points if p.on_front)
+    front = sorted((x, y) for p, x, y in points if p.on_front)
     axes.plot(*zip(*front, strict=True), color="#888888", linewidth=1, linestyle="--", zorder=0)
     axes.set_xlabel(
-        f"{points[0].unit} per answer, mean over queries; dashed: no variant is cheaper and better"
+        f"{points[0][0].unit} per answer, mean over queries; dashed: no variant is cheaper and better"
     )
     axes.set_ylabel("overall quality, 0-10, with 95 % interval")
     return figure

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from drr.eval.stats.intervals import VRow
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Cell:
     printed: float | None = None
 
     @classmethod
-    def of(cls, v: Mapping[str, Any] | None, digits: int = 2, **more: Any) -> Cell:
+    def of(cls, v: VRow | None, digits: int = 2, **more: Any) -> Cell:
         """From a statistic's document."""
         if v is None:
             return cls(None, digits=digits, **more)
@@ -54,24 +57,39 @@ class Cell:
         return shown
 
 
+class Heading(NamedTuple):
+    """Over a column."""
+
+    label: str
+    key: str = ""
+    """Machine name, for the CSV; the label where there is none."""
+    told: str = ""
+    """What stands in the column, in one sentence."""
+
+
+def headings(*labels: str) -> list[Heading]:
+    return [Heading(label) for label in labels]
+
+
 @dataclass(frozen=True)
 class Table:
     name: str
     """Of its files."""
     title: str
-    columns: Sequence[str]
+    columns: Sequence[Heading]
     rows: Sequence[tuple[str, Sequence[Cell]]]
     notes: Sequence[str] = ()
     banner: str | None = None
-    keys: Sequence[str] = field(default=())
-    """Machine names of the columns, for the CSV."""
 
 
 def markdown(table: Table) -> str:
     lines = [f"## {_md(table.title)}", ""]
     if table.banner:
         lines += [f"> **{_md(table.banner)}**", ""]
-    lines += ["| | " + " | ".join(map(_md, table.columns)) + " |", "|---" * (len(table.columns) + 1) + "|"]
+    lines += [
+        "| | " + " | ".join(_md(column.label) for column in table.columns) + " |",
+        "|---" * (len(table.columns) + 1) + "|",
+    ]
     for name, cells in table.rows:
         shown = [f"**{_md(c.text())}**" if c.bold else _md(c.text()) for c in cells]
         lines.append(f"| {_md(name)} | " + " | ".join(shown) + " |")
@@ -92,7 +110,7 @@ def latex(table: Table) -> str:
     """A `tabular` in a `table`; needs booktabs."""
     lines = [r"\begin{table}", r"\centering", r"\small"]
     lines += [r"\begin{tabular}{l" + "r" * len(table.columns) + "}", r"\toprule"]
-    lines.append(" & " + " & ".join(map(_tex, table.columns)) + r" \\")
+    lines.append(" & " + " & ".join(_tex(column.label) for column in table.columns) + r" \\")
     lines.append(r"\midrule")
     for name, cells in table.rows:
         shown = [rf"\textbf{{{_tex(c.text())}}}" if c.bold else _tex(c.text()) for c in cells]
@@ -144,7 +162,7 @@ def as_csv(table: Table) -> str:
             "banner",
         ]
     )
-    names = table.keys or table.columns
+    names = [column.key or column.label for column in table.columns]
     for row, cells in table.rows:
         for column, cell in zip(names, cells, strict=True):
             values = [cell.value, cell.low, cell.high, cell.n, cell.unscored, cell.sd]
@@ -168,7 +186,7 @@ def _harmless(value: object) -> object:
 
 def html(table: Table) -> str:
     """A section of the page, which carries the banner in full on top; here a short one stands beside the title."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.columns)
+    head = "".join(_head(column) for column in table.columns)
     body = ""
     for name, cells in table.rows:
         shown = "".join(f"<td>{_html(cell)}</td>" for cell in cells)
@@ -183,6 +201,11 @@ def html(table: Table) -> str:
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.title)}"><table class="figures">'
         f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>{notes}</section>"
     )
+
+
+def _head(column: Heading) -> str:
+    told = f' title="{escape(column.told)}"' if column.told else ""
+    return f'<th scope="col"{told}>{escape(column.label)}</th>'
 
 
 def _html(cell: Cell) -> str:

@@ -8,8 +8,9 @@ from html import escape
 from pathlib import Path
 
 from drr.app.pages.serve import STATIC
-from drr.app.report.build import Material, all_tables
+from drr.app.report.build import all_tables
 from drr.app.report.figures import draw_all
+from drr.app.report.material import Material
 from drr.app.report.tables import Table, as_csv, html, latex, markdown
 from drr.env.errors import Misuse
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -103,6 +104,17 @@ class Conversation:
 
 
 @dataclass(frozen=True)
+class ShownFigure:
+    """A metric of one report."""
+
+    label: str
+    value: str
+    scale: str
+    told: str
+    """What it means, in one sentence."""
+
+
+@dataclass(frozen=True)
 class ShownRating:
     judge: str
     dimension: str
@@ -132,14 +144,10 @@ class ShownEntry:
     reason: str | None
     words: int | None
     rule_written: bool
-    scores: tuple[float | None, ...] = ()
-    """FP, then the dimensions in their order; empty until the study was measured."""
+    scores: Mapping[str, float | None] = field(default_factory=dict)
+    """The metrics of the index; empty until the study was measured."""
     verdicts: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
-
-    @property
-    def fp(self) -> float | None:
-        return self.scores[0] if self.scores else None
 
 
 @dataclass(frozen=True)
@@ -168,6 +176,8 @@ class ReportView:
     actors: tuple[Actor, ...] = ()
     ratings: tuple[ShownRating, ...] = ()
     rules: tuple[RuleView, ...] = ()
+    figures: tuple[ShownFigure, ...] = ()
+    """Metrics that no other part of the page shows."""
     notes: tuple[str, ...] = field(default=())
     judged_by: str | None = None
     judged_by_rules: bool = False

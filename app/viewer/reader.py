@@ -19,6 +19,7 @@ from drr.app.viewer.model import (
     RuleView,
     ShownClaim,
     ShownEntry,
+    ShownFigure,
     ShownOutcome,
     ShownRating,
     ShownVerdict,
@@ -29,8 +30,7 @@ from drr.env.source import text_hash
 from drr.eval.evidence.answers import Answer, answer_of, questions
 from drr.eval.evidence.book import Book
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.labels import DIMENSIONS
-from drr.eval.stats.faithfulness import report_values
+from drr.eval.metrics import metrics, values_of
 from drr.eval.tasks.judged import Judged, Judging
 
 if TYPE_CHECKING:
@@ -168,6 +168,7 @@ class Reader:
             conversations=tuple(_conversations(self._study.json(record, "transcript") or ())) if full else (),
             ratings=tuple(_ratings(judged, answer)),
             rules=tuple(_rules(judged, answer)) if full else (),
+            figures=tuple(_figures(judged, answer)) if full else (),
             notes=tuple(record.result.get("notes") or ()),
             judged_by=judged.judging.judge if judged.judging else None,
             judged_by_rules=bool(judged.judging and judged.judging.rule_written),
@@ -193,23 +194,33 @@ def _entry(record: Record) -> ShownEntry:
 class Measured(NamedTuple):
     """What the index says of a report: fields of its entry."""
 
-    scores: tuple[float | None, ...]
+    scores: Mapping[str, float | None]
     verdicts: tuple[str, ...]
     types: tuple[str, ...]
 
 
 def _measured(judged: Judged, answer: Answer) -> Measured:
-    """The report's own FP as the headline takes it, its ratings, and what verdicts and source types it has."""
-    found = judged.judged_claims(answer)
-    precision = None if found is None else report_values(found.claims)["fp"]
-    ratings = judged.ratings.get(answer.key, {})
-    rated = [ratings[name].value if name in ratings else None for name in DIMENSIONS]
+    """The report's own metrics as the means take them, and what verdicts and source types it has."""
+    values = values_of(judged, answer)
     claims = list(_claims(judged, answer, None))
     return Measured(
-        (precision, *rated),
+        {name: values.get(name) for name, metric in metrics().items() if not metric.detail},
         tuple(sorted({claim.status for claim in claims})),
         tuple(sorted({verdict.source_type for claim in claims for verdict in claim.verdicts})),
     )
+
+
+SHOWN_ELSEWHERE = frozenset({"quality", "rules"})
+"""Tables of metrics that have a part of the page of their own."""
+
+
+def _figures(judged: Judged, answer: Answer) -> Iterable[ShownFigure]:
+    values = values_of(judged, answer)
+    for name, metric in metrics().items():
+        if name in values and metric.table not in SHOWN_ELSEWHERE:
+            value = values[name]
+            shown = "–" if value is None else metric.shown(value)
+            yield ShownFigure(metric.label, shown, metric.scale, metric.explanation)
 
 
 def _usage(record: Record) -> dict[str, dict[str, Any]]:

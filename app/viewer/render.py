@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
 from drr.app.viewer.model import ReportView, ShownEntry, ShownOutcome, ShownVerdict, SourceView
 from drr.citations.parse import canonical_url, parse
 from drr.eval.labels import DIMENSIONS
+from drr.eval.metrics import metrics
+from drr.eval.metrics.base import Metric
 
 if TYPE_CHECKING:
     from drr.eval.tasks.judged import Judging
@@ -36,6 +38,51 @@ def _templates() -> Environment:
     )
 
 
+class Measure(NamedTuple):
+    """A metric as the cells of the index show it."""
+
+    name: str
+    label: str
+    told: str
+    before: str
+    after: str
+    digits: int | None
+    """`None`: as many as the value has."""
+
+    def text(self, value: float | None) -> str:
+        if value is None:
+            return "report"
+        shown = f"{value:g}" if self.digits is None else f"{value:.{self.digits}f}"
+        return f"{self.before}{shown}{self.after}"
+
+
+def measures() -> list[Measure]:
+    """Grades say of how much they are, other metrics what they are."""
+    return [_measure(metric) for metric in metrics().values() if not metric.detail]
+
+
+def _measure(metric: Metric) -> Measure:
+    if metric.range is not None and metric.range[1] > 1:
+        return Measure(metric.name, metric.label, metric.explanation, "", f" / {metric.range[1]:g}", None)
+    return Measure(metric.name, metric.label, metric.explanation, f"{metric.label} ", "", metric.digits)
+
+
+def _rows(entries: Sequence[ShownEntry], columns: Sequence[str]) -> list[dict[str, Any]]:
+    """A row a question, a cell a variant, in it the trials."""
+    by_query: dict[str, list[ShownEntry]] = {}
+    for entry in entries:
+        by_query.setdefault(entry.query_id, []).append(entry)
+    return [
+        {
+            "id": query,
+            "query": own[-1].query,
+            "cells": [[entry for entry in own if entry.variant == name] for name in columns],
+            "any": any(entry.status == "done" for entry in own),
+        }
+        for query, own in by_query.items()
+    ]
+
+
 class Pages:
     """One study's pages. `served` pages look for news; the others carry their policy themselves."""
 
@@ -48,38 +95,22 @@ class Pages:
 
     def index(self, entries: Sequence[ShownEntry], judging: Judging | None, to_come: int) -> str:
         columns = sorted({entry.variant for entry in entries})
-        by_query: dict[str, dict[str, list[ShownEntry]]] = {}
-        questions: dict[str, str] = {}
-        for entry in entries:
-            by_query.setdefault(entry.query_id, {}).setdefault(entry.variant, []).append(entry)
-            questions[entry.query_id] = entry.query
-        rows = [
-            {
-                "id": query,
-                "query": questions[query],
-                "cells": [cells.get(name, []) for name in columns],
-                "any": any(entry.status == "done" for cell in cells.values() for entry in cell),
-            }
-            for query, cells in by_query.items()
-        ]
         failures = Counter(entry.reason or entry.status for entry in entries if entry.status != "done")
-        done = sum(entry.status == "done" for entry in entries)
+        written = any(entry.rule_written for entry in entries)
         return self._draw(
             "index.html",
             "",
-            banner=_banner(
-                any(entry.rule_written for entry in entries), bool(judging and judging.rule_written)
-            ),
+            banner=_banner(written, bool(judging and judging.rule_written)),
             judge=judging.judge if judging else None,
             to_come=to_come,
-            measures=["FP", *(name.replace("_", " ") for name in DIMENSIONS)],
+            measures=measures(),
             measured=any(entry.scores for entry in entries),
             verdicts=sorted({verdict for entry in entries for verdict in entry.verdicts}),
             types=sorted({source_type for entry in entries for source_type in entry.types}),
             columns=columns,
-            rows=rows,
+            rows=_rows(entries, columns),
             failures=dict(failures.most_common()),
-            done=done,
+            done=len(entries) - failures.total(),
             total=len(entries),
         )
 
@@ -135,6 +166,7 @@ class Pages:
             r=report,
             named=named,
             dimensions=list(dict.fromkeys(rating.dimension for rating in report.ratings)),
+            about=metrics(),
             html=_safe(report),
             source_of=source_of,
             cited=cited,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, TypedDict, get_args
+from typing import TYPE_CHECKING, TypedDict, get_args
 
 from drr.env.errors import DrrError
 from drr.eval.asking.forms import FailureName
@@ -18,6 +18,9 @@ from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.rows import CheckRow, FailureRow
 from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+
+if TYPE_CHECKING:
+    from drr.eval.metrics.rows import FailureDocument, FailureExample
 
 JUDGED: tuple[str, ...] = get_args(FailureName)
 BY_RULE: Mapping[str, tuple[str, ...]] = {
@@ -143,13 +146,13 @@ def _example(
     return answer.report[failure["start"] : min(failure["end"], failure["start"] + _EXCERPT)]
 
 
-def failure_document(judged: Judged, study: Study) -> dict[str, Any] | None:
+def failure_document(judged: Judged, study: Study) -> FailureDocument | None:
     """Frequencies per variant with examples; `None` where neither rules nor a judge nor a person looked."""
     corrections = read_corrections(study)
     if not (judged.rules or judged.failures or corrections):
         return None
     by_variant: dict[str, dict[str, dict[str, list[float | None]]]] = {}
-    examples: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    examples: dict[tuple[str, str], list[FailureExample]] = {}
     for answer in judged.answers:
         for label, said in diagnose(judged, answer, corrections).items():
             value = None if said["present"] is None else float(said["present"])

@@ -2,27 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.stats.intervals import V
+from drr.eval.metrics.base import Family, Metric
 from drr.eval.tasks.judged import Judged
 
 FAMILIES: tuple[str, ...] = ("faithfulness", "quality", "effort", "rules")
 
 
-class Family(Protocol):
-    """A module of this package."""
-
-    def per_report(self, judged: Judged, answer: Answer) -> Mapping[str, float | None]:
-        """The values that can be paired by query; a metric that was not judged is left out, a failed one is `None`."""
-
-    def corpus(self, judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-        """The metrics of one variant."""
-
-
 def families() -> list[Family]:
     modules: list[Any] = [import_module(f"drr.eval.metrics.{name}") for name in FAMILIES]
     return modules
+
+
+def metrics() -> dict[str, Metric]:
+    """Every metric by name, family by family in the order of their tables."""
+    found: dict[str, Metric] = {}
+    for family in families():
+        for metric in family.METRICS:
+            if metric.name in found:
+                raise ValueError(f"two metrics are called {metric.name}")
+            found[metric.name] = metric
+    return found
+
+
+def tables() -> dict[str, list[Metric]]:
+    """The metrics that stand in a table, by its key."""
+    found: dict[str, list[Metric]] = {}
+    for metric in metrics().values():
+        if metric.table is not None:
+            found.setdefault(metric.table, []).append(metric)
+    return found
+
+
+def titles() -> dict[str, str]:
+    """What families say over their own tables, by key."""
+    return {key: title for family in families() for key, title in getattr(family, "TITLES", {}).items()}
+
+
+def values_of(judged: Judged, answer: Answer) -> dict[str, float | None]:
+    """Every metric of one report, of all families."""
+    return {name: value for family in families() for name, value in family.per_report(judged, answer).items()}

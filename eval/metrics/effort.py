@@ -5,9 +5,43 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.stats.intervals import V, mean
+from drr.eval.metrics.base import Metric, Values, over_queries
+from drr.eval.stats.intervals import V
 from drr.eval.tasks.judged import Judged
 
+TITLES = {"effort": "Tokens, words, calls (Table 5)"}
+METRICS = (
+    Metric(
+        "input_tokens",
+        "input tokens",
+        "Tokens that the agent's models read for one answer, cached ones and page summaries included.",
+        "effort",
+        unit="tokens",
+        digits=0,
+        judged=False,
+        detail=True,
+    ),
+    Metric(
+        "output_tokens",
+        "output tokens",
+        "Tokens that the agent's models wrote for one answer, page summaries included.",
+        "effort",
+        unit="tokens",
+        digits=0,
+        judged=False,
+        detail=True,
+    ),
+    Metric("words", "words", "Words of the report.", "effort", unit="words", digits=0, judged=False),
+    Metric(
+        "tool_calls",
+        "tool calls",
+        "Calls of the nine tools for one answer; page reads and control calls are none.",
+        "effort",
+        unit="calls",
+        digits=0,
+        judged=False,
+    ),
+)
 _METHODS = {
     "input_tokens": "input tokens per answer, cached ones and page summaries included, mean over queries",
     "output_tokens": "output tokens per answer, page summaries included, mean over queries",
@@ -16,7 +50,7 @@ _METHODS = {
 }
 
 
-def per_report(judged: Judged, answer: Answer) -> Mapping[str, float | None]:
+def per_report(judged: Judged, answer: Answer) -> Values:
     """Usage is unknown where no model was metered (imported reports)."""
     usage = list(answer.usage.values())
     metered = bool(usage) and not any(role.get("unmetered") for role in usage)
@@ -30,10 +64,4 @@ def per_report(judged: Judged, answer: Answer) -> Mapping[str, float | None]:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    found: dict[str, V] = {}
-    for name, method in _METHODS.items():
-        grouped: dict[str, list[float | None]] = {}
-        for answer in answers:
-            grouped.setdefault(answer.query_id, []).append(per_report(judged, answer)[name])
-        found[name] = mean(grouped, method)
-    return found
+    return over_queries(answers, lambda answer: per_report(judged, answer), _METHODS)

@@ -5,12 +5,120 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.stats.faithfulness import corpus_values, report_values
+from drr.eval.metrics.base import SHARE, Metric, Values
+from drr.eval.stats.faithfulness import ALL_TYPES, PAPER_TYPES, corpus_values, report_values
 from drr.eval.stats.intervals import V
 from drr.eval.tasks.judged import Judged
 
+TITLES = {
+    "faithfulness": "Faithfulness (Table 1)",
+    "faithfulness-bounds": "Faithfulness: bounds, pooled, and what the agent saw",
+}
+_SOURCES = {"web": "web pages", "product": "products of the shop", "user": "the shopper's own records"}
 
-def per_report(judged: Judged, answer: Answer) -> Mapping[str, float | None]:
+
+def _share(name: str, label: str, told: str, table: str | None, *, detail: bool = True) -> Metric:
+    return Metric(name, label, told, table, range=SHARE, better="higher", detail=detail)
+
+
+def _count(name: str, label: str, told: str, table: str | None) -> Metric:
+    """More citations are not better ones."""
+    return Metric(name, label, told, table, unit="claims", detail=True)
+
+
+def _sources(kind: str) -> str:
+    return _SOURCES.get(kind, f"sources of the kind {kind}")
+
+
+METRICS = (
+    _share(
+        "fp",
+        "FP",
+        "Faithfulness precision: how much of what the report cites its sources say, mean over web and product sources.",
+        "faithfulness",
+        detail=False,
+    ),
+    *(
+        _share(
+            f"fp_{kind}",
+            f"FP {kind}",
+            f"As FP, of claims that cite {_sources(kind)}, over reports that have any.",
+            "faithfulness",
+        )
+        for kind in ALL_TYPES
+    ),
+    _share(
+        "fr",
+        "FR",
+        "Faithfulness recall: the share of all claims that cite a source which a tool returned or the shop holds.",
+        "faithfulness",
+        detail=False,
+    ),
+    _count(
+        "n_cited", "N cited", "Claims that cite the web or a product, each counted per kind.", "faithfulness"
+    ),
+    *(
+        _count(f"n_cited_{kind}", f"N {kind}", f"Claims that cite {_sources(kind)}.", "faithfulness")
+        for kind in ALL_TYPES
+    ),
+    _share(
+        "fp_micro",
+        "FP pooled",
+        "As FP, over all claims of all reports in one pool instead of report by report.",
+        "faithfulness-bounds",
+    ),
+    _share(
+        "fp_strict",
+        "FP strict",
+        "As FP, which counts a source that could not be read as one that supports nothing.",
+        "faithfulness-bounds",
+    ),
+    _share(
+        "fp_reachable",
+        "FP reachable",
+        "As FP, with sources that could not be read left out.",
+        "faithfulness-bounds",
+    ),
+    _share(
+        "fp_seen",
+        "FP seen",
+        "As FP, against the snippet, summary or record that the agent saw instead of the whole page.",
+        "faithfulness-bounds",
+    ),
+    _share(
+        "fr_supported",
+        "FR supported",
+        "The share of all claims that some source supports at least in part.",
+        "faithfulness-bounds",
+    ),
+    _share("fp_3types", "FP 3 types", "As FP, with the shopper's own records as a third kind.", None),
+    _count("n_claims", "N claims", "Claims of the report, cited or not.", None),
+    *(
+        _share(
+            f"fp_{kind}_zero_filled",
+            f"FP {kind}, zero filled",
+            f"As FP {kind}, a report without such claims counting 0.",
+            None,
+        )
+        for kind in PAPER_TYPES
+    ),
+    Metric(
+        "unreadable_rate",
+        "unreadable",
+        "The share of web and product sources, claim by claim, that could not be read.",
+        None,
+        range=SHARE,
+        better="lower",
+        detail=True,
+    ),
+    _share(
+        "fp_now", "FP now", "As FP, against the pages as they read when `--refetch` was last given.", None
+    ),
+    _share("fp_web_now", "FP web now", "As FP web, against the pages as they read at `--refetch`.", None),
+)
+
+
+def per_report(judged: Judged, answer: Answer) -> Values:
     found = judged.judged_claims(answer)
     return {} if found is None else report_values(found.claims)
 

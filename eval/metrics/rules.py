@@ -6,13 +6,27 @@ from collections.abc import Mapping, Sequence
 
 from drr.eval.checks import RULES
 from drr.eval.evidence.answers import Answer
-from drr.eval.stats.intervals import V, mean
+from drr.eval.metrics.base import SHARE, Metric, Values, over_queries
+from drr.eval.stats.intervals import V
 from drr.eval.tasks.judged import Judged
 
+METRICS = tuple(
+    Metric(
+        f"rule_{name}",
+        f"rule: {name.replace('_', ' ')}",
+        f"Share of the reports that keep the rule `{name}`, of those where it can tell.",
+        "rules",
+        range=SHARE,
+        better="higher",
+        judged=False,
+        detail=True,
+    )
+    for name in RULES
+)
 _VALUE = {"pass": 1.0, "fail": 0.0}
 
 
-def per_report(judged: Judged, answer: Answer) -> Mapping[str, float | None]:
+def per_report(judged: Judged, answer: Answer) -> Values:
     """1 kept, 0 broken; a rule that cannot tell says nothing, which is not a pass."""
     found = judged.rules.get(answer.key)
     if found is None:
@@ -23,12 +37,6 @@ def per_report(judged: Judged, answer: Answer) -> Mapping[str, float | None]:
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
     if not any(answer.key in judged.rules for answer in answers):
         return {}
-    grouped: dict[str, dict[str, list[float | None]]] = {}
-    for answer in answers:
-        checked = per_report(judged, answer)
-        for name in (f"rule_{rule}" for rule in RULES):
-            grouped.setdefault(name, {}).setdefault(answer.query_id, []).append(checked.get(name))
-    return {
-        name: mean(values, "share of reports that keep the rule, over queries")
-        for name, values in grouped.items()
-    }
+    method = "share of reports that keep the rule, over queries"
+    methods = {metric.name: method for metric in METRICS}
+    return over_queries(answers, lambda answer: per_report(judged, answer), methods)

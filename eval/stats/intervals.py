@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import comb, isfinite, sqrt
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,24 @@ RESAMPLES = 2000
 SEED = 20_190_101
 LEVEL = 0.95
 KEPT, BLOCK = 2000, 100
+
+
+class VRow(TypedDict):
+    """`V` in a document."""
+
+    value: float | None
+    ci_low: float | None
+    ci_high: float | None
+    n: int
+    n_unscored: int
+    method: str
+
+
+class DifferenceRow(VRow):
+    a: float | None
+    b: float | None
+    p: float | None
+    p_holm: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +51,7 @@ class V:
     n_unscored: int
     method: str
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> VRow:
         return {
             "value": self.value,
             "ci_low": self.ci_low,
@@ -161,7 +179,7 @@ class Difference:
     p: float | None
     p_holm: float | None = None
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> DifferenceRow:
         return {
             **self.difference.document(),
             "a": self.a,

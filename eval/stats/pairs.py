@@ -7,10 +7,10 @@ strengths and log nu, so a damped Newton method finds the one maximum; the ridge
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from drr.env.errors import DrrError
@@ -19,6 +19,7 @@ from drr.eval.stats.intervals import (
     SEED,
     Floats,
     V,
+    VRow,
     finite,
     from_sums,
     holm,
@@ -73,6 +74,51 @@ def reconcile(a_first: Winner | None, b_first: Winner | None) -> Outcome:
     return "tie" if "tie" in (a_first, b_first) else "inconsistent"
 
 
+class PairRow(TypedDict):
+    """One dimension of one pair of variants in a document."""
+
+    dimension: str
+    a: str
+    b: str
+    n: int
+    wins: int
+    ties: int
+    losses: int
+    inconsistent: int
+    errors: int
+    win_rate: VRow
+    wilson: list[float | None]
+    p_sign: float | None
+    p_holm: float | None
+    wins_needed: int | None
+    unreliable: bool
+
+
+class PositionRow(TypedDict):
+    dimension: str
+    position_consistency: VRow
+    first_position_rate: VRow
+    p_first: float | None
+    unreliable: bool
+
+
+class StrengthRow(TypedDict, total=False):
+    dimension: str
+    strengths: dict[str, VRow]
+    nu: float | None
+    converged: bool
+    refused: str
+    """Why there is no rating; then nothing else is given."""
+
+
+class PairDetail(TypedDict):
+    """By dimension."""
+
+    positions: dict[str, PositionRow]
+    ratings: dict[str, StrengthRow]
+    length: dict[str, VRow]
+
+
 @dataclass(frozen=True, slots=True)
 class PairResult:
     """One dimension of one pair of variants, from the side of `a`."""
@@ -95,7 +141,7 @@ class PairResult:
     p_holm: float | None
     unreliable: bool
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> PairRow:
         return {
             "dimension": self.dimension,
             "a": self.a,
@@ -131,7 +177,7 @@ class Position:
         value = self.consistency.value
         return value is not None and value < CONSISTENT_ENOUGH
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> PositionRow:
         return {
             "dimension": self.dimension,
             "position_consistency": self.consistency.document(),
@@ -240,7 +286,7 @@ class Strength:
     nu: float | None
     converged: bool
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> StrengthRow:
         return {
             "dimension": self.dimension,
             "strengths": {name: v.document() for name, v in self.strengths.items()},
@@ -446,10 +492,10 @@ def _logistic(x: Floats, y: Floats, weights: Floats, ridge: float, start: Floats
     return b
 
 
-def overall(comparisons: Sequence[Comparison]) -> Mapping[str, Any]:
+def overall(comparisons: Sequence[Comparison]) -> PairDetail:
     """Positions, ratings (three systems and more) and length coefficients by dimension, as one document."""
-    ratings: dict[str, Any] = {}
-    lengths: dict[str, Any] = {}
+    ratings: dict[str, StrengthRow] = {}
+    lengths: dict[str, VRow] = {}
     for dimension, group in _grouped(comparisons, lambda c: c.dimension).items():
         lengths[dimension] = length_coefficient(group).document()
         if len({name for c in group for name in (c.a, c.b)}) > 2:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from drr.eval.labels import DIMENSIONS
 from drr.eval.stats.intervals import V, mean
+
+if TYPE_CHECKING:
+    from drr.eval.metrics.rows import LengthRow
 
 LENGTH_WARNING = 0.5
 
@@ -43,12 +46,12 @@ def corpus_values(reports: Sequence[RatedReport]) -> dict[str, V]:
     return found
 
 
-def length_correlations(reports: Sequence[RatedReport]) -> dict[str, dict[str, Any]]:
+def length_correlations(reports: Sequence[RatedReport]) -> dict[str, LengthRow]:
     """Spearman of each dimension with the report's words; above 0.5 the grade may measure length."""
     from drr.eval.stats.agreement import spearman
 
     words: list[float | None] = [None if r.words is None else float(r.words) for r in reports]
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, LengthRow] = {}
     for name in DIMENSIONS:
         scores: list[float | None] = [report_values(report)[name] for report in reports]
         v = spearman(scores, words, unit="report", clusters=[report.query for report in reports])

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import main
-from drr.app.report.build import Material, all_tables, winners
-from drr.app.report.tables import Cell, Table, as_csv, html, latex, markdown
+from drr.app.report.build import all_tables
+from drr.app.report.material import Material
+from drr.app.report.metric_tables import winners
+from drr.app.report.tables import Cell, Heading, Table, as_csv, html, latex, markdown
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
@@ -134,7 +136,8 @@ def test_rules_are_never_set_beside_the_papers_figures(
 def test_the_papers_figures_stand_beside_a_models_on_request(judged_study: Path) -> None:
     with Study.open(judged_study) as study:
         judged = read_judged(study, choose(study))
-        document = {**study_document(study), "banner": None}
+        document = study_document(study)
+        document["banner"] = None
         tables = {
             table.name: table for table in all_tables(Material(study, judged, document, with_paper=True))
         }
@@ -184,7 +187,7 @@ def test_bold_needs_a_difference_beyond_the_noise_and_not_a_rank(judged_study: P
 
 def test_hostile_names_stay_text_in_every_form() -> None:
     evil = '=HYPERLINK("http://x")|</td><script>alert(1)</script>\\input{x}$&%'
-    table = Table("t", evil, [evil], [(evil, [Cell(evil)])], [evil], evil)
+    table = Table("t", evil, [Heading(evil, told=evil)], [(evil, [Cell(evil)])], [evil], evil)
     assert "<script>" not in html(table)
     assert "<script>" not in markdown(table)
     assert r"\input" not in latex(table).replace(r"\textbackslash{}input", "")

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-import sys
-from types import ModuleType
 from typing import Any
 
-import drr.eval.metrics
 import pytest
 from drr.citations.parse import parse
 from drr.env.errors import DrrError
 from drr.env.shop import Shop
+from drr.eval.agreement.stability import extraction_stability
 from drr.eval.checks import RULES
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.diagnosis import FILE, LABELS
-from drr.eval.judging.held import extraction_stability
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
 from drr.eval.metrics.document import study_document
-from drr.eval.stats.intervals import mean
 from drr.eval.tasks.checked import returned, subject
 from drr.eval.tasks.claims import extract_by_rules
 from drr.eval.tasks.extraction import distinct
@@ -91,26 +87,6 @@ async def test_the_judge_of_rules_proposes_failures_too(study: Study) -> None:
     await judge(study, desk(study, models), models, JudgeOptions(["failures"]))
     (found,) = read_judged(study, choose(study)).failures.values()
     assert "redundant_clarity" in {failure["label"] for failure in found}
-
-
-async def test_a_further_family_is_one_file_and_one_line(
-    study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    family = ModuleType("drr.eval.metrics.shouting")
-
-    def per_report(judged: Any, one: Any) -> dict[str, float | None]:
-        return {"shouting": float(one.report.count("!"))}
-
-    def corpus(judged: Any, answers: Any) -> Any:
-        return {
-            "shouting": mean({a.query_id: [per_report(judged, a)["shouting"]] for a in answers}, "shouts")
-        }
-
-    family.per_report, family.corpus = per_report, corpus  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "drr.eval.metrics.shouting", family)
-    monkeypatch.setattr(drr.eval.metrics, "FAMILIES", (*drr.eval.metrics.FAMILIES, "shouting"))
-    await put(study, answer("a", "react", "Buy! Now!"))
-    assert study_document(study)["metrics"]["react"]["shouting"]["value"] == 2.0
 
 
 async def test_two_extractions_are_held_against_each_other(study: Study) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from drr.env.errors import DrrError, Misuse
-from drr.eval.judging.held import across_systems, agreement, stability, study_labels
+from drr.eval.agreement.judges import agreement
+from drr.eval.agreement.stability import stability
+from drr.eval.agreement.study import across_systems, study_labels
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, judgings, read_judged
 from drr.eval.judging.run import judge

@@ -17,7 +17,8 @@ from drr.eval.judging.plan import JudgeOptions, forecast
 from drr.eval.judging.read import choose, judgings, read_judged
 from drr.eval.judging.run import judge
 from drr.eval.labels import DIMENSIONS
-from drr.eval.metrics.document import compare, study_document
+from drr.eval.metrics.compare import compare
+from drr.eval.metrics.document import study_document
 from drr.llm.prompts import Prompts
 from drr.study.study import Study
 

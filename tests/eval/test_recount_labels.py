@@ -7,9 +7,9 @@ import random
 from typing import Any
 
 import pytest
-from drr.app.judging import with_interval
-from drr.eval.judging.calibrate import cases
-from drr.eval.judging.held import agreement
+from drr.app.terminal import with_interval
+from drr.eval.agreement.cases import cases
+from drr.eval.agreement.judges import agreement
 from drr.eval.labels import Label, PairwiseLabel, RatingLabel, SupportLabel
 
 from tests.eval import recount

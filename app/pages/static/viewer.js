@@ -71,8 +71,9 @@ function sift() {
       kept = kept || fits;
       if (measure && unit.dataset.v !== undefined) {
         const shown = unit.dataset.v.split(" ")[Number(measure.value)];
-        const name = measure.options[measure.selectedIndex].textContent;
-        unit.querySelector("a").textContent = shown === "" ? "report" : name === "FP" ? "FP " + Number(shown).toFixed(2) : Number(shown) + " / 10";
+        const { before, after, digits } = measure.options[measure.selectedIndex].dataset;
+        const number = digits === undefined ? String(Number(shown)) : Number(shown).toFixed(Number(digits));
+        unit.querySelector("a").textContent = shown === "" ? "report" : before + number + after;
       }
     }
     const text = row.textContent.toLowerCase();

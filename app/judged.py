@@ -1,0 +1,145 @@
+"""What `drr judge` prints of a judged study: its main figures, pair by pair and rule by rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from drr.app.terminal import Column, number, table, with_interval
+from drr.eval.labels import DIMENSIONS
+from drr.eval.metrics import tables, titles
+from drr.eval.metrics.base import Metric
+from drr.eval.metrics.rows import StudyDocument
+from drr.eval.stats.intervals import VRow
+from drr.eval.stats.pairs import PairRow
+
+SHORT = {"insightfulness": "insight", "constraint_following": "constraints", "personalization": "personal"}
+FAITHFULNESS = ("fp", "fp_web", "fp_product", "fp_user", "fp_seen", "fr", "fr_supported", "n_cited")
+GIVEN_UP = ("n_cited", "fp_seen", "fr_supported", "fp_user", "fp_product", "fp_web")
+"""What a narrow terminal does without, first to last."""
+TOLD = frozenset({"faithfulness", "faithfulness-bounds", "quality", "effort", "rules"})
+"""Tables of metrics that stand here in a form of their own, or only in the report."""
+AS_PRINTED = {
+    "fp": "FP (Eq. 2)",
+    "fp_web": "FP web",
+    "fp_product": "FP prod",
+    "fr": "FR",
+    "overall": "Overall",
+}
+
+
+def told_of(document: StudyDocument) -> str:
+    parts = [
+        document["banner"],
+        _faithfulness(document),
+        _quality(document),
+        *(_further(document, key, own) for key, own in tables().items() if key not in TOLD),
+        _length_warning(document),
+        _pairs(document["pairwise"]),
+        _broken_rules(document["metrics"]),
+        _as_printed(document),
+        _judged(document),
+    ]
+    return "\n\n".join(part for part in parts if part) or "Nothing was judged."
+
+
+def _means(
+    document: StudyDocument,
+    names: Sequence[str],
+    columns: Sequence[Column],
+    digits: Mapping[str, int],
+    first: str = "variant",
+) -> str | None:
+    """A row a variant; `None` where no variant has the first of the metrics."""
+    metrics = document["metrics"]
+    if not any(names[0] in values for values in metrics.values()):
+        return None
+    rows = []
+    for variant, values in metrics.items():
+        count = document["coverage"]["variants"][variant]["answers"]
+        cells = (
+            with_interval(values[name], digits[name], usual=count) if name in values else "-"
+            for name in names
+        )
+        rows.append([variant, str(count), *cells])
+    return table([first, "reports", *columns], rows)
+
+
+def _faithfulness(document: StudyDocument) -> str | None:
+    ranks = {name: len(GIVEN_UP) - i for i, name in enumerate(GIVEN_UP)}
+    columns = [Column(name, rank=ranks.get(name, 0)) for name in FAITHFULNESS]
+    return _means(document, FAITHFULNESS, columns, dict.fromkeys(FAITHFULNESS, 2))
+
+
+def _quality(document: StudyDocument) -> str | None:
+    if not any("overall" in values for values in document["metrics"].values()):
+        return None
+    columns = [Column(SHORT.get(d, d), rank=int(d != "overall")) for d in DIMENSIONS]
+    return _means(document, DIMENSIONS, columns, dict.fromkeys(DIMENSIONS, 1), first="variant (0-10)")
+
+
+def _further(document: StudyDocument, key: str, metrics: Sequence[Metric]) -> str | None:
+    present = [m for m in metrics if any(m.name in row for row in document["metrics"].values())]
+    if not present:
+        return None
+    columns = [Column(m.label) for m in present]
+    shown = _means(document, [m.name for m in present], columns, {m.name: m.digits for m in present})
+    return f"{titles().get(key, key)}\n{shown}"
+
+
+def _length_warning(document: StudyDocument) -> str | None:
+    long = [name for name, v in (document["length_correlation"] or {}).items() if v["warning"]]
+    return (
+        f"Warning: {', '.join(long)} follow the length of the report (Spearman above 0.5)." if long else None
+    )
+
+
+def _pairs(pairwise: Sequence[PairRow]) -> str | None:
+    head = (
+        "dimension",
+        "a : b",
+        "win/tie/loss",
+        "win rate of a",
+        Column("p (Holm)", rank=1),
+        Column("", rank=2),
+    )
+    rows = [
+        [
+            row["dimension"],
+            f"{row['a']} : {row['b']}",
+            f"{row['wins']}/{row['ties']}/{row['losses']}",
+            with_interval(row["win_rate"], 2),
+            number(row["p_holm"]),
+            "unreliable" if row["unreliable"] else "",
+        ]
+        for row in pairwise
+    ]
+    return table(head, rows) if rows else None
+
+
+def _broken_rules(metrics: Mapping[str, Mapping[str, VRow]]) -> str | None:
+    broken = [
+        [variant, name.removeprefix("rule_"), f"{round((1 - v['value']) * v['n'])} of {v['n']}"]
+        for variant, values in metrics.items()
+        for name, v in values.items()
+        if name.startswith("rule_") and v["value"] is not None and v["value"] < 1
+    ]
+    return table(["variant", "rule", "reports that break it"], broken) if broken else None
+
+
+def _as_printed(document: StudyDocument) -> str | None:
+    if "as_printed" not in document:
+        return None
+    rows = [
+        [variant, *(number(values[n]["value"], 2) if n in values else "-" for n in AS_PRINTED)]
+        for variant, values in document["as_printed"]["metrics"].items()
+    ]
+    told = "As the paper prints it (another protocol, not comparable with the above):"
+    return f"{told}\n\n{table(['variant', *AS_PRINTED.values()], rows)}"
+
+
+def _judged(document: StudyDocument) -> str | None:
+    told = [
+        f"{task} {row['judged']:,}" + (f" ({row['failed']} failed)" if row["failed"] else "")
+        for task, row in document["coverage"]["tasks"].items()
+    ]
+    return f"Judged: {', '.join(told)}." if told else None

@@ -1,0 +1,68 @@
+"""Which tools the agents called (the paper's Figure 4): the nine, and beside them what is no tool call."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from drr.app.report.material import ByQuery, Material
+from drr.app.report.tables import Cell, Table, headings
+from drr.eval.evidence.answers import Answer
+from drr.eval.stats.intervals import mean
+
+BESIDE = ("page reads", "control calls", "unknown tools")
+NOTE = (
+    "Calls per answer, mean over queries. Beside the nine tools: page reads (pages that a +ws variant read, or tried to, "
+    "each once) and control calls (thoughts, launches, the end) are no tool calls and are in no total; "
+    "unknown tools are names that the agent made up."
+)
+
+
+def tool_calls(variants: Mapping[str, list[Answer]]) -> dict[str, Mapping[str, ByQuery]]:
+    """By variant and tool; control calls and page reads under their own names."""
+    from drr.tools.registry import TOOLS
+
+    names = (*TOOLS, *BESIDE)
+    return {
+        variant: _by_tool([a for a in answers if a.calls is not None], names, TOOLS)
+        for variant, answers in variants.items()
+    }
+
+
+def _by_tool(answers: list[Answer], names: Collection[str], tools: Collection[str]) -> Mapping[str, ByQuery]:
+    table: dict[str, dict[str, list[float | None]]] = {name: {} for name in names}
+    for answer in answers:
+        counts = Counter(_group(call, tools) for call in answer.calls or ())
+        counts["page reads"] = page_reads(answer)
+        for name in names:
+            table[name].setdefault(answer.query_id, []).append(float(counts[name]))
+    return table
+
+
+def page_reads(answer: Answer) -> int:
+    """Web pages that were read, or tried, while the answer was made; freezing cited pages afterwards is not its doing."""
+    if not (answer.variant.endswith("+ws") or "summariser" in answer.usage):
+        return 0
+    rows = answer.record.result.get("sources") or ()
+    return len({row["url"] for row in rows if row["type"] == "web" and row["page_status"] is not None})
+
+
+def _group(call: Mapping[str, Any], tools: Collection[str]) -> str:
+    kind = call.get("kind", "api")
+    if kind == "control":
+        return "control calls"
+    return str(call["name"]) if call.get("name") in tools else "unknown tools"
+
+
+def calls_table(material: Material) -> Table | None:
+    counts = tool_calls(material.variants)
+    if not any(values for by_tool in counts.values() for values in by_tool.values()):
+        return None
+    names = list(next(iter(counts.values())))
+    rows = [
+        (variant, [Cell.of(mean(by_tool[name]).document(), 1) for name in names])
+        for variant, by_tool in counts.items()
+    ]
+    title = "Tool calls per answer (Figure 4)"
+    return Table("tool-calls", title, headings(*names), rows, [NOTE], material.banner)

@@ -1,0 +1,128 @@
+"""What judges and rules said beside the metrics: pairs, rule checks, failure labels, and how much was judged at all."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+
+from drr.app.report.material import Material
+from drr.app.report.metric_tables import SIGNIFICANT
+from drr.app.report.tables import Cell, Table, headings
+from drr.eval.metrics.rows import FailureDocument
+from drr.eval.stats.pairs import PairRow
+
+COUNTED = ("wins", "ties", "losses", "inconsistent", "errors")
+PAIR_NOTE = (
+    "Both orders judged; opposite winners are a tie, counted as inconsistent. Win rate is (W + T/2)/n, interval by bootstrap "
+    "over queries; p from an exact sign test on decided pairs, Holm over the table. At n = 50 significance needs 33 of 50 decided."
+)
+
+
+def pairwise(material: Material) -> Table | None:
+    results = material.document["pairwise"]
+    if not results:
+        return None
+    rows = [
+        (f"{row['dimension'].replace('_', ' ')}: {row['a']} over {row['b']}", _pair(row)) for row in results
+    ]
+    columns = headings(*COUNTED, "win rate", "p (Holm)")
+    title = "Pairwise comparison (Figure 6)"
+    return Table("pairwise", title, columns, rows, [PAIR_NOTE], material.banner)
+
+
+def _pair(row: PairRow) -> list[Cell]:
+    p = row["p_holm"]
+    counts = (row["wins"], row["ties"], row["losses"], row["inconsistent"], row["errors"])
+    significant = p is not None and p < SIGNIFICANT and not row["unreliable"]
+    verdict = "unreliable (order decides)" if row["unreliable"] else "" if p is None else f"{p:.3f}"
+    return [
+        *(Cell(float(count), digits=0) for count in counts),
+        Cell.of(row["win_rate"], bold=significant),
+        Cell(verdict),
+    ]
+
+
+def rules(material: Material) -> Table | None:
+    counts: dict[str, dict[str, Counter[str]]] = {}
+    for variant, answers in material.variants.items():
+        for answer in answers:
+            for name, rule in material.judged.rules.get(answer.key, {}).items():
+                counts.setdefault(name, {}).setdefault(variant, Counter())[str(rule["status"])] += 1
+    if not counts:
+        return None
+    rows = [
+        (name.replace("_", " "), [_told(found.get(variant, Counter())) for variant in material.variants])
+        for name, found in counts.items()
+    ]
+    note = "Decided by code from the shop's records and the run's evidence; no model is asked."
+    return Table("rules", "Rule checks", headings(*material.variants), rows, [note])
+
+
+def _told(counts: Mapping[str, int]) -> Cell:
+    return Cell(", ".join(f"{counts[status]} {status}" for status in ("fail", "pass", "unverifiable")))
+
+
+def failure_labels(material: Material) -> Table | None:
+    found = material.document.get("failures")
+    if not found:
+        return None
+    variants = found["variants"]
+    rows = [
+        (label.replace("_", " "), [Cell.of(labels[label]["share"]) for labels in variants.values()])
+        for label in found["labels"]
+    ]
+    notes = [
+        "Share of the reports in which somebody can tell; rules and a judge propose, people correct (failure_labels.jsonl)."
+    ]
+    if found["corrections_of_no_answer"]:
+        notes.append(f"Corrections of no answer here: {', '.join(found['corrections_of_no_answer'])}.")
+    title = "Failure labels (Appendix G)"
+    columns = headings(*variants)
+    return Table("failure-labels", title, columns, rows, [*notes, *_examples(found)], material.banner)
+
+
+def _examples(found: FailureDocument) -> list[str]:
+    """The first example of each label and variant."""
+    return [
+        f"{label.replace('_', ' ')}, {variant}, {example['answer']} (by {example['by']})"
+        + (f": {example['text']}" if example["text"] else "")
+        for variant, labels in found["variants"].items()
+        for label, row in labels.items()
+        for example in row["examples"][:1]
+    ]
+
+
+def coverage(material: Material) -> Table | None:
+    found = material.document["coverage"]
+    rows = [
+        (
+            task,
+            [
+                Cell(float(row["judged"]), digits=0),
+                Cell(float(row["failed"]), digits=0),
+                Cell(row["failed_share"], digits=3),
+            ],
+        )
+        for task, row in found["tasks"].items()
+    ]
+    if not rows:
+        return None
+    notes = [f"INVALID: {'; '.join(found['invalid_because'])}."] if found["invalid"] else []
+    columns = headings("units", "without an answer", "share")
+    return Table("coverage", "What was judged", columns, rows, notes, material.banner)
+
+
+def failures(material: Material) -> Table | None:
+    """Units that left no answer, by kind: they are in no mean above."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for record in material.study.records("answer", None):
+        variant = str(record.spec.get("variant") or record.label)
+        counts[variant]["done" if record.done else record.reason or record.status] += 1
+    if not counts:
+        return None
+    kinds = ["done", *sorted({kind for counter in counts.values() for kind in counter} - {"done"})]
+    rows = [
+        (variant, [Cell(float(c[kind]), digits=0) for kind in kinds]) for variant, c in sorted(counts.items())
+    ]
+    note = "A failed unit is in no mean; here it is counted."
+    return Table("failures", "Answers and failures", headings(*kinds), rows, [note])

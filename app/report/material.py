@@ -1,0 +1,52 @@
+"""What all tables and figures of a report are drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from drr.eval.evidence.answers import Answer
+from drr.eval.metrics import values_of
+from drr.eval.metrics.coverage import variants_of
+from drr.eval.metrics.rows import StudyDocument
+from drr.eval.tasks.judged import Judged
+
+if TYPE_CHECKING:
+    from drr.eval.agreement.rows import AgreementDocument
+    from drr.study.study import Study
+
+ByQuery = Mapping[str, Sequence[float | None]]
+"""The values of the trials, by query."""
+
+
+@dataclass(frozen=True)
+class Material:
+    study: Study
+    judged: Judged
+    document: StudyDocument
+    with_paper: bool = False
+    agreement: AgreementDocument | None = None
+    """Judges against judges and people; `None` where there are not two of them."""
+
+    @property
+    def banner(self) -> str | None:
+        return self.document.get("banner")
+
+    @cached_property
+    def variants(self) -> dict[str, list[Answer]]:
+        return variants_of(self.judged)
+
+    @cached_property
+    def _values(self) -> dict[str, Mapping[str, float | None]]:
+        return {answer.key: values_of(self.judged, answer) for answer in self.judged.answers}
+
+    def per_report(self, metric: str) -> Mapping[str, ByQuery]:
+        """By variant."""
+        found: dict[str, dict[str, list[float | None]]] = {}
+        for variant, answers in self.variants.items():
+            by_query = found.setdefault(variant, {})
+            for answer in answers:
+                by_query.setdefault(answer.query_id, []).append(self._values[answer.key].get(metric))
+        return found

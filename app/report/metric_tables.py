@@ -1,0 +1,165 @@
+"""The tables of metrics. A metric stands in the table that it names; a table that nobody declared here is made as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from drr.app.report.material import ByQuery, Material
+from drr.app.report.paper import NOTE, printed
+from drr.app.report.tables import Cell, Heading, Table, headings
+from drr.eval import metrics as registry
+from drr.eval.metrics.base import Metric
+from drr.eval.stats.intervals import mean, paired, spread, with_holm
+
+SIGNIFICANT = 0.05
+BOLD_NOTE = (
+    "Bold: better than the next by more than the noise (paired sign-flip test over queries, Holm over the table, p < 0.05); "
+    "never by rank alone. In brackets the 95 % interval by bootstrap over queries."
+)
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a table of metrics has beside the metrics that name it."""
+
+    lead: tuple[str, ...] = ()
+    """Metrics of another table that stand in front here too."""
+    closing: Mapping[str, str] = field(default_factory=dict)
+    """Metrics at the end that are made of the others and not tested beside them, by the key of their column."""
+    spread: bool = False
+    """Every mean with its standard deviation over reports."""
+    notes: Callable[[Material], list[str]] = lambda material: []
+
+
+def _length_notes(material: Material) -> list[str]:
+    shown = [
+        f"{name.replace('_', ' ')} {v['value']:+.2f}{' (!)' if v['value'] > 0.5 else ''}"
+        for name, v in (material.document["length_correlation"] or {}).items()
+        if v["value"] is not None
+    ]
+    told = "(!) is above 0.5: length may be what is scored."
+    return [f"Correlation of the score with report length: {', '.join(shown)}. {told}"] if shown else []
+
+
+FORMS: Mapping[str, Form] = {
+    "faithfulness-bounds": Form(lead=("fp",)),
+    "quality": Form(closing={"average": "quality_average"}, notes=_length_notes),
+    "effort": Form(spread=True),
+}
+ELSEWHERE = frozenset({"rules"})
+"""Tables of metrics that are drawn in a form of their own."""
+
+
+def metric_tables(material: Material) -> Iterator[Table]:
+    """Family by family, those that this study has anything for."""
+    known, titles = registry.metrics(), registry.titles()
+    for key, metrics in registry.tables().items():
+        form = FORMS.get(key, Form())
+        shown = [known[name] for name in form.lead] + metrics
+        if key in ELSEWHERE:
+            continue
+        present = [m for m in shown if any(m.name in row for row in material.document["metrics"].values())]
+        if present:
+            title = titles.get(key, key.replace("-", " ").capitalize())
+            yield _table(material, key, title, present, form)
+
+
+def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], form: Form) -> Table:
+    known = registry.metrics()
+    per_report = {metric.name: material.per_report(metric.name) for metric in metrics}
+    tested = {m.name: per_report[m.name] for m in metrics if m.better is not None}
+    leaders = winners(tested, lower={m.name for m in metrics if m.better == "lower"})
+    rows = []
+    for variant, values in material.document["metrics"].items():
+        cells = [
+            Cell.of(
+                values.get(m.name),
+                m.digits,
+                sd=spread(per_report[m.name].get(variant, {})) if form.spread else None,
+                bold=leaders.get(m.name) == variant,
+                printed=printed(variant, m.name) if material.with_paper else None,
+            )
+            for m in metrics
+        ]
+        cells += [Cell.of(values.get(name), known[name].digits) for name in form.closing.values()]
+        rows.append((variant, cells))
+    notes = [BOLD_NOTE] if tested else []
+    if material.with_paper:
+        notes.append(f"In braces {NOTE}.")
+    columns = [_heading(metric) for metric in metrics]
+    columns += [_heading(known[name])._replace(key=column) for column, name in form.closing.items()]
+    return Table(key, title, columns, rows, [*notes, *form.notes(material)], material.banner)
+
+
+def _heading(metric: Metric) -> Heading:
+    return Heading(metric.label, metric.name, metric.explanation)
+
+
+def winners(
+    per_report: Mapping[str, Mapping[str, ByQuery]], *, lower: Collection[str] = ()
+) -> dict[str, str]:
+    """For each metric the variant that beats the next one beyond the noise, if there is one; in `lower` less is better."""
+    tests = {}
+    leaders = {}
+    signs = {metric: 1 if metric in lower else -1 for metric in per_report}
+    for metric, by_variant in per_report.items():
+        sign = signs[metric]
+        means = {variant: mean(values).value for variant, values in by_variant.items()}
+        ranked = sorted((value * sign, variant) for variant, value in means.items() if value is not None)
+        if len(ranked) > 1:
+            (_, leader), (_, second) = ranked[:2]
+            leaders[metric] = leader
+            tests[metric] = paired(by_variant[leader], by_variant[second])
+    tested = with_holm(tests)
+    return {
+        metric: leaders[metric]
+        for metric, test in tested.items()
+        if test.p_holm is not None
+        and test.p_holm < SIGNIFICANT
+        and signs[metric] * (test.difference.value or 0) < 0
+    }
+
+
+def as_printed(material: Material) -> Table | None:
+    """The paper's own definitions and protocol, where `drr judge --profile paper` was run. Never mixed with ours."""
+    document = material.document.get("as_printed")
+    if not document:
+        return None
+    figures = document["metrics"]
+    metrics = [
+        metric
+        for key in ("faithfulness", "quality")
+        for metric in registry.tables()[key]
+        if any(metric.name in row for row in figures.values())
+    ]
+    rows = [(variant, [Cell.of(values.get(m.name)) for m in metrics]) for variant, values in figures.items()]
+    reasons = {variant: values["fp"].get("reason") for variant, values in figures.items() if "fp" in values}
+    notes = [f"{document['note']}."]
+    notes += [f"{variant}, FP: {reason}." for variant, reason in reasons.items() if reason]
+    columns = [_heading(metric)._replace(told="") for metric in metrics]
+    title = "The paper's definitions, as printed"
+    return Table("as-printed", title, columns, rows, notes, material.banner)
+
+
+def noise(material: Material) -> Table | None:
+    """How much the same variant differs from itself on the same query: what a difference must exceed."""
+    rows = []
+    for metric in registry.metrics().values():
+        if not metric.detail:
+            cells = [_within(by_query) for by_query in material.per_report(metric.name).values()]
+            if any(cell.value is not None for cell in cells):
+                rows.append((metric.label, cells))
+    if not rows:
+        return None
+    note = "Standard deviation between trials of one query, pooled over the queries with more than one trial (n)."
+    title = "Noise floor of repeated trials"
+    return Table("noise", title, headings(*material.variants), rows, [note], material.banner)
+
+
+def _within(by_query: ByQuery) -> Cell:
+    inside = [[x for x in trials if x is not None] for trials in by_query.values()]
+    repeated = [trials for trials in inside if len(trials) > 1]
+    variances = [np.var(trials, ddof=1) for trials in repeated]
+    return Cell(float(np.sqrt(np.mean(variances))) if repeated else None, n=len(repeated))

@@ -1,0 +1,117 @@
+"""Tables in plain text: what every command prints its figures with.
+
+Piped, a table is as wide as its cells. On a terminal numbers stand right, text that flows is wrapped, and where the screen
+is too narrow columns are left out: the ones ranked last first, among equals the rightmost. The first column always stays.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from shutil import get_terminal_size
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drr.eval.stats.intervals import VRow
+
+GAP = 2
+LEAST_TEXT = 24
+"""So narrow may a column of flowing text become."""
+_NUMBER = re.compile(r"[-+$]{0,2}\d[\d,.]*(?: ?[%a-z]{1,2})?|-|–|")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    head: str
+    rank: int = 0
+    """The highest rank is left out first."""
+    flows: bool = False
+    """A sentence that may be wrapped."""
+
+
+Row = Sequence[str]
+
+
+def screen() -> int | None:
+    """How wide the terminal is; `None` where standard output is none."""
+    return get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def table(head: Sequence[str | Column], rows: Sequence[Row], *, width: int | None = None) -> str:
+    """`width` is that of the terminal, else of the one we write to."""
+    columns = [Column(one) if isinstance(one, str) else one for one in head]
+    room = screen() if width is None else width
+    if room is None:
+        return _drawn([column.head for column in columns], rows, _widths(columns, rows), right=())
+    kept = _kept(columns, rows, room)
+    shown = [columns[i] for i in kept]
+    cells: list[Row] = [[row[i] for i in kept] for row in rows]
+    widths = _widths(shown, cells)
+    right = [i for i in range(1, len(shown)) if all(_NUMBER.fullmatch(row[i]) for row in cells)]
+    flowing = next((i for i, column in enumerate(shown) if column.flows), None)
+    if flowing is not None:
+        widths[flowing] = max(LEAST_TEXT, widths[flowing] - max(0, _total(widths) - room))
+        cells = [line for row in cells for line in _wrapped(row, flowing, widths[flowing])]
+    drawn = _drawn([column.head for column in shown], cells, widths, right)
+    left_out = [column.head for i, column in enumerate(columns) if i not in kept]
+    if left_out:
+        drawn += f"\nnot shown, for want of room: {', '.join(left_out)} (a wider terminal or --json has all)"
+    return drawn
+
+
+def _widths(columns: Sequence[Column], rows: Sequence[Row]) -> list[int]:
+    return [max(len(column.head), *(len(row[i]) for row in rows), 0) for i, column in enumerate(columns)]
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
+def _kept(columns: Sequence[Column], rows: Sequence[Row], room: int) -> list[int]:
+    """Places of the columns that fit."""
+    widths = [
+        min(width, LEAST_TEXT) if column.flows else width
+        for column, width in zip(columns, _widths(columns, rows), strict=True)
+    ]
+    kept = list(range(len(columns)))
+    while len(kept) > 1 and _total([widths[i] for i in kept]) > room:
+        kept.remove(max(kept[1:], key=lambda i: (columns[i].rank, i)))
+    return kept
+
+
+def _wrapped(row: Row, place: int, width: int) -> list[Row]:
+    lines = wrap(row[place], width) or [""]
+    blank = [""] * len(row)
+    return [
+        [*(row if n == 0 else blank)[:place], line, *(row if n == 0 else blank)[place + 1 :]]
+        for n, line in enumerate(lines)
+    ]
+
+
+def _drawn(head: Sequence[str], rows: Sequence[Row], widths: Sequence[int], right: Sequence[int]) -> str:
+    def line(cells: Row) -> str:
+        padded = (
+            cell.rjust(width) if i in right else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        )
+        return (" " * GAP).join(padded).rstrip()
+
+    first = line(head)
+    return "\n".join([first, "-" * len(first), *(line(row) for row in rows)])
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    return "-" if value is None else f"{value:z.{digits}f}"
+
+
+def with_interval(v: VRow, digits: int = 3, *, usual: int | None = None) -> str:
+    """`0.712 [0.655, 0.760] n=50`; an `n` that is the usual one is not repeated."""
+    counted = "" if v["n"] == usual and not v["n_unscored"] else f" n={v['n']}"
+    lost = f" ({v['n_unscored']} unscored)" if v["n_unscored"] and usual is None else ""
+    if v["value"] is None:
+        return f"-{counted}{lost}"
+    span = f" [{v['ci_low']:z.{digits}f}, {v['ci_high']:z.{digits}f}]" if v["ci_low"] is not None else ""
+    return f"{v['value']:z.{digits}f}{span}{counted}{lost}"

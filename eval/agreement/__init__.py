@@ -1,0 +1,1 @@
+"""Judges held against judges: people's labels, a study's verdicts, or both."""

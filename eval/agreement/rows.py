@@ -1,0 +1,172 @@
+"""What agreement says, as types: the document of `drr agreement --json` and its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Generic, TypedDict, TypeVar, cast
+
+from drr.eval.stats.intervals import V, VRow
+from drr.eval.stats.pairs import PositionRow
+
+
+class AgreementRow(VRow):
+    n_dropped: int
+    """What agreement calls the items that a statistic leaves out."""
+
+
+class PreferenceRow(AgreementRow):
+    chance: float | None
+
+
+class SupportRow(TypedDict):
+    exact: AgreementRow
+    kappa: AgreementRow
+    weighted_kappa: AgreementRow
+    ac1: AgreementRow
+    mad: AgreementRow
+    bias: AgreementRow
+
+
+class SupportPair(SupportRow):
+    judges: list[str]
+
+
+class PairwiseRow(TypedDict):
+    exact: AgreementRow
+    kappa_no_ties: AgreementRow
+    kappa_with_ties: AgreementRow
+    weighted_kappa: AgreementRow
+    ac1: AgreementRow
+    soft_disagreement: AgreementRow
+    ties_share: float | None
+
+
+class RankingRow(TypedDict):
+    systems: dict[str, list[float]]
+    """Win rates by the first and by the second judge."""
+    same_order: bool
+    spearman: AgreementRow
+    kendall: AgreementRow
+
+
+class PairwisePair(TypedDict):
+    judges: list[str]
+    dimensions: dict[str, PairwiseRow]
+    rankings: dict[str, RankingRow]
+
+
+class RatingRow(TypedDict):
+    spearman: AgreementRow
+    kendall: AgreementRow
+    pearson: AgreementRow
+    mard: AgreementRow
+    bias: AgreementRow
+    pca: PreferenceRow
+    pca_no_human_ties: PreferenceRow
+
+
+class RatingPair(TypedDict):
+    judges: list[str]
+    dimensions: dict[str, RatingRow]
+
+
+Pair = TypeVar("Pair")
+
+
+class Section(TypedDict, Generic[Pair]):
+    labels: int
+    repeated: int
+    """Labels that replaced an earlier one of the same judge."""
+    pairs: list[Pair]
+    alpha: AgreementRow | None
+
+
+class LabelsDocument(TypedDict):
+    schema: int
+    support: Section[SupportPair]
+    pairwise: Section[PairwisePair]
+    rating: Section[RatingPair]
+
+
+class SystemRow(TypedDict):
+    """How two judges' means of the systems go together."""
+
+    spearman: AgreementRow
+    kendall: AgreementRow
+    pearson: AgreementRow
+
+
+class SystemsPair(TypedDict):
+    judges: list[str]
+    dimensions: dict[str, SystemRow]
+
+
+class MetricAgreement(TypedDict):
+    """Of one metric, report by report; the difference is that of the first judge and the second."""
+
+    spearman: AgreementRow
+    pearson: AgreementRow
+    mard: AgreementRow
+    bias: AgreementRow
+
+
+class MetricsPair(TypedDict):
+    judges: list[str]
+    metrics: dict[str, MetricAgreement]
+
+
+class StabilityRow(TypedDict):
+    repetitions: int
+    support: AgreementRow
+    rating: AgreementRow
+    pairwise: AgreementRow
+    rating_sd: float | None
+
+
+class ExtractionRow(TypedDict):
+    jaccard: AgreementRow
+    n_claims_cv: AgreementRow
+
+
+class AgreementDocument(LabelsDocument):
+    banner: str | None
+    systems: list[SystemsPair]
+    metrics: list[MetricsPair]
+    positions: dict[str, dict[str, PositionRow]]
+    stability: dict[str, StabilityRow | None]
+    extraction: dict[str, ExtractionRow | None]
+
+
+class CalibratedPairs(PairwiseRow):
+    position_consistency: AgreementRow
+    first_position_rate: AgreementRow
+
+
+class ThresholdRow(TypedDict):
+    value: float | None
+    at_least: float
+    met: bool | None
+
+
+class CalibrationDocument(TypedDict):
+    """Of `drr calibrate --json`."""
+
+    schema: int
+    task: str
+    judge: str
+    rule_written: bool
+    banner: str | None
+    items: int
+    people: list[str]
+    metrics: SupportRow | CalibratedPairs | RatingRow
+    among_people: dict[str, AgreementRow] | None
+    thresholds: dict[str, ThresholdRow]
+
+
+def statistics_in(row: Mapping[str, object]) -> dict[str, AgreementRow]:
+    """By name; what a row holds beside its statistics is left out."""
+    return {name: cast("AgreementRow", v) for name, v in row.items() if isinstance(v, dict)}
+
+
+def row_of(v: V) -> AgreementRow:
+    return {**v.document(), "n_dropped": v.n_unscored}

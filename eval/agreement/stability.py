@@ -1,0 +1,115 @@
+"""A judge held against itself: judged again, extracted again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any, TypeVar
+
+import numpy as np
+from drr.env.text import tokens
+from drr.eval.agreement.rows import ExtractionRow, StabilityRow, row_of
+from drr.eval.agreement.statistics import SUPPORT_SCORE
+from drr.eval.evidence.answers import Answer
+from drr.eval.stats import agreement as ag
+from drr.eval.stats.intervals import mean
+from drr.eval.tasks.judged import Judged, Judging
+from drr.study.study import Study
+
+Place = TypeVar("Place", tuple[str, str], tuple[str, str, str])
+Said = TypeVar("Said")
+
+
+def stability(repetitions: Sequence[Judged]) -> StabilityRow | None:
+    """Of the units that were judged more than once by one judge: how often the label was the same every time."""
+    if len(repetitions) < 2:
+        return None
+    support = _repeated([_support(one) for one in repetitions])
+    ratings = _repeated([_ratings(one) for one in repetitions])
+    pairs = _repeated([{key: verdict.value for key, verdict in one.pairs.items()} for one in repetitions])
+    return {
+        "repetitions": len(repetitions),
+        "support": row_of(ag.repeat_stability(support)),
+        "rating": row_of(ag.repeat_stability(ratings)),
+        "pairwise": row_of(ag.repeat_stability(pairs)),
+        "rating_sd": _mean_sd(ratings),
+    }
+
+
+def _repeated(told: Sequence[Mapping[Place, Said | None]]) -> list[list[Said | None]]:
+    """What every repetition says of each thing that the first and some other one judged."""
+    first, *others = told
+    again = [place for place in first if any(place in other for other in others)]
+    return [[one.get(place) for one in told] for place in sorted(again)]
+
+
+def _support(judged: Judged) -> dict[tuple[str, str], str | None]:
+    """What a judge said; sources that could not be read and failed calls are nobody's label."""
+    return {
+        (answer, item): verdict["status"] if verdict["status"] in SUPPORT_SCORE else None
+        for answer, items in judged.support.items()
+        for item, verdict in items.items()
+    }
+
+
+def _ratings(judged: Judged) -> dict[tuple[str, str], float | None]:
+    return {
+        (answer, dimension): verdict.value
+        for answer, found in judged.ratings.items()
+        for dimension, verdict in found.items()
+    }
+
+
+def _mean_sd(units: Sequence[Sequence[float | None]]) -> float | None:
+    """Of the mean grade of each repetition: what of a system's mean is the judge's own noise."""
+    complete = [[float(x) for x in unit if x is not None] for unit in units if None not in unit]
+    return float(np.std(np.mean(complete, axis=0), ddof=1)) if complete else None
+
+
+def extraction_stability(study: Study, judging: Judging, answers: Sequence[Answer]) -> ExtractionRow | None:
+    """Two extractions of one report: how far they find the same claims, and how much the number of claims varies."""
+    overlaps: dict[str, list[float | None]] = {}
+    spreads: dict[str, list[float | None]] = {}
+    extracted = _extracted(study, judging)
+    for answer in sorted(answers, key=lambda answer: answer.key):
+        extractions = extracted.get(answer.key, ())
+        if len(extractions) > 1:
+            overlaps.setdefault(answer.query_id, []).append(_overlap(extractions))
+            spreads.setdefault(answer.query_id, []).append(_variation(extractions))
+    if not overlaps:
+        return None
+    overlap = "Jaccard of claims with equal URLs and token F1 >= 0.8, mean over queries"
+    variation = "coefficient of variation of the number of claims, mean over queries"
+    return {"jaccard": row_of(mean(overlaps, overlap)), "n_claims_cv": row_of(mean(spreads, variation))}
+
+
+Extraction = Sequence[Mapping[str, Any]]
+"""The claims of one report."""
+
+
+def _extracted(study: Study, judging: Judging) -> dict[str, list[Extraction]]:
+    """By answer, every extraction with the judging's own prompts."""
+    by_answer: dict[str, list[Extraction]] = {}
+    for record in study.records("judgement"):
+        fields = record.key_fields
+        if fields["task"] != "claims" or fields["judge"] != judging.extractor:
+            continue
+        if fields["version"] == judging.versions.get(f"claims/{fields.get('mode')}"):
+            by_answer.setdefault(fields["answer"], []).append(record.result["claims"])
+    return by_answer
+
+
+def _overlap(extractions: Sequence[Extraction]) -> float | None:
+    sets = [[_words(claim) for claim in claims] for claims in extractions]
+    found = [ag.claim_overlap(a, b) for a, b in combinations(sets, 2)]
+    known = [value for value in found if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _variation(extractions: Sequence[Extraction]) -> float | None:
+    counts = [len(claims) for claims in extractions]
+    return float(np.std(counts, ddof=1) / np.mean(counts)) if any(counts) else None
+
+
+def _words(claim: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
+    return frozenset(tokens(claim["text"])), frozenset(claim["urls"])

@@ -1,0 +1,97 @@
+"""The statistics of two judges of the same things, for support, pairs and grades; and of any number of judges together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TypeVar
+
+from drr.eval.agreement.rows import AgreementRow, PairwiseRow, PreferenceRow, RatingRow, SupportRow, row_of
+from drr.eval.stats import agreement as ag
+from drr.eval.stats.intervals import V
+
+SUPPORT = ("none", "partial", "full")
+SUPPORT_SCORE = {"none": 0.0, "partial": 0.5, "full": 1.0}
+PAIRWISE = ("A", "tie", "B")
+Key = TypeVar("Key", str, tuple[str, str])
+
+
+def support_statistics(x: Sequence[str | None], y: Sequence[str | None]) -> SupportRow:
+    return {
+        "exact": row_of(ag.exact_agreement(x, y)),
+        "kappa": row_of(ag.cohen_kappa(x, y, categories=SUPPORT)),
+        "weighted_kappa": row_of(ag.cohen_kappa(x, y, categories=SUPPORT, weights="quadratic")),
+        "ac1": row_of(ag.gwet_ac1(x, y, categories=SUPPORT)),
+        "mad": row_of(ag.mean_absolute_deviation(_scores(x), _scores(y), name="MAD")),
+        "bias": row_of(ag.bias(_scores(x), _scores(y))),
+    }
+
+
+def _scores(labels: Sequence[str | None]) -> list[float | None]:
+    return [None if label is None else SUPPORT_SCORE[label] for label in labels]
+
+
+def alpha(
+    by_judge: Mapping[str, Mapping[Key, ag.Label]], categories: Sequence[str] | None, level: ag.Level
+) -> AgreementRow | None:
+    """Krippendorff's, of all judges together; `None` where there is one."""
+    if len(by_judge) < 2:
+        return None
+    items = sorted({key for labels in by_judge.values() for key in labels})
+    raters = [[labels.get(key) for key in items] for _, labels in sorted(by_judge.items())]
+    return row_of(ag.krippendorff_alpha(raters, level=level, categories=categories))
+
+
+def pairwise_statistics(
+    x: Sequence[str | None], y: Sequence[str | None], clusters: Sequence[str] | None = None
+) -> PairwiseRow:
+    both = [(p, q) for p, q in zip(x, y, strict=True) if p is not None and q is not None]
+    ties = sum(ag.TIE in pair for pair in both)
+    return {
+        "exact": row_of(ag.exact_agreement(x, y, clusters=clusters)),
+        "kappa_no_ties": row_of(
+            ag.cohen_kappa(x, y, clusters=clusters, drop={ag.TIE}, categories=("A", "B"))
+        ),
+        "kappa_with_ties": row_of(ag.cohen_kappa(x, y, clusters=clusters, categories=PAIRWISE)),
+        "weighted_kappa": row_of(
+            ag.cohen_kappa(x, y, clusters=clusters, categories=PAIRWISE, weights="quadratic")
+        ),
+        "ac1": row_of(ag.gwet_ac1(x, y, clusters=clusters, categories=PAIRWISE)),
+        "soft_disagreement": row_of(ag.soft_disagreement(x, y, clusters=clusters)),
+        "ties_share": ties / len(both) if both else None,
+    }
+
+
+def rating_statistics(
+    x: Sequence[float | None],
+    y: Sequence[float | None],
+    clusters: Sequence[str],
+    dimensions: Sequence[str] | None = None,
+) -> RatingRow:
+    """`x` minus `y`; PCA over the pairs of answers to one question under one dimension."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    for i, cluster in enumerate(clusters):
+        groups.setdefault((cluster, dimensions[i] if dimensions else ""), []).append(i)
+    inside = [(i, j) for members in groups.values() for i, j in combinations(members, 2)]
+    dx = [_minus(x[i], x[j]) for i, j in inside]
+    dy = [_minus(y[i], y[j]) for i, j in inside]
+    where = [clusters[i] for i, _ in inside]
+    pca, chance = ag.preference_agreement(dx, dy, clusters=where)
+    decided, chance_decided = ag.preference_agreement(dx, dy, clusters=where, without_human_ties=True)
+    return {
+        "spearman": row_of(ag.spearman(x, y, unit="report", clusters=clusters)),
+        "kendall": row_of(ag.kendall_tau_b(x, y, unit="report", clusters=clusters)),
+        "pearson": row_of(ag.pearson(x, y, unit="report", clusters=clusters)),
+        "mard": row_of(ag.mean_absolute_deviation(x, y, clusters=clusters)),
+        "bias": row_of(ag.bias(x, y, clusters=clusters)),
+        "pca": _preference(pca, chance),
+        "pca_no_human_ties": _preference(decided, chance_decided),
+    }
+
+
+def _minus(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else a - b
+
+
+def _preference(v: V, chance: float | None) -> PreferenceRow:
+    return {**row_of(v), "chance": chance}

@@ -1,0 +1,176 @@
+"""The judges of a study held against each other, against themselves and against people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Literal
+
+from drr.eval.agreement.judges import agreement
+from drr.eval.agreement.rows import AgreementDocument, MetricAgreement, SystemRow, row_of
+from drr.eval.agreement.stability import extraction_stability, stability
+from drr.eval.agreement.statistics import SUPPORT_SCORE
+from drr.eval.evidence.answers import read_answers
+from drr.eval.judging.read import judgings, read_judged
+from drr.eval.labels import DIMENSIONS, Label, PairwiseLabel, RatingLabel, SupportLabel, pair_id, rating_id
+from drr.eval.metrics import metrics, quality, values_of
+from drr.eval.metrics.coverage import variants_of
+from drr.eval.stats import agreement as ag
+from drr.eval.stats.pairs import Outcome, positions
+from drr.eval.tasks.judged import Judged, Judging
+from drr.study.study import Study
+
+
+def agreement_document(study: Study, labels: Sequence[Label]) -> AgreementDocument | None:
+    """The judges of the study held against each other and against the labels given; `None` without either."""
+    answers = read_answers(study)
+    latest = latest_judgings(study)
+    judged = {name: read_judged(study, judging, answers=answers) for name, judging in latest.items()}
+    everyone = [*labels, *(label for one in judged.values() for label in study_labels(one))]
+    if not everyone:
+        return None
+    pairs = list(combinations(sorted(judged), 2))
+    among = agreement(everyone, {label.judge for label in labels} - set(latest))
+    return {
+        "schema": among["schema"],
+        "support": among["support"],
+        "pairwise": among["pairwise"],
+        "rating": among["rating"],
+        "banner": next((j.warning for j in latest.values() if j.warning is not None), None),
+        "systems": [{"judges": [a, b], "dimensions": across_systems(judged[a], judged[b])} for a, b in pairs],
+        "metrics": [{"judges": [a, b], "metrics": on_metrics(judged[a], judged[b])} for a, b in pairs],
+        "positions": {
+            name: {dimension: gate.document() for dimension, gate in positions(one.comparisons()).items()}
+            for name, one in judged.items()
+        },
+        "stability": {
+            name: stability([one, *_repetitions(study, latest[name], one)]) for name, one in judged.items()
+        },
+        "extraction": {
+            name: extraction_stability(study, judging, answers) for name, judging in latest.items()
+        },
+    }
+
+
+def latest_judgings(study: Study) -> dict[str, Judging]:
+    """By judge, the last one of ours over the pages as they were frozen."""
+    return {j.judge: j for j in judgings(study) if _is_ours(j) and not j.repeat}
+
+
+def _is_ours(judging: Judging) -> bool:
+    return judging.protocol == "ours" and not judging.refetch
+
+
+def _repetitions(study: Study, judging: Judging, judged: Judged) -> list[Judged]:
+    known = {j.id: j for j in judgings(study) if _is_ours(j) and j.repeat and j.judge == judging.judge}
+    same = [j for j in known.values() if j.versions == judging.versions]
+    return [read_judged(study, j, answers=judged.answers) for j in same]
+
+
+def study_labels(judged: Judged) -> list[Label]:
+    """A study's verdicts in the form of labels, so that the judge stands beside people."""
+    if judged.judging is None:
+        return []
+    name = judged.judging.judge
+    return [*_study_pairs(judged, name), *_study_ratings(judged, name), *_study_support(judged, name)]
+
+
+_LETTER: Mapping[Outcome, Literal["A", "B", "tie"]] = {
+    "a": "A",
+    "b": "B",
+    "tie": "tie",
+    "inconsistent": "tie",
+}
+
+
+def _study_pairs(judged: Judged, name: str) -> Iterable[Label]:
+    place = {(a.query_id, a.variant, a.trial): a for a in judged.answers}
+    for c in judged.comparisons():
+        if c.outcome == "error":
+            continue
+        a, b = place[c.query, c.a, c.trial], place[c.query, c.b, c.trial]
+        yield PairwiseLabel(
+            id=pair_id(c.query, c.a, c.b, c.trial),
+            judge=name,
+            query=a.query,
+            answer_a=a.report,
+            answer_b=b.report,
+            system_a=c.a,
+            system_b=c.b,
+            dimension=c.dimension,
+            label=_LETTER[c.outcome],
+        )
+
+
+def _study_ratings(judged: Judged, name: str) -> Iterable[Label]:
+    for answer in judged.answers:
+        for dimension, verdict in sorted(judged.ratings.get(answer.key, {}).items()):
+            if verdict.value is not None:
+                yield RatingLabel(
+                    id=rating_id(answer.query_id, answer.variant, answer.trial),
+                    judge=name,
+                    query=answer.query,
+                    answer=answer.report,
+                    dimension=dimension,
+                    label=float(verdict.value),
+                )
+
+
+def _study_support(judged: Judged, name: str) -> Iterable[Label]:
+    """The evidence is named by what the judge was shown: the hashes and passages of the sources."""
+    for answer in judged.answers:
+        found = judged.claims.get("all", {}).get(answer.key)
+        text = {claim["id"]: claim["text"] for claim in (found.claims or ()) if found} if found else {}
+        for item, verdict in sorted(judged.support.get(answer.key, {}).items()):
+            if verdict["status"] in SUPPORT_SCORE and verdict["claim_id"] in text:
+                shown = "; ".join(f"{s['url']} {s['sha256']} {s['passages']}" for s in verdict["sources"])
+                yield SupportLabel(
+                    id=f"{answer.label}/{item}",
+                    judge=name,
+                    claim=text[verdict["claim_id"]],
+                    evidence=shown,
+                    label=verdict["status"],
+                )
+
+
+def across_systems(one: Judged, other: Judged) -> dict[str, SystemRow]:
+    """Two judges' mean grades of the systems, per dimension: system-level correlations, as the paper's Appendix E."""
+    left, right = _means(one), _means(other)
+    systems = sorted(left.keys() & right.keys())
+    found: dict[str, SystemRow] = {}
+    for dimension in DIMENSIONS:
+        x = [left[s].get(dimension) for s in systems]
+        y = [right[s].get(dimension) for s in systems]
+        found[dimension] = {
+            "spearman": row_of(ag.spearman(x, y, unit="system")),
+            "kendall": row_of(ag.kendall_tau_b(x, y, unit="system")),
+            "pearson": row_of(ag.pearson(x, y, unit="system")),
+        }
+    return found
+
+
+def _means(judged: Judged) -> dict[str, dict[str, float | None]]:
+    """By system and dimension."""
+    return {
+        variant: {name: v.value for name, v in quality.corpus(judged, answers).items()}
+        for variant, answers in variants_of(judged).items()
+    }
+
+
+def on_metrics(one: Judged, other: Judged) -> dict[str, MetricAgreement]:
+    """Every metric that a judge has a say in, report by report, where both judges gave it to one."""
+    clusters = [answer.query_id for answer in one.answers]
+    left = [values_of(one, answer) for answer in one.answers]
+    right = [values_of(other, answer) for answer in one.answers]
+    found: dict[str, MetricAgreement] = {}
+    for name, metric in metrics().items():
+        x = [values.get(name) for values in left]
+        y = [values.get(name) for values in right]
+        if metric.judged and any(p is not None and q is not None for p, q in zip(x, y, strict=True)):
+            found[name] = {
+                "spearman": row_of(ag.spearman(x, y, unit="report", clusters=clusters)),
+                "pearson": row_of(ag.pearson(x, y, unit="report", clusters=clusters)),
+                "mard": row_of(ag.mean_absolute_deviation(x, y, clusters=clusters)),
+                "bias": row_of(ag.bias(x, y, clusters=clusters)),
+            }
+    return found

@@ -1,0 +1,71 @@
+"""The figures as the paper's text and prompts define them, beside ours and never mixed with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from drr.eval.evidence.answers import Answer
+from drr.eval.metrics.coverage import coverage, variants_of
+from drr.eval.metrics.rows import PaperDocument, ReasonedRow
+from drr.eval.stats.faithfulness import PAPER_TYPES, JudgedClaims, corpus_values
+from drr.eval.stats.intervals import V, VRow, mean
+from drr.eval.stats.pairs import pair_results
+from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.quality import corpus_values as quality_values
+
+
+def paper_document(judged: Judged) -> PaperDocument:
+    """The figures as the paper's text and prompts define them. Not comparable with ours, and labelled so."""
+    covered = coverage(judged)
+    return {
+        "label": "as printed",
+        "note": "the paper's definitions and order of answers, in our words and with today's models; see docs/paper-profile.md",
+        "metrics": {variant: _figures(judged, answers) for variant, answers in variants_of(judged).items()},
+        "pairwise": [result.document() for result in pair_results(judged.comparisons())],
+        "coverage": {
+            "tasks": covered["tasks"],
+            "invalid": covered["invalid"],
+            "invalid_because": covered["invalid_because"],
+        },
+    }
+
+
+def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
+    figures: dict[str, VRow] = {}
+    if cited := judged.all_claims(answers, "cited"):
+        by_name = corpus_values(cited)
+        for name in ("fp_web", "fp_product", "n_cited", "n_cited_web", "n_cited_product"):
+            figures[name] = by_name[name].document()
+        figures["fp"] = equation_2(cited)
+    recall: dict[str, list[float | None]] = {}
+    for answer in answers:
+        found = judged.judged_claims(answer)
+        if found is not None:
+            recall.setdefault(answer.query_id, []).append(_recall(judged, answer))
+    if recall:
+        method = "claims with a URL / claims, of a second extraction, mean over queries"
+        figures["fr"] = mean(recall, method).document()
+    if rated := judged.all_rated(answers):
+        figures |= {name: v.document() for name, v in quality_values(rated).items()}
+    return figures
+
+
+def _recall(judged: Judged, answer: Answer) -> float | None:
+    claims = judged.claims["all"][answer.key].claims
+    return sum(bool(claim["urls"]) for claim in claims) / len(claims) if claims else None
+
+
+def equation_2(reports: Sequence[JudgedClaims]) -> VRow | ReasonedRow:
+    """Half the sum of the two columns; undefined as soon as one of them is."""
+    columns = corpus_values(reports)
+    parts = {t: columns[f"fp_{t}"].value for t in PAPER_TYPES}
+    empty = [t for t, value in parts.items() if value is None]
+    method = "Eq. 2 on the column means, as printed"
+    if empty:
+        return {
+            **V(None, None, None, 0, len(reports), method).document(),
+            "reason": f"no scored claim cites {' or '.join(empty)}: a term of Eq. 2 divides by zero",
+        }
+    value = sum(v for v in parts.values() if v is not None) / len(PAPER_TYPES)
+    scored, lost = columns["fp"].n, columns["fp"].n_unscored
+    return V(value, None, None, scored, lost, f"{method}; no interval is defined for it").document()

@@ -1,0 +1,85 @@
+"""What a metric says of itself: every table, page, command and list of metrics reads it from here.
+
+A family of metrics is a module with `METRICS`, `per_report` and `corpus`, named in one line of `FAMILIES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from drr.eval.evidence.answers import Answer
+from drr.eval.metrics.rows import MetricRow
+from drr.eval.stats.intervals import V, mean
+from drr.eval.tasks.judged import Judged
+
+Better = Literal["higher", "lower"]
+Values = Mapping[str, float | None]
+"""By metric. One that was not judged is left out, one that failed or is undefined is `None`."""
+SHARE = (0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    name: str
+    """In documents and on the command line. Every metric of a further family begins with the family's prefix."""
+    label: str
+    explanation: str
+    """One plain sentence."""
+    table: str | None
+    """Key of the report's table that shows it; `None` for one that only documents, `compare` and the pages show."""
+    unit: str = ""
+    range: tuple[float, float] | None = None
+    better: Better | None = None
+    """`None`: more of it is neither better nor worse."""
+    digits: int = 2
+    judged: bool = True
+    """A judge has a say in it. What only code counts is the same for every judge."""
+    detail: bool = False
+    """Left out where there is room for a few: the noise floor, the index of the viewer."""
+
+    @property
+    def scale(self) -> str:
+        """`0-1`, `tokens`: the range, else the unit."""
+        if self.range is None:
+            return self.unit
+        return "-".join(f"{end:g}" for end in self.range) + (f" {self.unit}" if self.unit else "")
+
+    def document(self) -> MetricRow:
+        return {
+            "label": self.label,
+            "explanation": self.explanation,
+            "table": self.table,
+            "unit": self.unit,
+            "range": list(self.range) if self.range else None,
+            "better": self.better,
+            "digits": self.digits,
+        }
+
+    def shown(self, value: float) -> str:
+        return f"{value:,.{self.digits}f}"
+
+
+class Family(Protocol):
+    """A module of this package. It may also have `TITLES`, by key of a table: what stands over it."""
+
+    METRICS: tuple[Metric, ...]
+
+    def per_report(self, judged: Judged, answer: Answer) -> Values:
+        """The values that can be paired by query."""
+
+    def corpus(self, judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+        """The metrics of one variant."""
+
+
+def over_queries(
+    answers: Iterable[Answer], values: Callable[[Answer], Values], methods: Mapping[str, str]
+) -> dict[str, V]:
+    """The mean over queries of each metric in `methods`, which says how it is made."""
+    grouped: dict[str, dict[str, list[float | None]]] = {name: {} for name in methods}
+    for answer in answers:
+        found = values(answer)
+        for name, by_query in grouped.items():
+            by_query.setdefault(answer.query_id, []).append(found.get(name))
+    return {name: mean(grouped[name], method) for name, method in methods.items()}

@@ -1,0 +1,130 @@
+"""The documents of a judged study as types: what `drr report --json` and `drr compare --json` print."""
+
+from __future__ import annotations
+
+from typing import NotRequired, TypedDict
+
+from drr.eval.stats.intervals import DifferenceRow, VRow
+from drr.eval.stats.pairs import PairDetail, PairRow
+
+
+class JudgeRow(TypedDict):
+    name: str
+    claims_by: str
+    id: str
+    protocol: str
+    prompts: dict[str, str]
+    rule_written: bool
+
+
+class Provenance(TypedDict):
+    made_by: str
+    shop: list[str]
+    models: list[str]
+    bootstrap: dict[str, int]
+
+
+class TaskRow(TypedDict):
+    judged: int
+    failed: int
+    failed_share: float
+
+
+class VariantCoverage(TypedDict):
+    answers: int
+    claims_extracted: int
+    extract_error: int
+    extraction_rejects: dict[str, int]
+    without_claims: int
+    without_citations: int
+    verdicts: dict[str, dict[str, int]]
+    reading: dict[str, int]
+    rated: int
+
+
+class CoverageRow(TypedDict):
+    answers: int
+    tasks: dict[str, TaskRow]
+    invalid: bool
+    invalid_because: list[str]
+    variants: dict[str, VariantCoverage]
+
+
+class PaperCoverage(TypedDict):
+    tasks: dict[str, TaskRow]
+    invalid: bool
+    invalid_because: list[str]
+
+
+class LengthRow(VRow):
+    warning: bool
+
+
+class ReasonedRow(VRow):
+    reason: str
+    """Why there is no value."""
+
+
+class PaperDocument(TypedDict):
+    label: str
+    note: str
+    metrics: dict[str, dict[str, VRow]]
+    pairwise: list[PairRow]
+    coverage: PaperCoverage
+
+
+class FailureExample(TypedDict):
+    answer: str
+    by: str | None
+    text: str | None
+
+
+class FailureRow(TypedDict):
+    share: VRow
+    examples: list[FailureExample]
+
+
+class FailureDocument(TypedDict):
+    labels: list[str]
+    corrected: int
+    corrections: list[dict[str, str | bool]]
+    corrections_of_no_answer: list[str]
+    variants: dict[str, dict[str, FailureRow]]
+
+
+class StudyDocument(TypedDict):
+    schema: int
+    judge: JudgeRow | None
+    banner: str | None
+    provenance: Provenance
+    metrics: dict[str, dict[str, VRow]]
+    """By variant and metric."""
+    pairwise: list[PairRow]
+    pairwise_detail: PairDetail | None
+    length_correlation: dict[str, LengthRow] | None
+    coverage: CoverageRow
+    failures: FailureDocument | None
+    as_printed: NotRequired[PaperDocument]
+
+
+class MetricRow(TypedDict):
+    """What a metric says of itself."""
+
+    label: str
+    explanation: str
+    table: str | None
+    unit: str
+    range: list[float] | None
+    better: str | None
+    digits: int
+
+
+class CompareDocument(TypedDict):
+    schema: int
+    a: str
+    b: str
+    judge: str | None
+    banner: str | None
+    metrics: dict[str, DifferenceRow]
+    about: dict[str, MetricRow]
+    pairwise: list[PairRow]

@@ -1,0 +1,147 @@
+"""A further family of metrics is one file and one line: every table, page and command has it from there."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import drr.eval.metrics
+import pytest
+from drr.app.cli import main
+from drr.app.report.explain import explained_table
+from drr.app.report.tables import markdown
+
+TOLD = "How often the report raises its voice, < 1 being polite."
+TOY = f'''"""Reports that shout."""
+
+from drr.eval.metrics.base import Metric, over_queries
+
+TITLES = {{"toy-voice": "Tone of voice"}}
+METRICS = (
+    Metric("toy_shouts", "shouts", {TOLD!r}, "toy-voice", unit="marks", better="lower", digits=1),
+    Metric("toy_lines", "lines", "Lines of the report.", "toy-form", unit="lines", digits=0, detail=True),
+)
+
+
+def per_report(judged, answer):
+    return {{"toy_shouts": answer.report.count("e") / 7, "toy_lines": float(answer.report.count("\\n"))}}
+
+
+def corpus(judged, answers):
+    methods = {{"toy_shouts": "shouts per report", "toy_lines": "lines per report"}}
+    return over_queries(answers, lambda answer: per_report(judged, answer), methods)
+'''
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The one file, and the one line."""
+    (tmp_path / "families").mkdir()
+    (tmp_path / "families" / "toy.py").write_text(TOY, encoding="utf-8")
+    monkeypatch.setattr(
+        drr.eval.metrics, "__path__", [*drr.eval.metrics.__path__, str(tmp_path / "families")]
+    )
+    monkeypatch.setattr(drr.eval.metrics, "FAMILIES", (*drr.eval.metrics.FAMILIES, "toy"))
+    yield
+    monkeypatch.undo()
+
+
+def out(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
+    assert main([str(word) for word in words]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("toy")
+def test_it_is_in_the_document_and_in_every_form_of_every_table(
+    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = json.loads(out(capsys, "report", judged_study, "--json"))
+    v = document["metrics"]["react"]["toy_shouts"]
+    assert v["value"] > 0
+    report = tmp_path / "report"
+    out(capsys, "report", judged_study, "--out", report)
+    assert json.loads((report / "metrics.json").read_text("utf-8"))["metrics"]["react"]["toy_shouts"] == v
+    with (report / "tables" / "toy-voice.csv").open(encoding="utf-8", newline="") as file:
+        rows = {(row["row"], row["column"]): row for row in csv.DictReader(file)}
+    assert float(rows["react", "toy_shouts"]["value"]) == v["value"]
+    for form in ("md", "tex"):
+        text = (report / "tables" / f"toy-voice.{form}").read_text("utf-8")
+        assert "Tone of voice" in text
+        assert "shouts" in text
+        assert f"{v['value']:.1f} [" in text
+    page = (report / "index.html").read_text("utf-8")
+    assert "<h2>Tone of voice" in page
+    assert f'<th scope="col" title="{TOLD.replace("<", "&lt;")}">shouts</th>' in page
+    assert "<h2>Toy form" in page  # a table that nobody gave a title
+    assert "shouts" in (report / "tables" / "noise.md").read_text("utf-8")
+    assert "lines" not in (report / "tables" / "noise.md").read_text("utf-8")
+
+
+@pytest.mark.usefixtures("toy")
+def test_commands_print_it(judged_study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = out(capsys, "compare", judged_study, "react", "react+ws")
+    assert re.search(r"^toy_shouts +\d+\.\d+ +\d+\.\d+ ", told, re.MULTILINE)
+    document = json.loads(out(capsys, "compare", judged_study, "react", "react+ws", "--json"))
+    assert document["metrics"]["toy_shouts"]["p_holm"] is not None
+    assert document["about"]["toy_shouts"] == {
+        "label": "shouts",
+        "explanation": TOLD,
+        "table": "toy-voice",
+        "unit": "marks",
+        "range": None,
+        "better": "lower",
+        "digits": 1,
+    }
+    assert re.search(
+        rf"^toy_shouts +shouts +marks +lower +toy-voice +{re.escape(TOLD)}$",
+        out(capsys, "report", "--explain"),
+        re.MULTILINE,
+    )
+    assert "toy_lines" in json.loads(out(capsys, "report", "--explain", "--json"))["metrics"]
+    judged = out(capsys, "judge", judged_study, "--quiet")
+    assert re.search(r"^Tone of voice\nvariant +reports +shouts$", judged, re.MULTILINE)
+
+
+@pytest.mark.usefixtures("toy")
+def test_the_viewers_pages_show_it(
+    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out(capsys, "view", judged_study, "--static", tmp_path / "pages", "--quiet")
+    index = (tmp_path / "pages" / "index.html").read_text("utf-8")
+    assert 'data-before="shouts " data-after="" data-digits="1">shouts</option>' in index
+    assert ">lines</option>" not in index
+    for page in (tmp_path / "pages" / "r").glob("*.html"):
+        assert re.search(
+            r'<dt title="How often[^"]*">shouts</dt><dd [^>]*>\d+\.\d <small>marks</small></dd>',
+            page.read_text("utf-8"),
+        )
+
+
+def test_two_metrics_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drr.eval.metrics, "FAMILIES", (*drr.eval.metrics.FAMILIES, "effort"))
+    with pytest.raises(ValueError, match="two metrics are called input_tokens"):
+        drr.eval.metrics.metrics()
+
+
+def test_every_figure_of_a_study_is_in_the_registry_and_explains_itself(
+    judged_study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    registry = drr.eval.metrics.metrics()
+    document = json.loads(out(capsys, "report", judged_study, "--json"))
+    for values in document["metrics"].values():
+        assert set(values) <= set(registry)
+    for metric in registry.values():
+        assert metric.explanation.endswith(".")
+        assert ". " not in metric.explanation.removesuffix(".")
+        assert metric.scale
+        assert metric.better in ("higher", "lower", None)
+
+
+def test_the_list_in_the_docs_is_that_of_the_registry() -> None:
+    """Mend it with the text that this prints: `python -m drr.app.report.explain`."""
+    path = Path(__file__).parents[2] / "docs" / "metrics.md"
+    table = markdown(explained_table()).split("\n\n")[1]
+    assert table in path.read_text(encoding="utf-8")
