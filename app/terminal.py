@@ -45,21 +45,23 @@ def table(head: Sequence[str | Column], rows: Sequence[Row], *, width: int | Non
     columns = [Column(one) if isinstance(one, str) else one for one in head]
     room = screen() if width is None else width
     if room is None:
-        return _drawn([column.head for column in columns], rows, _widths(columns, rows), right=())
+        return _drawn(columns, rows, _widths(columns, rows), right=())
     kept = _kept(columns, rows, room)
-    shown = [columns[i] for i in kept]
-    cells: list[Row] = [[row[i] for i in kept] for row in rows]
-    widths = _widths(shown, cells)
-    right = [i for i in range(1, len(shown)) if all(_NUMBER.fullmatch(row[i]) for row in cells)]
-    flowing = next((i for i, column in enumerate(shown) if column.flows), None)
-    if flowing is not None:
-        widths[flowing] = max(LEAST_TEXT, widths[flowing] - max(0, _total(widths) - room))
-        cells = [line for row in cells for line in _wrapped(row, flowing, widths[flowing])]
-    drawn = _drawn([column.head for column in shown], cells, widths, right)
+    drawn = _fitted([columns[i] for i in kept], [[row[i] for i in kept] for row in rows], room)
     left_out = [column.head for i, column in enumerate(columns) if i not in kept]
     if left_out:
         drawn += f"\nnot shown, for want of room: {', '.join(left_out)} (a wider terminal or --json has all)"
     return drawn
+
+
+def _fitted(columns: Sequence[Column], rows: Sequence[Row], room: int) -> str:
+    widths = _widths(columns, rows)
+    right = [i for i in range(1, len(columns)) if all(_NUMBER.fullmatch(row[i]) for row in rows)]
+    for i, column in enumerate(columns):
+        if column.flows:
+            widths[i] = max(LEAST_TEXT, widths[i] - max(0, _total(widths) - room))
+            rows = [line for row in rows for line in _wrapped(row, i, widths[i])]
+    return _drawn(columns, rows, widths, right)
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Row]) -> list[int]:
@@ -83,15 +85,18 @@ def _kept(columns: Sequence[Column], rows: Sequence[Row], room: int) -> list[int
 
 
 def _wrapped(row: Row, place: int, width: int) -> list[Row]:
-    lines = wrap(row[place], width) or [""]
+    first, *others = wrap(row[place], width) or [""]
     blank = [""] * len(row)
-    return [
-        [*(row if n == 0 else blank)[:place], line, *(row if n == 0 else blank)[place + 1 :]]
-        for n, line in enumerate(lines)
-    ]
+    return [_with(row, place, first), *(_with(blank, place, line) for line in others)]
 
 
-def _drawn(head: Sequence[str], rows: Sequence[Row], widths: Sequence[int], right: Sequence[int]) -> str:
+def _with(row: Row, place: int, cell: str) -> Row:
+    return [*row[:place], cell, *row[place + 1 :]]
+
+
+def _drawn(
+    columns: Sequence[Column], rows: Sequence[Row], widths: Sequence[int], right: Sequence[int]
+) -> str:
     def line(cells: Row) -> str:
         padded = (
             cell.rjust(width) if i in right else cell.ljust(width)
@@ -99,7 +104,7 @@ def _drawn(head: Sequence[str], rows: Sequence[Row], widths: Sequence[int], righ
         )
         return (" " * GAP).join(padded).rstrip()
 
-    first = line(head)
+    first = line([column.head for column in columns])
     return "\n".join([first, "-" * len(first), *(line(row) for row in rows)])
 
 

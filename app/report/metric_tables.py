@@ -11,7 +11,7 @@ from drr.app.report.paper import NOTE, printed
 from drr.app.report.tables import Cell, Heading, Table, headings
 from drr.eval import metrics as registry
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.intervals import mean, paired, spread, with_holm
+from drr.eval.stats.intervals import PairedDifference, mean, paired, spread, with_holm
 
 SIGNIFICANT = 0.05
 BOLD_NOTE = (
@@ -71,20 +71,27 @@ def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], 
     per_report = {metric.name: material.per_report(metric.name) for metric in metrics}
     tested = {m.name: per_report[m.name] for m in metrics if m.better is not None}
     leaders = winners(tested, lower={m.name for m in metrics if m.better == "lower"})
-    rows = []
-    for variant, values in material.document["metrics"].items():
-        cells = [
-            Cell.of(
-                values.get(m.name),
-                m.digits,
-                sd=spread(per_report[m.name].get(variant, {})) if form.spread else None,
-                bold=leaders.get(m.name) == variant,
-                printed=printed(variant, m.name) if material.with_paper else None,
-            )
-            for m in metrics
-        ]
-        cells += [Cell.of(values.get(name), known[name].digits) for name in form.closing.values()]
-        rows.append((variant, cells))
+    closing = [known[name] for name in form.closing.values()]
+
+    def cell(variant: str, metric: Metric) -> Cell:
+        return Cell.of(
+            material.document["metrics"][variant].get(metric.name),
+            metric.digits,
+            sd=spread(per_report[metric.name].get(variant, {})) if form.spread else None,
+            bold=leaders.get(metric.name) == variant,
+            printed=printed(variant, metric.name) if material.with_paper else None,
+        )
+
+    rows = [
+        (
+            variant,
+            [
+                *(cell(variant, metric) for metric in metrics),
+                *(Cell.of(values.get(metric.name), metric.digits) for metric in closing),
+            ],
+        )
+        for variant, values in material.document["metrics"].items()
+    ]
     notes = [BOLD_NOTE] if tested else []
     if material.with_paper:
         notes.append(f"In braces {NOTE}.")
@@ -101,25 +108,28 @@ def winners(
     per_report: Mapping[str, Mapping[str, ByQuery]], *, lower: Collection[str] = ()
 ) -> dict[str, str]:
     """For each metric the variant that beats the next one beyond the noise, if there is one; in `lower` less is better."""
-    tests = {}
-    leaders = {}
-    signs = {metric: 1 if metric in lower else -1 for metric in per_report}
-    for metric, by_variant in per_report.items():
-        sign = signs[metric]
-        means = {variant: mean(values).value for variant, values in by_variant.items()}
-        ranked = sorted((value * sign, variant) for variant, value in means.items() if value is not None)
-        if len(ranked) > 1:
-            (_, leader), (_, second) = ranked[:2]
-            leaders[metric] = leader
-            tests[metric] = paired(by_variant[leader], by_variant[second])
-    tested = with_holm(tests)
-    return {
-        metric: leaders[metric]
-        for metric, test in tested.items()
-        if test.p_holm is not None
-        and test.p_holm < SIGNIFICANT
-        and signs[metric] * (test.difference.value or 0) < 0
+    duels = {
+        metric: duel
+        for metric, by_variant in per_report.items()
+        if (duel := _duel(by_variant, metric in lower))
     }
+    tested = with_holm({metric: test for metric, (_, test) in duels.items()})
+    found = {}
+    for metric, test in tested.items():
+        ahead = (test.difference.value or 0.0) * (-1 if metric in lower else 1)
+        if test.p_holm is not None and test.p_holm < SIGNIFICANT and ahead > 0:
+            found[metric] = duels[metric][0]
+    return found
+
+
+def _duel(by_variant: Mapping[str, ByQuery], lower: bool) -> tuple[str, PairedDifference] | None:
+    """The leading variant, and it against the next one; `None` where there is no second."""
+    means = {variant: mean(values).value for variant, values in by_variant.items()}
+    ranked = sorted((v if lower else -v, variant) for variant, v in means.items() if v is not None)
+    if len(ranked) < 2:
+        return None
+    (_, leader), (_, second) = ranked[:2]
+    return leader, paired(by_variant[leader], by_variant[second])
 
 
 def as_printed(material: Material) -> Table | None:

@@ -78,33 +78,49 @@ def _disjoint(markdown: str, spans: Sequence[Stretch]) -> list[Stretch]:
 
 def _wrap(html: str, spans: Sequence[Stretch], links: Sequence[LinkTag]) -> str:
     """Every stretch of text between two tags that lies in a span becomes a `<mark>` of its own, so that tags stay nested."""
-    out: list[str] = []
-    claim: Stretch | None = None
-    link: LinkTag | None = None
-    inside_link = False
     pieces = _PIECES.split(html)
     # An end that fell into a tag is no end; what has none is not begun.
     present = set(_SENTINEL.findall("".join(piece for piece in pieces if not piece.startswith("<"))))
-    for piece in pieces:
-        if piece.startswith("<"):
-            inside_link = piece.startswith("<a ") or (inside_link and piece != "</a>")
-            out.append(_ENCODED.sub("", _SENTINEL.sub("", piece)))
-            continue
+    marker = _Marker(spans, links, present)
+    return "".join(marker.tag(piece) if piece.startswith("<") else marker.text(piece) for piece in pieces)
+
+
+class _Marker:
+    """Reads the pieces of a page in order and knows which claim and which link they lie in."""
+
+    def __init__(self, spans: Sequence[Stretch], links: Sequence[LinkTag], present: set[str]) -> None:
+        self._spans, self._links, self._present = spans, links, present
+        self._claim: Stretch | None = None
+        self._link: LinkTag | None = None
+        self._inside_link = False
+
+    def tag(self, piece: str) -> str:
+        self._inside_link = piece.startswith("<a ") or (self._inside_link and piece != "</a>")
+        return _ENCODED.sub("", _SENTINEL.sub("", piece))
+
+    def text(self, piece: str) -> str:
+        out = []
         for part in re.split(f"({_SENTINEL.pattern})", piece):
             if _SENTINEL.fullmatch(part):
-                base = _CLAIMS if ord(part) < _LINKS else _LINKS
-                number, ends = divmod(ord(part) - base, 2)
-                begun = not ends and chr(ord(part) + 1) in present
-                if base == _CLAIMS:
-                    claim = spans[number] if begun else None
-                else:
-                    link = links[number] if begun else None
+                self._pass(part)
             elif part:
-                linked = (
-                    part if link is None or inside_link else f'<a href="#{escape(link.anchor)}">{part}</a>'
-                )
-                out.append(linked if claim is None or part.isspace() else _mark(linked, claim))
-    return "".join(out)
+                out.append(self._marked(part))
+        return "".join(out)
+
+    def _pass(self, sign: str) -> None:
+        is_claim = ord(sign) < _LINKS
+        number, ends = divmod(ord(sign) - (_CLAIMS if is_claim else _LINKS), 2)
+        begun = not ends and chr(ord(sign) + 1) in self._present
+        if is_claim:
+            self._claim = self._spans[number] if begun else None
+        else:
+            self._link = self._links[number] if begun else None
+
+    def _marked(self, text: str) -> str:
+        shown = text
+        if self._link is not None and not self._inside_link:
+            shown = f'<a href="#{escape(self._link.anchor)}">{text}</a>'
+        return shown if self._claim is None or text.isspace() else _mark(shown, self._claim)
 
 
 def _mark(html: str, claim: Stretch) -> str:

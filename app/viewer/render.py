@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -116,62 +116,43 @@ class Pages:
 
     def query(self, reports: Sequence[ReportView], outcomes: Sequence[ShownOutcome]) -> str:
         first = reports[0]
-        rated = [name for name in DIMENSIONS if any(q.dimension == name for r in reports for q in r.ratings)]
         grades = {
             report.entry.key: {rating.dimension: rating.rating for rating in report.ratings}
             for report in reports
         }
-        by_pair: dict[tuple[str, str, int], dict[str, str]] = {}
-        for outcome in outcomes:
-            by_pair.setdefault((outcome.a, outcome.b, outcome.trial), {})[outcome.dimension] = outcome.winner
-        shown = [{"entry": report.entry, "html": _safe(report)} for report in reports]
+        pairs = _by_pair(outcomes)
+        written = any(report.entry.rule_written for report in reports)
         return self._draw(
             "query.html",
             "../",
-            banner=_banner(
-                any(report.entry.rule_written for report in reports),
-                any(report.judged_by_rules for report in reports),
-            ),
+            banner=_banner(written, any(report.judged_by_rules for report in reports)),
             query=first.entry.query,
             profile=first.profile,
             missing_shop=first.missing_shop,
-            reports=shown,
-            rated=rated,
+            reports=[{"entry": report.entry, "html": _safe(report)} for report in reports],
+            rated=_present(grades.values()),
             grades=grades,
-            compared=[name for name in DIMENSIONS if any(name in found for found in by_pair.values())],
-            pairs=by_pair,
+            compared=_present(pairs.values()),
+            pairs=pairs,
             judge=first.judged_by,
         )
 
     def report(self, report: ReportView) -> str:
-        sources = {canonical_url(source.url): source for source in reversed(report.sources)}
-
-        def source_of(url: str) -> SourceView | None:
-            return sources.get(canonical_url(url))
-
-        numbers = _numbers(report)
-        claimed = {found.number for claim in report.claims for url in claim.urls if (found := source_of(url))}
-        cited = claimed | {source.number for source in report.sources if canonical_url(source.url) in numbers}
-
-        def named(source: SourceView) -> str:
-            """As the report itself numbers it."""
-            own = numbers.get(canonical_url(source.url))
-            return f"[{own}]" if own else "not cited" if source.number not in cited else "cited"
-
-        counts = Counter(claim.status for claim in report.claims)
+        names = SourceNames(report)
+        statuses = Counter(claim.status for claim in report.claims)
         return self._draw(
             "report.html",
             "../",
             banner=_banner(report.entry.rule_written, report.judged_by_rules),
             r=report,
-            named=named,
+            named=names.named,
             dimensions=list(dict.fromkeys(rating.dimension for rating in report.ratings)),
             about=metrics(),
             html=_safe(report),
-            source_of=source_of,
-            cited=cited,
+            source_of=names.source_of,
+            cited=names.cited,
             passages=_passages,
-            verdict_counts=counts.most_common(),
+            verdict_counts=statuses.most_common(),
             types=sorted({verdict.source_type for claim in report.claims for verdict in claim.verdicts}),
             slowest=max((call.seconds or 0.0 for call in report.calls), default=1.0) or 1.0,
         )
@@ -185,6 +166,38 @@ def _banner(written: bool, judged: bool) -> str | None:
         return None
     what = "Written and judged" if written and judged else "Written" if written else "Judged"
     return f"{what} by rules, not by an LLM: a demonstration of the bench, not a result."
+
+
+def _by_pair(outcomes: Sequence[ShownOutcome]) -> dict[tuple[str, str, int], dict[str, str]]:
+    """The winner of each dimension, by pair and trial."""
+    found: dict[tuple[str, str, int], dict[str, str]] = {}
+    for outcome in outcomes:
+        found.setdefault((outcome.a, outcome.b, outcome.trial), {})[outcome.dimension] = outcome.winner
+    return found
+
+
+def _present(rows: Iterable[Mapping[str, object]]) -> list[str]:
+    """The dimensions that any row has, in their order."""
+    known = {name for row in rows for name in row}
+    return [name for name in DIMENSIONS if name in known]
+
+
+class SourceNames:
+    """How a report's sources are called on its page: as the report itself numbers them."""
+
+    def __init__(self, report: ReportView) -> None:
+        self._sources = {canonical_url(source.url): source for source in reversed(report.sources)}
+        self._numbers = _numbers(report)
+        claimed = [self.source_of(url) for claim in report.claims for url in claim.urls]
+        self.cited = {source.number for source in claimed if source is not None}
+        self.cited |= {s.number for s in report.sources if canonical_url(s.url) in self._numbers}
+
+    def source_of(self, url: str) -> SourceView | None:
+        return self._sources.get(canonical_url(url))
+
+    def named(self, source: SourceView) -> str:
+        own = self._numbers.get(canonical_url(source.url))
+        return f"[{own}]" if own else "cited" if source.number in self.cited else "not cited"
 
 
 def _numbers(report: ReportView) -> dict[str, str]:

@@ -11,8 +11,8 @@ from drr.eval.agreement.rows import (
     PairwisePair,
     RankingRow,
     RatingPair,
-    Section,
     SupportPair,
+    TaskAgreement,
     row_of,
 )
 from drr.eval.agreement.statistics import (
@@ -52,7 +52,7 @@ def _by_dimension(shared: Sequence[Key], dimensions: Iterable[str]) -> dict[str,
     return {dimension: keys for dimension, keys in found.items() if keys}
 
 
-def _support(labels: Sequence[SupportLabel], people: Collection[str]) -> Section[SupportPair]:
+def _support(labels: Sequence[SupportLabel], people: Collection[str]) -> TaskAgreement[SupportPair]:
     by_judge: dict[str, dict[str, str]] = {}
     items = Items()
     for label in labels:
@@ -71,7 +71,7 @@ def _support(labels: Sequence[SupportLabel], people: Collection[str]) -> Section
     }
 
 
-def _pairwise(labels: Sequence[PairwiseLabel], people: Collection[str]) -> Section[PairwisePair]:
+def _pairwise(labels: Sequence[PairwiseLabel], people: Collection[str]) -> TaskAgreement[PairwisePair]:
     by_judge, repeated = preferences(labels)
     further = sorted({label.dimension or OVERALL for label in labels} - set(DIMENSIONS))
     found: list[PairwisePair] = []
@@ -132,7 +132,7 @@ def _win_rates(labels: ByItem, keys: Sequence[Key]) -> dict[str, float]:
     return {name: sum(scores) / len(scores) for name, scores in points.items()}
 
 
-def _rating(labels: Sequence[RatingLabel], people: Collection[str]) -> Section[RatingPair]:
+def _rating(labels: Sequence[RatingLabel], people: Collection[str]) -> TaskAgreement[RatingPair]:
     by_judge: dict[str, dict[Key, float]] = {}
     question: dict[Key, str] = {}
     items = Items()

@@ -73,7 +73,7 @@ class RatingPair(TypedDict):
 Pair = TypeVar("Pair")
 
 
-class Section(TypedDict, Generic[Pair]):
+class TaskAgreement(TypedDict, Generic[Pair]):
     labels: int
     repeated: int
     """Labels that replaced an earlier one of the same judge."""
@@ -83,9 +83,9 @@ class Section(TypedDict, Generic[Pair]):
 
 class LabelsDocument(TypedDict):
     schema: int
-    support: Section[SupportPair]
-    pairwise: Section[PairwisePair]
-    rating: Section[RatingPair]
+    support: TaskAgreement[SupportPair]
+    pairwise: TaskAgreement[PairwisePair]
+    rating: TaskAgreement[RatingPair]
 
 
 class SystemRow(TypedDict):

@@ -16,7 +16,7 @@ from drr.eval.labels import DIMENSIONS, Label, PairwiseLabel, RatingLabel, Suppo
 from drr.eval.metrics import metrics, quality, values_of
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.stats import agreement as ag
-from drr.eval.stats.pairs import Outcome, positions
+from drr.eval.stats.pairs import Outcome, PositionRow, positions
 from drr.eval.tasks.judged import Judged, Judging
 from drr.study.study import Study
 
@@ -39,10 +39,7 @@ def agreement_document(study: Study, labels: Sequence[Label]) -> AgreementDocume
         "banner": next((j.warning for j in latest.values() if j.warning is not None), None),
         "systems": [{"judges": [a, b], "dimensions": across_systems(judged[a], judged[b])} for a, b in pairs],
         "metrics": [{"judges": [a, b], "metrics": on_metrics(judged[a], judged[b])} for a, b in pairs],
-        "positions": {
-            name: {dimension: gate.document() for dimension, gate in positions(one.comparisons()).items()}
-            for name, one in judged.items()
-        },
+        "positions": {name: _positions(one) for name, one in judged.items()},
         "stability": {
             name: stability([one, *_repetitions(study, latest[name], one)]) for name, one in judged.items()
         },
@@ -50,6 +47,10 @@ def agreement_document(study: Study, labels: Sequence[Label]) -> AgreementDocume
             name: extraction_stability(study, judging, answers) for name, judging in latest.items()
         },
     }
+
+
+def _positions(judged: Judged) -> dict[str, PositionRow]:
+    return {dimension: gate.document() for dimension, gate in positions(judged.comparisons()).items()}
 
 
 def latest_judgings(study: Study) -> dict[str, Judging]:

@@ -6,7 +6,7 @@ from drr.eval.metrics import families, metrics
 from drr.eval.metrics.base import Family
 from drr.eval.metrics.document import SCHEMA, banner
 from drr.eval.metrics.rows import CompareDocument
-from drr.eval.stats.intervals import Difference, paired, with_holm
+from drr.eval.stats.intervals import PairedDifference, paired, with_holm
 from drr.eval.stats.pairs import pair_results
 from drr.eval.tasks.judged import Judged
 
@@ -15,7 +15,7 @@ ByQuery = dict[str, list[float | None]]
 
 def compare(judged: Judged, a: str, b: str) -> CompareDocument:
     """Paired differences, `a` minus `b`, on the queries both answered; Holm within each family of metrics."""
-    tested: dict[str, Difference] = {}
+    tested: dict[str, PairedDifference] = {}
     for family in families():
         left, right = _by_metric(family, judged, a), _by_metric(family, judged, b)
         shared = [name for name in left if name in right]

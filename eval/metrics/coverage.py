@@ -50,19 +50,22 @@ def _tasks(judged: Judged) -> dict[str, TaskRow]:
 
 def _variant_coverage(judged: Judged, answers: Sequence[Answer]) -> VariantCoverage:
     extracted = [c for a in answers if (c := judged.claims.get("all", {}).get(a.key)) is not None]
-    found = [judged.judged_claims(answer) for answer in answers]
-    known = [one.claims for one in found if one is not None and one.claims is not None]
+    known = [one.claims for one in judged.all_claims(answers) if one.claims is not None]
     return {
         "answers": len(answers),
         "claims_extracted": len(extracted),
         "extract_error": sum(one.claims is None for one in extracted),
         "extraction_rejects": _rejects(extracted),
         "without_claims": sum(not claims for claims in known),
-        "without_citations": sum(bool(claims) and not any(c.cited for c in claims) for claims in known),
+        "without_citations": sum(_is_uncited(claims) for claims in known),
         "verdicts": _statuses(judged, answers),
         "reading": _reading([claim for claims in known for claim in claims]),
         "rated": sum(a.key in judged.ratings for a in answers),
     }
+
+
+def _is_uncited(claims: Sequence[JudgedClaim]) -> bool:
+    return bool(claims) and not any(claim.cited for claim in claims)
 
 
 def _rejects(extracted: Sequence[Claims]) -> dict[str, int]:

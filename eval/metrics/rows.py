@@ -79,7 +79,7 @@ class FailureExample(TypedDict):
     text: str | None
 
 
-class FailureRow(TypedDict):
+class FailureShare(TypedDict):
     share: VRow
     examples: list[FailureExample]
 
@@ -89,7 +89,7 @@ class FailureDocument(TypedDict):
     corrected: int
     corrections: list[dict[str, str | bool]]
     corrections_of_no_answer: list[str]
-    variants: dict[str, dict[str, FailureRow]]
+    variants: dict[str, dict[str, FailureShare]]
 
 
 class StudyDocument(TypedDict):

@@ -170,7 +170,7 @@ def spread(values: Mapping[str, Sequence[float | None]]) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PairedDifference:
     """`a` minus `b` on the queries both have."""
 
     difference: V
@@ -194,7 +194,9 @@ EXACT_FLIPS = 13
 """Up to so many queries every pattern of signs is counted."""
 
 
-def paired(a: Mapping[str, Sequence[float | None]], b: Mapping[str, Sequence[float | None]]) -> Difference:
+def paired(
+    a: Mapping[str, Sequence[float | None]], b: Mapping[str, Sequence[float | None]]
+) -> PairedDifference:
     """On the queries that both sides scored: the interval by a paired bootstrap, the p-value by flipping signs.
 
     A bootstrap's own p-value is far too small for a handful of queries, where flipping signs is exact.
@@ -204,11 +206,11 @@ def paired(a: Mapping[str, Sequence[float | None]], b: Mapping[str, Sequence[flo
     both = [key for key in left if key in right]
     dropped = len(set(a) | set(b)) - len(both)
     if not both:
-        return Difference(nothing(method, dropped), None, None, None)
+        return PairedDifference(nothing(method, dropped), None, None, None)
     rows = np.array([[left[key] - right[key], 1.0] for key in both])
     difference = from_sums(rows, both, ratio, method, n_unscored=dropped)
     p = sign_flip(rows[:, 0])
-    return Difference(
+    return PairedDifference(
         difference,
         sum(left[key] for key in both) / len(both),
         sum(right[key] for key in both) / len(both),
@@ -237,7 +239,7 @@ def _query_means(values: Mapping[str, Sequence[float | None]]) -> dict[str, floa
     return {key: sum(xs) / len(xs) for key, xs in scored.items() if xs}
 
 
-def with_holm(family: Mapping[str, Difference]) -> dict[str, Difference]:
+def with_holm(family: Mapping[str, PairedDifference]) -> dict[str, PairedDifference]:
     """The family's p-values corrected together."""
     adjusted = holm([d.p for d in family.values()])
     return {name: replace(d, p_holm=p) for (name, d), p in zip(family.items(), adjusted, strict=True)}

@@ -1,0 +1,186 @@
+"""The parts of a report's page, each joined from what the ledger holds of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from drr.app.viewer.model import (
+    Actor,
+    CallView,
+    Conversation,
+    Passage,
+    RuleView,
+    ShownClaim,
+    ShownFigure,
+    ShownRating,
+    ShownVerdict,
+    SourceView,
+)
+from drr.citations.parse import canonical_url
+from drr.env.source import text_hash
+from drr.eval.evidence.answers import Answer
+from drr.eval.evidence.book import Book
+from drr.eval.metrics import metrics, values_of
+from drr.eval.tasks.judged import Judged
+
+MARGIN = 400
+SHOWN_ELSEWHERE = frozenset({"quality", "rules"})
+"""Tables of metrics that have a part of the page of their own."""
+
+
+def figures(judged: Judged, answer: Answer) -> Iterable[ShownFigure]:
+    values = values_of(judged, answer)
+    for name, metric in metrics().items():
+        if name in values and metric.table not in SHOWN_ELSEWHERE:
+            value = values[name]
+            shown = "–" if value is None else metric.shown(value)
+            yield ShownFigure(metric.label, shown, metric.scale, metric.explanation)
+
+
+def claims(judged: Judged, answer: Answer, book: Book | None) -> Iterable[ShownClaim]:
+    found = judged.claims.get("all", {}).get(answer.key)
+    if found is None or found.claims is None:
+        return
+    verdicts: dict[str, list[Mapping[str, Any]]] = {}
+    for verdict in judged.support.get(answer.key, {}).values():
+        verdicts.setdefault(verdict["claim_id"], []).append(verdict)
+    judge = judged.judging.judge if judged.judging else "?"
+    for claim in found.claims:
+        own = [v for v in verdicts.get(claim["id"], ()) if book is not None or v["against"] == "page"]
+        yield ShownClaim(
+            id=f"claim-{claim['id']}",
+            text=claim["text"],
+            start=claim["start"],
+            end=claim["end"],
+            urls=tuple(claim["urls"]),
+            verdicts=tuple(_verdict(v, judge, book) for v in own),
+        )
+
+
+def _verdict(verdict: Mapping[str, Any], judge: str, book: Book | None) -> ShownVerdict:
+    sources = verdict.get("sources") or ()
+    found = [] if book is None else list(_passages(verdict, book))
+    return ShownVerdict(
+        judge="code (no model was asked)" if verdict.get("by") == "rule" else judge,
+        source_type=verdict["type"],
+        basis="what the agent saw" if verdict["against"] == "seen" else "the frozen page or record",
+        status=verdict["status"],
+        reason=verdict.get("reason"),
+        urls=tuple(source["url"] for source in sources),
+        passages=tuple(one for one in found if isinstance(one, Passage)),
+        missing=tuple(one for one in found if isinstance(one, str)),
+    )
+
+
+def _passages(verdict: Mapping[str, Any], book: Book) -> Iterable[Passage | str]:
+    """The supporting spans with some text around them; without a span, what the judge was shown first; else why nothing."""
+    for source in verdict.get("sources") or ():
+        frozen = book.seen(source["url"]) if verdict["against"] == "seen" else book.page(source["url"])
+        if frozen.text is None:
+            yield f"{source['url']}: {frozen.reason or frozen.status}"
+        elif source.get("sha256") not in (None, text_hash(frozen.text)):
+            lost = (
+                "the shop cannot be opened"
+                if book.shop is None
+                else "the shop or its wording has changed since"
+            )
+            yield f"{source['url']}: the record that was judged is not here: {lost}"
+        else:
+            spans = [
+                (s["start"], s["end"]) for s in verdict.get("spans") or () if s.get("url") == source["url"]
+            ]
+            shown = [(start, end) for start, end in source.get("passages") or ()]
+            yield _passage(frozen.text, spans, shown)
+
+
+def _passage(text: str, spans: Sequence[tuple[int, int]], shown: Sequence[tuple[int, int]]) -> Passage:
+    """`shown` is what the judge was given of the text; nothing means all of it."""
+    if spans:
+        start = max(0, min(a for a, _ in spans) - MARGIN)
+        end = min(len(text), max(b for _, b in spans) + MARGIN)
+    else:
+        start, last = shown[0] if shown else (0, len(text))
+        end = min(last, start + 2 * MARGIN)
+    return Passage(text[start:end], tuple((a - start, b - start) for a, b in spans))
+
+
+def sources(answer: Answer) -> Iterable[SourceView]:
+    brought: dict[str, int] = {}
+    for call in sorted(answer.tool_calls() or (), key=lambda call: call.get("kind", "api") != "api"):
+        for url in _addresses(call):
+            brought.setdefault(canonical_url(url), int(call.get("number") or 0))
+    for number, source in enumerate(answer.sources, 1):
+        yield SourceView(
+            number=number,
+            url=source.url,
+            type=source.type,
+            title=source.title,
+            seen=source.seen,
+            page=source.page_sha256,
+            page_status=source.page_status,
+            call=brought.get(canonical_url(source.url)),
+        )
+
+
+def _addresses(call: Mapping[str, Any]) -> list[str]:
+    listed = call.get("sources")
+    if isinstance(listed, Sequence) and not isinstance(listed, str):
+        return [item if isinstance(item, str) else str(item.get("url")) for item in listed]
+    return [word.strip("()[]<>,.;") for word in str(call.get("result") or "").split() if "://" in word]
+
+
+def actors(calls: Sequence[Mapping[str, Any]]) -> Iterable[Actor]:
+    """Who called what: the supervisor (or the one agent), then each researcher as it began."""
+    by_actor: dict[str, list[CallView]] = {}
+    alone = not any(call.get("researcher") for call in calls)
+    for position, call in enumerate(calls, 1):
+        name = str(call.get("researcher") or ("agent" if alone else "supervisor"))
+        by_actor.setdefault(name, []).append(_call(call, position, name))
+    for name, own in by_actor.items():
+        shown = name if alone or name == "supervisor" else f"researcher {name}"
+        yield Actor(shown, tuple(own))
+
+
+def _call(call: Mapping[str, Any], position: int, actor: str) -> CallView:
+    error, seconds = call.get("error"), call.get("seconds")
+    return CallView(
+        number=int(call.get("number") or position),
+        actor=actor,
+        name=str(call.get("name")),
+        kind=str(call.get("kind") or "api"),
+        arguments=json.dumps(call.get("arguments") or {}, ensure_ascii=False),
+        result=str(call.get("result") or ""),
+        error=None if not error else str(error.get("kind") if isinstance(error, Mapping) else error),
+        seconds=None if seconds is None else float(seconds),
+    )
+
+
+def conversations(transcripts: Sequence[Mapping[str, Any]]) -> Iterable[Conversation]:
+    for transcript in transcripts:
+        turns = [message for message in transcript["messages"] if message["role"] == "ai"]
+        told = [usage for message in turns if (usage := message.get("usage")) is not None]
+        yield Conversation(
+            name=str(transcript["name"]),
+            turns=len(turns),
+            input_tokens=sum(usage["input_tokens"] for usage in told) if told else None,
+            output_tokens=sum(usage["output_tokens"] for usage in told) if told else None,
+        )
+
+
+def ratings(judged: Judged, answer: Answer) -> Iterable[ShownRating]:
+    judge = judged.judging.judge if judged.judging else "?"
+    for dimension, verdict in (judged.ratings.get(answer.key) or {}).items():
+        yield ShownRating(judge, dimension, verdict.value, verdict.justification, verdict.reason)
+
+
+def rules(judged: Judged, answer: Answer) -> Iterable[RuleView]:
+    found = judged.rules.get(answer.key)
+    rules = found.get("rules", found) if found else {}
+    for name, rule in rules.items():
+        if isinstance(rule, Mapping) and "status" in rule:
+            evidence = rule.get("evidence") or ()
+            lines = [evidence] if isinstance(evidence, str) else [str(line) for line in evidence]
+            value = rule.get("value")
+            yield RuleView(name, str(rule["status"]), "" if value is None else str(value), tuple(lines[:8]))
