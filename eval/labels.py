@@ -12,7 +12,6 @@ from drr.env.errors import DrrError, Misuse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 Task = Literal["support", "pairwise", "rating"]
-TASKS: tuple[Task, ...] = get_args(Task)
 Dimension = Literal[
     "clarity",
     "depth",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -77,21 +77,32 @@ def stage_units(study: Study, desk: Desk, options: JudgeOptions, stage: Sequence
 
 
 def _units(desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]], judged: Judged) -> Iterator[Unit]:
+    for task, matter in _planned(desk, options, stage):
+        yield from task.plan(desk, matter, judged)
+
+
+def _planned(
+    desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]]
+) -> Iterator[tuple[Task[Any], Wish | Answer | Pair]]:
     """All that is about one query, answer or pair before the next, so that a judging that stops early covers all variants."""
-    for kinds, matters in _matters(desk, options):
+    for kinds, matters in _MATTERS:
         here = [task for task in stage if task.subject in kinds]
-        for matter in matters if here else ():
+        for matter in matters(desk, options) if here else ():
             for task in here:
-                yield from task.plan(desk, matter, judged)
+                yield task, matter
 
 
-def _matters(
-    desk: Desk, options: JudgeOptions
-) -> Iterator[tuple[tuple[About, ...], Iterable[Wish | Answer | Pair]]]:
-    yield ("query",), desk.wishes()
-    yield ("answer", "claim-source", "passage-pair"), list(desk.answers.values())
-    variants = options.variants or default_variants(desk.answers.values())
-    yield ("pair",), desk.pairs(variants)
+def _pairs(desk: Desk, options: JudgeOptions) -> Iterable[Pair]:
+    return desk.pairs(options.variants or default_variants(desk.answers.values()))
+
+
+_MATTERS: tuple[
+    tuple[tuple[About, ...], Callable[[Desk, JudgeOptions], Iterable[Wish | Answer | Pair]]], ...
+] = (
+    (("query",), lambda desk, options: desk.wishes()),
+    (("answer", "claim-source", "passage-pair"), lambda desk, options: list(desk.answers.values())),
+    (("pair",), _pairs),
+)
 
 
 def _sampled(desk: Desk, units: list[Unit]) -> list[Unit]:
@@ -114,7 +125,8 @@ def forecast(study: Study, desk: Desk, models: Models, options: JudgeOptions) ->
         for unit in _units(desk, options, stage, judged):
             if unit.key not in done:
                 _count(rows, desk, tasks()[unit.spec["task"]], unit)
-        _guess(desk, options, stage, judged)
+        for task, matter in _planned(desk, options, stage):
+            task.guess(desk, matter, judged)
     price = models.prices.of(models.name_of("judge"))
     return {
         "schema": 1,
@@ -154,14 +166,6 @@ def _sum(rows: Mapping[str, Row]) -> Row:
         "input_tokens": sum(row["input_tokens"] for row in rows.values()),
         "output_tokens": sum(row["output_tokens"] for row in rows.values()),
     }
-
-
-def _guess(desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]], judged: Judged) -> None:
-    for kinds, matters in _matters(desk, options):
-        here = [task for task in stage if task.subject in kinds]
-        for matter in matters if here else ():
-            for task in here:
-                task.guess(desk, matter, judged)
 
 
 def _count(rows: dict[str, Row], desk: Desk, task: Task[Any], unit: Unit) -> None:

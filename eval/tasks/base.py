@@ -105,7 +105,9 @@ class Task(ABC, Generic[Planned]):
             "repeat": desk.repeat,
             **fields,
         }
-        own["version"] = self.versions(desk)[self.part(own)]
+        if self.name not in desk.versions:
+            desk.versions[self.name] = self.versions(desk)
+        own["version"] = desk.versions[self.name][self.part(own)]
         return Unit("judgement", own, {"task": self.name, **spec}, label)
 
 

@@ -9,7 +9,7 @@ from drr.citations.parse import canonical_url
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.eval.asking.judge import Examiner
-from drr.eval.checks import Subject, check_report, document, urls_in
+from drr.eval.checks import RULES, Subject, check_report, document, urls_in
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.base import Task, text_id
 from drr.eval.tasks.desk import Desk
@@ -31,7 +31,7 @@ class CheckedTask(Task[Answer]):
         fields = {
             "task": self.name,
             "judge": "rules",
-            "version": str(self.version),
+            "version": rules_version(self.version),
             "answer": about.key,
             "report": text_id(about.report),
             "shop": None if desk.shop is None else desk.shop.manifest.content_hash,
@@ -62,6 +62,12 @@ class CheckedTask(Task[Answer]):
 
 
 CHECKED = CheckedTask()
+
+
+def rules_version(task: int) -> str:
+    """Of the task and of every rule: a rule that was raised, added or taken away checks all reports again."""
+    rules = ", ".join(f"{name} {rule.version}" for name, rule in sorted(RULES.items()))
+    return f"{task}-{text_id(rules)[:12]}"
 
 
 def subject(answer: Answer, shop: Shop | None, shop_url: str) -> Subject:

@@ -47,9 +47,10 @@ class Desk:
     refetched: Mapping[str, Page] | None = None
     questions: Mapping[str, Query] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
+    versions: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    """By task, each worked out once."""
     _profiles: dict[str, str] = field(default_factory=dict)
     _books: dict[str, Book] = field(default_factory=dict)
-    _versions: dict[tuple[str, ...], str] = field(default_factory=dict)
 
     def add(self, answers: Iterable[Answer]) -> None:
         self.answers.update((answer.key, answer) for answer in answers)
@@ -109,15 +110,12 @@ class Desk:
 
         A task's first version is not written, so that what was judged before tasks had versions stays judged.
         """
-        key = (str(version), role, *prompts)
-        if key not in self._versions:
-            named = [version_of(*(self.prompts[name] for name in prompts))]
-            if version > 1:
-                named.append(str(version))
-            if self.judge_of(role).rule_written and self.stand_in is not None:
-                named.append(f"{self.stand_in.name}.{self.stand_in.version}")
-            self._versions[key] = "-".join(named)
-        return self._versions[key]
+        named = [version_of(*(self.prompts[name] for name in prompts))]
+        if version > 1:
+            named.append(str(version))
+        if self.judge_of(role).rule_written and self.stand_in is not None:
+            named.append(f"{self.stand_in.name}.{self.stand_in.version}")
+        return "-".join(named)
 
     def judging(self, versions: Mapping[str, str]) -> Judging:
         return Judging(

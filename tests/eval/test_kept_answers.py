@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.eval.asking.conversation import FOLDER
+from drr.env.shop import Shop
+from drr.eval.asking.conversation import FOLDER, box_prompts, version_of
+from drr.eval.checks import RULES
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, judgings, read_judged
 from drr.eval.judging.run import judge
@@ -21,7 +23,19 @@ from drr.eval.tasks.support import SupportTask
 from drr.llm.prompts import Prompts
 from drr.study.study import Study
 
-from tests.eval.nursery import Judge, answer, asked_for, desk, message, put, scripted, sentences, web
+from tests.eval.nursery import (
+    SONNET,
+    Judge,
+    answer,
+    asked_for,
+    desk,
+    message,
+    offline,
+    put,
+    scripted,
+    sentences,
+    web,
+)
 from tests.wire import Fail, Say, Wire
 
 CARE = "https://birds.example/care"
@@ -189,3 +203,35 @@ async def test_a_ledger_without_kept_answers_stays_judged(
     assert study_document(study)["metrics"]["x"]["overall"]["value"] == 7.0
     raised(monkeypatch, RatingTask)
     assert await asked(study, Judge(), ["quality"]) == {"rating": 7}
+
+
+async def test_a_raised_rule_checks_every_report_again_and_only_its_last_word_counts(
+    study: Study, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(study, *(answer("a", variant, REPORT, [PAGE]) for variant in ("x", "y")))
+    models = offline()
+    options = JudgeOptions(["rules"])
+    assert (await judge(study, desk(study, models, shop), models, options)).summary.done == 2
+    assert (await judge(study, desk(study, models, shop), models, options)).summary.done == 0
+    monkeypatch.setitem(RULES, "price", RULES["price"]._replace(version="2"))
+    assert (await judge(study, desk(study, models, shop), models, options)).summary.done == 2
+    assert study_document(study)["coverage"]["tasks"]["rules"]["judged"] == 2
+
+
+async def test_keys_of_before_tasks_had_versions_are_still_the_keys(study: Study) -> None:
+    """A first version is not written: what models judged then is not asked again."""
+    await put(study, answer("a", "x", REPORT, [PAGE]))
+    await asked(study, Judge(), ["quality"])
+    (depth,) = [r for r in study.records("judgement") if r.key_fields["dimension"] == "depth"]
+    prompts = box_prompts()
+    assert dict(depth.key_fields) == {
+        "task": "rating",
+        "protocol": "ours",
+        "judge": SONNET,
+        "version": version_of(prompts["rate"], prompts["criterion_depth"]),
+        "schema": 1,
+        "answer": depth.spec["answer"],
+        "dimension": "depth",
+        "prompt": depth.key_fields["prompt"],
+        "repeat": 0,
+    }

@@ -123,3 +123,13 @@ def test_every_protocol_asks_prompts_that_are_there(study: Study) -> None:
 def test_the_usual_words_leave_out_what_costs_more() -> None:
     assert groups(usual=True) == ["faithfulness", "quality", "pairwise", "rules"]
     assert groups() == ["faithfulness", "quality", "pairwise", "rules", "failures"]
+
+
+@pytest.mark.usefixtures("toys")
+async def test_rules_do_not_make_up_what_they_have_no_rule_for(study: Study) -> None:
+    ask(study, "a")
+    models = offline()
+    ran = await judge(study, desk(study, models), models, JudgeOptions(["toy"]))
+    assert ran.summary.failures == {"error": 1}
+    (failed,) = study.records("judgement", "failed")
+    assert failed.message == "rules-1 has no rule for the task toy-criteria; name a model with --judge"
