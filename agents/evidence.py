@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from drr.agents.base import Fabricated
 from drr.agents.together import side_by_side
 from drr.citations.repair import canonical
-from drr.env.source import Source, SourceType
+from drr.env.source import Source
 from drr.env.web.base import Page, WebSearch, WebUnavailable
 
 FREEZE_AT_ONCE = 4
@@ -19,7 +19,7 @@ class EvidenceLedger:
 
     def __init__(self) -> None:
         self._by_actor: dict[str, list[Source]] = {}
-        self._types: dict[str, SourceType] = {}
+        self._types: dict[str, str] = {}
         self._pages: dict[str, Page] = {}
 
     def add(self, actor: str, sources: Iterable[Source]) -> None:

@@ -92,14 +92,14 @@ def users(folder: Path) -> int:
     from drr.data_ingest.ids import Ids
     from drr.data_ingest.ingest import BATCH
     from drr.data_ingest.users import profiles
-    from drr.env.memory import without_cycles
+    from drr.env.memory import collector_off
 
     rng = np.random.default_rng(1)
     letters = np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", np.uint8)
     codes = np.ascontiguousarray(letters[rng.integers(0, 32, (200_000, 28))]).view("S28").ravel()
     ids, pools = Ids(), profiles()
     start = time.process_time()
-    with without_cycles():
+    with collector_off():
         hashes = ids.user_hashes(codes)
         tries = pools.attempts(hashes)
         for first in range(0, len(codes), BATCH):

@@ -23,7 +23,7 @@ from typing import Any
 from drr.app import testservers
 from drr.env.content import batched
 from drr.env.copy import copy_shop
-from drr.env.memory import without_cycles
+from drr.env.memory import collector_off
 from drr.env.progress import Quiet
 from drr.env.servers import index
 from drr.env.servers.connect import Servers
@@ -247,7 +247,7 @@ def _mongodb_load(settings: Settings, kind: str, scale: float) -> str:
         tried = []
         for size in (BATCH, 5 * BATCH):
             bare.drop_database("bench-bare")
-            with without_cycles():
+            with collector_off():
                 tried.append(_cpu(partial(insert, size))[0])
         theirs = min(tried)
         indexing, _ = _cpu(
@@ -257,7 +257,7 @@ def _mongodb_load(settings: Settings, kind: str, scale: float) -> str:
         )
         with shop_writer("servers:bench-load", settings, replace=True) as writer:
             writer.write_products(products)
-            with without_cycles():  # as ingest and copy write
+            with collector_off():  # as ingest and copy write
                 mine, _ = _cpu(lambda: (writer.write_users([rows]), writer.write_orders(columns)))
         rounds.append((mine, theirs, indexing))
     bare.drop_database("bench-bare")

@@ -25,6 +25,7 @@ from drr.data_ingest.recipe import Recipe
 from drr.data_ingest.sample import SamplePlan, write_sample
 from drr.env.entities import Product
 from drr.env.progress import Quiet
+from drr.env.records.product import product_page
 from drr.env.session import Session
 from drr.env.settings import Settings, resolve
 from drr.env.shop import SearchRequest, Shop, open_shop
@@ -32,7 +33,6 @@ from drr.env.web.open import open_web
 from drr.tools.arithmetic import ArithmeticProblem, evaluate
 from drr.tools.base import ToolAnswer, ToolContext, context_for
 from drr.tools.registry import TOOLS, call, call_sync
-from drr.tools.render import product_page
 from drr.tools.sources import product_source
 
 from benchmarks.results import machine, record, table

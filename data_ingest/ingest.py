@@ -28,7 +28,7 @@ from drr.data_ingest.users import profiles
 from drr.env.content import as_of_from
 from drr.env.entities import Product
 from drr.env.errors import DrrError
-from drr.env.memory import without_cycles
+from drr.env.memory import collector_off
 from drr.env.progress import Progress
 from drr.env.settings import Settings
 from drr.env.shop import SERVERS, Input, Manifest, OrderColumns, UserRow, shop_writer
@@ -80,7 +80,7 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
         shop_writer(job.shop, settings, replace=job.replace) as writer,
         Quarantine(job.quarantine, job.recipe.max_bad) as quarantine,
         TemporaryFile(dir=folder) as spool,
-        without_cycles(),
+        collector_off(),
     ):
         _check_room_for_reading(job, folder)
         gathered = _Gathered()

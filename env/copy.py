@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from drr.env.content import BATCH, Columns, batched, user_row
 from drr.env.entities import Product
-from drr.env.memory import without_cycles
+from drr.env.memory import collector_off
 from drr.env.progress import Progress
 from drr.env.shop import Manifest, OrderColumns, Shop, ShopWriter, UserRow
 
@@ -35,7 +35,7 @@ def copy_shop(source: Shop, writer: ShopWriter, progress: Progress) -> Manifest:
             stage.advance(len(batch))
             yield columns(batch)
 
-    with without_cycles():
+    with collector_off():
         with progress.stage("products", counts["products"]) as stage:
             writer.write_products(products())
         with progress.stage("users", counts["users"]) as stage:

@@ -13,9 +13,9 @@ from typing import Literal
 
 from drr.env.entities import Order, Product
 from drr.env.errors import DrrError
+from drr.env.records.shopper import shopper_summary
 from drr.env.shop import Store
 from drr.env.source import text_hash
-from drr.env.states import STATES
 from drr.env.statistics import Share
 from drr.env.themes import Label, shopper_label
 from pydantic import BaseModel, ConfigDict, Field
@@ -93,7 +93,7 @@ class ProfileSummary(BaseModel):
 
     def text(self) -> str:
         """As a model reads it; never longer than about 4,000 characters."""
-        return "\n".join(_lines(self))
+        return shopper_summary(self)
 
 
 def build_profile(store: Store, user_id: str, as_of: str) -> ProfileSummary:
@@ -187,64 +187,6 @@ def _level(quartiles: tuple[float, float, float] | None) -> PriceLevel | None:
     if quartiles is None:
         return None
     return "budget" if quartiles[1] < 12 else "moderate" if quartiles[1] < 33 else "premium"
-
-
-def _lines(profile: ProfileSummary) -> list[str]:
-    spend = profile.spend
-    lines = [
-        f"Shopper: {profile.label.name} ({'; '.join(profile.label.reasons)})",
-        f"Region: {profile.city}, {_state(profile.state)}, {profile.country}; account {profile.account_status}",
-    ]
-    if not profile.orders:
-        return [*lines, "Orders: none yet"]
-    lines += [
-        f"Orders: {profile.orders:,} {_between(profile)}, about "
-        f"{profile.orders_per_year:g} a year ({profile.activity}); {profile.orders_last_year:,} in the last 365 days; last one "
-        f"{profile.days_since_last_order} days before {profile.as_of}",
-        "Status: " + ", ".join(f"{name} {count:,}" for name, count in profile.by_status.items() if count),
-        "Spend: " + _spend(spend),
-        "Favourite categories: " + "; ".join(_share(share) for share in profile.categories),
-        "Favourite stores: " + ("; ".join(_share(share) for share in profile.stores) or "unknown"),
-    ]
-    if profile.repeated:
-        lines.append("Buys again and again:")
-        lines += [
-            f"- {item.title} ({item.times} times, last {item.last}, {_money(item.price)})"
-            for item in profile.repeated
-        ]
-    lines.append("Recent and notable purchases:")
-    lines += [
-        f"- {item.last}: {item.title} ({item.category}, {_money(item.price)})" for item in profile.notable
-    ]
-    return lines
-
-
-def _between(profile: ProfileSummary) -> str:
-    if profile.first_order == profile.last_order:
-        return f"on {profile.first_order}"
-    return f"between {profile.first_order} and {profile.last_order}"
-
-
-def _state(code: str) -> str:
-    return f"{STATES[code]} ({code})" if code in STATES else code
-
-
-def _spend(spend: Spend) -> str:
-    if spend.total is None or spend.mean_price is None:
-        return "unknown (no price on record for anything bought)"
-    text = f"${spend.total:,.2f} at known prices, ${spend.mean_price:,.2f} on average"
-    if spend.quartiles:
-        low, middle, high = spend.quartiles
-        text += f", quartiles ${low:,.2f} / ${middle:,.2f} / ${high:,.2f} ({spend.level})"
-    return text + f"; the price of {spend.unknown_share:.0%} of the orders is unknown"
-
-
-def _share(share: Share) -> str:
-    return f"{share.name} ({share.orders:,} order{'s' * (share.orders != 1)}, {_money(share.spend)})"
-
-
-def _money(value: float | None) -> str:
-    return "price unknown" if value is None else f"${value:,.2f}"
 
 
 def _named(share: Share) -> Share:

@@ -1,13 +1,21 @@
-"""A source: something a tool returned that a report may cite. Judging reads these, never the live web."""
+"""A source: something a tool returned that a report may cite; and what stands behind its address when it is judged.
+
+Judging reads these, never the live web. The type of a source is the name of its kind (`drr.env.world`): an open string.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Literal
 
+from drr.env.entities import Product
+from drr.env.records.lines import Span
+from drr.env.web.base import PageStatus
 from pydantic import BaseModel, ConfigDict
 
-SourceType = Literal["product", "web", "user"]
+FrozenStatus = Literal["ok", "unreachable", "blocked", "empty", "not_frozen"]
 
 
 def text_hash(text: str) -> str:
@@ -19,13 +27,13 @@ class Source(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     url: str
-    type: SourceType
+    type: str
     title: str | None = None
     seen: str
     """The text the model got: a rendered record, a snippet, or (with page summaries) the summary."""
     page: str | None = None
     """The readable page behind a web source, where it was read; frozen for every cited web URL when a unit ends."""
-    page_status: Literal["ok", "unreachable", "blocked", "empty"] | None = None
+    page_status: PageStatus | None = None
     record: dict[str, Any] | None = None
     """The shop record behind a product or user source."""
 
@@ -36,3 +44,23 @@ class Source(BaseModel):
     @property
     def page_sha256(self) -> str | None:
         return None if self.page is None else text_hash(self.page)
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """What a claim is held against. `text` is set only where `status` is `ok`; `reason` says why it is not."""
+
+    url: str
+    type: str
+    status: FrozenStatus
+    text: str | None = None
+    title: str | None = None
+    reason: str | None = None
+    product: Product | None = None
+    """The listing that the text sets, where the shop holds it: what code decides, it decides on this."""
+    places: Mapping[str, Span] = field(default_factory=dict, compare=False)
+    """By field of the record, where the text states it."""
+
+    @property
+    def sha256(self) -> str | None:
+        return None if self.text is None else text_hash(self.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from drr.env.profile import Bought, ProfileSummary
+from drr.env.records.shopper import purchase_row
 from drr.llm.prompts import Prompts, fence
 from drr.tools.registry import TOOLS
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
@@ -23,11 +24,7 @@ def records(profile: ProfileSummary) -> list[Bought]:
 
 
 def record_lines(profile: ProfileSummary) -> str:
-    return "\n".join(
-        f"order {item.order_id} | product {item.product_id} | {item.last} | "
-        f"{'price unknown' if item.price is None else f'${item.price:.2f}'} | {item.times} times | {item.category} | {item.title}"
-        for item in records(profile)
-    )
+    return "\n".join(purchase_row(item) for item in records(profile))
 
 
 def profile_messages(prompts: Prompts, profile: ProfileSummary, count: int) -> list[BaseMessage]:

@@ -10,6 +10,7 @@ from typing import Any
 from drr.env.constraints import parse_constraints
 from drr.env.profile import build_profile
 from drr.env.query import Query
+from drr.env.records.lines import one_line
 from drr.env.shop import Shop
 from drr.llm.factory import Models
 from drr.llm.offline import NAME as OFFLINE
@@ -21,7 +22,6 @@ from drr.querygen.sampling import Sampled
 from drr.study.run import Context
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit, UnitFailure
-from drr.tools.render import one_line
 
 ROLE = "query_writer"
 _TASK: dict[Mode, str] = {"profile": "writer_profile", "generic": "writer_generic"}

@@ -10,8 +10,8 @@ from typing import Any
 from drr.env.constraints import parse_constraints
 from drr.env.errors import DrrError
 from drr.env.query import Query, Review, query_id
+from drr.env.records.lines import one_line
 from drr.querygen.files import write_queries
-from drr.tools.render import one_line
 
 KEYS = "[a]ccept  [e]dit  [r]eject  [n]ext  [b]ack  [q]uit"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import json
 import signal
 import sqlite3
@@ -19,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from drr.env.errors import DrrError
+from drr.env.memory import collecting_less
 from drr.env.progress import Progress, Quiet, Stage
 from drr.llm.budget import Budget, Limit, OverBudget
 from drr.llm.factory import Models
@@ -156,7 +156,7 @@ class _Runner:
         begun = 0
         settled = 0
         self.study.ledger.free_leases(self.worker, self.pace.wall())
-        with self._signals(), _collecting_less(), ThreadPoolExecutor(1, "ledger") as thread:
+        with self._signals(), collecting_less(), ThreadPoolExecutor(1, "ledger") as thread:
             self.writer.thread = thread
             async with self._heartbeat():
                 try:
@@ -381,25 +381,6 @@ class _Runner:
             for number, handler in before.items():
                 loop.remove_signal_handler(number)
                 signal.signal(number, handler)
-
-
-@contextmanager
-def _collecting_less() -> Iterator[None]:
-    """Units in flight are many live objects and few dead cycles; looking for those as often as usual took half of a run.
-
-    Of a thousand units in flight, a model call took 2.0 ms of processor time as usual, and 1.2 ms so.
-    """
-    before = gc.get_threshold()
-    if not 0 < before[0] < 20_000:  # switched off, or another run of this process is at it
-        yield
-        return
-    gc.freeze()
-    gc.set_threshold(20_000, max(before[1], 20), max(before[2], 50))
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
 
 
 def _last(context: Context, blobs: Mapping[str, str] | None = None) -> Outcome:

@@ -7,9 +7,9 @@ from itertools import combinations
 from typing import Annotated, TypeVar
 
 from drr.env.entities import Product, User
+from drr.env.records.lines import one_line
 from drr.env.web.shop_pages import product_id_of
 from drr.tools.base import ToolContext, ToolError
-from drr.tools.render import one_line
 from pydantic import Field, StringConstraints
 
 UserId = Annotated[

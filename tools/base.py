@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
 from drr.env.session import Session
+from drr.env.shop_world import ShopWorld
 from drr.env.source import Source
 from drr.env.web.base import WebSearch
+from drr.env.world import World
 
 ErrorKind = Literal["not_found", "invalid", "not_allowed", "timeout", "unavailable"]
 
@@ -41,14 +43,22 @@ class ToolAnswer:
 class ToolContext:
     """What a tool may touch. `question` is the problem in hand, for web searches that summarise pages."""
 
-    session: Session
-    web: WebSearch
-    today: date
-    """The shop's `as_of`."""
+    world: World
     top_k: int = 5
     deadline_s: float = 30.0
     question: str | None = None
-    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def session(self) -> Session:
+        return self.world.session
+
+    @property
+    def web(self) -> WebSearch:
+        return self.world.web
+
+    @property
+    def today(self) -> date:
+        return self.world.today
 
 
 def context_for(
@@ -59,6 +69,5 @@ def context_for(
     deadline_s: float = 30.0,
     question: str | None = None,
 ) -> ToolContext:
-    """A context whose today is the shop's."""
-    today = date.fromisoformat(session.shop.manifest.as_of)
-    return ToolContext(session, web, today, top_k, deadline_s, question)
+    """In the world of the session's shop."""
+    return ToolContext(ShopWorld(session, web), top_k, deadline_s, question)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from drr.env.entities import Product
+from drr.env.records.lines import one_line, price
+from drr.env.records.product import product_page, product_row
 from drr.env.shop import Match, SearchRequest, Sort
 from drr.env.text import category_key, tokens
 from drr.tools.access import near_products, product_id_in
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
-from drr.tools.render import money, one_line, product_page, product_row
 from drr.tools.sources import product_source
 from pydantic import Field, StringConstraints
 
@@ -51,7 +52,7 @@ def product_catalog_search(
     if min_price is not None and max_price is not None and min_price > max_price:
         raise ToolError(
             "invalid",
-            f"min_price {money(min_price)} is above max_price {money(max_price)}; swap or widen them.",
+            f"min_price {price(min_price)} is above max_price {price(max_price)}; swap or widen them.",
         )
     if category is not None and not category_key(category):
         raise ToolError(
@@ -144,8 +145,8 @@ def _found(total: int, offset: int, shown: int) -> str:
 
 def _filters(request: SearchRequest) -> str:
     parts = [
-        f"from {money(request.min_price)}" if request.min_price is not None else "",
-        f"up to {money(request.max_price)}" if request.max_price is not None else "",
+        f"from {price(request.min_price)}" if request.min_price is not None else "",
+        f"up to {price(request.max_price)}" if request.max_price is not None else "",
         f"rated {request.min_rating:g} or more" if request.min_rating is not None else "",
         f"in {one_line(request.category, 60)}" if request.category is not None else "",
         f"by {request.sort}" if request.sort != "relevance" else "",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from drr.env.entities import Order, OrderStatus, Product
+from drr.env.records.lines import one_line
+from drr.env.records.order import order_page, order_row
 from drr.env.source import Source
 from drr.tools.access import UserId, near, owner
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
-from drr.tools.render import one_line, order_page, order_row
 from drr.tools.sources import order_sources, product_record, user_record
 from pydantic import Field, StringConstraints
 

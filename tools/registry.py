@@ -9,10 +9,10 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
+from drr.env.records.lines import one_line
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.catalog import get_product_details, product_catalog_search
 from drr.tools.orders import get_order_details, get_user_orders
-from drr.tools.render import one_line
 from drr.tools.spec import Tool, make_tool
 from drr.tools.users import get_user_profile, get_user_statistics, update_user_profile
 from drr.tools.utility import calculator, web_search

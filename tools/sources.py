@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from drr.env.entities import Order, Product, User
-from drr.env.source import Source, SourceType
+from drr.env.source import Source
 
 _FIELDS = frozenset(Source.model_fields)
 
 
-def _source(url: str, kind: SourceType, title: str, seen: str, record: dict[str, Any]) -> Source:
+def _source(url: str, kind: str, title: str, seen: str, record: dict[str, Any]) -> Source:
     """What `model_construct` does, without its look at every field."""
     source = Source.__new__(Source)
     values = {

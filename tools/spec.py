@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, cast, get_type_hints
 
+from drr.env.records.lines import one_line
 from drr.tools.base import ToolAnswer, ToolError
-from drr.tools.render import one_line
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 

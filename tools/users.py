@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
+from drr.env.records.lines import one_line
+from drr.env.records.statistics import statistics_page
+from drr.env.records.user import profile_page
 from drr.tools.access import UserId, owner
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
-from drr.tools.render import one_line, profile_page, statistics_page
 from drr.tools.sources import profile_source, statistics_source, user_record
 from drr.tools.states import CODES
 from pydantic import Field, StringConstraints

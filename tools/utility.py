@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from drr.env.records.lines import one_line
 from drr.env.source import Source
 from drr.env.text import tokens
 from drr.env.web.base import WebUnavailable
 from drr.tools.arithmetic import MAX_LENGTH, ArithmeticProblem, evaluate
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
-from drr.tools.render import one_line
 from pydantic import Field, StringConstraints
 
 

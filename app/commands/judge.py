@@ -143,8 +143,8 @@ def _desks(
 
     from drr.app.judging import desk_of
     from drr.env.errors import DrrError, Misuse
+    from drr.env.web.shop_pages import host_of
     from drr.eval.evidence.answers import questions, read_answers
-    from drr.eval.evidence.book import host_of
     from drr.eval.judging.run import refetch
     from drr.eval.tasks.protocol import AS_PRINTED
 
@@ -163,7 +163,9 @@ def _desks(
         # Neither the run's snapshots nor its recording: they hold the pages as they were, and nothing is searched for.
         now = settings.model_copy(update={"web_record": None}) if settings.web == "serper" else settings
         web = open_web(now, shop=shop, searching=False)
-        desk.refetched = asyncio.run(refetch(answers, web, frozenset({host_of(settings.shop_url)})))
+        desk.refetched = asyncio.run(
+            refetch(answers, web, frozenset(filter(None, [host_of(settings.shop_url)])))
+        )
     desks = [desk, *(replace(desk, repeat=k) for k in range(1, arguments.repeat))]
     if settings.profile == "paper":
         desks.append(desk_of(settings, models, shop, AS_PRINTED))

@@ -339,9 +339,9 @@ def _passing(rows: list[Checked]) -> dict[str, float | None]:
 def _check(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.env.query import read_queries
+    from drr.env.records.lines import one_line
     from drr.env.shop import open_shop
     from drr.querygen.checks import Checker, manifest_matches, spread
-    from drr.tools.render import one_line
 
     queries = read_queries(arguments.file)
     _not_empty(arguments.file, queries)

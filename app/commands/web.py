@@ -130,7 +130,7 @@ def _show_hits(arguments: argparse.Namespace, web: WebSearch, hits: list[WebHit]
 
 
 def _line(text: str) -> str:
-    from drr.tools.render import one_line
+    from drr.env.records.lines import one_line
 
     return one_line(text, 2000)
 

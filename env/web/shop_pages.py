@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-from drr.env.entities import Product
+from drr.env.records.product import product_markdown
 from drr.env.shop import Store
 from drr.env.web.address import Refused, canonical_host
 from drr.env.web.base import Page, WebHit, WebSearch
@@ -32,35 +32,6 @@ def product_id_of(url: str, shop_url: str) -> str | None:
     if not is_shop_address(url, shop_url):
         return None
     return unquote(urlsplit(url.strip()).path).rstrip("/").rsplit("/", 1)[-1] or None
-
-
-def product_markdown(product: Product) -> str:
-    """The whole listing as a page, nothing left out: what a judge reads of a product."""
-    price = "Price: unknown" if product.price is None else f"Price: ${product.price:,.2f}"
-    rated = "not rated" if product.average_rating is None else f"{product.average_rating:g} of 5"
-    count = "unknown" if product.rating_number is None else f"{product.rating_number:,}"
-    lines = [
-        f"# {_flat(product.title)}",
-        "",
-        f"Product id: {product.product_id}",
-        price,
-        f"Average rating: {rated}; number of ratings: {count}",
-        f"Store: {_flat(product.store) if product.store else 'unknown'}",
-        f"Categories: {' > '.join(map(_flat, product.categories)) or product.category}",
-    ]
-    for heading, rows in (
-        ("Features", [_flat(feature) for feature in product.features]),
-        ("Details", [f"{_flat(name)}: {_flat(str(value))}" for name, value in product.details.items()]),
-    ):
-        if rows:
-            lines += ["", f"## {heading}", "", *(f"- {row}" for row in rows)]
-    if product.description:
-        lines += ["", "## Description", "", *map(_flat, product.description)]
-    return "\n".join(lines)
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ from functools import cached_property
 from typing import Any
 
 from drr.env.query import Constraints, Query, read_queries
+from drr.env.session import Change
 from drr.env.source import Source
+from drr.env.web.base import PageStatus
 from drr.study.evidence import unpack
 from drr.study.study import Study
 from drr.study.unit import Record
@@ -23,7 +25,7 @@ class Extra:
 
     url: str
     text: str | None
-    status: str | None
+    status: PageStatus | None
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Answer:
     calls: Sequence[Mapping[str, Any]] | None
     """Tool calls without their results; `None` where nothing is known of them."""
     usage: Mapping[str, Mapping[str, Any]]
-    state_changes: Sequence[Mapping[str, Any]]
+    state_changes: Sequence[Change]
     study: Study = field(repr=False)
     record: Record = field(repr=False)
 
@@ -100,7 +102,7 @@ def answer_of(study: Study, record: Record, queries: Mapping[str, Query]) -> Ans
         words=result["words"],
         calls=result.get("tool_calls"),
         usage=record.usage,
-        state_changes=result.get("state_changes", ()),
+        state_changes=[Change(**row) for row in result.get("state_changes", ())],
         study=study,
         record=record,
     )

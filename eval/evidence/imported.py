@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query, query_id
 from drr.env.source import Source, text_hash
+from drr.env.web.base import PageStatus
+from drr.env.world import is_paged
 from drr.eval.evidence.answers import questions
 from drr.study.evidence import pack
 from drr.study.run import Context
@@ -27,14 +29,14 @@ class Evidence(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     url: str = Field(min_length=1)
-    type: Literal["product", "web", "user"] = "web"
+    type: str = Field("web", min_length=1)
     text: str | None = None
     """Not there: the page could not be read."""
     title: str | None = None
-    status: Literal["ok", "unreachable", "blocked", "empty"] | None = None
+    status: PageStatus | None = None
 
     @property
-    def standing(self) -> Literal["ok", "unreachable", "blocked", "empty"]:
+    def standing(self) -> PageStatus:
         if self.status not in (None, "ok"):
             return self.status
         if self.text is None:
@@ -186,8 +188,8 @@ async def take_in(spec: Mapping[str, Any], context: Context) -> Outcome:
             type=one.type,
             title=one.title,
             seen=one.readable,
-            page=one.readable if one.type == "web" else None,
-            page_status=one.standing if one.type == "web" else None,
+            page=one.readable if is_paged(one.type) else None,
+            page_status=one.standing if is_paged(one.type) else None,
         )
         for one in report.evidence or ()
     ]

@@ -12,8 +12,8 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Literal, NamedTuple
 
+from drr.env.records.lines import Span
 from drr.env.text import tokens
-from drr.eval.evidence.passages import Span
 
 Label = Literal["full", "partial", "none"]
 

@@ -23,7 +23,7 @@ from drr.eval.agreement.statistics import support_statistics
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import SCHEMA
 from drr.eval.asking.judge import Judge, KeptAnswers
-from drr.eval.evidence.passages import Frozen
+from drr.env.source import Frozen
 from drr.eval.labels import (
     PairwiseLabel,
     SupportLabel,

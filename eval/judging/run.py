@@ -11,6 +11,7 @@ from drr.citations.parse import parse
 from drr.env.errors import DrrError
 from drr.env.progress import Progress
 from drr.env.web.base import Page, WebSearch
+from drr.env.world import is_paged
 from drr.eval.asking.judge import Judge, KeptAnswers
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
@@ -100,7 +101,7 @@ async def refetch(answers: Sequence[Answer], web: WebSearch, shop_hosts: frozens
     wanted: dict[str, None] = {}
     for answer in answers:
         book = Book(answer, None, shop_hosts=shop_hosts)
-        wanted |= {s.url: None for s in parse(answer.report).sources if book.type_of(s.url) == "web"}
+        wanted |= {s.url: None for s in parse(answer.report).sources if is_paged(book.type_of(s.url))}
     gate = asyncio.Semaphore(FETCHES)
 
     async def read(url: str) -> Page:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from drr.env.source import SourceType
 from drr.eval.stats.intervals import V, mean, pooled
 
 Support = Literal["full", "partial", "none"]
@@ -19,8 +18,8 @@ Status = Literal["full", "partial", "none", "unreachable", "blocked", "empty", "
 STATUSES: tuple[Status, ...] = get_args(Status)
 SCORE: Mapping[str, float] = {"full": 1.0, "partial": 0.5, "none": 0.0}
 UNREADABLE = frozenset({"unreachable", "blocked", "empty"})
-PAPER_TYPES: tuple[SourceType, ...] = ("web", "product")
-ALL_TYPES: tuple[SourceType, ...] = ("web", "product", "user")
+PAPER_TYPES: tuple[str, ...] = ("web", "product")
+ALL_TYPES: tuple[str, ...] = ("web", "product", "user")
 
 
 def strict(status: Status | None) -> float | None:
@@ -40,9 +39,9 @@ class JudgedClaim:
     """A claim with the verdict of each source type it cites; `None` is a verdict that is not there yet."""
 
     id: str
-    page: Mapping[SourceType, Status | None] = field(default_factory=dict)
+    page: Mapping[str, Status | None] = field(default_factory=dict)
     """Against the store's record or the frozen page."""
-    seen: Mapping[SourceType, Status | None] = field(default_factory=dict)
+    seen: Mapping[str, Status | None] = field(default_factory=dict)
     """Against the text the agent saw (snippet, summary, rendered record)."""
 
     resolved: bool | None = None
@@ -64,9 +63,9 @@ class JudgedClaims:
 
 def report_fp(
     claims: Iterable[JudgedClaim],
-    types: Iterable[SourceType] = PAPER_TYPES,
+    types: Iterable[str] = PAPER_TYPES,
     score: Callable[[Status | None], float | None] = strict,
-    evidence: Callable[[JudgedClaim], Mapping[SourceType, Status | None]] = lambda claim: claim.page,
+    evidence: Callable[[JudgedClaim], Mapping[str, Status | None]] = lambda claim: claim.page,
 ) -> float | None:
     """The mean over the types present of the mean over that type's claims; `None` where no cited claim has a score."""
     claims = list(claims)
@@ -77,9 +76,9 @@ def report_fp(
 
 def _type_mean(
     claims: Sequence[JudgedClaim],
-    source_type: SourceType,
+    source_type: str,
     score: Callable[[Status | None], float | None],
-    evidence: Callable[[JudgedClaim], Mapping[SourceType, Status | None]],
+    evidence: Callable[[JudgedClaim], Mapping[str, Status | None]],
 ) -> float | None:
     scored = _scores(claims, (source_type,), score, evidence)
     return sum(scored) / len(scored) if scored else None
@@ -87,16 +86,16 @@ def _type_mean(
 
 def _scores(
     claims: Iterable[JudgedClaim],
-    types: Iterable[SourceType],
+    types: Iterable[str],
     score: Callable[[Status | None], float | None] = strict,
-    evidence: Callable[[JudgedClaim], Mapping[SourceType, Status | None]] = lambda claim: claim.page,
+    evidence: Callable[[JudgedClaim], Mapping[str, Status | None]] = lambda claim: claim.page,
 ) -> list[float]:
     wanted = set(types)
     values = (score(status) for claim in claims for t, status in evidence(claim).items() if t in wanted)
     return [value for value in values if value is not None]
 
 
-def _seen(claim: JudgedClaim) -> Mapping[SourceType, Status | None]:
+def _seen(claim: JudgedClaim) -> Mapping[str, Status | None]:
     return claim.seen
 
 

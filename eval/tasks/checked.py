@@ -108,7 +108,7 @@ def _session(answer: Answer, shop: Shop | None) -> Session | None:
     session = Session(shop, answer.user_id)
     for change in answer.state_changes:
         fields: dict[str, Any] = {}
-        outer, dot, inner = str(change["field"]).partition(".")
-        fields[outer] = {inner: change["after"]} if dot else change["after"]
-        session.update_user(str(change["user_id"]), fields)
+        outer, dot, inner = change.field.partition(".")
+        fields[outer] = {inner: change.after} if dot else change.after
+        session.update_user(change.user_id, fields)
     return session

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from drr.env.entities import Product
+from drr.env.records.lines import Span, amount, count, stars
+from drr.env.source import Frozen
 from drr.env.text import tokens
 from drr.eval.evidence.lexical import Number, content_words, numbers, plain
-from drr.eval.evidence.passages import Frozen, Span
 from drr.eval.stats.faithfulness import Support
 
-_PRICE = re.compile(r"^Price: \$([\d,]+\.\d\d)$", re.MULTILINE)
-_RATING = re.compile(r"^Average rating: ([\d.]+) out of 5 stars$", re.MULTILINE)
-_COUNT = re.compile(r"^Number of ratings: ([\d,]+)$", re.MULTILINE)
-_TITLE = re.compile(r"^Product: (.*)$", re.MULTILINE)
 _SAID_RATING = re.compile(
     r"^\s*-?(?:stars?\b|\u2605|\u2b50|/\s?5\b|out of (?:5|five)\b|of 5\b)", re.IGNORECASE
 )
@@ -40,14 +38,11 @@ class Decision(NamedTuple):
 
 def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
     """`None` where the claim says more than price, stars and count, or leans on more than one record."""
-    if len(sources) != 1 or sources[0].type != "product" or not sources[0].text:
+    if len(sources) != 1 or sources[0].product is None:
         return None
-    text = sources[0].text
-    title = _TITLE.search(text)
-    if title is None:
-        return None
+    listing = _Listing(sources[0].product, sources[0].places)
     said = _OUT_OF_5.sub(" stars", plain(claim))
-    if content_words(said) - _FRAME - frozenset(tokens(title[1])):
+    if content_words(said) - _FRAME - frozenset(tokens(listing.product.title)):
         return None
     kept: list[str] = []
     missed: list[str] = []
@@ -58,7 +53,7 @@ def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
         found = _stated(
             figure,
             said[at + len(figure.text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")) :],
-            text,
+            listing,
         )
         if found is None:
             return None
@@ -79,25 +74,38 @@ class _Stated(NamedTuple):
     span: Span | None
 
 
-def _stated(figure: Number, after: str, text: str) -> _Stated | None:
+class _Listing(NamedTuple):
+    """A product, and where the frozen text states its fields."""
+
+    product: Product
+    places: Mapping[str, Span]
+
+
+def _stated(figure: Number, after: str, listing: _Listing) -> _Stated | None:
     """How the record stands to one figure of the claim; `None` where it is none of the three."""
+    product = listing.product
     if figure.kind == "money":
+        price = None if product.price is None else round(product.price, 2)
+        told = "price unknown" if price is None else f"price {amount(price)}"
         tolerance = 0.0049 if figure.decimals else 0.5
-        return _compared(figure, _PRICE.search(text), tolerance, "price")
+        return _compared(figure, price, told, tolerance, listing.places.get("price"))
     if figure.kind is not None:
         return None
     if _SAID_COUNT.match(after):
-        return _compared(figure, _COUNT.search(text), 0.0, "number of ratings")
+        number = product.rating_number
+        told = "number of ratings " + ("unknown" if number is None else count(number))
+        return _compared(figure, number, told, 0.0, listing.places.get("rating_number"))
     if _SAID_RATING.match(after) or (figure.decimals and figure.value <= 5):
-        return _compared(figure, _RATING.search(text), 0.0501, "stars")
+        rating = product.average_rating
+        told = "stars " + ("unknown" if rating is None else stars(rating))
+        return _compared(figure, rating, told, 0.0501, listing.places.get("average_rating"))
     return None
 
 
-def _compared(figure: Number, match: re.Match[str] | None, tolerance: float, what: str) -> _Stated:
-    if match is None:
-        return _Stated(False, f"{what} unknown", None)
-    value = float(match[1].replace(",", ""))
+def _compared(
+    figure: Number, value: float | None, told: str, tolerance: float, place: Span | None
+) -> _Stated:
+    if value is None:
+        return _Stated(False, told, None)
     allowed = max(tolerance, 0.05 * value) if figure.hedged else tolerance
-    return _Stated(
-        abs(figure.value - value) <= allowed + 1e-9, f"{what} {match[1]}", Span(match.start(), match.end())
-    )
+    return _Stated(abs(figure.value - value) <= allowed + 1e-9, told, place)

@@ -11,10 +11,11 @@ from drr.env.errors import DrrError
 from drr.env.query import Constraints, Query
 from drr.env.shop import Shop
 from drr.env.web.base import Page
+from drr.env.web.shop_pages import host_of
 from drr.eval.asking.conversation import box_prompts, version_of
 from drr.eval.asking.judge import JudgeName, StandIn
 from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.book import Book, host_of
+from drr.eval.evidence.book import Book
 from drr.eval.tasks.judged import Judging
 from drr.eval.tasks.protocol import OURS, JudgingProtocol
 from drr.llm.prompts import Prompts
@@ -85,7 +86,7 @@ class Desk:
 
     def book(self, answer: Answer) -> Book:
         if answer.key not in self._books:
-            own = frozenset({host_of(self.shop_url)})
+            own = frozenset(filter(None, [host_of(self.shop_url)]))
             self._books[answer.key] = Book(answer, self.shop, shop_hosts=own, refetched=self.refetched)
         return self._books[answer.key]
 

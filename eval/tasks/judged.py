@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from drr.env.source import SourceType
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, content_id
 from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, Status
@@ -186,8 +185,8 @@ def _winner(verdict: Verdict[str] | None, *, first: bool) -> Winner | None:
 
 
 def _judged(claim: ClaimRow, verdicts: Iterable[VerdictRow]) -> JudgedClaim:
-    page: dict[SourceType, Status | None] = {}
-    seen: dict[SourceType, Status | None] = {}
+    page: dict[str, Status | None] = {}
+    seen: dict[str, Status | None] = {}
     for verdict in verdicts:
         (page if verdict["against"] == "page" else seen)[verdict["type"]] = verdict["status"]
     for source_type in claim.get("types") or (["web"] if claim["urls"] and not page else []):

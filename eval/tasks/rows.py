@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from drr.env.source import SourceType
 from drr.eval.stats.faithfulness import Status
 
 Against = Literal["page", "seen"]
@@ -24,7 +23,7 @@ class ClaimRow(TypedDict):
     """Cited with a marker for more sources than anybody means."""
     resolved: bool
     """Whether an address it cites is a source."""
-    types: list[SourceType]
+    types: list[str]
 
 
 class HeldClaim(TypedDict):
@@ -59,7 +58,7 @@ class VerdictRow(TypedDict):
     """What is known of one claim held against its sources of one type."""
 
     claim_id: str
-    type: SourceType
+    type: str
     against: Against
     status: Status
     reason: str

@@ -10,13 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from drr.env.source import SourceType
+from drr.env.records.lines import Span
+from drr.env.source import Frozen
+from drr.env.world import is_paged
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.forms import PaperSupportAnswer, PaperSupportAnswers, SupportAnswer, SupportAnswers
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.lexical import missing_numbers
-from drr.eval.evidence.passages import Frozen, Span, locate, select
+from drr.eval.evidence.passages import locate, select
 from drr.eval.stats.faithfulness import Status, Support
 from drr.eval.tasks.base import Estimate, Task
 from drr.eval.tasks.decided import Decision, decide
@@ -39,7 +41,7 @@ class SupportItem:
     id: str
     claim_id: str
     claim: str
-    type: SourceType
+    type: str
     against: Against
     sources: tuple[Frozen, ...]
 
@@ -155,13 +157,13 @@ def items_of(desk: Desk, answer: Answer, claims: Iterable[HeldClaim]) -> list[Su
     both = desk.protocol.reads_seen and desk.refetched is None
     found: list[SupportItem] = []
     for claim in claims:
-        by_type: dict[SourceType, list[str]] = {}
+        by_type: dict[str, list[str]] = {}
         for url in claim["urls"]:
             by_type.setdefault(book.type_of(url), []).append(url)
         for source_type, urls in by_type.items():
             pages = tuple(book.page(url) for url in urls)
             found.append(_item(claim, source_type, "page", pages))
-            if source_type != "web" or not both:
+            if not is_paged(source_type) or not both:
                 continue
             seen = tuple(book.seen(url) for url in urls)
             if [s.sha256 for s in seen] != [p.sha256 for p in pages]:
@@ -175,7 +177,7 @@ def _items_of_unit(desk: Desk, spec: Mapping[str, Any]) -> list[SupportItem]:
 
 
 def _item(
-    claim: HeldClaim, source_type: SourceType, against: Against, sources: tuple[Frozen, ...]
+    claim: HeldClaim, source_type: str, against: Against, sources: tuple[Frozen, ...]
 ) -> SupportItem:
     name = f"{claim['id']}-{source_type}" + ("-seen" if against == "seen" else "")
     return SupportItem(name, claim["id"], claim["text"], source_type, against, sources)

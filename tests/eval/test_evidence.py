@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from drr.env.records.product import product_evidence
 from drr.env.shop import Shop
-from drr.eval.evidence.passages import PASSAGE, WHOLE, locate, passages, product_text, select
+from drr.eval.evidence.passages import PASSAGE, WHOLE, locate, passages, select
 from drr.eval.stats.faithfulness import STATUSES
 from drr.eval.tasks.support import SupportItem
 from hypothesis import given, settings
@@ -50,7 +51,7 @@ def test_a_quote_is_found_across_white_space_and_case_and_never_invented() -> No
 def test_a_product_is_evidence_in_full(shop: Shop) -> None:
     product = shop.store.product(FEEDER)
     assert product is not None
-    text = product_text(product)
+    text = product_evidence(product).text
     assert "Price: $19.99" in text
     assert "2,067" in text
     assert "Item Weight: 4 pounds" in text

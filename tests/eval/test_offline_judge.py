@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from drr.env.source import Frozen
 from drr.eval.asking.conversation import box_prompts
 from drr.eval.asking.safety import defused, fenced, forgeries, visible
 from drr.eval.evidence.lexical import missing_numbers, numbers, support
-from drr.eval.evidence.passages import Frozen
 from drr.eval.labels import DIMENSIONS
-from drr.eval.tasks.decided import decide
 from drr.eval.tasks.grading import Graded
 from drr.eval.tasks.pairwise import comparison_asking
 from drr.eval.tasks.protocol import OURS
@@ -63,34 +62,6 @@ def test_the_marked_place_is_what_decides_and_not_the_title(claim: str, shown: s
     span = support(claim, [KIT])[0].span
     assert span is not None and shown in KIT[span.start : span.end]
     assert ("Product:" in KIT[span.start : span.end]) == (claim == f"The {shown}")
-
-
-def test_every_figure_that_a_record_decides_is_marked() -> None:
-    record = Frozen("http://shop/p/1", "product", "ok", KIT)
-    decision = decide("It costs $43.99 and is rated 3.9 stars", [record])
-    assert decision is not None
-    assert [KIT[a:b] for a, b in decision.spans] == ["Price: $43.99", "Average rating: 4.5 out of 5 stars"]
-
-
-@pytest.mark.parametrize(
-    ("claim", "status"),
-    [
-        ("The ERYTLLY Bird Feeding Station Kit costs $43.99", "full"),
-        ("ERYTLLY Bird Feeding Station Kit, about $44, rated 4.5 stars", "full"),
-        ("It is rated 4.5/5 from 2,067 reviews", "full"),
-        ("It has a 4.5-star rating from over 2,000 customer reviews", "full"),
-        ("It costs $49.99", "none"),
-        ("It costs $43.99 and is rated 3.9 stars", "partial"),
-        ("The 91 inch pole costs $43.99", None),
-        ("It costs $43.99 and is easy to clean", None),
-        ("A highly rated product", None),
-    ],
-)
-def test_what_the_record_settles_no_judge_is_asked(claim: str, status: str | None) -> None:
-    source = Frozen("http://ecommerce.example/B0", "product", "ok", KIT)
-    found = decide(claim, [source])
-    assert (None if found is None else found.status) == status
-    assert decide(claim, [source, source]) is None
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,10 @@ import json
 from typing import Any
 
 import pytest
+from drr.env.records.lines import one_line
+from drr.env.records.order import order_row
+from drr.env.records.product import product_page
+from drr.env.records.statistics import statistics_page
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.source import text_hash
@@ -13,7 +17,6 @@ from drr.env.statistics import Purchase, user_statistics
 from drr.env.web.sandbox import Sandbox
 from drr.tools.base import ToolContext, context_for
 from drr.tools.registry import call_sync
-from drr.tools.render import one_line, order_row, product_page, statistics_page
 
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, BARE, BEN, EVE, FEEDER, GRINDER, HOSTILE, PRODUCTS
 

@@ -6,9 +6,10 @@ from typing import Any, cast
 
 import pytest
 from drr.env.entities import Product
+from drr.env.records.product import product_markdown
 from drr.env.shop import Store
 from drr.env.web.base import Page, WebHit
-from drr.env.web.shop_pages import ShopWeb, is_shop_address, product_id_of, product_markdown
+from drr.env.web.shop_pages import ShopWeb, is_shop_address, product_id_of
 
 SHOP = "http://ecommerce.example"
 PRODUCT = Product(

@@ -1,0 +1,129 @@
+"""What every layout shares: strangers' text kept to its place, figures and unknowns in words, and where a text states which field.
+
+Shop and web text is written by strangers, so it is flattened to one line and rid of invisible characters before it is
+set into an answer: no title can forge the next row of a list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+class Span(NamedTuple):
+    """Characters of a text, from `start` up to `end`."""
+
+    start: int
+    end: int
+
+
+class SetRecord(NamedTuple):
+    """A record as a text, and by field where the text states it."""
+
+    text: str
+    places: Mapping[str, Span]
+
+
+def one_line(text: str, limit: int) -> str:
+    """`text` on one line, at most `limit` characters; what is cut ends in an ellipsis."""
+    if len(text) > 4 * limit + 64:
+        text = text[: 4 * limit + 64]
+    if not text.isprintable():
+        text = _INVISIBLE.sub("", text)
+        text = " ".join(text.split())
+    elif "  " in text or text[:1] == " " or text[-1:] == " ":
+        text = " ".join(text.split())
+    return cut(text, limit)
+
+
+def cell(text: str, limit: int) -> str:
+    """One field of a row; the mark between fields is ours alone, or a title could forge a price."""
+    text = one_line(text, limit)
+    return text.replace("|", "/") if "|" in text else text
+
+
+def cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def flat(text: str) -> str:
+    """On one line, nothing left out."""
+    return " ".join(text.split())
+
+
+Fit = Callable[[str, int], str]
+"""How strangers' text is brought into a field: `cell`, or `cut` where it is known to be clean."""
+
+
+def amount(value: float) -> str:
+    """Dollars without their sign, as every layout writes them."""
+    return f"{value:,.2f}"
+
+
+def dollars(value: float | None, unknown: str = "unknown") -> str:
+    return unknown if value is None else f"${amount(value)}"
+
+
+def price(value: float | None) -> str:
+    return dollars(value, "price unknown")
+
+
+def stars(value: float) -> str:
+    return f"{value:g}"
+
+
+def count(value: int) -> str:
+    return f"{value:,}"
+
+
+def day(moment: str | None) -> str:
+    return "unknown" if moment is None else moment[:10]
+
+
+def listed(label: str, items: Sequence[str], most: int, join: str, least: str = "") -> list[str]:
+    """`LABEL: a, b, (n more)` as one line; no line where there is nothing."""
+    if not items:
+        return []
+    more = f"{join}({least}{len(items) - most} more)" if len(items) > most else ""
+    return [f"{label}: {join.join(items[:most])}{more}"]
+
+
+def facts(name: str, value: object) -> Iterable[str]:
+    """One fact a line, however deep it lies; what is unknown or empty is left out."""
+    if value is None or value == [] or value == {} or value == "":
+        return
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from facts(f"{name}, {key}" if name else str(key), inner)
+    elif isinstance(value, (list, tuple)):
+        if all(isinstance(item, (str, int, float)) for item in value):
+            yield f"{name}: {'; '.join(str(item) for item in value)}"
+        else:
+            for item in value:
+                yield from facts(name, item)
+    else:
+        yield f"{name}: {value}"
+
+
+def fact_lines(record: Mapping[str, object]) -> str:
+    """Any record as one fact a line, by the names of its fields."""
+    return "\n".join(line for name, value in record.items() for line in facts(name.replace("_", " "), value))
+
+
+def placed(rows: Iterable[tuple[str, str | None]]) -> SetRecord:
+    """A line for each (field, line), and where the first of each field stands; a line that is not there is left out."""
+    lines: list[str] = []
+    places: dict[str, Span] = {}
+    at = 0
+    for field, line in rows:
+        if not line:
+            continue
+        places.setdefault(field, Span(at, at + len(line)))
+        lines.append(line)
+        at += len(line) + 1
+    return SetRecord("\n".join(lines), places)

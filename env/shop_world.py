@@ -1,0 +1,215 @@
+"""The shop as a world: nine tools, and three kinds of sources - web pages, the shop's listings, the user's own records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import unquote, urlsplit
+
+from drr.env.records.lines import fact_lines
+from drr.env.records.order import order_evidence, orders_evidence
+from drr.env.records.product import product_evidence
+from drr.env.records.statistics import statistics_evidence
+from drr.env.records.user import profile_evidence
+from drr.env.source import Frozen, Source
+from drr.env.web.base import PageStatus
+from drr.env.web.shop_pages import host_of
+from drr.env.world import Holdings, SourceKind, kinds_of
+
+if TYPE_CHECKING:
+    from drr.env.session import Session
+    from drr.env.shop import Shop, Store
+    from drr.env.web.base import WebSearch
+
+TOOLS = (
+    "product_catalog_search",
+    "get_product_details",
+    "get_user_orders",
+    "get_order_details",
+    "get_user_profile",
+    "update_user_profile",
+    "get_user_statistics",
+    "web_search",
+    "calculator",
+)
+USER = "user://"
+_ORDERS = 1000
+
+
+@dataclass(frozen=True)
+class ShopWorld:
+    """One shopper's session in a shop, with the web around it."""
+
+    session: Session
+    web: WebSearch
+    shop_url: str | None = None
+    """As it was given for a study; else the shop's own."""
+
+    tools: ClassVar[Sequence[str]] = TOOLS
+
+    @cached_property
+    def kinds(self) -> Sequence[SourceKind]:
+        return kinds_of(Holdings(shop=self.session.shop, user_id=self.session.user_id))
+
+    @property
+    def content_hash(self) -> str:
+        return self.session.shop.manifest.content_hash
+
+    @cached_property
+    def today(self) -> date:
+        return date.fromisoformat(self.session.shop.manifest.as_of)
+
+    def key_fields(self) -> dict[str, Any]:
+        return {
+            "shop": self.content_hash,
+            "shop_url": self.shop_url or self.session.shop.shop_url,
+            "web": {"name": self.web.name, "content_hash": self.web.content_hash},
+        }
+
+
+def title_of(returned: Sequence[Source]) -> str | None:
+    return next((source.title for source in returned if source.title), None)
+
+
+def as_seen(address: str, kind: str, returned: Sequence[Source]) -> Frozen:
+    """What the agent read of the address; an address that no tool returned supports nothing."""
+    texts = list(dict.fromkeys(source.seen for source in returned if source.seen.strip()))
+    if not texts:
+        return Frozen(address, kind, "unreachable", reason="no tool returned this address")
+    return Frozen(address, kind, "ok", "\n\n".join(texts), title_of(returned))
+
+
+def as_returned(address: str, kind: str, returned: Sequence[Source]) -> Frozen | None:
+    """The record that came with the address, else what the agent read of it; `None` where no tool returned it."""
+    for source in returned:
+        if source.record:
+            return Frozen(address, kind, "ok", fact_lines(source.record), source.title)
+    return as_seen(address, kind, returned) if returned else None
+
+
+class WebPages:
+    """Everything on the web that is nobody else's. A page is what was frozen of it, or what it says now where it was read again."""
+
+    name: ClassVar[str] = "web"
+    label: ClassVar[str] = "web pages"
+    paged: ClassVar[bool] = True
+
+    def __init__(self, holdings: Holdings) -> None:
+        self._pages = holdings.pages
+
+    def owns(self, address: str) -> bool:
+        return True
+
+    def text(self, address: str, returned: Sequence[Source]) -> Frozen:
+        if address in self._pages:
+            page = self._pages[address]
+            return self._page(address, page.status, page.markdown, title_of(returned), page.reason)
+        for source in returned:
+            if source.page_status is not None:
+                return self._page(address, source.page_status, source.page, title_of(returned))
+        return Frozen(address, self.name, "not_frozen", reason="no page was frozen; `--refetch` reads it now")
+
+    def _page(
+        self, address: str, status: PageStatus, text: str | None, title: str | None, reason: str | None = None
+    ) -> Frozen:
+        if status == "ok" and text and text.strip():
+            return Frozen(address, self.name, "ok", text, title)
+        return Frozen(address, self.name, "empty" if status == "ok" else status, reason=reason)
+
+
+def _missing(address: str, kind: str, shop: Shop | None) -> Frozen:
+    if shop is None:
+        return Frozen(address, kind, "not_frozen", reason="no shop was at hand to look it up")
+    return Frozen(address, kind, "unreachable", reason="there is no such record in the shop")
+
+
+class Listings:
+    """Products of the shop: all of its host is the shop's."""
+
+    name: ClassVar[str] = "product"
+    label: ClassVar[str] = "products"
+    paged: ClassVar[bool] = False
+
+    def __init__(self, holdings: Holdings) -> None:
+        self._shop = holdings.shop
+        own = None if holdings.shop is None else host_of(holdings.shop.shop_url)
+        self._hosts = holdings.shop_hosts | ({own} if own else frozenset())
+
+    def owns(self, address: str) -> bool:
+        return bool(self._hosts) and host_of(address) in self._hosts
+
+    def text(self, address: str, returned: Sequence[Source]) -> Frozen:
+        product = None if self._shop is None else self._shop.store.product(_last_step(address))
+        if product is None:
+            return as_returned(address, self.name, returned) or _missing(address, self.name, self._shop)
+        text, places = product_evidence(product)
+        return Frozen(address, self.name, "ok", text, product.title, product=product, places=places)
+
+
+def _last_step(address: str) -> str:
+    return unquote(urlsplit(address).path.rstrip("/").rpartition("/")[2])
+
+
+class UserRecords:
+    """Profile, orders and statistics of the user who asked; another's support nothing."""
+
+    name: ClassVar[str] = "user"
+    label: ClassVar[str] = "the user's records"
+    paged: ClassVar[bool] = False
+
+    def __init__(self, holdings: Holdings) -> None:
+        self._shop, self._user_id, self._changes = holdings.shop, holdings.user_id, holdings.changes
+
+    def owns(self, address: str) -> bool:
+        return address.startswith(USER)
+
+    def text(self, address: str, returned: Sequence[Source]) -> Frozen:
+        """The store's record, and after it what the agent saw of it."""
+        user_id, _, rest = address.removeprefix(USER).partition("/")
+        if self._shop is not None:
+            if self._user_id is not None and user_id != self._user_id:
+                return Frozen(
+                    address, self.name, "unreachable", reason="records of another user support nothing"
+                )
+            text = self._record(self._shop.store, user_id, rest.strip("/"))
+            if text is not None:
+                seen = "\n\n".join(source.seen for source in returned)
+                whole = f"{text}\n\n{seen}" if seen else text
+                return Frozen(address, self.name, "ok", whole, title_of(returned))
+        return as_returned(address, self.name, returned) or _missing(address, self.name, self._shop)
+
+    def _record(self, store: Store, user_id: str, path: str) -> str | None:
+        what, _, which = path.partition("/")
+        if what == "profile":
+            return self._profile(store, user_id)
+        if what == "statistics":
+            statistics = store.statistics(user_id)
+            return None if statistics is None else statistics_evidence(statistics)
+        if what == "orders":
+            return _order(store, user_id, which) if which else _orders(store, user_id)
+        return None
+
+    def _profile(self, store: Store, user_id: str) -> str | None:
+        user = store.user(user_id)
+        if user is None:
+            return None
+        changes = [
+            f"Changed while answering: {change.field} is now {change.after}" for change in self._changes
+        ]
+        return "\n".join([profile_evidence(user), *changes])
+
+
+def _order(store: Store, user_id: str, order_id: str) -> str | None:
+    order = store.order(order_id)
+    if order is None or order.user_id != user_id:
+        return None
+    return order_evidence(order, store.product(order.product_id))
+
+
+def _orders(store: Store, user_id: str) -> str:
+    orders = store.orders(user_id, limit=_ORDERS).items
+    products = store.products([order.product_id for order in orders])
+    return orders_evidence(orders, {product.product_id: product for product in products})

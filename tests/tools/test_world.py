@@ -1,0 +1,69 @@
+"""The shop as a world: its tools are the registry's, its kinds own its addresses, its fields enter a unit's key."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.env.shop_world import ShopWorld
+from drr.env.web.base import WebSearch
+from drr.env.world import KINDS, Holdings, World, in_table_order, is_paged, kinds_of, label_of, owner_of
+from drr.tools.registry import TOOLS
+
+from tests.tools.small_shop import ANNA
+
+
+def world_of(shop: Shop, web: WebSearch) -> World:
+    return ShopWorld(Session(shop, ANNA), web)
+
+
+def test_the_tools_of_the_shop_are_those_of_the_registry(shop: Shop, web: WebSearch) -> None:
+    assert list(world_of(shop, web).tools) == list(TOOLS)
+
+
+def test_a_world_says_its_day_and_what_of_it_decides_an_answer(shop: Shop, web: WebSearch) -> None:
+    world = world_of(shop, web)
+    assert world.today == date.fromisoformat(shop.manifest.as_of)
+    assert world.key_fields() == {
+        "shop": shop.manifest.content_hash,
+        "shop_url": shop.shop_url,
+        "web": {"name": web.name, "content_hash": web.content_hash},
+    }
+    as_given = ShopWorld(Session(shop, ANNA), web, "http://ecommerce.example/")
+    assert as_given.key_fields()["shop_url"] == "http://ecommerce.example/"
+
+
+@pytest.mark.parametrize(
+    ("address", "kind"),
+    [
+        ("http://ecommerce.example/B0", "product"),
+        ("https://www.ECOMMERCE.example/no/such?x=1", "product"),
+        ("http://ecommerce.example.org/B0", "web"),
+        (f"user://{ANNA}/profile", "user"),
+        ("user://somebody-else/orders/1", "user"),
+        ("ftp://files.example/a.pdf", "web"),
+        ("http://[broken", "web"),
+        ("", "web"),
+    ],
+)
+def test_every_address_has_one_owner(shop: Shop, web: WebSearch, address: str, kind: str) -> None:
+    assert owner_of(address, world_of(shop, web).kinds).name == kind
+
+
+def test_without_a_shop_its_hosts_are_still_known() -> None:
+    kinds = kinds_of(Holdings(shop_hosts=frozenset({"ecommerce.example"})))
+    found = owner_of("http://ecommerce.example/B0", kinds).text("http://ecommerce.example/B0", [])
+    assert (found.type, found.status) == ("product", "not_frozen")
+
+
+def test_kinds_have_an_order_a_label_and_say_whether_a_page_stands_behind_them() -> None:
+    assert in_table_order(["zine", "user", "web", "user", "atlas"]) == ["web", "user", "atlas", "zine"]
+    assert [label_of(name) for name in (*KINDS, "zine")] == [
+        "web pages",
+        "products",
+        "the user's records",
+        "zine",
+    ]
+    assert [name for name in (*KINDS, "zine") if is_paged(name)] == ["web"]
