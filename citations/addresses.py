@@ -7,7 +7,7 @@ import re
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,15}://")
 LONGEST = 3_000
 """Characters of a bare URL; what goes on without a space is an attack."""
-BARE = re.compile(r"(?:https?|ftp|user)://", re.I)
+BARE = re.compile(r"(?:https?|ftp|user|file)://", re.I)
 
 _CLOSERS = "，。；：、！？）】》〉」』〕”’“‘…（【《「『，"
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from drr.env.profile import Bought, ProfileSummary
 from drr.env.records.shopper import purchase_row
@@ -11,6 +12,21 @@ from drr.tools.registry import TOOLS
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 FOLDER = Path(__file__).parent / "prompts"
+
+
+class ShopperBrief(NamedTuple):
+    """What a writer is asked about a shopper, as plain fields: rules read these and not the prompt."""
+
+    profile: ProfileSummary
+    questions: int
+
+
+class DepartmentBrief(NamedTuple):
+    """What a writer is asked about a department; `batch` counts how often it came round."""
+
+    department: str
+    batch: int
+    questions: int
 
 
 def tool_list() -> str:
@@ -27,10 +43,11 @@ def record_lines(profile: ProfileSummary) -> str:
     return "\n".join(purchase_row(item) for item in records(profile))
 
 
-def profile_messages(prompts: Prompts, profile: ProfileSummary, count: int) -> list[BaseMessage]:
+def profile_messages(prompts: Prompts, brief: ShopperBrief) -> list[BaseMessage]:
+    profile = brief.profile
     task = prompts.fill(
         "writer_profile",
-        count=str(count),
+        count=str(brief.questions),
         today=profile.as_of,
         profile=fence(profile.text(), "profile"),
         records=fence(record_lines(profile), "orders"),
@@ -38,11 +55,13 @@ def profile_messages(prompts: Prompts, profile: ProfileSummary, count: int) -> l
     return [_system(prompts), HumanMessage(task)]
 
 
-def generic_messages(
-    prompts: Prompts, department: str, batch: int, today: str, count: int
-) -> list[BaseMessage]:
+def generic_messages(prompts: Prompts, brief: DepartmentBrief, today: str) -> list[BaseMessage]:
     task = prompts.fill(
-        "writer_generic", count=str(count), today=today, department=department, batch=str(batch)
+        "writer_generic",
+        count=str(brief.questions),
+        today=today,
+        department=brief.department,
+        batch=str(brief.batch),
     )
     return [_system(prompts), HumanMessage(task)]
 

@@ -15,7 +15,7 @@ from drr.env.shop import Shop
 from drr.llm.factory import Models
 from drr.llm.offline import NAME as OFFLINE
 from drr.llm.prompts import Prompts
-from drr.querygen.asking import generic_messages, profile_messages, tool_list
+from drr.querygen.asking import DepartmentBrief, ShopperBrief, generic_messages, profile_messages, tool_list
 from drr.querygen.drafts import Draft, Mode, drafts_of
 from drr.querygen.offline import rules_version, write_offline
 from drr.querygen.sampling import Sampled
@@ -73,14 +73,17 @@ class Writer:
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         as_of = self.shop.manifest.as_of
         profile_hash: str | None = None
+        brief: ShopperBrief | DepartmentBrief
         if self.mode == "profile":
             profile = build_profile(self.shop.store, spec["user_id"], as_of)
             profile_hash = profile.sha256
-            messages = profile_messages(self.prompts, profile, self.count)
+            brief = ShopperBrief(profile, self.count)
+            messages = profile_messages(self.prompts, brief)
         else:
-            messages = generic_messages(self.prompts, spec["department"], spec["batch"], as_of, self.count)
+            brief = DepartmentBrief(spec["department"], spec["batch"], self.count)
+            messages = generic_messages(self.prompts, brief, as_of)
         model = context.models.role(ROLE, write_offline)
-        drafts = await model.structured(messages, drafts_of(self.count))
+        drafts = await model.structured(messages, drafts_of(self.count), brief=brief)
         queries = [
             self._query(draft, spec["user_id"], profile_hash, model.name, model.rule_written)
             for draft in drafts.queries

@@ -1,4 +1,4 @@
-"""The offline query writer: rules that make questions out of the transcript a model would get, and of nothing else."""
+"""The offline query writer: rules that make questions out of the brief that goes along with a model's prompt, and of nothing else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from drr.env.profile import Bought, ProfileSummary, Spend
+from drr.env.states import STATES
 from drr.env.themes import THEMES, themes_of
+from drr.querygen.asking import DepartmentBrief, ShopperBrief, records
 from drr.querygen.drafts import INTENTS, Intent
 from drr.querygen.sentences import WRITERS, PurchaseRecord, Shopper, Slots, draw, listed, round_up
 from langchain_core.messages import AIMessage, BaseMessage
@@ -21,16 +24,6 @@ VERSION = 4
 """Raised whenever the rules would write something else from the same words."""
 _WORDS = Path(__file__).parent / "intents.toml"
 
-_COUNT = re.compile(r"^Questions: (\d+)$", re.M)
-_DEPARTMENT = re.compile(r"^Department: (.+)$", re.M)
-_BATCH = re.compile(r"^Batch: (\d+)$", re.M)
-_STATE = re.compile(r"^Region: .*?, ([A-Z][A-Za-z ]+) \([A-Z]{2}\), US", re.M)
-_QUARTILES = re.compile(r"quartiles \$([\d,.]+) / \$([\d,.]+) / \$([\d,.]+)")
-_RECORD = re.compile(
-    r"^order (?P<order>\S+) \| product (?P<product>\S+) \| (?P<year>\d{4})-\d\d-\d\d \| (?P<price>[^|]+) \| "
-    r"(?P<times>\d+) times \| (?P<category>\S+) \| (?P<title>.+)$",
-    re.M,
-)
 _HEAD = re.compile(r"\s*(?:[,;:(\[|]|\s[-\u2013\u2014]\s|\u2014).*$", re.S)
 _MARKS = re.compile(r"^\u3010[^\u3011]*\u3011|[\u200b-\u200f\u2026]")
 
@@ -69,57 +62,57 @@ _OF_USER = ("get_user_profile", "get_user_orders", "get_order_details", "get_use
 
 def write_offline(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
     """The `Policy` of the role `query_writer`."""
-    text = messages[-1].text
-    count = int(found[1]) if (found := _COUNT.search(text)) else 3
-    department = _DEPARTMENT.search(text)
-    if department is not None:
-        batch = int(found[1]) if (found := _BATCH.search(text)) else 0
-        queries = _generic(department[1], batch, count)
+    brief = arguments["brief"]
+    if isinstance(brief, ShopperBrief):
+        queries = _profile(_shopper(brief.profile), brief.questions)
+    elif isinstance(brief, DepartmentBrief):
+        queries = _generic(brief.department, brief.batch, brief.questions)
     else:
-        queries = _profile(_shopper(text), count)
+        raise TypeError(f"the offline writer was asked without a brief of its own: {brief!r}")
     return AIMessage(json.dumps({"queries": queries}, ensure_ascii=False))
 
 
-def _shopper(text: str) -> Shopper:
-    every = [_record(found) for found in _RECORD.finditer(text)]
-    records = [record for record in every if record.kind] or [
+def _shopper(profile: ProfileSummary) -> Shopper:
+    every = [_record(item) for item in records(profile)]
+    named = [record for record in every if record.kind] or [
         record._replace(thing="untitled product", kind="product") for record in every
     ]
     weights: Counter[str] = Counter()
-    for record in records:
+    for record in named:
         for theme in record.themes:
             weights[theme] += record.times
     order = {theme.key: place for place, theme in enumerate(THEMES)}
     themes = sorted(weights, key=lambda key: (-weights[key], order[key]))
-    quartiles = _QUARTILES.search(text)
-    middle = float(quartiles[2].replace(",", "")) if quartiles else 20.0
-    state = _STATE.search(text)
-    return Shopper(
-        state[1] if state else None,
-        0.8 if middle < 14 else 1.3 if middle > 36 else 1.0,
-        records,
-        themes,
-    )
+    return Shopper(_state(profile), _dear(profile.spend), named, themes)
 
 
-def _record(found: re.Match[str]) -> PurchaseRecord:
+def _state(profile: ProfileSummary) -> str | None:
+    return STATES.get(profile.state) if profile.country.startswith("US") else None
+
+
+def _dear(spend: Spend) -> float:
+    """By the median price: below 14 dollars is thrifty, above 36 is not."""
+    middle = round(spend.quartiles[1], 2) if spend.quartiles else 20.0
+    return 0.8 if middle < 14 else 1.3 if middle > 36 else 1.0
+
+
+def _record(item: Bought) -> PurchaseRecord:
     """Claims such as "Plastic-Free" are left out of the name: in a question they would read as a demand."""
-    head = _HEAD.sub("", _MARKS.sub("", found["title"]).replace("\u00a0", " "))
+    head = _HEAD.sub("", _MARKS.sub("", item.title).replace("\u00a0", " "))
     words = [word for word in head.split() if not word.casefold().endswith("-free")][:8]
     plain = " ".join(words).partition(" for ")[0].split()
     thing = " ".join(words)
     last = plain[-3:] if len(plain) > 2 and len(plain[-2]) < 3 else plain[-2:]
     kind = " ".join(word if word.isupper() else word.casefold() for word in last)
-    price = found["price"].removeprefix("$")
     return PurchaseRecord(
-        found["order"],
-        found["product"],
-        found["year"],
-        int(found["times"]),
+        item.order_id,
+        item.product_id,
+        item.last[:4],
+        item.times,
         thing,
         kind,
         themes_of(thing),
-        float(price) if price.replace(".", "").isdecimal() else None,
+        None if item.price is None else round(item.price, 2),
         _ends_with(_USED_UP, kind),
         _ends_with(_PERISHES, kind),
     )

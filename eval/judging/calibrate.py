@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from drr.env.source import Frozen
 from drr.eval.agreement.cases import Case
 from drr.eval.agreement.people import (
     Results,
@@ -23,7 +24,6 @@ from drr.eval.agreement.statistics import support_statistics
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import SCHEMA
 from drr.eval.asking.judge import Judge, KeptAnswers
-from drr.env.source import Frozen
 from drr.eval.labels import (
     PairwiseLabel,
     SupportLabel,

@@ -1,8 +1,8 @@
 """Faithfulness of a report: how much of it is cited, and how much of what is cited its sources say.
 
 The unit is (claim, source type): all sources of that type which the claim cites are judged together. Per report FP is the
-mean over the source types present; over reports it is the mean over queries. Claims about the user's own records have
-their own column and are in the headline of the paper's form nowhere. `docs/judging.md` states every definition.
+mean over the paper's two types, web and product, as far as present; over reports it is the mean over queries. Every other type
+(the user's own records, a further kind of source) has its own column and is in the headline of the paper's form nowhere. `docs/judging.md` states every definition.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from drr.env.world import KINDS, in_table_order, label_of
 from drr.eval.stats.intervals import V, mean, pooled
 
 Support = Literal["full", "partial", "none"]
@@ -107,17 +108,27 @@ def _supported(claim: JudgedClaim) -> float | None:
     return None if None in scores else 0.0
 
 
-def report_values(claims: Sequence[JudgedClaim] | None) -> dict[str, float | None]:
-    """Every metric of one report; `None` where the claims failed or the denominator is zero."""
+def types_of(reports: Iterable[Sequence[JudgedClaim] | None]) -> list[str]:
+    """The three types of a shop, and whatever else these claims cite."""
+    cited = [t for claims in reports for claim in claims or () for t in claim.page]
+    return in_table_order([*ALL_TYPES, *cited])
+
+
+def report_values(
+    claims: Sequence[JudgedClaim] | None, others: Iterable[str] = ()
+) -> dict[str, float | None]:
+    """Every metric of one report; `None` where the claims failed or the denominator is zero.
+
+    Each kind of source has figures of its own, and so has each type that this report cites, or that `others` name.
+    """
+    types = in_table_order([*KINDS, *types_of([claims]), *others])
     if claims is None:
-        return dict.fromkeys(NAMES)
+        return dict.fromkeys(methods(types))
     supported = [value for claim in claims if (value := _supported(claim)) is not None]
-    cited = {t: sum(t in claim.page for claim in claims) for t in ALL_TYPES}
+    cited = {t: sum(t in claim.page for claim in claims) for t in types}
     return {
         "fp": report_fp(claims),
-        "fp_web": report_fp(claims, ("web",)),
-        "fp_product": report_fp(claims, ("product",)),
-        "fp_user": report_fp(claims, ("user",)),
+        **{f"fp_{t}": report_fp(claims, (t,)) for t in types},
         "fp_3types": report_fp(claims, ALL_TYPES),
         "fp_strict": report_fp(claims),
         "fp_reachable": report_fp(claims, score=reachable),
@@ -125,46 +136,56 @@ def report_values(claims: Sequence[JudgedClaim] | None) -> dict[str, float | Non
         "fr": sum(claim.cited for claim in claims) / len(claims) if claims else None,
         "fr_supported": sum(supported) / len(supported) if supported else None,
         "n_claims": float(len(claims)),
-        "n_cited": float(cited["web"] + cited["product"]),
-        "n_cited_web": float(cited["web"]),
-        "n_cited_product": float(cited["product"]),
-        "n_cited_user": float(cited["user"]),
+        "n_cited": float(sum(cited[t] for t in PAPER_TYPES)),
+        **{f"n_cited_{t}": float(cited[t]) for t in types},
     }
 
 
-_METHODS = {
-    "fp": "mean over the source types present (web, product), then over queries; unreadable sources count 0",
-    "fp_web": "mean over web claims, then over queries with any",
-    "fp_product": "mean over product claims, then over queries with any",
-    "fp_user": "mean over claims about the user's records, then over queries with any",
-    "fp_3types": "as fp, over web, product and user",
-    "fp_strict": "as fp: unreadable sources count 0",
-    "fp_reachable": "as fp, unreadable sources left out",
-    "fp_seen": "as fp, against the text the agent saw",
-    "fr": "claims with a resolved source / all claims, mean over queries",
-    "fr_supported": "claims supported at least in part / all claims, mean over queries",
-    "n_claims": "claims per report, mean over queries",
-    "n_cited": "(claim, type) pairs, web and product, per report, mean over queries",
-    "n_cited_web": "claims that cite the web per report, mean over queries",
-    "n_cited_product": "claims that cite a product per report, mean over queries",
-    "n_cited_user": "claims that cite the user's records per report, mean over queries",
-}
-NAMES: tuple[str, ...] = tuple(_METHODS)
+_CITED = {"web": "the web", "product": "a product", "user": "the user's records"}
+_CLAIMS = {"web": "web claims", "product": "product claims", "user": "claims about the user's records"}
+
+
+def methods(types: Iterable[str]) -> dict[str, str]:
+    """How each metric is made, with a precision and a count for each of these types of sources."""
+    types = tuple(types)
+    return {
+        "fp": "mean over the source types present (web, product), then over queries; unreadable sources count 0",
+        **{f"fp_{t}": f"mean over {_claims_on(t)}, then over queries with any" for t in types},
+        "fp_3types": "as fp, over web, product and user",
+        "fp_strict": "as fp: unreadable sources count 0",
+        "fp_reachable": "as fp, unreadable sources left out",
+        "fp_seen": "as fp, against the text the agent saw",
+        "fr": "claims with a resolved source / all claims, mean over queries",
+        "fr_supported": "claims supported at least in part / all claims, mean over queries",
+        "n_claims": "claims per report, mean over queries",
+        "n_cited": "(claim, type) pairs, web and product, per report, mean over queries",
+        **{
+            f"n_cited_{t}": f"claims that cite {_CITED.get(t, label_of(t))} per report, mean over queries"
+            for t in types
+        },
+    }
+
+
+def _claims_on(source_type: str) -> str:
+    return _CLAIMS.get(source_type, f"claims on {label_of(source_type)}")
 
 
 def corpus_values(reports: Sequence[JudgedClaims]) -> dict[str, V]:
     """Every metric over the reports of one variant."""
-    per_report = [(report, report_values(report.claims)) for report in reports]
+    types = types_of(report.claims for report in reports)
+    per_report = [(report, report_values(report.claims, types)) for report in reports]
     found: dict[str, V] = {}
-    for name, method in _METHODS.items():
+    for name, method in methods(types).items():
         found[name] = mean(_by_query((r, values[name]) for r, values in per_report), method)
-    for name, source_type in (("fp_web_zero_filled", "web"), ("fp_product_zero_filled", "product")):
+    for source_type in PAPER_TYPES:
         key = f"fp_{source_type}"
         filled = (
             (r, None if r.claims is None else _zero_if_uncited(values, key, f"n_cited_{source_type}"))
             for r, values in per_report
         )
-        found[name] = mean(_by_query(filled), f"as {key}, a report without such claims counts 0")
+        found[f"{key}_zero_filled"] = mean(
+            _by_query(filled), f"as {key}, a report without such claims counts 0"
+        )
     found["fp_micro"] = _micro(reports, "pooled over all (claim, type) units, web and product", strict)
     found["unreadable_rate"] = _micro(
         reports, "share of web and product units whose source could not be read", _unreadable

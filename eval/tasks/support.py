@@ -176,9 +176,7 @@ def _items_of_unit(desk: Desk, spec: Mapping[str, Any]) -> list[SupportItem]:
     return [item for item in items_of(desk, desk.answer(spec["answer"]), spec["claims"]) if item.id in wanted]
 
 
-def _item(
-    claim: HeldClaim, source_type: str, against: Against, sources: tuple[Frozen, ...]
-) -> SupportItem:
+def _item(claim: HeldClaim, source_type: str, against: Against, sources: tuple[Frozen, ...]) -> SupportItem:
     name = f"{claim['id']}-{source_type}" + ("-seen" if against == "seen" else "")
     return SupportItem(name, claim["id"], claim["text"], source_type, against, sources)
 

@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 from drr.env.constraints import parse_constraints
+from drr.env.profile import Bought, build_profile
 from drr.env.query import Query, read_queries
 from drr.env.shop import Shop
+from drr.querygen.asking import ShopperBrief
 from drr.querygen.drafts import INTENTS
 from drr.querygen.files import merged
 from drr.querygen.offline import write_offline
 from drr.querygen.review import edited
 from drr.querygen.sampling import sample_users
 from drr.tools.registry import TOOLS
-from langchain_core.messages import HumanMessage
 
 from tests.querygen.conftest import drr
 from tests.wire import Request, Say, Wire
@@ -286,12 +287,28 @@ def test_control_characters_of_a_model_reach_no_file(shop: Shop, shop_folder: Pa
     assert "like to know" in query.query
 
 
-def test_untitled_purchases_are_not_asked_about() -> None:
-    row = "order {0} | product B0{0} | 2020-01-01 | price unknown | 1 times | Pet_Supplies | {1}"
-    task = "Questions: 3\n" + "\n".join([row.format(1, "(untitled)"), row.format(2, "Acme Dog Ramp, Wide")])
-    drafts = json.loads(write_offline([HumanMessage(task)], {}).text)["queries"]
-    assert all("untitled" not in one["query"] for one in drafts)
-    nothing = json.loads(
-        write_offline([HumanMessage("Questions: 1\n" + row.format(1, "(untitled)"))], {}).text
-    )
-    assert len(nothing["queries"]) == 1
+def test_untitled_purchases_are_not_asked_about(shop: Shop) -> None:
+    (user_id,) = shop.store.sample_users(1, seed=1)
+    profile = build_profile(shop.store, user_id, shop.manifest.as_of)
+
+    def drafts(count: int, *titles: str) -> list[dict[str, Any]]:
+        bought = [
+            Bought(
+                product_id=f"B0{place}",
+                order_id=str(place),
+                title=title,
+                category="Pet_Supplies",
+                price=None,
+                times=1,
+                last="2020-01-01",
+            )
+            for place, title in enumerate(titles, 1)
+        ]
+        asked = profile.model_copy(update={"repeated": [], "notable": bought})
+        found: list[dict[str, Any]] = json.loads(
+            write_offline([], {"brief": ShopperBrief(asked, count)}).text
+        )["queries"]
+        return found
+
+    assert all("untitled" not in one["query"] for one in drafts(3, "(untitled)", "Acme Dog Ramp, Wide"))
+    assert len(drafts(1, "(untitled)")) == 1
