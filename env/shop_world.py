@@ -130,7 +130,7 @@ class Listings:
     """Products of the shop: all of its host is the shop's."""
 
     name: ClassVar[str] = "product"
-    label: ClassVar[str] = "products"
+    label: ClassVar[str] = "products of the shop"
     paged: ClassVar[bool] = False
 
     def __init__(self, holdings: Holdings) -> None:
@@ -157,7 +157,7 @@ class UserRecords:
     """Profile, orders and statistics of the user who asked; another's support nothing."""
 
     name: ClassVar[str] = "user"
-    label: ClassVar[str] = "the user's records"
+    label: ClassVar[str] = "the shopper's own records"
     paged: ClassVar[bool] = False
 
     def __init__(self, holdings: Holdings) -> None:

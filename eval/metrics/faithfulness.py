@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
+from drr.env.world import KINDS, label_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import SHARE, Metric, Values
-from drr.eval.stats.faithfulness import ALL_TYPES, PAPER_TYPES, corpus_values, report_values
+from drr.eval.stats.faithfulness import PAPER_TYPES, corpus_values, report_values
 from drr.eval.stats.intervals import V
 from drr.eval.tasks.judged import Judged
 
@@ -14,7 +16,6 @@ TITLES = {
     "faithfulness": "Faithfulness (Table 1)",
     "faithfulness-bounds": "Faithfulness: bounds, pooled, and what the agent saw",
 }
-_SOURCES = {"web": "web pages", "product": "products of the shop", "user": "the shopper's own records"}
 
 
 def _share(name: str, label: str, told: str, table: str | None, *, detail: bool = True) -> Metric:
@@ -26,41 +27,7 @@ def _count(name: str, label: str, told: str, table: str | None) -> Metric:
     return Metric(name, label, told, table, unit="claims", detail=True)
 
 
-def _sources(kind: str) -> str:
-    return _SOURCES.get(kind, f"sources of the kind {kind}")
-
-
-METRICS = (
-    _share(
-        "fp",
-        "FP",
-        "Faithfulness precision: how much of what the report cites its sources say, mean over web and product sources.",
-        "faithfulness",
-        detail=False,
-    ),
-    *(
-        _share(
-            f"fp_{kind}",
-            f"FP {kind}",
-            f"As FP, of claims that cite {_sources(kind)}, over reports that have any.",
-            "faithfulness",
-        )
-        for kind in ALL_TYPES
-    ),
-    _share(
-        "fr",
-        "FR",
-        "Faithfulness recall: the share of all claims that cite a source which a tool returned or the shop holds.",
-        "faithfulness",
-        detail=False,
-    ),
-    _count(
-        "n_cited", "N cited", "Claims that cite the web or a product, each counted per kind.", "faithfulness"
-    ),
-    *(
-        _count(f"n_cited_{kind}", f"N {kind}", f"Claims that cite {_sources(kind)}.", "faithfulness")
-        for kind in ALL_TYPES
-    ),
+_BOUNDS = (
     _share(
         "fp_micro",
         "FP pooled",
@@ -116,6 +83,53 @@ METRICS = (
     ),
     _share("fp_web_now", "FP web now", "As FP web, against the pages as they read at `--refetch`.", None),
 )
+
+
+def __getattr__(name: str) -> tuple[Metric, ...]:
+    """`METRICS`, of the kinds of sources that there are when somebody asks."""
+    if name != "METRICS":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _metrics(tuple(KINDS))
+
+
+@cache
+def _metrics(kinds: tuple[str, ...]) -> tuple[Metric, ...]:
+    headline = (
+        _share(
+            "fp",
+            "FP",
+            "Faithfulness precision: how much of what the report cites its sources say, mean over web and product sources.",
+            "faithfulness",
+            detail=False,
+        ),
+        *(
+            _share(
+                f"fp_{kind}",
+                f"FP {kind}",
+                f"As FP, of claims that cite {label_of(kind)}, over reports that have any.",
+                "faithfulness",
+            )
+            for kind in kinds
+        ),
+        _share(
+            "fr",
+            "FR",
+            "Faithfulness recall: the share of all claims that cite a source which a tool returned or the shop holds.",
+            "faithfulness",
+            detail=False,
+        ),
+        _count(
+            "n_cited",
+            "N cited",
+            "Claims that cite the web or a product, each counted per kind.",
+            "faithfulness",
+        ),
+        *(
+            _count(f"n_cited_{kind}", f"N {kind}", f"Claims that cite {label_of(kind)}.", "faithfulness")
+            for kind in kinds
+        ),
+    )
+    return headline + _BOUNDS
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:

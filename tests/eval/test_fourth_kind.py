@@ -14,6 +14,8 @@ from drr.eval.evidence.book import Book
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
+from drr.eval.metrics import metrics as metrics_by_name
+from drr.eval.metrics import tables
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.faithfulness import per_report
 from drr.study.study import Study
@@ -72,6 +74,10 @@ async def test_a_fourth_kind_is_judged_counted_and_shown(study: Study, world: Wo
     assert sorted(verdict["status"] for verdict in verdicts) == ["full", "full", "partial", "unreachable"]
     found = per_report(judged, judged.answers[0])
     assert found["n_cited_file"] == 4 and found["fr"] == 3 / 4
+
+    table = [metric.name for metric in tables()["faithfulness"]]
+    assert table.index("fp_user") + 1 == table.index("fp_file") and "n_cited_file" in table
+    assert "the task's files" in metrics_by_name()["fp_file"].explanation
 
     reader = Reader(study)
     (entry,) = reader.entries()

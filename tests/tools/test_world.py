@@ -62,8 +62,8 @@ def test_kinds_have_an_order_a_label_and_say_whether_a_page_stands_behind_them()
     assert in_table_order(["zine", "user", "web", "user", "atlas"]) == ["web", "user", "atlas", "zine"]
     assert [label_of(name) for name in (*KINDS, "zine")] == [
         "web pages",
-        "products",
-        "the user's records",
+        "products of the shop",
+        "the shopper's own records",
         "zine",
     ]
     assert [name for name in (*KINDS, "zine") if is_paged(name)] == ["web"]
