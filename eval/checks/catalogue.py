@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterator
 from itertools import product as combinations
+from typing import Literal
 
 from drr.env.entities import Product
 from drr.eval.checks.base import Check, CheckTally, Subject, host_of, unverifiable, word_set
 from drr.eval.checks.figures import amounts
-from drr.eval.checks.mentions import Mentions, brand_differs, similarity, words
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.mentions import Mention, Mentions, Named, brand_differs, similarity, words
 
 _CONFUSED = {
     "O": "O0",
@@ -39,6 +43,10 @@ _NOT_A_PRODUCT = re.compile(
 )
 _GENERIC = word_set("""best overall pick choice option recommended budget top our why it fits you price rating value runner up premium upgrade key features
     pros cons verdict summary total subtotal phase month step note tip bottom line for""")  # fmt: skip
+_LEADS = _GENERIC | {"pick", "1", "2", "3", "4", "5"}
+_LINE_MARKS = re.compile(r"^[\s>|*+\-•\d.)_]+")
+_PRICE_WORDS = re.compile(r"(?<!\s)\s+(?:at|for|from|is|costs?|price[ds]?)$", re.I)
+_NUMBER_LEAD = re.compile(r"^\s*\d{1,2}[.)]\s+")
 
 
 def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
@@ -87,38 +95,45 @@ def outside_shop(subject: Subject, mentions: Mentions) -> Check:
         return unverifiable("it is not known which addresses are the shop's")
     tally = CheckTally()
     for source in subject.citations.sources:
-        if source.url.startswith("user://") or subject.is_shop_url(source.url):
-            tally.ok()
-            continue
-        host = host_of(source.url)
-        if (
-            _OTHER_SHOPS.search(host)
-            or _SHOP_HOST.search(host)
-            or _PRODUCT_PATH.search(source.url.split("://", 1)[-1])
-        ):
+        if _is_of_another_shop(subject, source.url):
             span = (source.inline_spans or source.list_spans or [(0, 0)])[0]
             tally.fail(span, f"{source.url} is a page of another shop")
         else:
             tally.ok()
-    covered = [(one.start, one.end) for one in mentions.mentions]
-    for line in mentions.layout.lines:
-        if line.kind not in ("item", "title", "row") or any(
-            low < line.end and line.start < high for low, high in covered
-        ):
-            continue
-        name = _offered(line.text)
-        if name is None or "user://" in line.text or mentions.within(line.start, line.end):
-            continue
-        cited = [m for m in subject.citations.markers if line.start <= m.start < line.end and m.url]
-        if any(m.url and (m.url.startswith("user://") or subject.is_shop_url(m.url)) for m in cited):
-            continue
+    for line, name in _offers_without_product(subject, mentions):
         if _in_shop(subject, name):
             tally.ok()
-            continue
-        tally.fail((line.start, line.end), f"{name!r} has a price and no address in the shop")
+        else:
+            tally.fail((line.start, line.end), f"{name!r} has a price and no address in the shop")
     if not tally.passed and not tally.failed:
         return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0})
     return tally.check("")
+
+
+def _is_ours(subject: Subject, url: str) -> bool:
+    return url.startswith("user://") or subject.is_shop_url(url)
+
+
+def _is_of_another_shop(subject: Subject, url: str) -> bool:
+    if _is_ours(subject, url):
+        return False
+    host = host_of(url)
+    if _OTHER_SHOPS.search(host) or _SHOP_HOST.search(host):
+        return True
+    return _PRODUCT_PATH.search(url.split("://", 1)[-1]) is not None
+
+
+def _offers_without_product(subject: Subject, mentions: Mentions) -> Iterator[tuple[TextLine, str]]:
+    """Lines that offer something by name and price, and neither name nor cite a product or a record of the shop."""
+    citations = subject.citations
+    places = [one.start for one in mentions.mentions] + [one.start for one in mentions.references]
+    places += [one.start for one in citations.markers if one.url and _is_ours(subject, one.url)]
+    places.sort()
+    for line in mentions.layout.lines:
+        if line.kind not in ("item", "title", "row") or "user://" in line.text:
+            continue
+        if bisect_left(places, line.start) == bisect_left(places, line.end) and (name := _offered(line.text)):
+            yield line, name
 
 
 def _offered(text: str) -> str | None:
@@ -126,19 +141,27 @@ def _offered(text: str) -> str | None:
     prices = amounts(text)
     if not prices:
         return None
-    head = re.sub(r"^[\s>|*+\-•\d.)_]+", "", text[: prices[0].start])
-    head = head.replace("**", "").split("|")[0] if "|" in head else head.replace("**", "")
+    head = _LINE_MARKS.sub("", text[: prices[0].start]).replace("**", "").split("|")[0]
     name = head.strip(" \t-–—:,(|*_")
     lead, colon, rest = name.partition(": ")
     if colon and len(lead.split()) <= 3:
         name = rest
     if _NOT_A_PRODUCT.search(name):
         return None
-    name = re.sub(r"\s+(?:at|for|from|is|costs?|price[ds]?)$", "", name, flags=re.I)
-    capitals = [word for word in name.split() if word[:1].isupper() or word[:1].isdigit()]
-    if not 2 <= len(name.split()) <= 16 or len(capitals) < 2 or len(capitals) * 2 < len(name.split()):
+    name = _PRICE_WORDS.sub("", name)
+    if not 2 <= len(name.split()) <= 16 or not _is_capitalised(name) or name.endswith(("?", ".")):
         return None
-    return None if name.endswith(("?", ".")) else name
+    return name
+
+
+def _is_capitalised(name: str) -> bool:
+    """Half of the words at least, and two of them, begin with a capital or a digit."""
+    capitals = [word for word in name.split() if _is_capital(word)]
+    return len(capitals) >= 2 and len(capitals) * 2 >= len(name.split())
+
+
+def _is_capital(word: str) -> bool:
+    return word[:1].isupper() or word[:1].isdigit()
 
 
 def _in_shop(subject: Subject, name: str) -> bool:
@@ -156,43 +179,48 @@ def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
     if subject.shop is None:
         return unverifiable("no shop was given")
     tally = CheckTally()
-    lowest: float | None = None
+    scores: list[float] = []
     for named in mentions.names():
         product = subject.product(named.product_id)
         name = _cleaned(named.name)
-        if product is None or not _is_product_name(name, named.source):
-            continue
-        score = similarity(name, f"{product.title} {product.store or ''}")
-        lowest = score if lowest is None else min(lowest, score)
-        if score < 0.6:
-            tally.fail(named.span, f"{name!r} is given for {named.product_id}, which is {product.title!r}")
-        elif brand_differs(name, product):
-            tally.fail(named.span, f"{name!r} names another maker than {product.store or product.title!r}")
-        else:
-            tally.ok()
+        if product is not None and _is_product_name(name, named.source):
+            scores.append(_similarity(name, product))
+            _compare_name(tally, named, name, product)
     for mention in mentions.mentions:
         product = subject.product(mention.product_id)
-        if product is None or not mention.own or not mentions.within(mention.start, mention.end):
-            continue
-        wrong = _other_maker(mentions.plain[mention.start : mention.end], product)
-        if wrong:
-            tally.fail(
-                (mention.start, mention.end),
-                f"{wrong!r} names another maker than {product.store or product.title!r}",
-            )
-        phrase = _foreign_phrase(
-            subject.citations.body[mention.start : mention.end], product.title, product.store
-        )
-        if phrase:
-            tally.fail(
-                (mention.start, mention.end),
-                f"{phrase!r} is said of {mention.product_id}, which is {product.title!r}",
-            )
+        if product is not None and mention.own and mentions.within(mention.start, mention.end):
+            _compare_sentence(tally, mentions, mention, product)
+    lowest = min(scores, default=None)
     return tally.check("no name stands beside an address of the shop", lowest_similarity=lowest)
 
 
+def _similarity(name: str, product: Product) -> float:
+    return similarity(name, f"{product.title} {product.store or ''}")
+
+
+def _compare_name(tally: CheckTally, named: Named, name: str, product: Product) -> None:
+    if _similarity(name, product) < 0.6:
+        tally.fail(named.span, f"{name!r} is given for {named.product_id}, which is {product.title!r}")
+    elif brand_differs(name, product):
+        tally.fail(named.span, f"{name!r} names another maker than {product.store or product.title!r}")
+    else:
+        tally.ok()
+
+
+def _compare_sentence(tally: CheckTally, mentions: Mentions, mention: Mention, product: Product) -> None:
+    """Names in what is said of one product."""
+    span = mention.start, mention.end
+    maker = _other_maker(mentions.plain[slice(*span)], product)
+    if maker:
+        tally.fail(span, f"{maker!r} names another maker than {product.store or product.title!r}")
+    phrase = _foreign_phrase(mentions.body[slice(*span)], product)
+    if phrase:
+        tally.fail(span, f"{phrase!r} is said of {mention.product_id}, which is {product.title!r}")
+
+
+_CITATION = re.compile(r"\[[^\]]{0,2000}\]\([^)]{0,2000}\)|\[[\d, ^-]+\]|https?://\S+")
 _PHRASE = re.compile(
-    r"\b[A-Z][\w'’&-]*(?:[ ,]+(?:(?:for|with|and|of|in|the)\s+)?(?:[A-Z0-9][\w'’&./-]*)){2,}"
+    r"(?<![\w'’&-])(?>[\w'’&-]*?\b(?=[A-Z]))(?P<phrase>[A-Z][\w'’&-]*+(?:[ ,]+(?:(?:for|with|and|of|in|the)\s+)?(?:[A-Z0-9][\w'’&./-]*)){2,})"
 )
 
 
@@ -205,20 +233,18 @@ def _other_maker(text: str, product: Product) -> str | None:
     """The product's own name in a sentence, but behind somebody else's."""
     for match in _THE_PHRASE.finditer(text):
         name = match["name"]
-        if similarity(name, f"{product.title} {product.store or ''}") >= 0.6 and brand_differs(name, product):
+        if _similarity(name, product) >= 0.6 and brand_differs(name, product):
             return name
     return None
 
 
-def _foreign_phrase(text: str, title: str, store: str | None) -> str | None:
+def _foreign_phrase(text: str, product: Product) -> str | None:
     """A long capitalised name in a sentence about one product, of which that product's title knows nothing."""
-    plain = re.sub(r"\[[^\]]*\]\([^)]*\)|\[[\d, ^-]+\]|https?://\S+", " ", text)
-    phrases = [match[0] for match in _PHRASE.finditer(plain)]
-    phrases = [phrase for phrase in phrases if len(words(phrase)) >= 4]
-    if not phrases:
-        return None
-    scores = [similarity(phrase, f"{title} {store or ''}") for phrase in phrases]
-    return phrases[0] if max(scores) < 0.4 else None
+    found = (match["phrase"] for match in _PHRASE.finditer(_CITATION.sub(" ", text)))
+    phrases = [phrase for phrase in found if len(words(phrase)) >= 4]
+    if all(_similarity(phrase, product) < 0.4 for phrase in phrases):
+        return phrases[0] if phrases else None
+    return None
 
 
 def _cleaned(name: str) -> str:
@@ -227,25 +253,17 @@ def _cleaned(name: str) -> str:
     if prices:
         name = name[: prices[0].start]
     lead, colon, rest = name.partition(": ")
-    if (
-        colon
-        and len(words(rest)) >= 2
-        and (set(words(lead)) <= _GENERIC | {"pick", "1", "2", "3", "4", "5"} or len(words(lead)) <= 4)
-    ):
+    if colon and len(words(rest)) >= 2 and (len(words(lead)) <= 4 or set(words(lead)) <= _LEADS):
         name = rest
-    name = re.sub(r"^\s*\d{1,2}[.)]\s+", "", name)
-    return name.strip(" -–—:|(*_\t")
+    return _NUMBER_LEAD.sub("", name).strip(" -–—:|(*_\t")
 
 
-def _is_product_name(name: str, source: str) -> bool:
+def _is_product_name(name: str, source: Literal["link", "list", "bold"]) -> bool:
     said = words(name)
     if len(said) < 2 or set(said) <= _GENERIC:
         return False
     if source == "link":
-        return any(word[:1].isupper() or word[:1].isdigit() for word in name.split())
+        return any(_is_capital(word) for word in name.split())
     if source == "bold":
-        capitals = [word for word in name.split() if word[:1].isupper() or word[:1].isdigit()]
-        return (
-            len(capitals) >= 2 and len(capitals) * 2 >= len(name.split()) and not _NOT_A_PRODUCT.search(name)
-        )
+        return _is_capitalised(name) and not _NOT_A_PRODUCT.search(name)
     return True

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
 from drr.eval.checks.facts import record_text
@@ -64,20 +66,36 @@ _NEAR = re.compile(
 )
 
 
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_ALIKE = 0.011
+"""How far a result may be from a figure that was computed by it."""
+_TERMS = 12
+"""Other figures of a claim of which results are tried."""
+
+
 def numbers_in_evidence(subject: Subject, mentions: Mentions) -> Check:
     """Each figure of a cited claim stands in what it cites, and quoted words stand there verbatim."""
     tally = CheckTally()
+    asked = _asked(subject)
     for claim in subject.claims:
         if not claim.urls or claim.section_level:
             continue
         texts = [evidence_text(subject, url) for url in claim.urls]
         known = [text for text in texts if text is not None]
-        if not known:
-            if NUMBER.search(claim.text):
-                tally.unclear(f"the text behind {claim.urls[0]} is not at hand")
-            continue
-        _check_claim(tally, subject, claim, "\n".join(known), whole=len(known) == len(texts))
+        if known:
+            evidence = _Evidence("\n".join(known), asked, whole=len(known) == len(texts))
+            _compare_figures(tally, claim, evidence)
+            _compare_quotations(tally, claim, evidence)
+        elif NUMBER.search(claim.text):
+            tally.unclear(f"the text behind {claim.urls[0]} is not at hand")
     return tally.check("no cited claim has a figure")
+
+
+def _asked(subject: Subject) -> frozenset[float]:
+    """The figures of the question."""
+    said = {number(match["n"]) for match in NUMBER.finditer(subject.query or "")}
+    demands = subject.demands.model_dump().values() if subject.demands else ()
+    return frozenset(said | {value for value in demands if isinstance(value, (int, float))})
 
 
 def evidence_text(subject: Subject, url: str) -> str | None:
@@ -119,76 +137,100 @@ def _user_text(subject: Subject, url: str) -> str | None:
     return user.model_dump_json() if user else None
 
 
-def _check_claim(tally: CheckTally, subject: Subject, claim: Claim, evidence: str, *, whole: bool) -> None:
-    held = {number(match["n"]) for match in NUMBER.finditer(evidence)}
-    held |= {number(part) for part in re.findall(r"\d+(?:\.\d+)?", evidence)}
-    asked = {number(match["n"]) for match in NUMBER.finditer(subject.query or "")}
-    if subject.demands:
-        asked |= {value for value in subject.demands.model_dump().values() if isinstance(value, (int, float))}
-    text = claim.text
+class _Figure(NamedTuple):
+    """A figure of a claim that its sources must hold."""
+
+    value: float
+    written: str
+    near: bool
+    """Said to be about or at least so much."""
+
+
+class _Evidence:
+    """What is known to stand behind the addresses of a claim."""
+
+    def __init__(self, text: str, asked: frozenset[float], *, whole: bool) -> None:
+        self.whole = whole
+        """Whether that is all of them."""
+        self._held = {number(match["n"]) for match in NUMBER.finditer(text)}
+        self._held |= {number(part) for part in _DIGITS.findall(text)}
+        self._asked = asked
+        self._words = _flat(text)
+
+    def holds(self, figure: _Figure, beside: Sequence[float]) -> bool:
+        """Whether a figure is theirs or the question's, rounded as written, or made of the figures beside it."""
+        value = figure.value
+        return (
+            value in self._held
+            or value in self._asked
+            or self._rounded(figure)
+            or (figure.near and self._around(value))
+            or self._derived(value, [one for one in beside if one != value])
+        )
+
+    def quotes(self, words: str) -> bool:
+        return words in self._words
+
+    def _rounded(self, figure: _Figure) -> bool:
+        """4.5 for 4.53, 44 for 43.99; 2,000 for 2,067 only where it is said to be near."""
+        decimals = len(figure.written.partition(".")[2])
+        half = 0.5 * 10**-decimals + 1e-9
+        return any(abs(one - figure.value) <= half and one != round(one, decimals) for one in self._held)
+
+    def _around(self, value: float) -> bool:
+        return any(abs(one - value) <= max(0.1 * value, 1) for one in self._held if one)
+
+    def _derived(self, value: float, others: Sequence[float]) -> bool:
+        """A sum, difference or product of figures that the claim itself shows: its terms are checked on their own."""
+        if len(others) == 1:
+            (one,) = others
+            return one in self._held and any(abs(one * times - value) < _ALIKE for times in (2, 3, 4, 5, 6))
+        if not others or len(others) > _TERMS:
+            return False
+        results = (result for a, b in combinations(others, 2) for result in (a + b, a - b, b - a, a * b))
+        return any(abs(result - value) < _ALIKE for result in (sum(others), *results))
+
+
+def _figures(text: str) -> Iterator[_Figure]:
+    """The figures of a claim that are neither ordinals, dates, quantities nor sums of its own."""
     taken = [(when.start, when.end) for when in dates(text, 0, len(text))]
-    said: list[tuple[float, str, bool]] = []
     for match in NUMBER.finditer(text):
-        before, after = text[max(0, match.start() - 16) : match.start()], text[match.end() : match.end() + 3]
+        start, end = match.span()
+        before, after = text[max(0, start - 16) : start], text[end : end + 3]
         if (
             _SKIPPED_BEFORE.search(before)
             or _ORDINAL.match(after)
-            or _TIMES.match(text, match.end())
-            or _COMPUTED_BEFORE.search(text, max(0, match.start() - 60), match.start())
-            or any(a <= match.start() < b for a, b in taken)
+            or _TIMES.match(text, end)
+            or _COMPUTED_BEFORE.search(text, max(0, start - 60), start)
+            or any(low <= start < high for low, high in taken)
         ):
             continue
-        said.append((number(match["n"]), match["n"], _NEAR.search(before) is not None or after[:1] == "+"))
-    values = [value for value, _, _ in said]
-    for value, written, near in said:
-        if (
-            value in held
-            or value in asked
-            or _rounded(value, written, held)
-            or (near and _around(value, held))
-        ) or _derived(value, written, values, held):
+        yield _Figure(number(match["n"]), match["n"], _NEAR.search(before) is not None or after[:1] == "+")
+
+
+def _compare_figures(tally: CheckTally, claim: Claim, evidence: _Evidence) -> None:
+    said = list(_figures(claim.text))
+    values = [figure.value for figure in said]
+    for figure in said:
+        if evidence.holds(figure, values):
             tally.ok()
-        elif whole:
-            tally.fail(
-                (claim.start, claim.end), f"{written} is not in what is cited ({', '.join(claim.urls[:2])})"
-            )
+        elif evidence.whole:
+            why = f"{figure.written} is not in what is cited ({', '.join(claim.urls[:2])})"
+            tally.fail((claim.start, claim.end), why)
         else:
             tally.unclear(f"the text behind one of {', '.join(claim.urls[:3])} is not at hand")
-    flat = " ".join(evidence.casefold().replace("’", "'").split())
-    for match in _QUOTED.finditer(text):
-        words = " ".join(match[1].casefold().replace("’", "'").split()).strip(" .,;!?")
+
+
+def _compare_quotations(tally: CheckTally, claim: Claim, evidence: _Evidence) -> None:
+    for match in _QUOTED.finditer(claim.text):
+        words = _flat(match[1]).strip(" .,;!?")
         if len(words.split()) < 3:
             continue
-        if words in flat:
+        if evidence.quotes(words):
             tally.ok()
-        elif whole:
+        elif evidence.whole:
             tally.fail((claim.start, claim.end), f"the words {match[1][:60]!r} are not in what is cited")
 
 
-def _rounded(value: float, written: str, held: set[float]) -> bool:
-    """4.5 for 4.53, 44 for 43.99; 2,000 for 2,067 only where it is said to be near."""
-    decimals = len(written.partition(".")[2])
-    half = 0.5 * 10**-decimals
-    return any(abs(one - value) <= half + 1e-9 and one != round(one, decimals) for one in held)
-
-
-def _around(value: float, held: set[float]) -> bool:
-    return any(abs(one - value) <= max(0.1 * value, 1) for one in held if one)
-
-
-def _derived(value: float, written: str, values: list[float], held: set[float]) -> bool:
-    """A sum, difference or product of figures that the claim itself shows: its terms are checked on their own."""
-    others = [one for one in values if one != value]
-    if len(others) < 2 or len(others) > 12:
-        return (
-            len(others) == 1
-            and any(abs(others[0] * one - value) < 0.011 for one in (2, 3, 4, 5, 6))
-            and others[0] in held
-        )
-    if abs(sum(others) - value) < 0.011:
-        return True
-    return any(
-        abs(result - value) < 0.011
-        for a, b in combinations(others, 2)
-        for result in (a + b, a - b, b - a, a * b)
-    )
+def _flat(text: str) -> str:
+    return " ".join(text.casefold().replace("’", "'").split())

@@ -138,7 +138,7 @@ def _agrees(body: str, amount: MoneyAmount, price: float, mention: Mention) -> b
 
 _RATING = re.compile(
     r"(?<![\d.,$])(?P<a>[0-5](?:\.\d{1,2})?)\s?(?:-\s?|\s)?(?:stars?\b(?!\s+(?:promise|service|guarantee|experience|hotel|quality|reviews?\b))|★|⭐|/\s?5\b(?!\s?(?:pack|pc|count))|out of (?:5|five)\b|of 5\b)"
-    r"|\b(?:rated|rating(?: of| is|:)?|average(?: rating)?(?: of| is|:)?|scores?|stars?:)\s*(?:\*\*|:)?\s*(?:at |of |an? |average |about |around )*(?P<b>[0-5]\.\d{1,2})(?![\d%])"
+    r"|\b(?:rated|rating(?: of| is|:)?|average(?: rating)?(?: of| is|:)?|scores?|stars?:)\s*+(?:(?:\*\*|:)\s*+)?(?:at |of |an? |average |about |around )*(?P<b>[0-5]\.\d{1,2})(?![\d%])"
     r"|[★⭐]+\s*\(?(?P<c>[0-5]\.\d{1,2})",
     re.I,
 )
@@ -244,7 +244,7 @@ _MATERIALS = re.compile(
     re.I,
 )
 _MADE_OF = re.compile(
-    r"\b(?:made (?:of|from|with|in)|built (?:of|from)|constructed (?:of|from)|crafted (?:of|from)|material(?: is|s?:)?\**:?\**)\s*(?:\*\*)?\s*(?P<what>(?:[\w-]+\s?){1,4})",
+    r"\b(?:made (?:of|from|with|in)|built (?:of|from)|constructed (?:of|from)|crafted (?:of|from)|material(?: is|s?:)?\**+:?+\**+)\s*+(?:\*\*\s*+)?(?P<what>(?:[\w-]+\s?){1,4})",
     re.I,
 )
 _BRAND = re.compile(

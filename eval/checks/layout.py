@@ -11,10 +11,13 @@ from typing import Literal
 
 Kind = Literal["heading", "title", "item", "row", "head_row", "rule_row", "text", "elision"]
 
+_LINE = re.compile(r"[^\n]+")
+_SENTENCE = re.compile(r"[^\n.!?]+(?:[.!?](?!\s|$)[^\n.!?]*)*[.!?]?")
 _HEADING = re.compile(r"\s*(#{1,6})\s+")
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•·‣▪–]|\d{1,3}[.)])\s+")
 _TITLE = re.compile(r"\s*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\*\*|__).+?(?:\*\*|__)")
-_RULE_ROW = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
+_RULE_ROW = re.compile(r"\s*+\|?+\s*+:?-{2,}+:?\s*+(?:\|\s*+:?-{2,}+:?\s*+)*+\|?\s*$")
+_DIGIT = re.compile(r"\d")
 _ELISION = re.compile(r"\s*(?:[-*]\s*)?(?:\.{3,}|…+|\[\.\.\.\]|\[…\]|\(\.\.\.\))\s*$")
 
 
@@ -67,64 +70,84 @@ class Layout:
 
 def layout(body: str) -> Layout:
     """The lines of a body (lists and code already blanked); offsets are those of the report."""
-    lines: list[TextLine] = []
-    last_end = 0
-    table = -1
-    header: list[str] = []
-    in_table = False
-    spans = [match.span() for match in re.finditer(r"[^\n]+", body) if not match[0].isspace()]
-    for index, (start, end) in enumerate(spans):
-        text = body[start:end]
-        blank = body.count("\n", last_end, start) > 1
-        last_end = end
-        following = body[slice(*spans[index + 1])] if index + 1 < len(spans) else ""
-        if ("|" in text or "\t" in text.strip()) and not _HEADING.match(text):
-            separator = "|" if "|" in text else "\t"
-            begins = not in_table or blank
-            ruled = separator == "|" and _RULE_ROW.match(following) is not None
-            if begins and (
-                ruled or text.lstrip().startswith("|") or (separator == "\t" and "\t" in following)
-            ):
-                in_table = True
-                table += 1
-                header = []
-            if in_table:
-                cells = _cells(text, start, separator)
-                if _RULE_ROW.match(text):
-                    lines.append(TextLine(start, end, "rule_row", text, after_blank=blank, table=table))
-                    continue
-                if begins and (ruled or (separator == "\t" and not re.search(r"\d", text))):
-                    header = [_bare(body[low:high]) for low, high in cells]
-                    lines.append(
-                        TextLine(start, end, "head_row", text, after_blank=blank, cells=cells, table=table)
-                    )
-                    continue
-                lines.append(
-                    TextLine(
-                        start, end, "row", text, after_blank=blank, cells=cells, header=header, table=table
-                    )
-                )
-                continue
-        in_table = False
-        heading = _HEADING.match(text)
-        item = _ITEM.match(text)
-        if heading:
-            lines.append(TextLine(start, end, "heading", text, level=len(heading[1]), after_blank=blank))
-        elif _ELISION.match(text):
-            lines.append(TextLine(start, end, "elision", text, after_blank=blank))
-        elif item:
-            indent = len(item["indent"].expandtabs(4))
-            lines.append(TextLine(start, end, "item", text, indent=indent, after_blank=blank))
-        elif _TITLE.match(text):
-            lines.append(TextLine(start, end, "title", text, after_blank=blank))
-        else:
-            lines.append(
-                TextLine(start, end, "text", text, indent=len(text) - len(text.lstrip()), after_blank=blank)
+    return Layout(list(_Lines(body).read()))
+
+
+class _Lines:
+    """A body read line by line: where a table begins and ends depends on what stands around a line."""
+
+    def __init__(self, body: str) -> None:
+        self._body = body
+        self._spans = [match.span() for match in _LINE.finditer(body) if not match[0].isspace()]
+        self._in_table = False
+        self._table = -1
+        self._header: list[str] = []
+
+    def read(self) -> Iterator[TextLine]:
+        last_end = 0
+        for index, (start, end) in enumerate(self._spans):
+            text = self._body[start:end]
+            below = self._body[slice(*self._spans[index + 1])] if index + 1 < len(self._spans) else ""
+            line = TextLine(start, end, "text", text)
+            line.after_blank = self._body.count("\n", last_end, start) > 1
+            last_end = end
+            if not self._read_row(line, below):
+                self._in_table = False
+                _read_prose(line)
+            yield line
+
+    def _read_row(self, line: TextLine, below: str) -> bool:
+        """Whether the line is one of a table's."""
+        separator = "|" if "|" in line.text else "\t"
+        if separator not in line.text.strip() or _HEADING.match(line.text):
+            return False
+        begins = not self._in_table or line.after_blank
+        ruled = separator == "|" and _RULE_ROW.match(below) is not None
+        if begins and (ruled or _is_row(line.text, separator, below)):
+            self._in_table = True
+            self._table += 1
+            self._header = []
+        if self._in_table:
+            line.table = self._table
+            self._enter_row(
+                line, separator, heads=begins and (ruled or _is_tabbed_head(line.text, separator))
             )
-    return Layout(lines)
+        return self._in_table
+
+    def _enter_row(self, line: TextLine, separator: str, *, heads: bool) -> None:
+        if _RULE_ROW.match(line.text):
+            line.kind = "rule_row"
+            return
+        line.cells = _cells(line.text, line.start, separator)
+        if heads:
+            line.kind = "head_row"
+            self._header = [_bare(self._body[low:high]) for low, high in line.cells]
+        else:
+            line.kind, line.header = "row", self._header
 
 
-_SENTENCE = re.compile(r"[^\n.!?]+(?:[.!?](?!\s|$)[^\n.!?]*)*[.!?]?")
+def _is_row(text: str, separator: str, below: str) -> bool:
+    """A row that shows without a rule under it that it begins a table."""
+    return text.lstrip().startswith("|") or (separator == "\t" and "\t" in below)
+
+
+def _is_tabbed_head(text: str, separator: str) -> bool:
+    return separator == "\t" and not _DIGIT.search(text)
+
+
+def _read_prose(line: TextLine) -> None:
+    """What a line outside tables is."""
+    text = line.text
+    if heading := _HEADING.match(text):
+        line.kind, line.level = "heading", len(heading[1])
+    elif _ELISION.match(text):
+        line.kind = "elision"
+    elif item := _ITEM.match(text):
+        line.kind, line.indent = "item", len(item["indent"].expandtabs(4))
+    elif _TITLE.match(text):
+        line.kind = "title"
+    else:
+        line.indent = len(text) - len(text.lstrip())
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:

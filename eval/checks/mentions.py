@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal, NamedTuple
 
 from drr.citations.links import blank
 from drr.citations.parse import Marker
@@ -50,7 +52,7 @@ class Named:
     product_id: str
     name: str
     span: Span
-    source: str
+    source: Literal["link", "list", "bold"]
 
 
 class Mentions:
@@ -65,24 +67,25 @@ class Mentions:
         self.references = self._references()
         self._starts = [reference.start for reference in self.references]
         self.aliases = self._aliases()
-        self.mentions = self._mentions()
+        self.mentions = list(self._mentions())
 
     def within(self, start: int, end: int) -> list[ProductReference]:
         return self.references[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
     def _references(self) -> list[ProductReference]:
         found: list[ProductReference] = []
-        linked: list[Span] = []
+        linked = bytearray(len(self.body))
+        """Which characters are a link's: an id inside says nothing new."""
         for marker in self.subject.citations.markers:
             if marker.url is None:
                 continue
             if marker.form in ("link", "html", "numbered_link", "bare"):
-                linked.append((marker.start, marker.end))
+                linked[marker.start : marker.end] = b"\1" * (marker.end - marker.start)
             product_id = self.subject.product_id_of(marker.url)
             if product_id is not None:
                 found.append(ProductReference(product_id, marker.start, marker.end, _is_name(marker)))
         for match in PRODUCT_ID.finditer(self.body):
-            if not any(low <= match.start() < high for low, high in linked):
+            if not linked[match.start()]:
                 found.append(ProductReference(match[0], match.start(), match.end(), False))
         return sorted(found, key=lambda one: one.start)
 
@@ -109,41 +112,29 @@ class Mentions:
         flat = " " + " ".join(_words(text)) + " "
         return [product_id for alias, product_id in self.aliases.items() if f" {alias} " in flat]
 
-    def _mentions(self) -> list[Mention]:
-        found: list[Mention] = []
-        scope: str | None = None
-        scope_line: TextLine | None = None
+    def _mentions(self) -> Iterator[Mention]:
+        scope: _Scope | None = None
         for line in self.layout.lines:
             if line.kind in ("head_row", "rule_row", "elision"):
                 continue
-            references = self.within(line.start, line.end)
-            ids = list(dict.fromkeys(one.product_id for one in references))
+            ids = self._products_on(line)
             if not ids:
-                ids = (
-                    self.named_in(line.text)
-                    if line.kind in ("row", "item", "title", "heading", "text")
-                    else []
-                )
-                references = []
-            if not ids:
-                if scope is not None and scope_line is not None and _belongs(scope_line, line):
-                    found.append(Mention(scope, line.start, line.end, False))
-                elif scope_line is not None and _ends(scope_line, line):
-                    scope = scope_line = None
-                continue
-            if len(ids) == 1 and line.kind != "text":
-                found.append(
-                    Mention(ids[0], line.start, line.end, True, line if line.kind == "row" else None)
-                )
-                scope, scope_line = ids[0], line
-                continue
-            sentences = self._sentences(line)
-            for start, end in sentences:
-                found += self._split(start, end, self.within(start, end))
-            scope, scope_line = (
-                (ids[0], line) if len(ids) == 1 and line.kind in ("title", "heading") else (None, None)
-            )
-        return found
+                if scope and scope.holds(line):
+                    yield Mention(scope.product_id, line.start, line.end, False)
+                elif scope and scope.ends_at(line):
+                    scope = None
+            elif len(ids) == 1 and line.kind != "text":
+                yield Mention(ids[0], line.start, line.end, True, line if line.kind == "row" else None)
+                scope = _Scope(ids[0], line)
+            else:
+                for start, end in self._sentences(line):
+                    yield from self._split(start, end, self.within(start, end))
+                scope = None
+
+    def _products_on(self, line: TextLine) -> list[str]:
+        """The products that a line links or gives the id of, else those that it names."""
+        ids = list(dict.fromkeys(one.product_id for one in self.within(line.start, line.end)))
+        return ids or self.named_in(line.text)
 
     def _sentences(self, line: TextLine) -> list[Span]:
         spans: list[Span] = []
@@ -182,34 +173,37 @@ class Mentions:
         return found
 
     def names(self) -> list[Named]:
-        """Link texts, titles in reference lists, bold names at the head of a product's line."""
-        found: list[Named] = []
-        citations = self.subject.citations
-        for marker in citations.markers:
+        """Link texts, titles in reference lists, names at the head of a product's line."""
+        return [*self._link_names(), *self._list_names(), *self._leading_names()]
+
+    def _link_names(self) -> Iterator[Named]:
+        for marker in self.subject.citations.markers:
             product_id = self.subject.product_id_of(marker.url) if marker.url else None
-            if product_id and marker.form in ("link", "html") and _is_name(marker):
-                found.append(Named(product_id, marker.id, (marker.start, marker.end), "link"))
-        for reference in citations.references:
-            ids = [product_id for url in reference.urls if (product_id := self.subject.product_id_of(url))]
-            if len(ids) == 1 and len(reference.urls) == 1:
+            if product_id and _is_name(marker):
+                yield Named(product_id, marker.id, (marker.start, marker.end), "link")
+
+    def _list_names(self) -> Iterator[Named]:
+        for reference in self.subject.citations.references:
+            product_id = self.subject.product_id_of(reference.urls[0]) if len(reference.urls) == 1 else None
+            if product_id:
                 name = _entry_title(self.subject.report[reference.start : reference.end])
                 if name:
-                    found.append(Named(ids[0], name, (reference.start, reference.end), "list"))
+                    yield Named(product_id, name, (reference.start, reference.end), "list")
+
+    def _leading_names(self) -> Iterator[Named]:
         for mention in self.mentions:
             if mention.own:
-                bold = _BOLD_NAME.match(self.body, mention.start, mention.end)
-                if bold:
-                    found.append(Named(mention.product_id, bold["name"], bold.span("name"), "bold"))
-                elif head := _PLAIN_NAME.match(self.plain, mention.start, mention.end):
-                    found.append(Named(mention.product_id, head["name"], head.span("name"), "bold"))
-        return found
+                span = mention.start, mention.end
+                name = _BOLD_NAME.match(self.body, *span) or _PLAIN_NAME.match(self.plain, *span)
+                if name:
+                    yield Named(mention.product_id, name["name"], name.span("name"), "bold")
 
 
 _BOLD_NAME = re.compile(
-    r"[\s>|]*(?:#{1,6}\s+)?(?:[-*+•]\s+|\d{1,3}[.)]\s+|\|\s*\d*\s*\|)?\s*(?:\*\*|__)(?P<name>[^*_\n|]{4,160})(?:\*\*|__)"
+    r"[\s>|]{0,40}(?:#{1,6}\s{1,40})?(?:[-*+•]\s{1,40}|\d{1,3}[.)]\s{1,40}|\|\s{0,40}\d{0,9}\s{0,40}\|)?\s{0,40}(?:\*\*|__)(?P<name>[^*_\n|]{4,160})(?:\*\*|__)"
 )
 _PLAIN_NAME = re.compile(
-    r"[ \t>]*(?:[-*+•]\s+|\d{1,3}[.)]\s+|\|\s*(?:\d{1,2}\s*\|)?)\s*(?:\d{1,2}\s?[x×]\s+)?(?P<name>[A-Z0-9][^|\n*_$:;!?]{3,140}?)\s*(?:\||\s[-–—]\s|: |\sat \$|\s\(?\$|,\s*\$|\s+$)"
+    r"[ \t>]*+(?:[-*+•]\s++|\d{1,3}[.)]\s++|\|\s*+(?:\d{1,2}\s*+\|\s*+)?)(?:\d{1,2}\s?[x×]\s+)?(?P<name>[A-Z0-9][^|\n*_$:;!?]{3,140}?)(?:\s*+(?:\||: |,\s*+\$)|\s++(?:[-–—]\s|at \$|\(?\$|$))"
 )
 _ENTRY_NUMBER = re.compile(
     r"^[\s>*_-]*(?:\\?[\[【［(]?\^?[A-Za-z]{0,3}\d{1,4}\\?[\]】］)]?(?:\s*[:.)、]|\\\.)?|[-*+•])\s*"
@@ -237,32 +231,34 @@ def _is_name(marker: Marker) -> bool:
     )
 
 
-def _belongs(scope: TextLine, line: TextLine) -> bool:
-    """Is this line about the product that the line above opened?"""
-    if line.kind in ("heading", "row", "title"):
-        return False
-    if re.search(r"\b(?:sub)?total\b|\bbudget\b", line.text, re.I):
-        return False
-    if scope.kind in ("title", "heading"):
-        return line.kind == "item" or not line.after_blank or _LABELLED.match(line.text) is not None
-    if scope.kind == "item":
-        return line.indent > scope.indent
-    return False
-
-
-def _ends(scope: TextLine, line: TextLine) -> bool:
-    """A product's heading holds until the next one, its bold line until a paragraph, its bullet until the next bullet."""
-    if line.kind in ("heading", "title"):
-        return True
-    if scope.kind == "heading":
-        return False
-    return scope.kind != "title" or (line.kind == "text" and line.after_blank and len(line.text) > 40)
-
-
 _LABELLED = re.compile(
     r"[\s*_>]*(?:(?:list |current |unit |sale )?price|cost|rating|rated|stars|reviews|material|size|weight|brand|colou?r|capacity)\b[^.]{0,12}[:=]",
     re.I,
 )
+_SUM = re.compile(r"\b(?:sub)?total\b|\bbudget\b", re.I)
+
+
+class _Scope(NamedTuple):
+    """A line that opens what is said of one product."""
+
+    product_id: str
+    line: TextLine
+
+    def holds(self, line: TextLine) -> bool:
+        """Is this line about the product that the line above opened?"""
+        if line.kind in ("heading", "row", "title") or _SUM.search(line.text):
+            return False
+        if self.line.kind in ("title", "heading"):
+            return line.kind == "item" or not line.after_blank or _LABELLED.match(line.text) is not None
+        return self.line.kind == "item" and line.indent > self.line.indent
+
+    def ends_at(self, line: TextLine) -> bool:
+        """A product's heading holds until the next one, its bold line until a paragraph, its bullet until the next bullet."""
+        if line.kind in ("heading", "title"):
+            return True
+        if self.line.kind == "heading":
+            return False
+        return self.line.kind != "title" or (line.kind == "text" and line.after_blank and len(line.text) > 40)
 
 
 @lru_cache(maxsize=4096)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from drr.eval.checks.base import Check, CheckTally, Subject
+from drr.eval.checks.base import Check, CheckTally, Span, Subject
 from drr.eval.checks.mentions import Mentions
 
 LONG = 120
@@ -17,54 +19,87 @@ _COMMON = 40
 """A shingle in more paragraphs than this tells nothing and would make the search quadratic."""
 
 
+_PARAGRAPH = re.compile(r"(?:[^\n]|\n(?![ \t]*\n))+")
+_LENGTH = 5
+"""Words of a shingle."""
+
+
+class Paragraph(NamedTuple):
+    """A paragraph that is worth comparing, by its words."""
+
+    span: Span
+    words: tuple[str, ...]
+    shingles: tuple[tuple[str, ...], ...]
+    """Every few words in a row, each once."""
+
+    def repeats(self, other: Paragraph, common: int) -> bool:
+        """Nearly the same, or the shorter one nearly whole in the longer."""
+        smaller = min(len(self.shingles), len(other.shingles))
+        either = len(self.shingles) + len(other.shingles) - common
+        return common / either >= 0.8 or (smaller >= 12 and common / smaller >= 0.9)
+
+
 def duplicates(subject: Subject, mentions: Mentions) -> Check:
     """No paragraph says what an earlier one said, word for word or nearly."""
-    body = subject.citations.body
-    paragraphs: list[tuple[int, int, list[str]]] = []
-    for match in re.finditer(r"(?:[^\n]|\n(?![ \t]*\n))+", body):
+    tally = CheckTally()
+    seen = _ParagraphsSeen()
+    total = repeated = 0
+    for paragraph in _paragraphs(subject.citations.body):
+        total += len(paragraph.words)
+        first = seen.add(paragraph)
+        if first is None:
+            tally.ok()
+        else:
+            repeated += len(paragraph.words)
+            tally.fail(paragraph.span, f"repeats the paragraph at {first.span[0]}")
+    if not total:
+        return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0, "share_of_words": 0.0})
+    return tally.check("", share_of_words=repeated / total)
+
+
+def _paragraphs(body: str) -> Iterator[Paragraph]:
+    for match in _PARAGRAPH.finditer(body):
         text = match[0]
         if len(text.strip()) < LONG or text.lstrip().startswith("|"):
             continue
-        plain = _CITED.sub(" ", text)
-        tokens = [word.casefold() for word in _WORD.findall(plain)]
-        if _CJK.search(plain):
-            tokens = [part for token in tokens for part in (list(token) if _CJK.search(token) else [token])]
-        if len(tokens) >= 8:
-            lead = len(text) - len(text.lstrip())
-            paragraphs.append((match.start() + lead, match.end(), tokens))
-    tally = CheckTally()
-    total = sum(len(tokens) for _, _, tokens in paragraphs)
-    repeated = 0
-    seen: dict[tuple[str, ...], int] = {}
-    holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-    sizes: list[int] = []
-    for index, (start, end, tokens) in enumerate(paragraphs):
-        key = tuple(tokens)
-        shingles = set(zip(*(tokens[offset:] for offset in range(5)), strict=False))
-        sizes.append(len(shingles))
-        first = seen.get(key)
+        words = _words_of(_CITED.sub(" ", text))
+        if len(words) >= 8:
+            start = match.end() - len(text.lstrip())
+            shingles = dict.fromkeys(zip(*(words[offset:] for offset in range(_LENGTH)), strict=False))
+            yield Paragraph((start, match.end()), words, tuple(shingles))
+
+
+def _words_of(text: str) -> tuple[str, ...]:
+    """The words; of scripts without spaces, the characters."""
+    words = (word.casefold() for word in _WORD.findall(text))
+    return tuple(part for word in words for part in (word if _CJK.search(word) else (word,)))
+
+
+class _ParagraphsSeen:
+    """The paragraphs read so far, found again by what they share."""
+
+    def __init__(self) -> None:
+        self._all: list[Paragraph] = []
+        self._firsts: dict[tuple[str, ...], Paragraph] = {}
+        """By all words; of those alike, the first."""
+        self._holders: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+        """By shingle."""
+
+    def add(self, paragraph: Paragraph) -> Paragraph | None:
+        """The earlier paragraph that this one repeats."""
+        first = self._firsts.get(paragraph.words) or self._like(paragraph)
         if first is None:
-            shared = Counter(other for shingle in shingles for other in holders[shingle])
-            for other, common in shared.most_common(5):
-                smaller = min(len(shingles), sizes[other])
-                if common / (len(shingles) + sizes[other] - common) >= 0.8 or (
-                    smaller >= 12 and common / smaller >= 0.9
-                ):
-                    first = other
-                    break
-        if first is not None:
-            repeated += len(tokens)
-            tally.fail((start, end), f"repeats the paragraph at {paragraphs[first][0]}")
-        else:
-            seen[key] = index
-            tally.ok()
-        for shingle in shingles:
-            if len(holders[shingle]) < _COMMON:
-                holders[shingle].append(index)
-    share = repeated / total if total else 0.0
-    if not paragraphs:
-        return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0, "share_of_words": 0.0})
-    return tally.check("", share_of_words=share)
+            self._firsts[paragraph.words] = paragraph
+        for shingle in paragraph.shingles:
+            if len(self._holders[shingle]) < _COMMON:
+                self._holders[shingle].append(len(self._all))
+        self._all.append(paragraph)
+        return first
+
+    def _like(self, paragraph: Paragraph) -> Paragraph | None:
+        shared = Counter(other for shingle in paragraph.shingles for other in self._holders[shingle])
+        near = ((self._all[other], common) for other, common in shared.most_common(5))
+        return next((other for other, common in near if paragraph.repeats(other, common)), None)
 
 
 _TAGS = re.compile(

@@ -4,44 +4,61 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from drr.eval.checks.figures import MoneyAmount
 from drr.eval.checks.layout import TextLine
-from drr.eval.checks.money.parts import CENT, Basket, PricedText, Stated, SumPart
+from drr.eval.checks.money.parts import CENT, PricedText, Stated, SumBasket, SumPart
 from drr.eval.checks.money.phrases import LIMITED, phase_of
 
-_GOES_ON = re.compile(r"\s*[-–]?\s*(?!total)[A-Za-z]")
+_GOES_ON = re.compile(r"\s*+(?:[-–]\s*+)?(?!total)[A-Za-z]")
+
+
+class _Under(NamedTuple):
+    """What stands between a heading and the next of its depth."""
+
+    sections: list[Stated]
+    tables: list[Stated]
+    parts: list[SumPart]
+    whole: bool
+    """Nothing is left out."""
 
 
 def heading_totals(
-    text: PricedText, basket: Basket, tables: Sequence[Stated], sections: Sequence[Stated]
+    text: PricedText, basket: SumBasket, tables: Sequence[Stated], sections: Sequence[Stated]
 ) -> Iterator[Stated]:
     """The amount of each heading against its section's total, else its tables, else its items."""
     for index, line in enumerate(text.lines):
         amount = _amount_of(text, line)
-        if amount is None:
-            continue
-        high = text.layout.section_end(index)
-        slack = 1.0 if amount.whole or amount.approx else CENT
-        inside = [one for one in sections if index < one.line < high]
-        below = [one for one in tables if index < one.line < high]
-        parts = basket.between(index + 1, high)
-        fits = any(_fits(counted, amount, slack) for counted in (parts, _bought(parts)))
-        stated = Stated(amount, index, "heading", None, 0, None, phase_of(line.text))
-        if inside:
-            stated.computed, stated.parts = inside[0].amount.value, 1
-            stated.agrees = fits or any(_says(one, amount, slack) for one in inside)
-            stated.held_against = "its section's total is"
-        elif below:
-            stated.computed, stated.parts = below[0].computed, below[0].parts
-            stated.agrees = any(_comes_to(one, amount, slack) for one in below)
-        elif len(parts) >= 2 and not text.elided(index, high):
-            stated.computed, stated.parts = sum(part.value for part in parts), len(parts)
-            stated.agrees = fits
-            stated.held_against = "its section's items come to"
-        else:
-            continue
-        yield stated
+        if amount is not None:
+            high = text.layout.section_end(index)
+            under = _Under(
+                [one for one in sections if index < one.line < high],
+                [one for one in tables if index < one.line < high],
+                basket.between(index + 1, high),
+                not text.elided(index, high),
+            )
+            stated = Stated(amount, index, "heading", phase_of(line.text))
+            if _compare(stated, under):
+                yield stated
+
+
+def _compare(stated: Stated, under: _Under) -> bool:
+    """Whether anything stands there to hold the amount against."""
+    amount, parts = stated.amount, under.parts
+    slack = 1.0 if amount.whole or amount.approx else CENT
+    fits = any(_fits(counted, amount, slack) for counted in (parts, _bought(parts)))
+    if under.sections:
+        agrees = fits or any(_says(one, amount, slack) for one in under.sections)
+        stated.compare(under.sections[0].amount.value, 1, agrees=agrees)
+        stated.held_against = "its section's total is"
+    elif under.tables:
+        agrees = any(_comes_to(one, amount, slack) for one in under.tables)
+        stated.compare(under.tables[0].computed, under.tables[0].parts, agrees=agrees)
+    elif len(parts) >= 2 and under.whole:
+        stated.compare(sum(part.value for part in parts), len(parts), agrees=fits)
+        stated.held_against = "its section's items come to"
+    return stated.agrees is not None
 
 
 def _amount_of(text: PricedText, line: TextLine) -> MoneyAmount | None:

@@ -74,17 +74,21 @@ class Stated:
     amount: MoneyAmount
     line: int
     where: Literal["table", "section", "heading"]
-    computed: float | None
-    parts: int
-    agrees: bool | None
-    """`None` where the parts are not all there."""
     label: str | None = None
     """`phase 1`, where it is one phase's."""
+    computed: float | None = None
+    parts: int = 0
+    agrees: bool | None = None
+    """`None` where the parts are not all there."""
     held_against: str = "its rows come to"
 
     @property
     def span(self) -> Span:
         return self.amount.start, self.amount.end
+
+    def compare(self, computed: float | None, parts: int, *, agrees: bool) -> None:
+        """Enter what it was held against."""
+        self.computed, self.parts, self.agrees = computed, parts, agrees
 
 
 class PricedText:
@@ -130,7 +134,7 @@ class PricedText:
         return here[0].value * (-1 if match["less"] else 1)
 
 
-class Basket:
+class SumBasket:
     """Every part of the sums of a report, by line: product sentences, and list lines that carry one price."""
 
     def __init__(self, text: PricedText) -> None:

@@ -11,9 +11,9 @@ from drr.eval.checks.layout import TextLine
 from drr.eval.checks.money.parts import (
     CENT,
     Added,
-    Basket,
     PricedText,
     Stated,
+    SumBasket,
     SumPart,
     added,
     ways_to_count,
@@ -53,7 +53,7 @@ class TotalPhrase:
 class Sections:
     """The totals of a report outside its tables and headings."""
 
-    def __init__(self, text: PricedText, basket: Basket, tables: Sequence[Stated]) -> None:
+    def __init__(self, text: PricedText, basket: SumBasket, tables: Sequence[Stated]) -> None:
         self._text = text
         self._basket = basket
         self._tables = tables
@@ -113,39 +113,36 @@ class Sections:
     # What it is the total of.
 
     def _stated(self, phrase: TotalPhrase) -> Stated:
-        low, high = self._text.layout.section_of(phrase.index)
-        head = self._text.lines[low]
-        phase = phase_of(phrase.clause) or (phase_of(head.text) if head.kind == "heading" else None)
+        stated = Stated(phrase.amount, phrase.index, "section", self._phase(phrase))
+        scopes = self._scopes(phrase)
+        sum_ = self._written_sum(phrase) or _fitting(scopes, self._charges(phrase), phrase.amount)
+        if sum_ is not None:
+            stated.compare(sum_.value, sum_.terms, agrees=True)
+        elif self._in_a_table(phrase.amount):
+            stated.agrees = True
+        else:
+            self._compare(stated, phrase, scopes)
+        return stated
 
-        def stated(sum_: Added | None, agrees: bool | None, held_against: str | None = None) -> Stated:
-            computed, parts = (sum_.value, sum_.terms) if sum_ else (None, 0)
-            found = Stated(phrase.amount, phrase.index, "section", computed, parts, agrees, phase)
-            if held_against is not None:
-                found.held_against = held_against
-            return found
+    def _compare(self, stated: Stated, phrase: TotalPhrase, scopes: Sequence[list[SumPart]]) -> None:
+        """What comes to nothing that is there differs from the nearest items or the last table, if those are whole."""
+        if self._text.elided(*self._text.layout.section_of(phrase.index)):
+            return
+        nearest = _nearest(scopes)
+        if nearest is None:
+            if self._tables and stated.label is None:
+                stated.compare(self._tables[-1].computed, self._tables[-1].parts, agrees=False)
+                stated.held_against = "the table's rows come to"
+        elif self._charges(phrase) or not _CHARGED.search(phrase.clause):
+            stated.compare(nearest.value, nearest.terms, agrees=False)
 
-        written = self._written_sum(phrase)
-        if written is not None:
-            return stated(written, True)
-        scopes = self._scopes(phrase, low, high)
-        charges = self._text.charges(low, phrase.index)
-        fitting = _fitting(scopes, charges, phrase.amount)
-        if fitting is not None:
-            return stated(fitting, True)
-        if self._in_a_table(phrase.amount):
-            return stated(None, True)
-        nearest = next(
-            (added(parts) for scope in scopes for parts in ways_to_count(scope) if len(parts) >= 2), None
-        )
-        elided = self._text.elided(low, high)
-        if elided or nearest is None or (_CHARGED.search(phrase.clause) and not charges):
-            if self._tables and nearest is None and not elided and phase is None:
-                last = self._tables[-1]
-                other = stated(None, False, "the table's rows come to")
-                other.computed, other.parts = last.computed, last.parts
-                return other
-            return stated(None, None)
-        return stated(nearest, False)
+    def _phase(self, phrase: TotalPhrase) -> str | None:
+        """The phase that the clause names, else the heading above it."""
+        head = self._text.lines[self._text.layout.opened_by[phrase.index]]
+        return phase_of(phrase.clause) or (phase_of(head.text) if head.kind == "heading" else None)
+
+    def _charges(self, phrase: TotalPhrase) -> float:
+        return self._text.charges(self._text.layout.opened_by[phrase.index], phrase.index)
 
     def _written_sum(self, phrase: TotalPhrase) -> Added | None:
         """`$12.99 + $8.50 =`, where it comes to what is stated."""
@@ -157,9 +154,10 @@ class Sections:
             return None
         return Added(sum(terms), slack, len(terms))
 
-    def _scopes(self, phrase: TotalPhrase, low: int, high: int) -> list[list[SumPart]]:
+    def _scopes(self, phrase: TotalPhrase) -> list[list[SumPart]]:
         """The items that it may be of, the nearest first: its line's, those since the last total, its section's, all."""
         index, basket = phrase.index, self._basket
+        low, high = self._text.layout.section_of(index)
         same_line = [part for part in basket.between(index, index + 1) if part.start < phrase.amount.start]
         scopes: list[list[SumPart]] = []
         for others in (
@@ -220,3 +218,9 @@ def _fitting(scopes: Sequence[list[SumPart]], charges: float, amount: MoneyAmoun
                     if one.fits(amount):
                         return one
     return None
+
+
+def _nearest(scopes: Sequence[list[SumPart]]) -> Added | None:
+    """The sum of the first items that are two or more."""
+    counted = (parts for scope in scopes for parts in ways_to_count(scope))
+    return next((added(parts) for parts in counted if len(parts) >= 2), None)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from drr.eval.checks.base import Span
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.headings import heading_totals
-from drr.eval.checks.money.parts import Basket, PricedText, Stated, SumPart, distinct
+from drr.eval.checks.money.parts import PricedText, Stated, SumBasket, SumPart, distinct
 from drr.eval.checks.money.sections import Sections
 from drr.eval.checks.money.tables import TableRow, Tables
 
@@ -26,7 +26,7 @@ class Sums:
 
     def __init__(self, mentions: Mentions) -> None:
         self.text = PricedText(mentions)
-        basket = Basket(self.text)
+        basket = SumBasket(self.text)
         tables = Tables(self.text, basket)
         self.parts: list[SumPart] = basket.parts
         self.rows: list[TableRow] = tables.rows

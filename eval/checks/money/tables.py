@@ -9,7 +9,7 @@ from itertools import groupby
 
 from drr.eval.checks.figures import MoneyAmount
 from drr.eval.checks.layout import TextLine
-from drr.eval.checks.money.parts import CENT, Added, Basket, PricedText, Stated
+from drr.eval.checks.money.parts import CENT, Added, PricedText, Stated, SumBasket
 from drr.eval.checks.money.phrases import NO_PART, OPTIONAL, phase_of
 
 _QUANTITY = re.compile(r"qty|quantity|units|count|how many|#$|pcs", re.I)
@@ -117,30 +117,35 @@ class TableRow:
         costs = [(column, cost) for column, cell in enumerate(self.cells) if (cost := cell.cost)]
         return costs[-1] if costs else None
 
+    @property
+    def quantity(self) -> int:
+        return next((one.quantity for one in reversed(self.cells) if one.quantity is not None), 1)
+
     def value(self, column: int) -> Added | None:
         """What the row adds to a column's sum: its amount there, else quantity times price; with its rounding."""
         if column >= len(self.cells) or not self.cells[column].amounts:
             return None
-        cell = self.cells[column]
+        cell, quantity = self.cells[column], self.quantity
         amount = cell.amounts[-1]
         rounding = 1.0 if amount.whole else 0.0
-        quantity = next((one.quantity for one in reversed(self.cells) if one.quantity is not None), 1)
         if quantity <= 1:
             return Added(amount.value, rounding, 1)
-        other = [one for one in self.cells if one.head != (cell.head or "")]
-        unit_price = next((one.unit_price for one in other if one.unit_price is not None), None)
+        unit_price = self._unit_price_beside(cell)
         if unit_price is None:
             times = 1 if cell.is_line_total else quantity
             return Added(amount.value * times, rounding * times, 1)
-        if abs(unit_price * quantity - amount.value) > rounding + CENT * quantity:
-            return Added(unit_price * quantity, rounding, 1)
-        return Added(amount.value, rounding, 1)
+        is_their_product = abs(unit_price * quantity - amount.value) <= rounding + CENT * quantity
+        return Added(amount.value if is_their_product else unit_price * quantity, rounding, 1)
+
+    def _unit_price_beside(self, cell: TableCell) -> float | None:
+        others = (one for one in self.cells if one.head != (cell.head or ""))
+        return next((one.unit_price for one in others if one.unit_price is not None), None)
 
 
 class Tables:
     """The tables of a report, and the totals that they state."""
 
-    def __init__(self, text: PricedText, basket: Basket) -> None:
+    def __init__(self, text: PricedText, basket: SumBasket) -> None:
         self.rows = [TableRow(text, index) for index, line in enumerate(text.lines) if line.kind == "row"]
         self.stated = [
             stated
@@ -152,7 +157,7 @@ class Tables:
 class _Bill:
     """A table read from its first row down to each of its totals."""
 
-    def __init__(self, basket: Basket) -> None:
+    def __init__(self, basket: SumBasket) -> None:
         self._basket = basket
         self._parts: list[TableRow] = []
         self._since_total = 0
@@ -177,10 +182,11 @@ class _Bill:
         slack = max(best.slack, CENT)
         if amount.whole and best.slack < 0.5 and best.value % 1:
             slack += 0.51
-        agrees = abs(best.value - amount.value) <= slack
         self._subtotals = _plus(self._subtotals, Added(amount.value, 0.0, 1))
         self._since_total = len(self._parts)
-        return Stated(amount, row.index, "table", best.value, best.terms, agrees, row.named_phase)
+        stated = Stated(amount, row.index, "table", row.named_phase)
+        stated.compare(best.value, best.terms, agrees=abs(best.value - amount.value) <= slack)
+        return stated
 
     def _sums(self, row: TableRow, column: int) -> Iterator[Added]:
         """What the total may be of: the rows under the last total, all rows, the totals above it."""
@@ -196,21 +202,15 @@ class _Bill:
 
     def _lone_total(self, row: TableRow, amount: MoneyAmount) -> Stated:
         """A total row without rows of its own stands for what the report lists elsewhere."""
-        for listed in self._basket.sums:
-            if listed.terms and listed.fits(amount):
-                return Stated(amount, row.index, "table", listed.value, listed.terms, True)
-        listed = self._basket.sums[0]
-        if listed.terms < 2:
-            return Stated(amount, row.index, "table", None, 0, None)
-        return Stated(
-            amount,
-            row.index,
-            "table",
-            listed.value,
-            listed.terms,
-            False,
-            held_against="the items listed come to",
-        )
+        stated = Stated(amount, row.index, "table")
+        everything, *_ = listed = self._basket.sums
+        fitting = next((one for one in listed if one.terms and one.fits(amount)), None)
+        if fitting is not None:
+            stated.compare(fitting.value, fitting.terms, agrees=True)
+        elif everything.terms >= 2:
+            stated.compare(everything.value, everything.terms, agrees=False)
+            stated.held_against = "the items listed come to"
+        return stated
 
 
 def _column_sum(rows: Sequence[TableRow], column: int, known: Added) -> Added:

@@ -7,11 +7,21 @@ from bisect import bisect_left
 
 from drr.eval.checks.base import Span, Subject
 
+USER_URL = re.compile(r"user://(?P<user>[^/\s)\]>]+)(?:/orders/(?P<order>[^/\s)\]>,.;#?]+))?")
 _ORDER_ID = re.compile(
-    r"(?<![\w.$/-])\d{16}(?![\w-])|\border(?:\s+(?:id|number|no\.?|#))*\s*[:#]?\s*\[?(?P<n>\d{6,20})(?![\d,.]*\d)",
+    r"(?<![\w.$/-])\d{16}(?![\w-])|\border(?:\s+(?:id|number|no\.?|#))*\s*+(?:[:#]\s*+)?\[?(?P<n>\d{6,20})(?![\d,.]*\d)",
     re.I,
 )
-USER_URL = re.compile(r"user://(?P<user>[^/\s)\]>]+)(?:/orders/(?P<order>[^/\s)\]>,.;#?]+))?")
+
+
+def order_ids(subject: Subject) -> list[tuple[str, Span]]:
+    found = [(match["n"] or match[0], match.span()) for match in _ORDER_ID.finditer(subject.citations.body)]
+    for source in subject.citations.sources:
+        match = USER_URL.match(source.url)
+        if match and match["order"]:
+            for span in source.inline_spans or source.list_spans or [(0, 0)]:
+                found.append((match["order"], span))
+    return found
 
 
 class OrdersNamed:
@@ -23,13 +33,3 @@ class OrdersNamed:
 
     def between(self, start: int, end: int) -> list[tuple[str, Span]]:
         return self.all[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
-
-
-def order_ids(subject: Subject) -> list[tuple[str, Span]]:
-    found = [(match["n"] or match[0], match.span()) for match in _ORDER_ID.finditer(subject.citations.body)]
-    for source in subject.citations.sources:
-        match = USER_URL.match(source.url)
-        if match and match["order"]:
-            for span in source.inline_spans or source.list_spans or [(0, 0)]:
-                found.append((match["order"], span))
-    return found

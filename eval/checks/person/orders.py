@@ -1,43 +1,43 @@
-"""Orders that a report speaks of: are they the reader's own, with their dates, quantities and states?"""
+"""Rule: orders that the report speaks of are the reader's own, with their dates, quantities and states."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from drr.env.entities import Order, Product
-from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable, word_set
-from drr.eval.checks.figures import dates
+from drr.env.shop import Shop
+from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable, word_set
+from drr.eval.checks.figures import When, dates
 from drr.eval.checks.layout import sentences
-from drr.eval.checks.mentions import Mentions, brand_differs, similarity, words
+from drr.eval.checks.mentions import Mentions, ProductReference, brand_differs, similarity, words
 from drr.eval.checks.person.order_ids import OrdersNamed
 
 _BOUGHT = re.compile(
     r"\byou(?:'ve|’ve| have| had| also| already| last| previously| recently| once| even|'d)*\s+(?:bought|ordered|purchased|own(?:ed)? (?:from|since)|reordered|picked up|got)\b"
-    r"|\b(?:your|a|the) (?:(?:past|previous|earlier|prior|last|latest|recent|most recent|first|\w+ 20\d\d|20\d\d)\s+)*(?:order|purchase)s? (?:of|from|for)\b|\bsince you (?:bought|ordered|purchased)\b"
+    r"|\b(?:your|a|the) (?:(?:past|previous|earlier|prior|last|latest|recent|most recent|first|20\d\d|(?!(?:past|previous|earlier|prior|last|latest|recent|first|20\d\d) )\w+ 20\d\d)\s+){0,8}(?:order|purchase)s? (?:of|from|for)\b|\bsince you (?:bought|ordered|purchased)\b"
     r"|\byou (?:already|still) (?:own|have) (?:the|an?)\b|\byou own the\b|\byour (?:past|previous|earlier|prior|last|latest|recent) (?:order|purchase)s?\b|\bpurchased by you\b|\border\s+#?\d{6,20}\b",
     re.I,
 )
+_NOT_BOUGHT = re.compile(r"\byou (?:have not|haven't|never|did not|didn't)\b", re.I)
+_OTHER_THAN_BOUGHT = re.compile(
+    r"\b(?:pairs?|goes|match(?:es)?|complements?|replac\w+|like|similar|upgrade|instead|so|therefore)\b", re.I
+)
+"""Between the word of buying and a product: it is not what was bought."""
+_NEAR = 160
+"""Characters from the word of buying within which the product that was bought is named."""
 _STATUS = re.compile(
     r"\b(?:was|were|is|status(?: is|:)?|marked(?: as)?|been|it|currently|now|shows(?: as)?|:)\s+\**(?P<s>delivered|shipped|processing|cancell?ed|returned)\b",
     re.I,
 )
+_STATUS_IN_LIST = re.compile(r"[|(,]\s*(?P<s>delivered|shipped|processing|cancell?ed|returned)\b", re.I)
 _QUANTITY = re.compile(
-    r"\b(?:bought|ordered|purchased|quantity(?: of|:)?|order of|got)\s+(?P<n>\d{1,2}|two|three|four|five|six)\b(?!\s*(?:times|orders|years|months|days|items|products|-|different|[a-z]+ (?:in|since)))|\bquantity\s*[:=]?\s*(?P<q>\d{1,3})\b|\b(?P<x>\d{1,2})\s?[x×]\s",
+    r"\b(?:bought|ordered|purchased|quantity(?: of|:)?|order of|got)\s+(?P<n>\d{1,2}|two|three|four|five|six)\b(?!\s*(?:times|orders|years|months|days|items|products|-|different|[a-z]+ (?:in|since)))|\bquantity\s*+(?:[:=]\s*+)?(?P<q>\d{1,3})\b|\b(?P<x>\d{1,2})\s?[x×]\s",
     re.I,
 )
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-
-
-def _history(subject: Subject) -> list[tuple[Order, Product | None]]:
-    assert subject.shop is not None
-    assert subject.user_id is not None
-    store = subject.shop.store
-    orders = store.orders(subject.user_id, limit=2_000).items
-    products = {
-        product.product_id: product for product in store.products([order.product_id for order in orders])
-    }
-    return [(order, products.get(order.product_id)) for order in orders]
+_TO_COME = re.compile(r"\b(?:by|until|before|through|next|plan(?:ned)? for|due)\s+$", re.I)
 
 
 def order_facts(subject: Subject, mentions: Mentions) -> Check:
@@ -47,88 +47,151 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     if subject.user is None:
         return unverifiable(f"the shop has no user {subject.user_id}")
     tally = CheckTally()
-    history = _history(subject)
-    own = {order.order_id: (order, product) for order, product in history}
-    ids = OrdersNamed(subject)
-    for order_id, span in ids.all:
-        if order_id in own:
-            tally.ok()
-        elif (order := subject.shop.store.order(order_id)) is not None and order.user_id == subject.user_id:
-            own[order_id] = (order, subject.shop.store.product(order.product_id))
+    history = _History(subject.shop, subject.user_id)
+    named = OrdersNamed(subject)
+    for order_id, span in named.all:
+        if history.find(order_id) is not None:
             tally.ok()
         else:
             tally.fail(span, f"{order_id} is no order of this user")
-    body = mentions.body
-    for start, end in sentences(body):
-        if _BOUGHT.search(body, start, end) and not re.search(
-            r"\byou (?:have not|haven't|never|did not|didn't)\b", body[start:end], re.I
-        ):
-            _check_purchase(tally, ids, mentions, history, own, start, end)
-    for row in mentions.layout.lines:
-        found = [name for name, _ in ids.between(row.start, row.end)] if row.kind in ("row", "item") else []
-        if found:
-            pair = own.get(found[0])
-            if pair and len(set(found)) == 1:
-                _compare(tally, body, row.start, row.end, [pair], strict=True)
+    _check_sentences(tally, mentions, named, history)
+    _check_lines(tally, mentions, named, history)
     return tally.check("the report speaks of no order")
 
 
-def _check_purchase(
-    tally: CheckTally,
-    ids: OrdersNamed,
-    mentions: Mentions,
-    history: list[tuple[Order, Product | None]],
-    own: dict[str, tuple[Order, Product | None]],
-    start: int,
-    end: int,
-) -> None:
-    body = mentions.body
-    cited = [
-        name
-        for name, span in ids.between(start, end + 4)
-        if span[0] < end or _just_behind(body, end, span[0])
-    ]
-    orders = [own[one] for one in cited if one in own]
-    spoken = {one.product_id for one in mentions.within(start, end + 2)}
-    sentence = body[start:end]
-    bought = _BOUGHT.search(body, start, end)
-    tail = body[bought.end() if bought else start : end]
-    if not orders and spoken and bought:
-        named = [pair for pair in history if pair[0].product_id in spoken]
-        near = [one for one in mentions.within(start, end + 2) if abs(one.start - bought.end()) < 160]
-        if named:
-            orders = named
-        elif near and not re.search(
-            r"\b(?:pairs?|goes|match(?:es)?|complements?|replac\w+|like|similar|upgrade|instead|so|therefore)\b",
-            body[bought.end() : near[0].start],
-            re.I,
-        ):
-            tally.fail((start, end), f"{near[0].product_id} was never ordered by this user")
-            return
-    name = _bought_name(tail)
-    if name and not cited:
-        scores = [similarity(name, p.title) for _, p in history if p and not brand_differs(name, p)]
-        best = max(scores, default=0.0)
-        if best < 0.6:
-            tally.fail((start, end), f"no order of this user is for {name!r}")
-            return
-        if not orders:
-            orders = [
-                pair
-                for pair in history
-                if pair[1] and similarity(name, pair[1].title) >= max(best - 0.01, 0.75)
-            ]
-    elif name and orders and not any(p and similarity(name, p.title) >= 0.5 for _, p in orders):
-        tally.fail((start, end), f"the order cited is not for {name!r}")
+def _check_sentences(tally: CheckTally, mentions: Mentions, named: OrdersNamed, history: _History) -> None:
+    for start, end in sentences(mentions.body):
+        bought = _BOUGHT.search(mentions.body, start, end)
+        if bought and not _NOT_BOUGHT.search(mentions.body, start, end):
+            _check_purchase(tally, _Purchase(mentions, named, (start, end), bought), history)
+
+
+def _check_lines(tally: CheckTally, mentions: Mentions, named: OrdersNamed, history: _History) -> None:
+    """Rows and bullets that name one order."""
+    for line in mentions.layout.lines:
+        if line.kind in ("row", "item"):
+            ids = {order_id for order_id, _ in named.between(line.start, line.end)}
+            placed = history.find(*ids) if len(ids) == 1 else None
+            if placed is not None:
+                _compare(tally, mentions.body, (line.start, line.end), [placed], strict=True)
+
+
+class _Placed(NamedTuple):
+    """An order, and what was ordered where the shop still has it."""
+
+    order: Order
+    product: Product | None
+
+    def similarity(self, name: str) -> float:
+        return similarity(name, self.product.title) if self.product else 0.0
+
+
+class _History:
+    """The reader's orders."""
+
+    def __init__(self, shop: Shop, user_id: str) -> None:
+        self._store = shop.store
+        self._user_id = user_id
+        orders = self._store.orders(user_id, limit=2_000).items
+        products = {one.product_id: one for one in self._store.products([one.product_id for one in orders])}
+        self.orders = [_Placed(order, products.get(order.product_id)) for order in orders]
+        self._by_id: dict[str, _Placed | None] = {one.order.order_id: one for one in self.orders}
+
+    def find(self, order_id: str) -> _Placed | None:
+        """The order of this id, if it is the reader's; also one older than the history that was read."""
+        if order_id not in self._by_id:
+            order = self._store.order(order_id)
+            own = order is not None and order.user_id == self._user_id
+            self._by_id[order_id] = (
+                _Placed(order, self._store.product(order.product_id)) if order and own else None
+            )
+        return self._by_id[order_id]
+
+    def of_products(self, product_ids: Collection[str]) -> list[_Placed]:
+        return [one for one in self.orders if one.order.product_id in product_ids]
+
+    def best_match(self, name: str) -> float:
+        """How much of a product's name the title has that it fits best, among those of the same maker."""
+        known = (one for one in self.orders if one.product and not brand_differs(name, one.product))
+        return max((one.similarity(name) for one in known), default=0.0)
+
+    def of_name(self, name: str, least: float) -> list[_Placed]:
+        return [one for one in self.orders if one.product and one.similarity(name) >= least]
+
+    def of_kind(self, kind: Collection[str]) -> list[_Placed]:
+        """The orders of products whose titles have all these words."""
+        return [one for one in self.orders if one.product and set(kind) <= _stems(words(one.product.title))]
+
+
+class _Purchase:
+    """A sentence that says what the reader bought."""
+
+    def __init__(self, mentions: Mentions, named: OrdersNamed, span: Span, bought: re.Match[str]) -> None:
+        self.body = mentions.body
+        self.span = span
+        start, end = span
+        self.cited = [
+            order_id
+            for order_id, (at, _) in named.between(start, end + 4)
+            if at < end or _just_behind(self.body, end, at)
+        ]
+        self.products: list[ProductReference] = mentions.within(start, end + 2)
+        self._bought_at = bought.end()
+        tail = self.body[self._bought_at : end]
+        self.name = _bought_name(tail)
+        self.kind = _kind_of_product(tail)
+
+    @property
+    def text(self) -> str:
+        return self.body[slice(*self.span)]
+
+    @property
+    def product_bought(self) -> ProductReference | None:
+        """The product beside the word of buying, unless the words between say that it is another."""
+        near = [one for one in self.products if abs(one.start - self._bought_at) < _NEAR]
+        if not near or _OTHER_THAN_BOUGHT.search(self.body[self._bought_at : near[0].start]):
+            return None
+        return near[0]
+
+
+class _NotOrdered(Exception):
+    """What is said to have been bought is not in the reader's history, or not in the order that is cited for it."""
+
+
+def _check_purchase(tally: CheckTally, purchase: _Purchase, history: _History) -> None:
+    try:
+        orders = _orders_meant(purchase, history)
+    except _NotOrdered as wrong:
+        tally.fail(purchase.span, str(wrong))
         return
-    if not orders and not name and (generic := _generic(tail)):
-        orders = [pair for pair in history if pair[1] and set(generic) <= _stems(words(pair[1].title))]
-        if not orders:
-            if not cited:
-                tally.unclear(f"it is not clear which order is meant by {sentence.strip()[:60]!r}")
-            return
     if orders:
-        _compare(tally, body, start, end, orders, strict=bool(cited))
+        _compare(tally, purchase.body, purchase.span, orders, strict=bool(purchase.cited))
+    elif purchase.kind and not purchase.name and not purchase.cited:
+        tally.unclear(f"it is not clear which order is meant by {purchase.text.strip()[:60]!r}")
+
+
+def _orders_meant(purchase: _Purchase, history: _History) -> list[_Placed]:
+    """The orders that a sentence may speak of: by id, else by product, else by name, else by the kind of product."""
+    orders = [placed for one in purchase.cited if (placed := history.find(one))]
+    if not orders and purchase.products:
+        orders = history.of_products({one.product_id for one in purchase.products})
+        if not orders and (product := purchase.product_bought):
+            raise _NotOrdered(f"{product.product_id} was never ordered by this user")
+    if purchase.name is not None:
+        return _of_this_name(purchase.name, orders, history, cited=bool(purchase.cited))
+    return orders or (history.of_kind(purchase.kind) if purchase.kind else [])
+
+
+def _of_this_name(name: str, orders: list[_Placed], history: _History, *, cited: bool) -> list[_Placed]:
+    """The orders that were found by id or product, if one is of this name; else those that the name itself finds."""
+    if cited:
+        if orders and all(one.similarity(name) < 0.5 for one in orders):
+            raise _NotOrdered(f"the order cited is not for {name!r}")
+        return orders
+    best = history.best_match(name)
+    if best < 0.6:
+        raise _NotOrdered(f"no order of this user is for {name!r}")
+    return orders or history.of_name(name, max(best - 0.01, 0.75))
 
 
 def _just_behind(body: str, end: int, position: int) -> bool:
@@ -136,35 +199,38 @@ def _just_behind(body: str, end: int, position: int) -> bool:
     return end <= position <= end + 3 and not body[end:position].strip(" *_\"')")
 
 
+_MONTHS = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_CITATION = re.compile(r"\]\([^)]{0,2000}\)|\[[\d, ^-]+\]|https?://\S+|user://\S+|[*_]")
+_NAME = re.compile(
+    r"[\s:,\[\"“]*(?:(?:the|a|an|your|two|three|\d{1,2}|x|×|of|it|from|pair|pack|on|in|was|is|for|\d{4}|[A-Z][a-z]+ \d{1,2},? \d{4}|[A-Z][a-z]+ \d{4}|\d{4}-\d\d-\d\d)[\s,:]+)*(?P<name>[A-Z][\w'’&-]*(?:[ ,/]+(?:(?:for|with|and|of|in|the|to|&)\s+)?[A-Z0-9][\w'’&.\"-]*)+)"
+)
+_NAME_ENDS = re.compile(r"(?<!\s)\s+(?:on|in|for)$")
+_DATE_BEHIND = re.compile(rf"(?<![ ,])[ ,]++(?:on|in)?\s*+{_MONTHS}\b.*$")
+
+
 def _bought_name(text: str) -> str | None:
     """A product's name in capitals after "you bought"."""
-    plain = re.sub(r"\]\([^)]*\)|\[[\d, ^-]+\]|https?://\S+|user://\S+|[*_]", " ", text)
-    match = re.match(
-        r"[\s:,\[\"“]*(?:(?:the|a|an|your|two|three|\d{1,2}|x|×|of|it|from|pair|pack|on|in|was|is|for|\d{4}|[A-Z][a-z]+ \d{1,2},? \d{4}|[A-Z][a-z]+ \d{4}|\d{4}-\d\d-\d\d)[\s,:]+)*(?P<name>[A-Z][\w'’&-]*(?:[ ,/]+(?:(?:for|with|and|of|in|the|to|&)\s+)?[A-Z0-9][\w'’&.\"-]*)+)",
-        plain,
-    )
+    match = _NAME.match(_CITATION.sub(" ", text))
     if match is None:
         return None
-    name = re.sub(r"\s+(?:on|in|for)$", "", match["name"].strip(" ,."))
-    months = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-    name = re.sub(rf"[ ,]+(?:on|in)?\s*{months}\b.*$", "", name)
-    return (
-        name if len([w for w in words(name) if not w.isdigit()]) >= 2 and not re.match(months, name) else None
-    )
+    name = _DATE_BEHIND.sub("", _NAME_ENDS.sub("", match["name"].strip(" ,.")))
+    told = [word for word in words(name) if not word.isdigit()]
+    return name if len(told) >= 2 and not re.match(_MONTHS, name) else None
 
 
 _FILLER = word_set("""a an the your some several many two three few in on at from of for and to this that these those items item products product things
     it them before last year years month ago recently already with was were is which we i so you has have orders order purchases purchase
     again once over times since 2015 2016 2017 2018 2019 2020 2021 2022 2023 during back early late""")  # fmt: skip
+_KIND_ENDS = re.compile(
+    r"[,;:.!?(\[]| (?:so|which|and|that|because|in|on|for|from|before|last|since|but|with)\b"
+)
 
 
-def _generic(text: str) -> list[str]:
-    stop = re.split(
-        r"[,;:.!?(\[]| (?:so|which|and|that|because|in|on|for|from|before|last|since|but|with)\b",
-        text.strip(),
-    )[0]
-    found = [word for word in words(stop) if word not in _FILLER]
-    return [_stem(word) for word in found] if 1 <= len(found) <= 4 else []
+def _kind_of_product(text: str) -> list[str]:
+    """Of "two bags of dog food before": the words that say what it was, without their plurals."""
+    said = _KIND_ENDS.split(text.strip(), maxsplit=1)[0]
+    found = [_stem(word) for word in words(said) if word not in _FILLER]
+    return found if len(found) <= 4 else []
 
 
 def _stem(word: str) -> str:
@@ -175,65 +241,49 @@ def _stems(all_words: Iterable[str]) -> set[str]:
     return {_stem(word) for word in all_words}
 
 
-def _compare(
-    tally: CheckTally,
-    body: str,
-    start: int,
-    end: int,
-    orders: list[tuple[Order, Product | None]],
-    *,
-    strict: bool,
-) -> None:
+def _compare(tally: CheckTally, body: str, span: Span, orders: Sequence[_Placed], *, strict: bool) -> None:
     """Date, quantity and state as said, against any of the orders it may be."""
-    spoken = [when for when in dates(body, start, end) if 1995 <= when.year <= 2035]
-    if spoken and not _of_the_future(body, start, spoken[0].start):
-        for when in spoken[: 1 if not strict else 2]:
-            if any(when.covers(order.order_date) for order, _ in orders):
-                tally.ok()
-            else:
-                placed = ", ".join(sorted({order.order_date[:10] for order, _ in orders})[:3])
-                tally.fail(
-                    (when.start, when.end),
-                    f"said {body[when.start : when.end]}, the order was placed {placed}",
-                )
-    quantity = _QUANTITY.search(body, start, end)
+    when = [one for one in dates(body, *span) if 1995 <= one.year <= 2035]
+    quantity = _QUANTITY.search(body, *span)
+    status = _STATUS.search(body, *span) or (_STATUS_IN_LIST.search(body, *span) if strict else None)
+    if when and not _is_to_come(body, span[0], when[0].start):
+        for one in when[: 2 if strict else 1]:
+            _compare_date(tally, body, one, orders)
     if quantity:
-        written = (quantity["n"] or quantity["q"] or quantity["x"]).casefold()
-        said = _NUMBERS.get(written) or int(written)
-        if (
-            any(order.quantity == said for order, _ in orders)
-            or sum(order.quantity for order, _ in orders) == said
-        ):
-            tally.ok()
-        else:
-            tally.fail(
-                quantity.span(),
-                f"said {said}, ordered were {sorted({order.quantity for order, _ in orders})}",
-            )
-    status = _STATUS.search(body, start, end)
-    if status is None and strict:
-        status = re.compile(
-            r"[|(,]\s*(?P<s>delivered|shipped|processing|cancell?ed|returned)\b", re.I
-        ).search(body, start, end)
+        _compare_quantity(tally, quantity, orders)
     if status:
-        said_status = status["s"].casefold().replace("canceled", "cancelled")
-        if any(order.order_status.casefold() == said_status for order, _ in orders):
-            tally.ok()
-        else:
-            tally.fail(
-                status.span(),
-                f"said {status['s']}, is {', '.join(sorted({order.order_status for order, _ in orders}))}",
-            )
-    if not spoken and not quantity and not status:
+        _compare_status(tally, status, orders)
+    if not any((when, quantity, status)):
         tally.ok()
 
 
-def _of_the_future(body: str, start: int, position: int) -> bool:
-    return (
-        re.search(
-            r"\b(?:by|until|before|through|next|plan(?:ned)? for|due)\s+$",
-            body[max(start, position - 14) : position],
-            re.I,
-        )
-        is not None
-    )
+def _is_to_come(body: str, start: int, position: int) -> bool:
+    """Of a date: "by March 2024"."""
+    return _TO_COME.search(body[max(start, position - 14) : position]) is not None
+
+
+def _compare_date(tally: CheckTally, body: str, when: When, orders: Sequence[_Placed]) -> None:
+    if any(when.covers(one.order.order_date) for one in orders):
+        tally.ok()
+    else:
+        placed = ", ".join(sorted({one.order.order_date[:10] for one in orders})[:3])
+        span = when.start, when.end
+        tally.fail(span, f"said {body[when.start : when.end]}, the order was placed {placed}")
+
+
+def _compare_quantity(tally: CheckTally, said: re.Match[str], orders: Sequence[_Placed]) -> None:
+    written = (said["n"] or said["q"] or said["x"]).casefold()
+    count = _NUMBERS.get(written) or int(written)
+    ordered = [one.order.quantity for one in orders]
+    if count in ordered or count == sum(ordered):
+        tally.ok()
+    else:
+        tally.fail(said.span(), f"said {count}, ordered were {sorted(set(ordered))}")
+
+
+def _compare_status(tally: CheckTally, said: re.Match[str], orders: Sequence[_Placed]) -> None:
+    states = {one.order.order_status for one in orders}
+    if said["s"].casefold().replace("canceled", "cancelled") in {one.casefold() for one in states}:
+        tally.ok()
+    else:
+        tally.fail(said.span(), f"said {said['s']}, is {', '.join(sorted(states))}")

@@ -1,24 +1,28 @@
-"""Where the reader lives and what the reader is called, as said and as recorded."""
+"""Rule: city, state and name that the report gives its reader are those of the record."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from drr.env.entities import User
 from drr.env.states import REGIONS, STATES
-from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable, word_set
+from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable, word_set
 from drr.eval.checks.mentions import Mentions
 
-_STATE = "|".join(sorted([*STATES.values()], key=len, reverse=True))
-_PLACE = rf"(?P<place>(?:[A-Z][\w.'’-]+\s?){{1,4}})(?:,\s*(?P<tail>{_STATE}|[A-Z]{{2}}\b))?"
+_STATES = sorted(STATES.values(), key=len, reverse=True)
+_STATE = "|".join(_STATES)
+_TAIL = rf"(?:,\s*(?P<tail>{_STATE}|[A-Z]{{2}}\b))?"
+_PLACE = rf"(?P<place>(?:[A-Z][\w.'’-]+\s?){{1,4}}){_TAIL}"
 _HOME = r"(?:location|home town|hometown|home|house|address|area|city|state|region|yard|backyard|garden|place|property|household|family|apartment|neighbou?rhood)"
 _CUES = [
     re.compile(
         rf"\b(?i:your (?:\w+ )?{_HOME}(?: is| here)? (?:in|of|near|at|around|outside)|your (?:home )?(?:city|state|location)(?: is| of|:|,)"
-        r"|you(?:'re|’re| are)? (?:live|living|located|based|reside|are located|are based|are living)(?: here)?(?: in| near| at| around| outside)|(?:a|as) (?:\w+ )?residents? of|living in|residing in|as someone (?:\w+ )?(?:in|from)|where you live\s*[(:,]?(?: in)?"
+        r"|you(?:'re|’re| are)? (?:live|living|located|based|reside|are located|are based|are living)(?: here)?(?: in| near| at| around| outside)|(?:a|as) (?:\w+ )?residents? of|living in|residing in|as someone (?:\w+ )?(?:in|from)|where you live(?:\s*+[(:,](?: in)?|(?:\s*+(?<= )in)?+)"
         rf"|(?:a|the|for) (?:household|home|family|house|yard|garden|shopper|customer) (?:in|near)|ship(?:s|ped|ping)? to|deliver(?:ed|y|ing)? to(?: your (?:home|address) in)?"
         r"|(?:based on|given|considering|for) your location:?|here in|location|city|state)"
-        r"\s*[:(]?\s*\**\s*(?:\d{1,6} [\w .']{3,40}, )?(?:the )?(?:(?i:city|state) of )?(?:(?i:northern|southern|eastern|western|central|sunny|rural|coastal)\s)*"
+        r"\s*+[:(]?+\s*+\**+\s*+(?:\d{1,6} [\w .']{3,40}, )?(?:the )?(?:(?i:city|state) of )?(?:(?i:northern|southern|eastern|western|central|sunny|rural|coastal)\s)*"
         + _PLACE
     ),
     re.compile(rf"\b(?i:your) (?:local |native |own )?(?P<place>{_STATE})\b"),
@@ -29,48 +33,25 @@ _CUES = [
         rf"\b(?i:as an?|fellow) (?P<place>{_STATE}) (?:resident|shopper|homeowner|household|gardener|customer)"
     ),
 ]
-_GREETING = re.compile(
-    r"(?:^|\n)[\s>*_#]*(?i:hi|hello|dear|hey|welcome(?: back)?|good (?:morning|afternoon|evening)|prepared for|report for|for|customer|name|shopper)[:,]?\s*\**:?\s*\**(?P<first>[A-Z][a-z'’-]+)(?:\s+(?P<last>[A-Z][a-z'’-]+))?\**\s*(?=[,!.:\n–—]|$|\()"
-    r"|\b(?i:prepared for|written for|recommendations for|plan for)\s+\**(?P<first2>[A-Z][a-z'’-]+)\s+(?P<last2>[A-Z][a-z'’-]+)\b|(?<=, )(?P<first3>[A-Z][a-z]+)(?=, (?:you|your|here|I|we)\b)"
-)
-_ZIP = re.compile(r"\b(?:zip(?: code)?|postal code)\s*(?:is|of|:)?\s*(?P<zip>\d{5})\b", re.I)
+_ZIP = re.compile(r"\b(?:zip(?: code)?|postal code)\s*+(?:is|of|:)?\s*+(?P<zip>\d{5})\b", re.I)
+_NO_PLACES = frozenset(["USDA", "Zone", "The", "US", "USA", "United States", "America"])
 
 
 def profile_facts(subject: Subject, mentions: Mentions) -> Check:
     """City, state and name that the report gives its reader are those of the record."""
     user = subject.user
     if user is None:
+        known = subject.user_id is not None and subject.shop is not None
         return unverifiable(
-            "no shop and user were given"
-            if subject.user_id is None or subject.shop is None
-            else f"the shop has no user {subject.user_id}"
+            f"the shop has no user {subject.user_id}" if known else "no shop and user were given"
         )
     body = mentions.body
-    state = STATES.get(user.address.state.upper(), user.address.state)
     tally = CheckTally()
     for cue in _CUES:
         for match in cue.finditer(body):
-            _compare_place(tally, match, user, state)
-    for match in _GREETING.finditer(body):
-        first = match["first"] or match["first2"] or match["first3"]
-        last = match["last"] or match["last2"]
-        if first in STATES.values() or first in _NOT_NAMES or (match["first3"] and not subject.shop):
-            continue
-        known = {user.first_name.casefold(), user.last_name.casefold()}
-        if first.casefold() in known and (last is None or last.casefold() in known):
-            tally.ok()
-        elif match["first3"]:
-            if subject.shop and first.casefold() not in known and _is_first_name(first):
-                tally.fail(
-                    match.span(),
-                    f"the reader is called {first}, the record says {user.first_name} {user.last_name}",
-                )
-        elif last or _is_greeting(match[0]):
-            tally.fail(
-                match.span(),
-                f"the reader is called {first} {last or ''}".rstrip()
-                + f", the record says {user.first_name} {user.last_name}",
-            )
+            _compare_place(tally, match, user)
+    for called in _names(body):
+        _compare_name(tally, called, user)
     for match in _ZIP.finditer(body):
         if match["zip"] == user.address.zip[:5]:
             tally.ok()
@@ -79,82 +60,141 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
     return tally.check("the report says nothing of who or where the user is")
 
 
+# Where the reader lives.
+
+
+class _PlaceSaid(NamedTuple):
+    """A place as the report gives it."""
+
+    name: str
+    tail: str | None
+    """The state behind a comma, in full or as its two letters."""
+
+    @property
+    def state(self) -> str | None:
+        """The state that is named, behind the comma or as the place itself."""
+        if self.tail:
+            return STATES.get(self.tail.upper(), self.tail)
+        return next((one for one in _STATES if self.name == one or self.name.startswith(one + " ")), None)
+
+    @property
+    def is_none(self) -> bool:
+        """A region or a word that is no city of anybody's."""
+        return self.name in _NO_PLACES or any(self.name.startswith(region) for region in REGIONS)
+
+
+def _compare_place(tally: CheckTally, match: re.Match[str], user: User) -> None:
+    said = _place_said(match, user.address.city)
+    if said.is_none:
+        return
+    state = STATES.get(user.address.state.upper(), user.address.state)
+    wrong = (
+        _wrong_state(said, user.address.city, state)
+        if said.state
+        else _wrong_city(said.name, user.address.city, state)
+    )
+    if wrong is None:
+        tally.ok()
+    else:
+        tally.fail(match.span("place"), f"said {wrong[0]}, the record says {wrong[1]}")
+
+
+def _place_said(match: re.Match[str], city: str) -> _PlaceSaid:
+    own = re.compile(rf"{re.escape(city)}(?!\w){_TAIL}").match(match.string, match.start("place"))
+    if own:  # a city's name may hold words that others do not: Coeur d'Alene
+        return _PlaceSaid(city, own["tail"])
+    name = re.sub(r"(?:'s|’s)$", "", match["place"].strip().rstrip(".,"))
+    return _PlaceSaid(name, match.groupdict().get("tail"))
+
+
+def _wrong_state(said: _PlaceSaid, city: str, state: str) -> tuple[str, str] | None:
+    """What is said and what is recorded, where a place with a state is not the reader's."""
+    assert said.state is not None
+    same_city = said.name.casefold() == city.casefold()
+    if said.state.casefold() != state.casefold():
+        return said.state, state if same_city else f"{city}, {state}"
+    return (said.name, city) if said.tail and not same_city else None
+
+
+def _wrong_city(name: str, city: str, state: str) -> tuple[str, str] | None:
+    """What is said and what is recorded, where a place without a state, or a state's letters, is not the reader's."""
+    if city.casefold() in name.casefold():
+        return None
+    if name in STATES:
+        return None if STATES[name] == state else (name, state)
+    return name, f"{city}, {state}"
+
+
+# What the reader is called.
+
+_LINE_BEGINS = re.compile(r"\n[\s>*_#]*+")
+_GREETING = re.compile(
+    r"[\s>*_#]*+(?P<lead>(?i:hi|hello|dear|hey|welcome(?: back)?|good (?:morning|afternoon|evening)|prepared for|report for|for|customer|name|shopper))"
+    r"[:,]?\s*+\**+:?+\s*+\**+(?P<first>[A-Z][a-z'’-]+)(?:\s+(?P<last>[A-Z][a-z'’-]+))?\**\s*(?=[,!.:\n–—]|$|\()"
+)
+_IN_A_LINE = re.compile(
+    r"\b(?i:prepared for|written for|recommendations for|plan for)\s+\**(?P<first>[A-Z][a-z'’-]+)\s+(?P<last>[A-Z][a-z'’-]+)\b"
+    r"|(?<=, )(?P<called>[A-Z][a-z]+)(?=, (?:you|your|here|I|we)\b)"
+)
 _NOT_NAMES = word_set("""There Here Friend Shopper Customer Reader All Everyone Team Valued Small Large Medium Best Budget Summary Total Indoor Outdoor Dogs Cats
     Birds Winter Summer Spring Fall Autumn Each Most Your The This These Those Both Home Kitchen Office Garden Everyday Daily Travel Kids Adults
     Sensitive Dry Oily Heavy Light Cold Hot Wet Year However Therefore Instead Overall Finally Still Also Meanwhile Otherwise Together Thus""")  # fmt: skip
 
 
-def _is_greeting(text: str) -> bool:
-    return (
-        re.match(
-            r"[\s>*_#]*(?:hi|hello|dear|hey|welcome|good|prepared for|report for|customer|name|shopper)\b",
-            text,
-            re.I,
+class _NameSaid(NamedTuple):
+    """What the reader seems to be called."""
+
+    first: str
+    last: str | None
+    span: Span
+    certain: bool
+    """A line "For Anna" may be for a dog as well."""
+
+
+def _compare_name(tally: CheckTally, said: _NameSaid, user: User) -> None:
+    if said.first in STATES.values() or said.first in _NOT_NAMES:
+        return
+    known = {user.first_name.casefold(), user.last_name.casefold()}
+    if {one.casefold() for one in (said.first, said.last) if one} <= known:
+        tally.ok()
+    elif said.certain:
+        called = f"{said.first} {said.last or ''}".rstrip()
+        tally.fail(
+            said.span, f"the reader is called {called}, the record says {user.first_name} {user.last_name}"
         )
-        is not None
+
+
+def _names(body: str) -> Iterator[_NameSaid]:
+    """Greetings at the beginning of a line and names within lines, from left to right; none overlaps another."""
+    greeting, inside = _greeting(body, 0), _name_inside(body, 0)
+    while greeting or inside:
+        said = min(filter(None, (greeting, inside)), key=lambda one: one.span[0])
+        yield said
+        end = said.span[1]
+        if greeting and greeting.span[0] < end:
+            greeting = _greeting(body, end)
+        if inside and inside.span[0] < end:
+            inside = _name_inside(body, end)
+
+
+def _greeting(body: str, position: int) -> _NameSaid | None:
+    """The first greeting from a position on; a stretch of blank lines and marks is passed once."""
+    if position == 0 and (match := _GREETING.match(body)):
+        return _greeted(match, 0)
+    while line := _LINE_BEGINS.search(body, position):
+        if match := _GREETING.match(body, line.end()):
+            return _greeted(match, line.start())
+        position = line.end()
+    return None
+
+
+def _greeted(match: re.Match[str], start: int) -> _NameSaid:
+    certain = match["lead"].casefold() != "for" and match.end("lead") < match.start("first")
+    return _NameSaid(
+        match["first"], match["last"], (start, match.end()), certain or match["last"] is not None
     )
 
 
-def _is_first_name(word: str) -> bool:
-    return word not in _NOT_NAMES and word not in STATES.values()
-
-
-_NO_PLACES = word_set(
-    "USDA Zone The US USA United America North South East West Central Your You This That Any"
-)
-
-
-def _compare_place(tally: CheckTally, match: re.Match[str], user: User, state: str) -> None:
-    place = match["place"].strip().rstrip(".,")
-    place = re.sub(r"(?:'s|’s)$", "", place)
-    tail = match.groupdict().get("tail")
-    own = re.compile(rf"{re.escape(user.address.city)}(?!\w)(?:,\s*(?P<tail>{_STATE}|[A-Z]{{2}}\b))?").match(
-        match.string, match.start("place")
-    )
-    if own:  # a city's name may hold words that others do not: Coeur d'Alene
-        place, tail = user.address.city, own["tail"]
-    if any(place.startswith(region) for region in REGIONS) or place in (
-        "USDA",
-        "Zone",
-        "The",
-        "US",
-        "USA",
-        "United States",
-        "America",
-    ):
-        return
-    said_state = STATES.get((tail or "").upper(), tail) or next(
-        (
-            name
-            for name in sorted(STATES.values(), key=len, reverse=True)
-            if place == name or place.startswith(name + " ")
-        ),
-        None,
-    )
-    span = match.span("place")
-    if said_state is not None:
-        if said_state.casefold() != state.casefold() and place.casefold() != user.address.city.casefold():
-            tally.fail(span, f"said {said_state}, the record says {user.address.city}, {state}")
-            return
-        if said_state.casefold() != state.casefold():
-            tally.fail(span, f"said {said_state}, the record says {state}")
-            return
-        if tail and place.casefold() != user.address.city.casefold():
-            tally.fail(span, f"said {place}, the record says {user.address.city}")
-            return
-        tally.ok()
-        return
-    city = user.address.city
-    if (
-        place.casefold() == city.casefold()
-        or place.casefold().startswith(city.casefold() + " ")
-        or city.casefold() in place.casefold()
-    ):
-        tally.ok()
-    elif place in STATES:
-        if STATES[place] == state:
-            tally.ok()
-        else:
-            tally.fail(span, f"said {place}, the record says {state}")
-    else:
-        tally.fail(span, f"said {place}, the record says {city}, {state}")
+def _name_inside(body: str, position: int) -> _NameSaid | None:
+    match = _IN_A_LINE.search(body, position)
+    return match and _NameSaid(match["first"] or match["called"], match["last"], match.span(), True)

@@ -1,17 +1,20 @@
-"""What the reader has spent and how often the reader has ordered, as said and as counted."""
+"""Rule: spend, counts and averages of the reader's history are those of the orders."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from drr.env.statistics import Share, UserStatistics
-from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
+from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
 from drr.eval.checks.figures import MoneyAmount, amounts, number
 from drr.eval.checks.layout import sentences
 from drr.eval.checks.mentions import Mentions, words
 
 _COUNT = re.compile(
-    r"(?P<near>(?:\b(?:over|more than|about|around|nearly|almost|roughly|some)\s+|~\s?)?)(?<![\w.$,#])(?P<n>\d{1,3}(?:,\d{3})+|\d+)\s+(?:(?:past|previous|total|lifetime|separate|different|earlier|prior|recorded)\s+)*(?:orders|purchases)\b|\b(?:orders|purchases|orders placed|number of orders|total orders)\**\s*(?:placed)?\s*[:|]\s*\**\s*(?P<m>\d[\d,]*)\b",
+    r"(?P<near>(?:\b(?:over|more than|about|around|nearly|almost|roughly|some)\s+|~\s?)?)(?<![\w.$,#])(?P<n>\d{1,3}(?:,\d{3})+|\d+)\s+(?:(?:past|previous|total|lifetime|separate|different|earlier|prior|recorded)\s+)*(?:orders|purchases)\b|\b(?:orders|purchases|orders placed|number of orders|total orders)\**\s*+(?:placed\s*+)?[:|]\s*+\**\s*+(?P<m>\d[\d,]*)\b",
     re.I,
 )
 _SPEND = re.compile(r"\bspen[dt]\b|\bspending\b|\bpaid\b|\blifetime value\b", re.I)
@@ -24,6 +27,10 @@ _NOT_HISTORY = re.compile(
 )
 
 
+_AN_ORDERS_NUMBER = re.compile(r"\border\s*#?$", re.I)
+_OF_ORDERS = re.compile(r"\border|\bprice|\bitem|\bpurchase|\bspend", re.I)
+
+
 def statistics(subject: Subject, mentions: Mentions) -> Check:
     """Spend, counts and averages of the reader's history, computed again from the orders."""
     if subject.shop is None or subject.user_id is None:
@@ -32,25 +39,42 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
     if known is None:
         return unverifiable(f"the shop has no user {subject.user_id}")
     tally = CheckTally()
-    body = mentions.body
-    for start, end in sentences(body):
-        sentence = body[start:end]
-        cites = any(
-            m.url and m.url.startswith("user://")
-            for m in subject.citations.markers
-            if start <= m.start < end + 4
-        )
-        if not (_ABOUT_YOU.search(sentence) or cites):
-            continue
-        shares = _scope(known, sentence)
-        _counts(tally, body, start, end, known, shares)
-        _money(tally, body, start, end, known, shares, cites)
+    records = sorted(
+        one.start for one in subject.citations.markers if one.url and one.url.startswith("user://")
+    )
+    for start, end in sentences(mentions.body):
+        cites = bisect_left(records, start) < bisect_left(records, end + 4)
+        if cites or _ABOUT_YOU.search(mentions.body[start:end]):
+            said = _Sentence(mentions.body, (start, end), cites)
+            shares = _shares_of(known, said.text)
+            _compare_counts(tally, said, known, shares)
+            for amount in amounts(said.body, start, end):
+                _compare_amount(tally, said, amount, known, shares)
     return tally.check("the report states no figure of the user's history")
 
 
-def _scope(known: UserStatistics, sentence: str) -> list[Share]:
-    """The years, categories and stores that a sentence names."""
+class _Sentence(NamedTuple):
+    """A sentence about the reader's history."""
+
+    body: str
+    span: Span
+    cites: bool
+    """Whether it cites the reader's records."""
+
+    @property
+    def text(self) -> str:
+        return self.body[slice(*self.span)]
+
+    def around(self, amount: MoneyAmount) -> str:
+        start, end = self.span
+        before = self.body[max(start, amount.start - 60) : amount.start]
+        return before + self.body[amount.end : min(end, amount.end + 40)]
+
+
+def _shares_of(known: UserStatistics, sentence: str) -> list[Share]:
+    """The years, categories, stores and states of orders that a sentence names."""
     flat = " " + " ".join(words(sentence)) + " "
+    without_and = flat.replace(" and ", " ")
     shares = [share for share in known.by_year if f" {share.name} " in flat]
     named_years = set(re.findall(r"\b(?:19|20)\d\d\b", sentence))
     shares += [
@@ -60,7 +84,7 @@ def _scope(known: UserStatistics, sentence: str) -> list[Share]:
     for share in (*known.by_category, *known.favourite_stores):
         name = " ".join(words(share.name.replace("_", " ")))
         plain = " ".join(word for word in name.split() if word != "and")
-        if f" {name} " in flat or f" {plain} " in flat.replace(" and ", " "):
+        if f" {name} " in flat or f" {plain} " in without_and:
             shares.append(share)
     for status, count in known.by_status.items():
         if f" {status.casefold()} " in flat:
@@ -68,51 +92,46 @@ def _scope(known: UserStatistics, sentence: str) -> list[Share]:
     return shares
 
 
-def _counts(
-    tally: CheckTally, body: str, start: int, end: int, known: UserStatistics, shares: list[Share]
+def _compare_counts(
+    tally: CheckTally, said: _Sentence, known: UserStatistics, shares: Sequence[Share]
 ) -> None:
-    for match in _COUNT.finditer(body, start, end):
-        said = number(match["n"] or match["m"])
-        if re.search(r"\border\s*#?$", body[max(start, match.start() - 8) : match.start()], re.I):
+    """Numbers of orders, against those of all orders and of what the sentence names."""
+    allowed = {known.orders, *(share.orders for share in shares)}
+    for match in _COUNT.finditer(said.body, *said.span):
+        count = number(match["n"] or match["m"])
+        if _AN_ORDERS_NUMBER.search(said.body[max(said.span[0], match.start() - 8) : match.start()]):
             continue
-        allowed = {known.orders, *(share.orders for share in shares)}
         near = bool((match["near"] or "").strip())
-        if said in allowed or (near and any(abs(said - value) <= 0.05 * value + 1 for value in allowed)):
+        if count in allowed or (near and any(abs(count - value) <= 0.05 * value + 1 for value in allowed)):
             tally.ok()
         else:
             expected = shares[0].orders if shares else known.orders
-            tally.fail(match.span(), f"said {said:,.0f} orders, are {expected:,}")
+            tally.fail(match.span(), f"said {count:,.0f} orders, are {expected:,}")
 
 
-def _money(
-    tally: CheckTally,
-    body: str,
-    start: int,
-    end: int,
-    known: UserStatistics,
-    shares: list[Share],
-    cites: bool,
+def _compare_amount(
+    tally: CheckTally, said: _Sentence, amount: MoneyAmount, known: UserStatistics, shares: Sequence[Share]
 ) -> None:
-    sentence = body[start:end]
-    for amount in amounts(body, start, end):
-        before = body[max(start, amount.start - 60) : amount.start]
-        after = body[amount.end : min(end, amount.end + 40)]
-        around = before + after
-        if _MEDIAN.search(around):
-            _match(tally, amount, [known.price_quartiles[1]] if known.price_quartiles else [], "median price")
-        elif _MEAN.search(around) and not _NOT_HISTORY.search(around):
-            if re.search(r"\border|\bprice|\bitem|\bpurchase|\bspend", sentence, re.I):
-                _match(
-                    tally, amount, [known.mean_price] if known.mean_price is not None else [], "mean price"
-                )
-        elif _SPEND.search(around) and not _NOT_HISTORY.search(around):
-            values = [share.spend for share in shares if share.spend is not None]
-            values += [known.spend] if known.spend is not None else []
-            if values or cites:
-                _match(tally, amount, values, "spend")
+    """An amount that is said to be the median, the mean or the sum of what was paid."""
+    around = said.around(amount)
+    if _MEDIAN.search(around):
+        _match(tally, amount, [known.price_quartiles[1]] if known.price_quartiles else [], "median price")
+    elif _NOT_HISTORY.search(around):
+        return
+    elif _MEAN.search(around):
+        if _OF_ORDERS.search(said.text):
+            _match(tally, amount, _known(known.mean_price), "mean price")
+    elif _SPEND.search(around):
+        spends = _known(*(share.spend for share in shares), known.spend)
+        if spends or said.cites:
+            _match(tally, amount, spends, "spend")
 
 
-def _match(tally: CheckTally, amount: MoneyAmount, values: list[float], what: str) -> None:
+def _known(*values: float | None) -> list[float]:
+    return [value for value in values if value is not None]
+
+
+def _match(tally: CheckTally, amount: MoneyAmount, values: Sequence[float], what: str) -> None:
     if not values:
         tally.unclear(f"no {what} is known")
     elif any(

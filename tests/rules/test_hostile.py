@@ -1,0 +1,81 @@
+"""A text made to be slow ends: no rule's time grows faster than the text. A limit of the CPU guards against a hang."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+from drr.env.shop import Shop
+
+ROOT = Path(__file__).parent.parent.parent
+LENGTH = 20_000
+SECONDS = 60
+"""For all of them, far above what they take; a quadratic expression takes minutes, an exponential one for ever."""
+PRODUCT = "[{title}]({url})"
+HOSTILE = {
+    "empty lines before no greeting": ("", "\n", ""),
+    "lines of blanks before no greeting": ("", "\n \t", ""),
+    "marks at the beginning of lines": ("", "\n> *_", ""),
+    "blanks behind a place's cue": ("Your location", " ", "x"),
+    "empty lines behind a place's cue": ("This is where you live", "\n", "x"),
+    "stars behind a greeting": ("Hello", "*", "x"),
+    "blanks behind a number's cue": ("All your orders", " ", "x"),
+    "blanks behind an order's cue": ("Your order", " ", "x"),
+    "years of an order": ("You bought it: the ", "2020 ", "x"),
+    "years and ordinals of an order": ("You ordered the ", "past 2020 ", "x"),
+    "blanks behind a quantity": ("You bought it, quantity", " ", "x"),
+    "blanks in a rule of a table": ("| a | b |\n| --", " ", "x\n| 1 | 2 |"),
+    "cells of a rule of a table": ("| a | b |\n", "|--", "x\n| 1 | 2 |"),
+    "blanks behind a heading's amount": ("# Plan $20", " ", "+\n- A Heavy Iron Feeder $20"),
+    "a name of capitals and hyphens": (PRODUCT + " is an ", "A-", "!"),
+    "brackets beside a product": (PRODUCT + " is in ", "[", "!"),
+    "blanks behind a name": ("- Heavy Iron", " ", "x " + PRODUCT),
+    "blanks before a bold name": (" ", " ", "x " + PRODUCT),
+    "blanks behind a rating's cue": (PRODUCT + " is rated", " ", "x"),
+    "stars behind a material's cue": (PRODUCT + " material", "*", "x"),
+    "blanks inside an offer": ("- Heavy Iron", " ", "x for $20"),
+}
+RUN = """
+import json, sys
+from drr.env.settings import resolve
+from drr.env.shop import open_shop
+from drr.eval.checks import RULES, Subject
+from drr.eval.checks.mentions import Mentions
+
+with open_shop(sys.argv[1], resolve({}, environ={}).settings) as shop:
+    for name, text in json.load(sys.stdin).items():
+        subject = Subject(text, query="A plan under $300", user_id=sys.argv[2], shop=shop)
+        mentions = Mentions(subject)
+        for rule in set(RULES) - {"numbers_in_evidence"}:
+            RULES[rule].check(subject, mentions)
+        print(name, flush=True)
+"""
+
+
+def limited() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+
+
+def test_every_hostile_text_ends(rules_shop: Shop) -> None:
+    product = next(one for one in rules_shop.store.iter_products() if one.price)
+    user = next(iter(rules_shop.store.iter_users()))
+    texts = {}
+    for name, parts in HOSTILE.items():
+        before, repeated, behind = (
+            part.format(title=product.title, url=product.product_url) for part in parts
+        )
+        texts[name] = before + repeated * (LENGTH // len(repeated)) + behind
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, rules_shop.spec, user.user_id],
+        input=json.dumps(texts),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        preexec_fn=limited,
+        check=False,
+    )
+    assert done.stdout.splitlines() == list(HOSTILE), done.stderr[-2000:]
+    assert done.returncode == 0, done.stderr[-2000:]
