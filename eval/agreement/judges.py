@@ -24,7 +24,7 @@ from drr.eval.agreement.statistics import (
     support_statistics,
 )
 from drr.eval.labels import DIMENSIONS, Label, PairwiseLabel, RatingLabel, SupportLabel, content_id
-from drr.eval.stats import agreement as ag
+from drr.eval.stats import correlation
 
 Key = tuple[str, str]
 """Item and dimension."""
@@ -115,8 +115,8 @@ def _rankings(one: ByItem, other: ByItem, shared: Sequence[Key]) -> dict[str, Ra
                 (left[s] > left[t], left[s] < left[t]) == (right[s] > right[t], right[s] < right[t])
                 for s, t in combinations(systems, 2)
             ),
-            "spearman": row_of(ag.spearman(x, y, unit="system")),
-            "kendall": row_of(ag.kendall_tau_b(x, y, unit="system")),
+            "spearman": row_of(correlation.spearman(x, y, unit="system")),
+            "kendall": row_of(correlation.kendall_tau_b(x, y, unit="system")),
         }
     return found
 

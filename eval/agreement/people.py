@@ -17,7 +17,8 @@ from drr.eval.agreement.rows import (
 from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, pairwise_statistics, rating_statistics
 from drr.eval.labels import PairwiseLabel, Task, content_id
 from drr.eval.stats import agreement as ag
-from drr.eval.stats.pairs import Comparison, Winner, positions
+from drr.eval.stats.comparisons import Comparison, Winner
+from drr.eval.stats.positions import positions
 
 Results = Mapping[tuple[str, str], Mapping[str, Any] | None]
 """What the judge said, by case and order; `None` where it failed."""

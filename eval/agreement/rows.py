@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Generic, TypedDict, TypeVar, cast
 
 from drr.eval.stats.intervals import V, VRow
-from drr.eval.stats.pairs import PositionRow
+from drr.eval.stats.positions import PositionRow
 
 
 class AgreementRow(VRow):

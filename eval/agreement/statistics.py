@@ -8,6 +8,8 @@ from typing import TypeVar
 
 from drr.eval.agreement.rows import AgreementRow, PairwiseRow, PreferenceRow, RatingRow, SupportRow, row_of
 from drr.eval.stats import agreement as ag
+from drr.eval.stats import correlation
+from drr.eval.stats.aligned import Label
 from drr.eval.stats.intervals import V
 
 SUPPORT = ("none", "partial", "full")
@@ -22,8 +24,8 @@ def support_statistics(x: Sequence[str | None], y: Sequence[str | None]) -> Supp
         "kappa": row_of(ag.cohen_kappa(x, y, categories=SUPPORT)),
         "weighted_kappa": row_of(ag.cohen_kappa(x, y, categories=SUPPORT, weights="quadratic")),
         "ac1": row_of(ag.gwet_ac1(x, y, categories=SUPPORT)),
-        "mad": row_of(ag.mean_absolute_deviation(_scores(x), _scores(y), name="MAD")),
-        "bias": row_of(ag.bias(_scores(x), _scores(y))),
+        "mad": row_of(correlation.mean_absolute_deviation(_scores(x), _scores(y), name="MAD")),
+        "bias": row_of(correlation.bias(_scores(x), _scores(y))),
     }
 
 
@@ -32,7 +34,7 @@ def _scores(labels: Sequence[str | None]) -> list[float | None]:
 
 
 def alpha(
-    by_judge: Mapping[str, Mapping[Key, ag.Label]], categories: Sequence[str] | None, level: ag.Level
+    by_judge: Mapping[str, Mapping[Key, Label]], categories: Sequence[str] | None, level: ag.Level
 ) -> AgreementRow | None:
     """Krippendorff's, of all judges together; `None` where there is one."""
     if len(by_judge) < 2:
@@ -76,14 +78,16 @@ def rating_statistics(
     dx = [_minus(x[i], x[j]) for i, j in inside]
     dy = [_minus(y[i], y[j]) for i, j in inside]
     where = [clusters[i] for i, _ in inside]
-    pca, chance = ag.preference_agreement(dx, dy, clusters=where)
-    decided, chance_decided = ag.preference_agreement(dx, dy, clusters=where, without_human_ties=True)
+    pca, chance = correlation.preference_agreement(dx, dy, clusters=where)
+    decided, chance_decided = correlation.preference_agreement(
+        dx, dy, clusters=where, without_human_ties=True
+    )
     return {
-        "spearman": row_of(ag.spearman(x, y, unit="report", clusters=clusters)),
-        "kendall": row_of(ag.kendall_tau_b(x, y, unit="report", clusters=clusters)),
-        "pearson": row_of(ag.pearson(x, y, unit="report", clusters=clusters)),
-        "mard": row_of(ag.mean_absolute_deviation(x, y, clusters=clusters)),
-        "bias": row_of(ag.bias(x, y, clusters=clusters)),
+        "spearman": row_of(correlation.spearman(x, y, unit="report", clusters=clusters)),
+        "kendall": row_of(correlation.kendall_tau_b(x, y, unit="report", clusters=clusters)),
+        "pearson": row_of(correlation.pearson(x, y, unit="report", clusters=clusters)),
+        "mard": row_of(correlation.mean_absolute_deviation(x, y, clusters=clusters)),
+        "bias": row_of(correlation.bias(x, y, clusters=clusters)),
         "pca": _preference(pca, chance),
         "pca_no_human_ties": _preference(decided, chance_decided),
     }

@@ -15,8 +15,9 @@ from drr.eval.judging.read import judgings, read_judged
 from drr.eval.labels import DIMENSIONS, Label, PairwiseLabel, RatingLabel, SupportLabel, pair_id, rating_id
 from drr.eval.metrics import metrics, quality, values_of
 from drr.eval.metrics.coverage import variants_of
-from drr.eval.stats import agreement as ag
-from drr.eval.stats.pairs import Outcome, PositionRow, positions
+from drr.eval.stats import correlation
+from drr.eval.stats.comparisons import Outcome
+from drr.eval.stats.positions import PositionRow, positions
 from drr.eval.tasks.judged import Judged, Judging
 from drr.study.study import Study
 
@@ -143,9 +144,9 @@ def across_systems(one: Judged, other: Judged) -> dict[str, SystemRow]:
         x = [left[s].get(dimension) for s in systems]
         y = [right[s].get(dimension) for s in systems]
         found[dimension] = {
-            "spearman": row_of(ag.spearman(x, y, unit="system")),
-            "kendall": row_of(ag.kendall_tau_b(x, y, unit="system")),
-            "pearson": row_of(ag.pearson(x, y, unit="system")),
+            "spearman": row_of(correlation.spearman(x, y, unit="system")),
+            "kendall": row_of(correlation.kendall_tau_b(x, y, unit="system")),
+            "pearson": row_of(correlation.pearson(x, y, unit="system")),
         }
     return found
 
@@ -169,9 +170,9 @@ def on_metrics(one: Judged, other: Judged) -> dict[str, MetricAgreement]:
         y = [values.get(name) for values in right]
         if metric.judged and any(p is not None and q is not None for p, q in zip(x, y, strict=True)):
             found[name] = {
-                "spearman": row_of(ag.spearman(x, y, unit="report", clusters=clusters)),
-                "pearson": row_of(ag.pearson(x, y, unit="report", clusters=clusters)),
-                "mard": row_of(ag.mean_absolute_deviation(x, y, clusters=clusters)),
-                "bias": row_of(ag.bias(x, y, clusters=clusters)),
+                "spearman": row_of(correlation.spearman(x, y, unit="report", clusters=clusters)),
+                "pearson": row_of(correlation.pearson(x, y, unit="report", clusters=clusters)),
+                "mard": row_of(correlation.mean_absolute_deviation(x, y, clusters=clusters)),
+                "bias": row_of(correlation.bias(x, y, clusters=clusters)),
             }
     return found

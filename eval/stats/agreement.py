@@ -10,38 +10,11 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 import numpy as np
-from drr.eval.stats.intervals import (
-    RESAMPLES,
-    SEED,
-    Floats,
-    V,
-    finite,
-    from_sums,
-    index_of,
-    interval,
-    nothing,
-    over_resamples,
-    ratio,
-)
+from drr.eval.stats.aligned import Label, aligned
+from drr.eval.stats.intervals import Floats, V, from_sums, nothing, ratio
 
-Label = str | float
 Level = Literal["nominal", "ordinal", "interval"]
 TIE = "tie"
-
-
-def _complete(
-    a: Sequence[Label | None],
-    b: Sequence[Label | None],
-    clusters: Sequence[str] | None,
-    drop: Collection[Label] = (),
-) -> tuple[list[Label], list[Label], list[str], int]:
-    names = [str(i) for i in range(len(a))] if clusters is None else list(clusters)
-    kept = [
-        (x, y, c)
-        for x, y, c in zip(a, b, names, strict=True)
-        if x is not None and y is not None and x not in drop and y not in drop
-    ]
-    return [x for x, _, _ in kept], [y for _, y, _ in kept], [c for _, _, c in kept], len(a) - len(kept)
 
 
 def _cells(a: Sequence[Label], b: Sequence[Label], categories: Sequence[Label]) -> Floats:
@@ -83,7 +56,7 @@ def cohen_kappa(
     weights: Literal["quadratic"] | None = None,
 ) -> V:
     """(po - pe)/(1 - pe); `None` where chance agreement is 1. Weighted: (i - j)^2/(k - 1)^2 over the given order."""
-    x, y, c, lost = _complete(a, b, clusters, drop)
+    x, y, c, lost = aligned(a, b, clusters, drop)
     order = _categories(x, y, categories)
     k = len(order)
     name = "quadratic-weighted kappa" if weights else "Cohen's kappa"
@@ -103,7 +76,7 @@ def gwet_ac1(
     categories: Sequence[Label] | None = None,
 ) -> V:
     """Chance-corrected agreement that survives a dominant class, where kappa does not."""
-    x, y, c, lost = _complete(a, b, clusters)
+    x, y, c, lost = aligned(a, b, clusters)
     order = _categories(x, y, categories)
     k = len(order)
     method = f"Gwet's AC1 over {k} classes"
@@ -129,38 +102,48 @@ def krippendorff_alpha(
     categories: Sequence[Label] | None = None,
 ) -> V:
     """Any number of raters, missing ones allowed; an item with fewer than two judgements says nothing and is dropped."""
-    items = list(zip(*raters, strict=True))
-    names = [str(i) for i in range(len(items))] if clusters is None else list(clusters)
-    judged = [([x for x in item if x is not None], c) for item, c in zip(items, names, strict=True)]
-    kept = [(values, c) for values, c in judged if len(values) > 1]
+    items = [[x for x in item if x is not None] for item in zip(*raters, strict=True)]
+    names = [str(i) for i in range(len(items))] if clusters is None else clusters
+    kept = [(values, c) for values, c in zip(items, names, strict=True) if len(values) > 1]
     order = _categories([x for values, _ in kept for x in values], [], categories)
     k, lost = len(order), len(items) - len(kept)
     method = f"Krippendorff's alpha ({level}), {len(raters)} raters"
     if not kept or k < 2:
         return nothing(method, lost, len(kept))
-    position = {label: i for i, label in enumerate(order)}
-    rows = np.zeros((len(kept), k * k))
-    for row, (values, _) in enumerate(kept):
-        counts = np.bincount([position[x] for x in values], minlength=k).astype(np.float64)
-        rows[row] = ((np.outer(counts, counts) - np.diag(counts)) / (len(values) - 1)).ravel()
+    rows = _coincidences([values for values, _ in kept], order)
     steps = np.array([float(x) for x in order]) if level == "interval" else np.arange(k, dtype=np.float64)
 
     def statistic(sums: Floats) -> Floats:
         table = sums.reshape(-1, k, k)
         totals = table.sum(axis=2)
-        n = totals.sum(axis=1)
-        if level == "nominal":
-            distance = np.broadcast_to(1.0 - np.eye(k), table.shape)
-        elif level == "interval":
-            distance = np.broadcast_to((steps[:, None] - steps[None, :]) ** 2, table.shape)
-        else:
-            below = np.cumsum(totals, axis=1) - totals / 2
-            distance = (below[:, :, None] - below[:, None, :]) ** 2
+        distance = _distances(level, totals, steps)
         observed = (table * distance).sum(axis=(1, 2))
-        expected = (totals[:, :, None] * totals[:, None, :] * distance).sum(axis=(1, 2)) / (n - 1)
+        expected = (totals[:, :, None] * totals[:, None, :] * distance).sum(axis=(1, 2))
+        expected = expected / (totals.sum(axis=1) - 1)
         return np.where(expected > 1e-12, 1 - observed / np.where(expected > 1e-12, expected, 1), np.nan)
 
     return from_sums(rows, [c for _, c in kept], statistic, method, n_unscored=lost)
+
+
+def _coincidences(items: Sequence[Sequence[Label]], order: Sequence[Label]) -> Floats:
+    """Of each item, how often each label stands beside each in a pair of its judgements."""
+    position = {label: i for i, label in enumerate(order)}
+    k = len(order)
+    rows = np.zeros((len(items), k * k))
+    for row, values in enumerate(items):
+        counts = np.bincount([position[x] for x in values], minlength=k).astype(np.float64)
+        rows[row] = ((np.outer(counts, counts) - np.diag(counts)) / (len(values) - 1)).ravel()
+    return rows
+
+
+def _distances(level: Level, totals: Floats, steps: Floats) -> Floats:
+    """How far apart any two labels are: by being unequal, by their values, or by how many lie between."""
+    if level == "ordinal":
+        below = np.cumsum(totals, axis=1) - totals / 2
+        between: Floats = (below[:, :, None] - below[:, None, :]) ** 2
+        return between
+    apart: Floats = 1.0 - np.eye(len(steps)) if level == "nominal" else (steps[:, None] - steps[None, :]) ** 2
+    return np.broadcast_to(apart, (len(totals), *apart.shape))
 
 
 def exact_agreement(
@@ -170,7 +153,7 @@ def exact_agreement(
     clusters: Sequence[str] | None = None,
     drop: Collection[Label] = (),
 ) -> V:
-    x, y, c, lost = _complete(a, b, clusters, drop)
+    x, y, c, lost = aligned(a, b, clusters, drop)
     rows = np.array([[float(p == q), 1.0] for p, q in zip(x, y, strict=True)]).reshape(-1, 2)
     return from_sums(rows, c, ratio, "share of equal labels", n_unscored=lost)
 
@@ -179,179 +162,11 @@ def soft_disagreement(
     a: Sequence[Label | None], b: Sequence[Label | None], *, clusters: Sequence[str] | None = None
 ) -> V:
     """Of the pairs judged differently, the share where one side said tie (the paper's "soft" disagreement)."""
-    x, y, c, lost = _complete(a, b, clusters)
+    x, y, c, lost = aligned(a, b, clusters)
     apart = [(float(TIE in (p, q)), cluster) for p, q, cluster in zip(x, y, c, strict=True) if p != q]
     rows = np.array([[soft, 1.0] for soft, _ in apart]).reshape(-1, 2)
     method = "share of disagreements that are tie against A or B"
     return from_sums(rows, [cluster for _, cluster in apart], ratio, method, n_unscored=lost)
-
-
-def _numbers(
-    x: Sequence[float | None], y: Sequence[float | None], clusters: Sequence[str] | None
-) -> tuple[Floats, Floats, list[str], int]:
-    p, q, c, lost = _complete(x, y, clusters)
-    return np.array(p, dtype=np.float64), np.array(q, dtype=np.float64), c, lost
-
-
-def pearson(
-    x: Sequence[float | None],
-    y: Sequence[float | None],
-    *,
-    unit: str,
-    clusters: Sequence[str] | None = None,
-) -> V:
-    """Of values; `None` for fewer than three items or no variance. `unit` says what an item is."""
-    p, q, c, lost = _numbers(x, y, clusters)
-    method = f"Pearson, {unit} level"
-    if len(p) < 3:
-        return nothing(method, lost, len(p))
-    p, q = p - p.mean(), q - q.mean()
-    rows = np.stack([np.ones_like(p), p, q, p * q, p * p, q * q], axis=1)
-    return from_sums(rows, c, _correlation, method, n_unscored=lost)
-
-
-def _correlation(sums: Floats) -> Floats:
-    n, sx, sy, sxy, sxx, syy = sums.T
-    product = (n * sxx - sx * sx) * (n * syy - sy * sy)
-    flat = ((n * sxx - sx * sx) <= 1e-12 * n * n) | ((n * syy - sy * sy) <= 1e-12 * n * n)
-    return np.where(flat, np.nan, np.clip((n * sxy - sx * sy) / np.sqrt(np.where(flat, 1, product)), -1, 1))
-
-
-def spearman(
-    x: Sequence[float | None],
-    y: Sequence[float | None],
-    *,
-    unit: str,
-    clusters: Sequence[str] | None = None,
-) -> V:
-    """Pearson of average ranks; each resample is ranked anew."""
-    p, q, c, lost = _numbers(x, y, clusters)
-    method = f"Spearman (average ranks), {unit} level"
-    if len(p) < 3:
-        return nothing(method, lost, len(p))
-
-    position, size = index_of(c)
-
-    def statistic(drawn: Floats) -> Floats:
-        w = drawn[:, position]
-        rx, ry = _weighted_ranks(p, w), _weighted_ranks(q, w)
-        rows = (w, w * rx, w * ry, w * rx * ry, w * rx * rx, w * ry * ry)
-        return _correlation(np.stack([part.sum(axis=1) for part in rows], axis=1))
-
-    return _by_weights(statistic, size, len(p), lost, method)
-
-
-def _weighted_ranks(x: Floats, w: Floats) -> Floats:
-    """Average ranks of a sample in which item i occurs w_i times, for every line of `w`."""
-    order = np.argsort(x, kind="stable")
-    starts = np.flatnonzero(np.append(True, np.diff(x[order]) != 0))
-    group = np.empty(len(x), dtype=np.int64)
-    group[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(x))))
-    sizes = np.add.reduceat(w[:, order], starts, axis=1)
-    ranks = np.cumsum(sizes, axis=1) - sizes / 2 + 0.5
-    ranks -= w.sum(axis=1, keepdims=True) / 2
-    found: Floats = ranks[:, group]
-    return found
-
-
-def _by_weights(statistic: Callable[[Floats], Floats], size: int, n: int, lost: int, method: str) -> V:
-    """`statistic` takes the weights of `size` clusters, one resample a line."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = finite(statistic(np.ones((1, size)))[0])
-        if size < 2 or value is None:
-            return V(value, None, None, n, lost, f"{method}; no interval")
-        low, high = interval(over_resamples(size, statistic))
-    how = f"95% percentile bootstrap over {size} clusters, B={RESAMPLES}, seed={SEED}"
-    return V(value, low, high, n, lost, f"{method}; {how}")
-
-
-MOST_PAIRED, MOST_CLUSTERS = 4000, 1500
-"""Above so many items or clusters tau-b is still exact, but without an interval."""
-
-
-def kendall_tau_b(
-    x: Sequence[float | None],
-    y: Sequence[float | None],
-    *,
-    unit: str,
-    clusters: Sequence[str] | None = None,
-) -> V:
-    """Concordance corrected for ties, over all pairs of items."""
-    p, q, c, lost = _numbers(x, y, clusters)
-    method = f"Kendall's tau-b, {unit} level"
-    if len(p) < 3:
-        return nothing(method, lost, len(p))
-    position, size = index_of(c)
-    if len(p) > MOST_PAIRED or size > MOST_CLUSTERS:
-        from scipy.stats import kendalltau
-
-        value = finite(kendalltau(p, q).statistic)
-        return V(value, None, None, len(p), lost, f"{method}; no interval for so many items")
-    sx, sy = np.sign(p[:, None] - p[None, :]), np.sign(q[:, None] - q[None, :])
-    member = np.zeros((len(p), size))
-    member[np.arange(len(p)), position] = 1
-    # Items of a cluster are drawn together, so sums over pairs of items become sums over pairs of clusters.
-    both, by_x, by_y = (member.T @ (signs @ member) for signs in (sx * sy, sx * sx, sy * sy))
-
-    def statistic(w: Floats) -> Floats:
-        joint, x_only, y_only = (((w @ m) * w).sum(axis=1) for m in (both, by_x, by_y))
-        untied = x_only * y_only
-        return np.where(untied > 0, joint / np.sqrt(np.where(untied > 0, untied, 1)), np.nan)
-
-    return _by_weights(statistic, size, len(p), lost, method)
-
-
-def preference_agreement(
-    machine: Sequence[float | None],
-    human: Sequence[float | None],
-    *,
-    clusters: Sequence[str] | None = None,
-    without_human_ties: bool = False,
-) -> tuple[V, float | None]:
-    """PCA: the share of pairs whose score differences have the same sign, a zero matching only a zero; and its chance level.
-
-    Chance is what two raters with these shares of zeros reach who know nothing of each other. Which answer of a pair is
-    subtracted from which is arbitrary, so both signs are equally likely.
-    """
-    m, h, c, lost = _numbers(machine, human, clusters)
-    sm, sh = np.sign(m), np.sign(h)
-    if without_human_ties:
-        keep = sh != 0
-        lost += int((~keep).sum())
-        sm, sh, c = sm[keep], sh[keep], [name for name, k in zip(c, keep, strict=True) if k]
-    method = "share of pairs with the same preferred side" + (
-        ", human ties left out" if without_human_ties else ", ties must match"
-    )
-    rows = np.stack([(sm == sh).astype(np.float64), np.ones(len(sm))], axis=1)
-    chance = None
-    if len(sm):
-        zero_m, zero_h = float(np.mean(sm == 0)), float(np.mean(sh == 0))
-        chance = zero_m * zero_h + (1 - zero_m) * (1 - zero_h) / 2
-    return from_sums(rows, c, ratio, method, n_unscored=lost), chance
-
-
-def mean_absolute_deviation(
-    machine: Sequence[float | None],
-    human: Sequence[float | None],
-    *,
-    name: str = "MARD",
-    clusters: Sequence[str] | None = None,
-) -> V:
-    """MARD of two raters' scores; MAD where `human` is the mean of several."""
-    m, h, c, lost = _numbers(machine, human, clusters)
-    rows = np.stack([np.abs(m - h), np.ones(len(m))], axis=1)
-    return from_sums(rows, c, ratio, f"{name}: mean absolute difference", n_unscored=lost)
-
-
-def bias(
-    machine: Sequence[float | None],
-    human: Sequence[float | None],
-    *,
-    clusters: Sequence[str] | None = None,
-) -> V:
-    m, h, c, lost = _numbers(machine, human, clusters)
-    rows = np.stack([m - h, np.ones(len(m))], axis=1)
-    return from_sums(rows, c, ratio, "mean of machine minus human", n_unscored=lost)
 
 
 def ranking_agreement(

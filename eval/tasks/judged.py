@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, content_id
+from drr.eval.stats.comparisons import Comparison, Winner
 from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, Status
-from drr.eval.stats.pairs import Comparison, Winner
 from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 from drr.eval.tasks.quality import RatedReport
 from drr.eval.tasks.rows import CheckRow, ClaimRow, FailureRow, VerdictRow

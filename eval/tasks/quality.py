@@ -48,7 +48,7 @@ def corpus_values(reports: Sequence[RatedReport]) -> dict[str, V]:
 
 def length_correlations(reports: Sequence[RatedReport]) -> dict[str, LengthRow]:
     """Spearman of each dimension with the report's words; above 0.5 the grade may measure length."""
-    from drr.eval.stats.agreement import spearman
+    from drr.eval.stats.correlation import spearman
 
     words: list[float | None] = [None if r.words is None else float(r.words) for r in reports]
     found: dict[str, LengthRow] = {}

@@ -2,6 +2,7 @@ import krippendorff
 import numpy as np
 import pytest
 from drr.eval.stats import agreement as ag
+from drr.eval.stats import correlation
 from scipy import stats as scipy_stats
 from statsmodels.stats.inter_rater import cohens_kappa as reference_kappa
 
@@ -98,9 +99,9 @@ def test_alpha_without_variation_is_none():
 @pytest.mark.parametrize(
     ("mine", "reference"),
     [
-        (ag.pearson, scipy_stats.pearsonr),
-        (ag.spearman, scipy_stats.spearmanr),
-        (ag.kendall_tau_b, scipy_stats.kendalltau),
+        (correlation.pearson, scipy_stats.pearsonr),
+        (correlation.spearman, scipy_stats.spearmanr),
+        (correlation.kendall_tau_b, scipy_stats.kendalltau),
     ],
 )
 def test_correlations_equal_scipy_with_ties(mine, reference):
@@ -114,7 +115,7 @@ def test_correlations_equal_scipy_with_ties(mine, reference):
     assert v.ci_high == pytest.approx(np.percentile(draws, 97.5), abs=0.06)
 
 
-@pytest.mark.parametrize("mine", [ag.pearson, ag.spearman, ag.kendall_tau_b])
+@pytest.mark.parametrize("mine", [correlation.pearson, correlation.spearman, correlation.kendall_tau_b])
 def test_correlation_of_too_little_or_without_variance_is_none(mine):
     assert mine([1.0, 2.0], [2.0, 1.0], unit="system").value is None
     assert mine([1.0, 1.0, 1.0, 1.0], [1.0, 2.0, 3.0, 4.0], unit="system").value is None
@@ -124,33 +125,35 @@ def test_correlation_of_too_little_or_without_variance_is_none(mine):
 
 
 def test_kendall_of_two_far_apart_scales_is_one():
-    assert ag.kendall_tau_b([1, 2, 3, 4.5], [100, 2e9, 3e9, 4e9], unit="system").value == pytest.approx(1)
+    assert correlation.kendall_tau_b(
+        [1, 2, 3, 4.5], [100, 2e9, 3e9, 4e9], unit="system"
+    ).value == pytest.approx(1)
 
 
 def test_tau_of_very_many_items_has_no_interval(monkeypatch):
     x, y = [float(i % 9) for i in range(60)], [float(i % 7) for i in range(60)]
-    small = ag.kendall_tau_b(x, y, unit="report")
-    monkeypatch.setattr(ag, "MOST_PAIRED", 50)
-    large = ag.kendall_tau_b(x, y, unit="report")
+    small = correlation.kendall_tau_b(x, y, unit="report")
+    monkeypatch.setattr(correlation, "MOST_PAIRED", 50)
+    large = correlation.kendall_tau_b(x, y, unit="report")
     assert large.value == pytest.approx(small.value)
     assert (large.ci_low, small.ci_low is None) == (None, False)
 
 
 def test_pca_matches_zeros_only_with_zeros():
     machine, human = [1.0, -2.0, 0.0, 0.0, 3.0], [0.5, 1.0, 0.0, 1.0, 0.0]
-    with_ties, chance = ag.preference_agreement(machine, human)
+    with_ties, chance = correlation.preference_agreement(machine, human)
     assert with_ties.value == pytest.approx(2 / 5)
     assert chance == pytest.approx(2 / 5 * 2 / 5 + 3 / 5 * 3 / 5 / 2)  # both zero, or the same of two signs
-    without, _ = ag.preference_agreement(machine, human, without_human_ties=True)
+    without, _ = correlation.preference_agreement(machine, human, without_human_ties=True)
     assert without.value == pytest.approx(1 / 3)
     assert without.n_unscored == 2
 
 
 def test_mard_and_bias():
     m, h = [7.0, 5.0, None, 9.0], [6.0, 7.0, 3.0, 9.0]
-    assert ag.mean_absolute_deviation(m, h).value == pytest.approx(1.0)
-    assert ag.bias(m, h).value == pytest.approx(-1 / 3)
-    assert ag.bias(m, h).n_unscored == 1
+    assert correlation.mean_absolute_deviation(m, h).value == pytest.approx(1.0)
+    assert correlation.bias(m, h).value == pytest.approx(-1 / 3)
+    assert correlation.bias(m, h).n_unscored == 1
 
 
 def test_soft_disagreements_are_those_with_a_tie():

@@ -2,15 +2,11 @@ import choix
 import numpy as np
 import pytest
 from drr.env.errors import DrrError
-from drr.eval.stats.pairs import (
-    Comparison,
-    davidson,
-    length_coefficient,
-    overall,
-    pair_results,
-    positions,
-    reconcile,
-)
+from drr.eval.stats.comparisons import Comparison, reconcile
+from drr.eval.stats.length import length_coefficient
+from drr.eval.stats.pairs import overall, pair_results
+from drr.eval.stats.positions import positions
+from drr.eval.stats.ratings import davidson
 
 
 @pytest.mark.parametrize(

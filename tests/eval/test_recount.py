@@ -16,11 +16,14 @@ import numpy as np
 import pytest
 from drr.eval.labels import DIMENSIONS
 from drr.eval.stats import agreement as ag
-from drr.eval.stats import faithfulness
+from drr.eval.stats import correlation, faithfulness
 from drr.eval.stats import intervals as stats
-from drr.eval.stats import pairs as pairwise
+from drr.eval.stats.comparisons import Comparison
 from drr.eval.stats.intervals import V
-from drr.eval.stats.pairs import Comparison
+from drr.eval.stats.length import length_coefficient, logistic
+from drr.eval.stats.pairs import pair_results
+from drr.eval.stats.positions import positions
+from drr.eval.stats.ratings import davidson
 from drr.eval.tasks import quality
 from statsmodels.stats.proportion import proportion_confint
 
@@ -95,20 +98,20 @@ def test_two_judges_of_numbers(n: int) -> None:
         x, y = some(rng, [0.1, 0.2, 0.3, 0.7, 1e6], n), some(rng, [5, 6, 7, 9, 10], n)
         pairs = recount.both(x, y)
         for program, mine in (
-            (ag.pearson, recount.pearson),
-            (ag.spearman, recount.spearman),
-            (ag.kendall_tau_b, recount.tau_b),
+            (correlation.pearson, recount.pearson),
+            (correlation.spearman, recount.spearman),
+            (correlation.kendall_tau_b, recount.tau_b),
         ):
             v = program(x, y, unit="report")
             assert same(mine(pairs), v.value, 1e-8) and counted(v, len(pairs), n), (x, y)
         m, h = some(rng, [-1, 0, 0.5, 2], n), some(rng, [0, 1, 0, -2], n)
         pairs = recount.both(m, h)
         for without in (False, True):
-            v, chance = ag.preference_agreement(m, h, without_human_ties=without)
+            v, chance = correlation.preference_agreement(m, h, without_human_ties=without)
             mine_value, mine_chance = recount.pca(pairs, without_human_ties=without)
             assert same(mine_value, v.value) and same(mine_chance, chance), (m, h)
             assert counted(v, len([1 for _, one in pairs if one or not without]), n)
-        distance, lean = ag.mean_absolute_deviation(m, h), ag.bias(m, h)
+        distance, lean = correlation.mean_absolute_deviation(m, h), correlation.bias(m, h)
         assert same(recount.average([abs(a - b) for a, b in pairs]), distance.value)
         assert same(recount.average([a - b for a, b in pairs]), lean.value)
         assert counted(distance, len(pairs), n) and counted(lean, len(pairs), n)
@@ -268,7 +271,7 @@ def weighed(made: Sequence[Comparison]) -> list[tuple[Comparison, float, float]]
 def test_pairs_of_unequal_trials() -> None:
     for seed in range(4):
         made = comparisons(seed)
-        results = pairwise.pair_results(made)
+        results = pair_results(made)
         p = []
         for result in results:
             group = [c for c in made if (c.a, c.b) == (result.a, result.b)]
@@ -297,7 +300,7 @@ def test_pairs_of_unequal_trials() -> None:
                 proportion_confint(sum(known), len(known), method="wilson")
             )
         assert [r.p_holm for r in results] == pytest.approx(recount.holm(p))
-        gate = pairwise.positions(made)["depth"]
+        gate = positions(made)["depth"]
         valid = [c for c in made if c.a_first and c.b_first]
         assert same(recount.average([float(c.a_first == c.b_first) for c in valid]), gate.consistency.value)
         shown = [c.a_first == "a" for c in made if c.a_first in ("a", "b")]
@@ -309,12 +312,12 @@ def test_pairs_of_unequal_trials() -> None:
 def test_the_rating_is_the_maximum_of_its_likelihood_with_trials_averaged() -> None:
     for seed in range(2):
         made = comparisons(seed)
-        rating = pairwise.davidson(made)
+        rating = davidson(made)
         theta, nu = recount.davidson([(c.a, c.b, s, w) for c, s, w in weighed(made)], 0.01)
         assert {name: v.value for name, v in rating.strengths.items()} == pytest.approx(theta, abs=1e-4)
         assert rating.nu == pytest.approx(nu, abs=1e-4)
         games = [(c.a, c.b, s, math.log(c.words_a / c.words_b), w) for c, s, w in weighed(made)]
-        effect = pairwise.length_coefficient(made)
+        effect = length_coefficient(made)
         assert effect.value == pytest.approx(recount.length_effect(games, 0.01, on_length=True), abs=1e-4)
 
 
@@ -325,10 +328,10 @@ def test_the_same_verdict_in_every_trial_says_no_more_than_one_trial() -> None:
         for c in once
         for trial in range(9 if c.query == "q0" else 1)
     ]
-    for name, v in pairwise.davidson(once).strengths.items():
-        w = pairwise.davidson(again).strengths[name]
+    for name, v in davidson(once).strengths.items():
+        w = davidson(again).strengths[name]
         assert (w.value, w.ci_low, w.ci_high) == pytest.approx((v.value, v.ci_low, v.ci_high))
-    assert pairwise.length_coefficient(again).value == pytest.approx(pairwise.length_coefficient(once).value)
+    assert length_coefficient(again).value == pytest.approx(length_coefficient(once).value)
 
 
 def test_a_resample_in_which_a_variant_met_nobody_has_no_rating() -> None:
@@ -337,7 +340,7 @@ def test_a_resample_in_which_a_variant_met_nobody_has_no_rating() -> None:
         Comparison(f"q{i}", "depth", "x", "y", "a" if i % 3 else "b", "a" if i % 3 else "b") for i in range(9)
     ]
     made += [Comparison(f"q{i}", "depth", "x", "z", "b", "b") for i in range(2)]
-    rating = pairwise.davidson(made)
+    rating = davidson(made)
     assert rating.strengths["z"].value > 2
     assert (rating.strengths["z"].ci_low, rating.strengths["z"].ci_high) == (None, None)
 
@@ -350,8 +353,8 @@ def test_every_refit_of_length_is_a_maximum_also_where_newtons_step_overshoots()
     x[:, 3] = length
     y = np.where((length > 0) != (rng.random(50) < 0.05), 1.0, 0.0)
     weights = stats.resampled(50)
-    whole = pairwise._logistic(x, y, np.ones((1, 50)), 0.01)
-    fits = pairwise._logistic(x, y, weights, 0.01, start=whole)
+    whole = logistic(x, y, np.ones((1, 50)), 0.01)
+    fits = logistic(x, y, weights, 0.01, start=whole)
     slope = (weights * (y - 1 / (1 + np.exp(-fits @ x.T)))) @ x - 0.01 * fits
     assert np.abs(slope).max() < 1e-4
 
@@ -390,7 +393,8 @@ def test_a_bootstrap_draws_whole_queries_with_trials_averaged_first() -> None:
         ),
     )
     assert near(
-        ag.bias(x, y, clusters=clusters), own(lambda items: recount.average([i[0] - i[1] for i in items]))
+        correlation.bias(x, y, clusters=clusters),
+        own(lambda items: recount.average([i[0] - i[1] for i in items])),
     )
     assert near(
         ag.cohen_kappa(a, b, clusters=clusters), own(lambda items: recount.kappa([i[2:] for i in items]), 300)
@@ -398,7 +402,7 @@ def test_a_bootstrap_draws_whole_queries_with_trials_averaged_first() -> None:
     alone = recount.bootstrap(flat, lambda items: recount.kappa([i[2:] for i in items]), 300)
     assert not near(ag.cohen_kappa(a, b, clusters=clusters), alone)
     assert near(
-        ag.pearson(x, y, unit="report", clusters=clusters),
+        correlation.pearson(x, y, unit="report", clusters=clusters),
         own(lambda items: recount.pearson([i[:2] for i in items]), 250),
         0.2,
     )

@@ -1,0 +1,192 @@
+"""How well two judges agree who give numbers: correlations, preferences and distances.
+
+Definitions and edge cases are those of `docs/judging.md`, "Agreement".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from drr.eval.stats.aligned import aligned
+from drr.eval.stats.intervals import (
+    RESAMPLES,
+    SEED,
+    Floats,
+    V,
+    finite,
+    from_sums,
+    index_of,
+    interval,
+    nothing,
+    over_resamples,
+    ratio,
+)
+
+
+def _numbers(
+    x: Sequence[float | None], y: Sequence[float | None], clusters: Sequence[str] | None
+) -> tuple[Floats, Floats, list[str], int]:
+    p, q, c, lost = aligned(x, y, clusters)
+    return np.array(p, dtype=np.float64), np.array(q, dtype=np.float64), c, lost
+
+
+def pearson(
+    x: Sequence[float | None],
+    y: Sequence[float | None],
+    *,
+    unit: str,
+    clusters: Sequence[str] | None = None,
+) -> V:
+    """Of values; `None` for fewer than three items or no variance. `unit` says what an item is."""
+    p, q, c, lost = _numbers(x, y, clusters)
+    method = f"Pearson, {unit} level"
+    if len(p) < 3:
+        return nothing(method, lost, len(p))
+    p, q = p - p.mean(), q - q.mean()
+    rows = np.stack([np.ones_like(p), p, q, p * q, p * p, q * q], axis=1)
+    return from_sums(rows, c, _correlation, method, n_unscored=lost)
+
+
+def _correlation(sums: Floats) -> Floats:
+    n, sx, sy, sxy, sxx, syy = sums.T
+    product = (n * sxx - sx * sx) * (n * syy - sy * sy)
+    flat = ((n * sxx - sx * sx) <= 1e-12 * n * n) | ((n * syy - sy * sy) <= 1e-12 * n * n)
+    return np.where(flat, np.nan, np.clip((n * sxy - sx * sy) / np.sqrt(np.where(flat, 1, product)), -1, 1))
+
+
+def spearman(
+    x: Sequence[float | None],
+    y: Sequence[float | None],
+    *,
+    unit: str,
+    clusters: Sequence[str] | None = None,
+) -> V:
+    """Pearson of average ranks; each resample is ranked anew."""
+    p, q, c, lost = _numbers(x, y, clusters)
+    method = f"Spearman (average ranks), {unit} level"
+    if len(p) < 3:
+        return nothing(method, lost, len(p))
+
+    position, size = index_of(c)
+
+    def statistic(drawn: Floats) -> Floats:
+        w = drawn[:, position]
+        rx, ry = _weighted_ranks(p, w), _weighted_ranks(q, w)
+        rows = (w, w * rx, w * ry, w * rx * ry, w * rx * rx, w * ry * ry)
+        return _correlation(np.stack([part.sum(axis=1) for part in rows], axis=1))
+
+    return _by_weights(statistic, size, len(p), lost, method)
+
+
+def _weighted_ranks(x: Floats, w: Floats) -> Floats:
+    """Average ranks of a sample in which item i occurs w_i times, for every line of `w`."""
+    order = np.argsort(x, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(x[order]) != 0))
+    group = np.empty(len(x), dtype=np.int64)
+    group[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(x))))
+    sizes = np.add.reduceat(w[:, order], starts, axis=1)
+    ranks = np.cumsum(sizes, axis=1) - sizes / 2 + 0.5
+    ranks -= w.sum(axis=1, keepdims=True) / 2
+    found: Floats = ranks[:, group]
+    return found
+
+
+def _by_weights(statistic: Callable[[Floats], Floats], size: int, n: int, lost: int, method: str) -> V:
+    """`statistic` takes the weights of `size` clusters, one resample a line."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = finite(statistic(np.ones((1, size)))[0])
+        if size < 2 or value is None:
+            return V(value, None, None, n, lost, f"{method}; no interval")
+        low, high = interval(over_resamples(size, statistic))
+    how = f"95% percentile bootstrap over {size} clusters, B={RESAMPLES}, seed={SEED}"
+    return V(value, low, high, n, lost, f"{method}; {how}")
+
+
+MOST_PAIRED, MOST_CLUSTERS = 4000, 1500
+"""Above so many items or clusters tau-b is still exact, but without an interval."""
+
+
+def kendall_tau_b(
+    x: Sequence[float | None],
+    y: Sequence[float | None],
+    *,
+    unit: str,
+    clusters: Sequence[str] | None = None,
+) -> V:
+    """Concordance corrected for ties, over all pairs of items."""
+    p, q, c, lost = _numbers(x, y, clusters)
+    method = f"Kendall's tau-b, {unit} level"
+    if len(p) < 3:
+        return nothing(method, lost, len(p))
+    position, size = index_of(c)
+    if len(p) > MOST_PAIRED or size > MOST_CLUSTERS:
+        from scipy.stats import kendalltau
+
+        value = finite(kendalltau(p, q).statistic)
+        return V(value, None, None, len(p), lost, f"{method}; no interval for so many items")
+    sx, sy = np.sign(p[:, None] - p[None, :]), np.sign(q[:, None] - q[None, :])
+    member = np.zeros((len(p), size))
+    member[np.arange(len(p)), position] = 1
+    # Items of a cluster are drawn together, so sums over pairs of items become sums over pairs of clusters.
+    both, by_x, by_y = (member.T @ (signs @ member) for signs in (sx * sy, sx * sx, sy * sy))
+
+    def statistic(w: Floats) -> Floats:
+        joint, x_only, y_only = (((w @ m) * w).sum(axis=1) for m in (both, by_x, by_y))
+        untied = x_only * y_only
+        return np.where(untied > 0, joint / np.sqrt(np.where(untied > 0, untied, 1)), np.nan)
+
+    return _by_weights(statistic, size, len(p), lost, method)
+
+
+def preference_agreement(
+    machine: Sequence[float | None],
+    human: Sequence[float | None],
+    *,
+    clusters: Sequence[str] | None = None,
+    without_human_ties: bool = False,
+) -> tuple[V, float | None]:
+    """PCA: the share of pairs whose score differences have the same sign, a zero matching only a zero; and its chance level.
+
+    Chance is what two raters with these shares of zeros reach who know nothing of each other. Which answer of a pair is
+    subtracted from which is arbitrary, so both signs are equally likely.
+    """
+    m, h, c, lost = _numbers(machine, human, clusters)
+    sm, sh = np.sign(m), np.sign(h)
+    if without_human_ties:
+        keep = sh != 0
+        lost += int((~keep).sum())
+        sm, sh, c = sm[keep], sh[keep], [name for name, k in zip(c, keep, strict=True) if k]
+    method = "share of pairs with the same preferred side" + (
+        ", human ties left out" if without_human_ties else ", ties must match"
+    )
+    rows = np.stack([(sm == sh).astype(np.float64), np.ones(len(sm))], axis=1)
+    chance = None
+    if len(sm):
+        zero_m, zero_h = float(np.mean(sm == 0)), float(np.mean(sh == 0))
+        chance = zero_m * zero_h + (1 - zero_m) * (1 - zero_h) / 2
+    return from_sums(rows, c, ratio, method, n_unscored=lost), chance
+
+
+def mean_absolute_deviation(
+    machine: Sequence[float | None],
+    human: Sequence[float | None],
+    *,
+    name: str = "MARD",
+    clusters: Sequence[str] | None = None,
+) -> V:
+    """MARD of two raters' scores; MAD where `human` is the mean of several."""
+    m, h, c, lost = _numbers(machine, human, clusters)
+    rows = np.stack([np.abs(m - h), np.ones(len(m))], axis=1)
+    return from_sums(rows, c, ratio, f"{name}: mean absolute difference", n_unscored=lost)
+
+
+def bias(
+    machine: Sequence[float | None],
+    human: Sequence[float | None],
+    *,
+    clusters: Sequence[str] | None = None,
+) -> V:
+    m, h, c, lost = _numbers(machine, human, clusters)
+    rows = np.stack([m - h, np.ones(len(m))], axis=1)
+    return from_sums(rows, c, ratio, "mean of machine minus human", n_unscored=lost)

@@ -1,0 +1,69 @@
+"""What the order of showing does to a judge, and the gate below which its verdicts are called unreliable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+from drr.eval.stats.comparisons import Comparison, by_dimension
+from drr.eval.stats.intervals import V, VRow, from_sums, ratio, share, sign_test
+
+CONSISTENT_ENOUGH = 0.70
+
+
+class PositionRow(TypedDict):
+    dimension: str
+    position_consistency: VRow
+    first_position_rate: VRow
+    p_first: float | None
+    unreliable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """What the order of presentation did on one dimension."""
+
+    dimension: str
+    consistency: V
+    """Of the comparisons valid in both orders, the share with the same verdict after the swap."""
+    first_rate: V
+    """Of the decided calls, the share won by the answer shown first."""
+    p_first: float | None
+
+    @property
+    def unreliable(self) -> bool:
+        value = self.consistency.value
+        return value is not None and value < CONSISTENT_ENOUGH
+
+    def document(self) -> PositionRow:
+        return {
+            "dimension": self.dimension,
+            "position_consistency": self.consistency.document(),
+            "first_position_rate": self.first_rate.document(),
+            "p_first": self.p_first,
+            "unreliable": self.unreliable,
+        }
+
+
+def positions(comparisons: Sequence[Comparison]) -> dict[str, Position]:
+    """By dimension."""
+    return {dimension: _position(dimension, group) for dimension, group in by_dimension(comparisons).items()}
+
+
+def _position(dimension: str, group: Sequence[Comparison]) -> Position:
+    valid = [c for c in group if c.outcome != "error"]
+    rows = np.array([[float(c.a_first == c.b_first), 1.0] for c in valid]).reshape(-1, 2)
+    consistency = from_sums(
+        rows,
+        [c.query for c in valid],
+        ratio,
+        "same verdict after the swap",
+        n_unscored=len(group) - len(valid),
+    )
+    calls = [(c.a_first, "a") for c in group] + [(c.b_first, "b") for c in group]
+    decided = [verdict == shown for verdict, shown in calls if verdict in ("a", "b")]
+    first = sum(decided)
+    rate = share(first, len(decided), "first shown wins, of decided calls", len(calls) - len(decided))
+    return Position(dimension, consistency, rate, sign_test(first, len(decided) - first))

@@ -1,0 +1,199 @@
+"""How strong each of several variants is, from comparisons of pairs, with intervals by refitting.
+
+The tie model is Davidson's: P(i > j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)). Its log-likelihood is concave in the log
+strengths and log nu, so a damped Newton method finds the one maximum; the ridge keeps it finite when somebody wins always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+from drr.env.errors import DrrError
+from drr.eval.stats.ascent import climbed
+from drr.eval.stats.comparisons import Comparison, trial_weights
+from drr.eval.stats.intervals import (
+    RESAMPLES,
+    SEED,
+    Floats,
+    V,
+    VRow,
+    finite,
+    index_of,
+    interval,
+    resampled,
+)
+from numpy.typing import NDArray
+
+RIDGE = 0.01
+
+
+class StrengthRow(TypedDict, total=False):
+    """A rating in a document."""
+
+    dimension: str
+    strengths: dict[str, VRow]
+    nu: float | None
+    converged: bool
+    refused: str
+    """Why there is no rating; then nothing else is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """Davidson's model over all pairs of one dimension: log strengths that sum to zero, and the tie parameter."""
+
+    dimension: str
+    strengths: dict[str, V]
+    nu: float | None
+    converged: bool
+
+    def document(self) -> StrengthRow:
+        return {
+            "dimension": self.dimension,
+            "strengths": {name: v.document() for name, v in self.strengths.items()},
+            "nu": self.nu,
+            "converged": self.converged,
+        }
+
+
+def davidson(
+    comparisons: Sequence[Comparison], *, ridge: float = RIDGE, dimension: str | None = None
+) -> Strength:
+    """The ridge fit and its interval by refitting resampled queries. `DrrError` if some variants never met, even indirectly."""
+    valid = [c for c in comparisons if c.outcome != "error"]
+    label = dimension if dimension is not None else (valid[0].dimension if valid else "")
+    meetings = _Meetings(valid)
+    if len(meetings.systems) < 2:
+        raise DrrError(f"no rating for {label or 'these comparisons'}: fewer than two systems were compared")
+    meetings.require_connected()
+    theta, nu, converged = meetings.fit(meetings.by_query.sum(axis=0, keepdims=True), ridge)
+    if not converged.all():
+        raise DrrError(f"the rating of {label} did not converge; this is a defect worth reporting")
+    draws = meetings.resampled_strengths(ridge)
+    method = f"Davidson log strength, ridge {ridge}; refitted bootstrap over {meetings.queries} queries, B={RESAMPLES}, seed={SEED}"
+    strengths = {}
+    for i, name in enumerate(meetings.systems):
+        low, high = (None, None) if draws is None else interval(draws[:, i])
+        met, failed = _taken_part(name, comparisons)
+        strengths[name] = V(finite(theta[0, i]), low, high, met, failed, method)
+    return Strength(label, strengths, finite(nu[0]), True)
+
+
+def _taken_part(name: str, comparisons: Sequence[Comparison]) -> tuple[int, int]:
+    """In how many comparisons a system was judged, and in how many of its others a call failed."""
+    failures = [one.outcome == "error" for one in comparisons if name in (one.a, one.b)]
+    return len(failures) - sum(failures), sum(failures)
+
+
+class _Meetings:
+    """Who met whom, and how often with which outcome."""
+
+    def __init__(self, valid: Sequence[Comparison]) -> None:
+        self.systems = sorted({name for c in valid for name in (c.a, c.b)})
+        position = {name: i for i, name in enumerate(self.systems)}
+        met = [(position[c.a], position[c.b]) for c in valid]
+        self.pairs = sorted(set(met))
+        """Positions of the systems that met."""
+        rows = np.zeros((len(valid), 3 * len(self.pairs)))
+        column = {pair: 3 * i for i, pair in enumerate(self.pairs)}
+        place = {1.0: 0, 0.5: 1, 0.0: 2}
+        for row, pair, comparison, weight in zip(rows, met, valid, trial_weights(valid), strict=True):
+            row[column[pair] + place[comparison.score or 0.0]] = weight
+        index, self.queries = index_of([c.query for c in valid])
+        self.by_query = np.zeros((self.queries, rows.shape[1]))
+        """Wins, ties and losses of each pair on each query."""
+        np.add.at(self.by_query, index, rows)
+
+    def require_connected(self) -> None:
+        reached, edge = {0}, True
+        while edge:
+            edge = False
+            for i, j in self.pairs:
+                if (i in reached) != (j in reached):
+                    reached |= {i, j}
+                    edge = True
+        apart = ", ".join(name for i, name in enumerate(self.systems) if i not in reached)
+        if apart:
+            raise DrrError(
+                f"no common rating: {apart} never met {self.systems[0]} or anyone who did; judge a pair that connects them"
+            )
+
+    def fit(self, counts: Floats, ridge: float) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        return _fit(counts, np.array(self.pairs), len(self.systems), ridge)
+
+    def resampled_strengths(self, ridge: float) -> Floats | None:
+        """The log strengths of every resample of the queries, NaN where it has none; `None` for one query."""
+        if self.queries < 2:
+            return None
+        drawn = resampled(self.queries) @ self.by_query
+        draws, _, found = self.fit(drawn, ridge)
+        draws[~(found & _connected(drawn, np.array(self.pairs), len(self.systems)))] = np.nan
+        return draws
+
+
+def _connected(counts: Floats, ends: NDArray[np.int64], k: int) -> NDArray[np.bool_]:
+    """Of every resample, whether its comparisons still link all variants; a ridge alone would call the others average."""
+    met = counts.reshape(len(counts), len(ends), 3).sum(axis=2) > 0
+    reached = np.zeros((len(counts), k), dtype=bool)
+    reached[:, 0] = True
+    for _ in range(k - 1):
+        for pair, (i, j) in enumerate(ends):
+            either = met[:, pair] & (reached[:, i] | reached[:, j])
+            reached[:, i] |= either
+            reached[:, j] |= either
+    linked: NDArray[np.bool_] = np.logical_and.reduce(reached, axis=1)
+    return linked
+
+
+_FLOOR = -40.0
+
+
+def _fit(
+    counts: Floats, ends: NDArray[np.int64], k: int, ridge: float
+) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Newton on every line of `counts` (win, tie, loss per pair) at once: log strengths, nu, converged."""
+    lines = len(counts)
+    table = counts.reshape(lines, len(ends), 3)
+    total = table.sum(axis=2)
+    untied = table[:, :, 1].sum(axis=1) == 0
+    undecided = table[:, :, (0, 2)].sum(axis=(1, 2)) == 0
+    # Per outcome (win, tie, loss): its derivative by each log strength and by log nu.
+    features = np.zeros((len(ends), 3, k + 1))
+    for row, (i, j) in enumerate(ends):
+        features[row, 0, i] = features[row, 2, j] = 1
+        features[row, 1, i] = features[row, 1, j] = 0.5
+        features[row, 1, k] = 1
+    penalty = np.append(np.full(k, ridge), 0.0)
+    x = np.zeros((lines, k + 1))
+    x[:, k] = np.where(untied, _FLOOR, np.where(undecided, -_FLOOR, 0.0))
+    fixed = untied | undecided
+
+    def objective(at: Floats) -> tuple[Floats, Floats]:
+        logits = np.einsum("pok,lk->lpo", features, at)
+        top = logits.max(axis=2, keepdims=True)
+        norm = top[:, :, 0] + np.log(np.exp(logits - top).sum(axis=2))
+        value = (table * logits).sum(axis=(1, 2)) - (total * norm).sum(axis=1)
+        return value - 0.5 * (penalty * at * at).sum(axis=1), np.exp(logits - norm[:, :, None])
+
+    value, p = objective(x)
+    converged = np.zeros(lines, dtype=bool)
+    for _ in range(200):
+        gradient = np.einsum("lpo,pok->lk", table - total[:, :, None] * p, features) - penalty * x
+        gradient[fixed, k] = 0
+        converged = np.abs(gradient).max(axis=1) < 1e-9 * (1 + total.sum(axis=1))
+        if converged.all():
+            break
+        centre = np.einsum("lpo,pok->lpk", p, features)
+        hessian = np.einsum("lp,lpo,poi,poj->lij", total, p, features, features, optimize=True)
+        hessian -= np.einsum("lp,lpi,lpj->lij", total, centre, centre, optimize=True)
+        hessian[:, range(k + 1), range(k + 1)] += penalty + 1e-10
+        hessian[fixed, k, :] = hessian[fixed, :, k] = 0
+        hessian[fixed, k, k] = 1
+        step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+        step /= np.maximum(1.0, np.abs(step).max(axis=1, keepdims=True) / 4)
+        x, value, p = climbed(x, step, value, objective)
+    theta = x[:, :k] - x[:, :k].mean(axis=1, keepdims=True)
+    return theta, np.where(untied, 0.0, np.where(undecided, np.inf, np.exp(x[:, k]))), converged
