@@ -18,6 +18,22 @@ class SpendAmount:
     cost: int = 0
     tokens: int = 0
 
+    def __add__(self, other: SpendAmount) -> SpendAmount:
+        return SpendAmount(self.cost + other.cost, self.tokens + other.tokens)
+
+    def __sub__(self, other: SpendAmount) -> SpendAmount:
+        return SpendAmount(self.cost - other.cost, self.tokens - other.tokens)
+
+    def times(self, factor: int) -> SpendAmount:
+        return SpendAmount(self.cost * factor, self.tokens * factor)
+
+    def at_most(self, other: SpendAmount) -> SpendAmount:
+        """The smaller of each."""
+        return SpendAmount(min(self.cost, other.cost), min(self.tokens, other.tokens))
+
+    def covers(self, other: SpendAmount) -> bool:
+        return self.cost >= other.cost and self.tokens >= other.tokens
+
 
 @dataclass(frozen=True)
 class Limit:
@@ -77,26 +93,18 @@ class MemoryPurse:
     def reserve(self, amount: SpendAmount, limit: Limit) -> Verdict:
         verdict = judge(self.spent, self.reserved, amount, limit)
         if verdict == "granted":
-            self.reserved = SpendAmount(
-                self.reserved.cost + amount.cost, self.reserved.tokens + amount.tokens
-            )
+            self.reserved += amount
         return verdict
 
     def settle(self, reserved: SpendAmount, spent: SpendAmount, *, priced: bool = True) -> None:
-        self.reserved = SpendAmount(
-            self.reserved.cost - reserved.cost, self.reserved.tokens - reserved.tokens
-        )
-        self.spent = SpendAmount(self.spent.cost + spent.cost, self.spent.tokens + spent.tokens)
+        self.reserved -= reserved
+        self.spent += spent
 
 
 def judge(spent: SpendAmount, reserved: SpendAmount, amount: SpendAmount, limit: Limit) -> Verdict:
-    with_flight = SpendAmount(
-        spent.cost + reserved.cost + amount.cost, spent.tokens + reserved.tokens + amount.tokens
-    )
-    if limit.holds(with_flight):
+    if limit.holds(spent + reserved + amount):
         return "granted"
-    alone = SpendAmount(spent.cost + amount.cost, spent.tokens + amount.tokens)
-    return "wait" if limit.holds(alone) else "refused"
+    return "wait" if limit.holds(spent + amount) else "refused"
 
 
 class OverBudget(ModelFailure):
@@ -150,9 +158,13 @@ class Budget:
             reserved.cost if cost is None else cost, reserved.tokens if tokens is None else tokens.total
         )
         self.purse.settle(reserved, spent, priced=cost is not None)
-        self._settled.set()
+        self.wake()
 
     def release(self, reserved: SpendAmount) -> None:
         """The call gave no answer that is paid for."""
         self.purse.settle(reserved, SpendAmount())
+        self.wake()
+
+    def wake(self) -> None:
+        """Whoever waits for room asks the purse again."""
         self._settled.set()

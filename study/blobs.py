@@ -54,8 +54,5 @@ class Blobs:
             raise DrrError(f"{self.path(digest)}: its content no longer has this hash; restore the file")
         return content
 
-    def has(self, digest: str) -> bool:
-        return self.path(digest).is_file()
-
     def __iter__(self) -> Iterator[str]:
         return (path.name for path in sorted(self.folder.glob("??/*")) if not path.name.startswith("."))

@@ -11,11 +11,12 @@ from itertools import count
 from pathlib import Path
 
 _NUMBER = count()
+_LOST = "lost:"
 
 
 @dataclass(frozen=True)
-class Worker:
-    """One runner in one process. `start` tells a process from a later one with the same number."""
+class Holder:
+    """One driver or worker in one process. `start` tells a process from a later one with the same number."""
 
     host: str
     pid: int
@@ -27,14 +28,21 @@ class Worker:
         return f"{self.host}/{self.pid}/{self.start}/{self.number}"
 
 
-def this_worker() -> Worker:
+def this_holder() -> Holder:
     pid = os.getpid()
-    return Worker(_host(), pid, _start_of(pid) or "unknown", next(_NUMBER))
+    return Holder(_host(), pid, _start_of(pid) or "unknown", next(_NUMBER))
 
 
-def is_dead(worker: str) -> bool:
-    """True only if it is certain: a process of this host that is gone or whose number is another's now."""
-    host, pid, start, _ = worker.rsplit("/", 3)
+def lost(holder: str) -> str:
+    """The name of a holder that its driver saw die, on whatever host."""
+    return f"{_LOST}{holder}"
+
+
+def is_dead(holder: str) -> bool:
+    """True only if it is certain: seen to die, or a process of this host that is gone or whose number is another's now."""
+    if holder.startswith(_LOST):
+        return True
+    host, pid, start, _ = holder.rsplit("/", 3)
     if host != _host():
         return False
     now = _start_of(int(pid))

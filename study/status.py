@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from drr.llm.meter import dollars
-from drr.study.ledger import Spending
+from drr.study.spend import Spending
 from drr.study.study import Study
 from drr.study.unit import KINDS
 
@@ -24,22 +24,22 @@ _SUMS = (
 
 def status(study: Study, *, now: float) -> dict[str, Any]:
     """`units` counts the answers. A unit that an earlier configuration asked for does not count."""
-    running = study.ledger.running(now)
+    running = study.ledger.leases.running(now)
     by_kind = {kind: dict.fromkeys(("total", "done", "failed", "pending", "running"), 0) for kind in KINDS}
     failures: Counter[str] = Counter()
-    for kind, key, state, transient, reason, _ in study.ledger.tally():
-        counts = by_kind[kind]
+    for unit in study.ledger.units.standings():
+        counts = by_kind[unit.kind]
         counts["total"] += 1
-        if state == "done":
+        if unit.status == "done":
             counts["done"] += 1
-        elif key in running:
+        elif unit.key in running:
             counts["running"] += 1
-        elif state is None or (state == "over_budget" and transient):
+        elif unit.status is None or (unit.status == "over_budget" and unit.transient):
             counts["pending"] += 1
         else:
             counts["failed"] += 1
-            failures[reason or state] += 1
-    spending = study.ledger.spending()
+            failures[unit.reason or unit.status] += 1
+    spending = study.ledger.accounts.total()
     return {
         "schema": 1,
         "units": by_kind["answer"],
@@ -56,7 +56,7 @@ def status(study: Study, *, now: float) -> dict[str, Any]:
 def _usage(study: Study) -> dict[str, Any]:
     """Of the units on record, by role; what failed tries and killed processes used is in `cost_usd` and `spent_tokens`."""
     roles: dict[str, dict[str, Any]] = {}
-    for usage in study.ledger.usages():
+    for usage in study.ledger.records.usages():
         for role, used in usage.items():
             row = roles.setdefault(role, {**dict.fromkeys(_SUMS, 0), "seconds": 0.0, "cost_usd": 0.0})
             for name in _SUMS:

@@ -82,16 +82,16 @@ class Study:
 
     def retire(self, kind: Kind, keep: Iterable[Unit]) -> int:
         """Of this kind only `keep` counts from now on; the others and their records stay aside. Gives how many."""
-        return self.ledger.retire(kind, [unit.key for unit in keep])
+        return self.ledger.units.retire(kind, [unit.key for unit in keep])
 
     def records(
         self, kind: Kind | None = None, status: Status | None = "done", *, current: bool = True
     ) -> Iterator[Record]:
         """In key order; those that are done, unless another status or `None` (any) is asked for."""
-        return self.ledger.records(kind, status, current=current)
+        return self.ledger.records.all(kind, status, current=current)
 
     def record(self, key: str) -> Record | None:
-        return self.ledger.record(key)
+        return self.ledger.records.get(key)
 
     def text(self, record: Record, name: str) -> str | None:
         """A named text of a record; `None` if it left none of this name."""

@@ -22,7 +22,10 @@ def canonical_json(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Unit:
-    """`key_fields` is everything that decides the result; `spec` is what the work function needs; both are plain data."""
+    """`key_fields` is everything that decides the result; `spec` is what the work function needs.
+
+    Both are plain data, so that a worker in any process can be handed a unit.
+    """
 
     kind: Kind
     key_fields: Mapping[str, Any]
@@ -58,6 +61,39 @@ class UnitFailure(Exception):
         self.kind = kind
         self.transient = transient
         self.outcome = outcome
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A unit as a worker is handed it."""
+
+    unit: Unit
+    retried: bool = False
+    """It failed before, and its record is still there."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a worker reports of a unit that ended. Plain data; holds no secret of the worker's, and nothing is kept yet."""
+
+    key: str
+    status: Status
+    reason: str | None
+    """The kind of failure; `None` when done."""
+    message: str | None
+    transient: bool
+    result: Mapping[str, Any]
+    texts: Mapping[str, bytes]
+    """By name: what will be kept as blobs."""
+    usage: Mapping[str, Mapping[str, Any]]
+    """By role."""
+    cost: int | None
+    """Picodollars; `None` is unknown."""
+    seconds: float
+    started_at: float
+    finished_at: float
+    fatal: bool = False
+    """Every other unit would fail the same way."""
 
 
 @dataclass(frozen=True)

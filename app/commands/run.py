@@ -240,7 +240,7 @@ def _run(
         _keep_queries(folder, queries)
         budget = budget_of(arguments, study)
         check_models(bench.models, roles_of(variants), budget, cap)
-        study.ledger.register(units)
+        study.ledger.units.register(units)
         aside = study.retire("answer", [*units, *imported_units(study)])
         if aside:
             print(

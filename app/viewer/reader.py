@@ -66,7 +66,7 @@ class Reader:
         version = self.version()
         if version == self._version:
             return
-        stamps = dict(self._study.ledger.stamps("answer"))
+        stamps = dict(self._study.ledger.records.stamps("answer"))
         for key in self._stamps.keys() - stamps.keys():
             self._entries.pop(key[:SHORT], None)
         for key, stamp in stamps.items():
@@ -89,10 +89,10 @@ class Reader:
         for c in judged.comparisons():
             winner = {"a": c.a, "b": c.b}.get(c.outcome, c.outcome)
             outcomes.setdefault(c.query, []).append(ShownOutcome(c.dimension, c.a, c.b, c.trial, winner))
-        tally = self._study.ledger.tally()
+        tally = self._study.ledger.units.standings()
         with self._lock:
             self._measured, self._outcomes = found, outcomes
-            self._planned = sum(kind == "answer" for kind, *_ in tally)
+            self._planned = sum(unit.kind == "answer" for unit in tally)
 
     @property
     def to_come(self) -> int:
@@ -118,7 +118,7 @@ class Reader:
     def page(self, sha: str) -> str | None:
         """A frozen page, only if some answer of this study froze it."""
         known = len(sha) == 64 and set(sha) <= set("0123456789abcdef")
-        if not known or not self._study.ledger.holds("answer", f'"page_sha256":"{sha}"'):
+        if not known or not self._study.ledger.records.hold("answer", f'"page_sha256":"{sha}"'):
             return None
         return self._study.blobs.get(sha).decode("utf-8", "surrogatepass")
 
@@ -132,7 +132,7 @@ class Reader:
                 entry, record.message or "", "", None, _usage(record), record.cost_usd, record.seconds
             )
         answer = answer_of(self._study, record, self._queries)
-        among = self._study.ledger.records_about(key)
+        among = self._study.ledger.records.about(key)
         judged = read_judged(self._study, self.judging(), answers=[answer], among=among)
         with self._lock:
             profile = self._profiles.text(answer.user_id)

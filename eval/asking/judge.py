@@ -78,13 +78,9 @@ class KeptAnswers:
         """In the order in which they came; a finished unit's before a failed one's, then the latest unit's."""
         if self._digests is None:
             self._digests = {}
-            for blobs in self._study.ledger.blobs_named("judgement", _RAW):
+            for blobs in self._study.ledger.records.blobs_named("judgement", _RAW):
                 self._digests.update(_by_request(blobs))
         return [self._study.blobs.get(digest).decode("utf-8") for digest in self._digests.get(request, ())]
-
-    def is_known(self, unit: str) -> bool:
-        """Whether this unit ended before, in whatever way."""
-        return self._study.record(unit) is not None
 
 
 def _by_request(blobs: Mapping[str, str]) -> dict[str, list[str]]:
@@ -111,7 +107,7 @@ class Judge:
         self._kept = kept
         self._stand_in = stand_in
         self._repeat = repeat
-        self._retried = kept.is_known(context.unit.key)
+        self._retried = context.retried
         """It failed before: what could not be read then is asked for again."""
         self._ready: dict[str, list[str]] = {}
         self._raw: dict[str, str] = {}

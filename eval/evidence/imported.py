@@ -176,7 +176,9 @@ def _unit(report: ImportedReport, name: str) -> Unit:
 
 def imported_units(study: Study) -> list[Unit]:
     """Those that stay when the study's own variants are planned anew."""
-    return [study.ledger.unit(r.key) for r in study.records("answer", None) if r.key_fields.get("imported")]
+    return [
+        study.ledger.units.get(r.key) for r in study.records("answer", None) if r.key_fields.get("imported")
+    ]
 
 
 async def take_in(spec: Mapping[str, Any], context: Context) -> Outcome:

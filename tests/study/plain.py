@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from drr.env.errors import DrrError
 from drr.env.source import Source
 from drr.llm.factory import Models, ModelSettings
 from drr.study.evidence import pack
-from drr.study.run import Context
 from drr.study.unit import Kind, Outcome, Unit
+from drr.study.worker import Context, Workplace
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 
@@ -65,6 +67,27 @@ async def answer(spec: Mapping[str, Any], context: Context) -> Outcome:
         },
         {**blobs, f"text:{call['result_sha256']}": text, "report": f"{first.text}\n{second.text}\n"},
     )
+
+
+@contextmanager
+def opened(config: Mapping[str, Any]) -> Iterator[Workplace]:
+    """A workplace from plain data: `die` names numbers whose unit ends its process, `once` in a file where it did."""
+    die, once, pause = config.get("die", []), config.get("once"), config.get("pause", 0.0)
+
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+        outcome = await answer(spec, context)
+        await asyncio.sleep(pause)
+        if spec["n"] in die:
+            if once is None:
+                os._exit(9)
+            with suppress(FileExistsError):
+                (Path(once) / str(spec["n"])).mkdir()
+                os._exit(9)
+        return outcome
+
+    if config.get("shop") == "gone":
+        raise DrrError("gone: no shop")
+    yield Workplace(work, offline())
 
 
 def logged(log: Path, pause_s: float = 0.0) -> Any:

@@ -47,11 +47,11 @@ async def compare(tmp_path: Path, kills: int, seed: int) -> dict[str, Any]:
         for record in records:
             for name in record.blobs:
                 assert study.text(record, name) is not None
-        spending = study.ledger.spending()
+        spending = study.ledger.accounts.total()
         recorded = sum(u["input_tokens"] + u["output_tokens"] for r in records for u in r.usage.values())
         assert spending.tokens >= recorded
         assert spending.reserved_tokens == 0
-        assert not study.ledger.running(0)
+        assert not study.ledger.leases.running(0)
     for name in ("units", "tool_calls", "sources", "usage"):
         for ending in ("jsonl", "parquet"):
             file = f"{name}.{ending}"

@@ -21,12 +21,12 @@ from drr.llm.budget import Limit
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.failures import ModelFailure
 from drr.study.export import export
-from drr.study.ledger import Finished
-from drr.study.process import is_dead, this_worker
+from drr.study.process import is_dead, this_holder
 from drr.study.run import Context, Pace, run
+from drr.study.spend import Account
 from drr.study.status import status
 from drr.study.study import Study
-from drr.study.unit import Outcome, UnitFailure, canonical_json
+from drr.study.unit import Finished, Outcome, UnitFailure, canonical_json
 from langchain_core.messages import HumanMessage
 from pydantic import SecretStr
 
@@ -243,13 +243,13 @@ async def test_a_budget_stops_cleanly_and_a_larger_one_continues(study: Study) -
 
 async def test_a_budget_counts_what_earlier_runs_and_other_kinds_spent(study: Study) -> None:
     await run(study, units(10), answer, models=offline())
-    spent = study.ledger.spending().tokens
+    spent = study.ledger.accounts.total().tokens
     assert spent > 0
     stopped = await run(
         study, units(10, kind="judgement"), answer, models=offline(), budget=Limit(tokens=spent + 60)
     )
     assert stopped.stopped == "budget"
-    assert study.ledger.spending().tokens <= spent + 60
+    assert study.ledger.accounts.total().tokens <= spent + 60
 
 
 async def test_dollars_are_counted_as_the_provider_bills_them(study: Study) -> None:
@@ -296,11 +296,11 @@ async def test_two_runs_in_one_study_share_the_work(study: Study, tmp_path: Path
 
 async def test_a_lease_of_another_host_is_waited_for_until_it_expires(study: Study) -> None:
     begun, work = counting()
-    study.ledger.register(units(2))
+    study.ledger.units.register(units(2))
     key = units(2)[0].key
     foreign = "elsewhere-0/77/1/0"
-    study.ledger.claim(foreign, [key], now=1_000, seconds=50, retry_failed=False)
-    assert study.ledger.running(1_001) == {key: foreign}
+    study.ledger.leases.claim(foreign, [key], now=1_000, seconds=50, retry_failed=False)
+    assert study.ledger.leases.running(1_001) == {key: foreign}
     now = [1_000.0]
     pace = Pace(poll_s=0.01, wall=lambda: now[0])
     task = asyncio.create_task(run(study, units(2), work, models=offline(), pace=pace))
@@ -316,27 +316,28 @@ async def test_a_lease_of_another_host_is_waited_for_until_it_expires(study: Stu
 async def test_the_leases_of_a_dead_process_are_free_at_once(study: Study) -> None:
     gone = subprocess.Popen([sys.executable, "-c", "pass"])
     gone.wait()
-    worker = this_worker()
+    worker = this_holder()
     dead = replace(worker, pid=gone.pid, start="1").id
     same_number = replace(worker, start="1").id
     assert is_dead(dead)
     assert is_dead(same_number), "a later process of the same number holds nothing"
     assert not is_dead(worker.id)
     assert not is_dead("elsewhere-0/1/1/0")
-    study.ledger.register(units(2))
-    study.ledger.claim(dead, [unit.key for unit in units(2)], now=10, seconds=1e9, retry_failed=False)
+    study.ledger.units.register(units(2))
+    study.ledger.leases.claim(dead, [unit.key for unit in units(2)], now=10, seconds=1e9, retry_failed=False)
     assert (await run(study, units(2), answer, models=offline())).done == 2
 
 
 def test_a_record_is_written_only_by_who_still_holds_the_unit(study: Study) -> None:
-    study.ledger.register(units(1))
+    study.ledger.units.register(units(1))
     key = units(1)[0].key
     finished = Finished(key, "done", None, None, False, {"who": "first"}, {}, {}, 0, 0.1, 1, 2)
-    study.ledger.claim("a/1/1/0", [key], now=0, seconds=10, retry_failed=False)
-    study.ledger.release("a/1/1/0")
-    study.ledger.claim("b/1/1/0", [key], now=0, seconds=10, retry_failed=False)
-    assert study.ledger.commit("a/1/1/0", [finished]) == []
-    assert study.ledger.commit("b/1/1/0", [replace(finished, result={"who": "second"})]) == [key]
+    study.ledger.leases.claim("a/1/1/0", [key], now=0, seconds=10, retry_failed=False)
+    study.ledger.leases.release("a/1/1/0")
+    study.ledger.leases.claim("b/1/1/0", [key], now=0, seconds=10, retry_failed=False)
+    assert study.ledger.records.commit("a/1/1/0", [finished], {}) == set()
+    second = replace(finished, result={"who": "second"})
+    assert study.ledger.records.commit("b/1/1/0", [second], {}) == {key}
     record = study.record(key)
     assert record is not None
     assert record.result == {"who": "second"}
@@ -363,15 +364,15 @@ async def test_a_budget_is_shared_by_processes(tmp_path: Path) -> None:
     ]
     assert [worker.communicate(timeout=60)[0].strip() for worker in workers] == ["budget", "budget"]
     with Study.open(folder) as study:
-        spending = study.ledger.spending()
+        spending = study.ledger.accounts.total()
         assert 600 < spending.tokens <= 900
         assert spending.reserved_tokens == 0
 
 
 async def test_reservations_that_died_count_as_spent(study: Study) -> None:
-    dead = replace(this_worker(), start="1").id
-    study.ledger.spend(dead, cost=5, tokens=10, unpriced=0, reserved_cost=7, reserved_tokens=20)
-    spending = study.ledger.spending()
+    dead = replace(this_holder(), start="1").id
+    study.ledger.accounts.put(dead, Account(cost=5, tokens=10, reserved_cost=7, reserved_tokens=20))
+    spending = study.ledger.accounts.total()
     assert (spending.cost, spending.tokens, spending.reserved_tokens) == (12, 30, 0)
 
 
@@ -391,7 +392,7 @@ async def test_ctrl_c_lets_what_runs_finish_and_begins_nothing_more(study: Study
     assert summary.stopped == "interrupted"
     assert summary.done == 5
     assert summary.left == 45
-    assert not study.ledger.running(0)
+    assert not study.ledger.leases.running(0)
     assert status(study, now=0)["stopped"] == "interrupted"
     assert (await run(study, units(50), answer, models=offline())).done == 45
 
@@ -413,7 +414,7 @@ async def test_a_second_ctrl_c_stops_at_once_and_keeps_what_finished(study: Stud
     assert summary.stopped == "interrupted"
     assert summary.done == 3
     assert len(list(study.records())) == 3
-    assert not study.ledger.running(0)
+    assert not study.ledger.leases.running(0)
 
 
 async def test_limit_begins_so_many_and_no_more(study: Study) -> None:
@@ -490,18 +491,18 @@ async def test_a_blob_that_changed_is_no_evidence(study: Study) -> None:
 async def test_records_are_committed_with_a_full_sync(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     """Finished means on disk: the policy is looked at where it acts, in the transaction that writes the record."""
     seen: list[int] = []
-    real = study.ledger.commit
+    real = study.ledger.records.commit
 
-    def commit(worker: str, finished: Any) -> list[str]:
+    def commit(holder: str, finished: Any, blobs: Any) -> set[str]:
         statements: list[str] = []
-        study.ledger._db.set_trace_callback(statements.append)
-        written = real(worker, finished)
-        study.ledger._db.set_trace_callback(None)
+        study.ledger.db._db.set_trace_callback(statements.append)
+        written = real(holder, finished, blobs)
+        study.ledger.db._db.set_trace_callback(None)
         before = statements[: statements.index("BEGIN IMMEDIATE")]
         seen.append(sum("synchronous = FULL" in statement for statement in before))
         return written
 
-    monkeypatch.setattr(study.ledger, "commit", commit)
+    monkeypatch.setattr(study.ledger.records, "commit", commit)
     await run(study, units(2), answer, models=offline())
     assert seen
     assert set(seen) == {1}

@@ -1,0 +1,125 @@
+"""A unit that ended, as a person reads it: what it was asked, every call, its report; and the list of all such units."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from drr.study.study import Study
+    from drr.study.unit import Record
+
+_LISTED = ("key", "kind", "label", "status", "reason", "seconds")
+_GIVEN_LENGTH = 100
+_SHOWN_LENGTH = 110
+
+
+def ended(study: Study) -> list[Record]:
+    """By kind and label."""
+    return sorted(study.records(status=None), key=lambda record: (record.kind, record.label, record.key))
+
+
+def listed(records: Sequence[Record]) -> dict[str, Any]:
+    """The list as a document."""
+    return {"schema": 1, "units": [{name: getattr(r, name) for name in _LISTED} for r in records]}
+
+
+def listing(records: Sequence[Record]) -> str:
+    lines = [f"{r.key[:12]}  {r.kind:<11}{_state(r):<24}{r.seconds:>9.1f} s  {r.label}" for r in records]
+    return _plain("\n".join(lines) or "no unit has ended yet")
+
+
+def document(study: Study, record: Record) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "key": record.key,
+        "kind": record.kind,
+        "label": record.label,
+        "status": record.status,
+        "reason": record.reason,
+        "message": record.message,
+        "attempts": record.attempts,
+        "seconds": record.seconds,
+        "started_at": record.started_at,
+        "usage": record.usage,
+        "cost_usd": record.cost_usd,
+        "key_fields": record.key_fields,
+        "result": record.result,
+        "report": study.text(record, "report"),
+        "transcript": study.json(record, "transcript"),
+    }
+
+
+def text(study: Study, record: Record, *, full: bool) -> str:
+    """`full`: whole tool results and conversations."""
+    lines = [*_head(record), *_usage(record), *_calls(study, record, full=full), *_end(study, record)]
+    if full:
+        lines += _conversations(study, record)
+    trace = study.text(record, "traceback")
+    return _plain("\n".join(lines if trace is None else [*lines, "", trace]))
+
+
+def _head(record: Record) -> Iterator[str]:
+    yield f"{record.label}  ({record.kind}, {record.key[:12]})"
+    if record.spec.get("query"):
+        yield f"  {record.spec['query']}"
+    begun = datetime.fromtimestamp(record.started_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    state = _state(record) if record.reason is None else f"{_state(record)}: {record.message}"
+    yield f"  {state}; began {begun}, took {record.seconds:.1f} s, attempt {record.attempts}"
+    if record.result.get("rule_written"):
+        yield "  written by rules, not by an LLM"
+
+
+def _state(record: Record) -> str:
+    return record.status if record.reason is None else f"{record.status} ({record.reason})"
+
+
+def _usage(record: Record) -> Iterator[str]:
+    for role, used in record.usage.items():
+        cost = "cost unknown" if used["cost_usd"] is None else f"${used['cost_usd']:.4f}"
+        yield (
+            f"  {role} ({used['model']}): {used['calls']} calls, {used['input_tokens']:,} tokens in, "
+            f"{used['output_tokens']:,} out, {used['seconds']:.1f} s, {cost}"
+        )
+
+
+def _end(study: Study, record: Record) -> Iterator[str]:
+    if record.result.get("stop_reason"):
+        yield f"  stopped: {record.result['stop_reason']}"
+    for note in record.result.get("notes") or []:
+        yield f"  note: {note}"
+    report = study.text(record, "report")
+    if report is not None:
+        yield from ("", "--- report ---", report)
+    elif record.kind != "answer":
+        yield from ("", json.dumps(record.result, indent=2, ensure_ascii=False, sort_keys=True))
+
+
+def _conversations(study: Study, record: Record) -> Iterator[str]:
+    for conversation in study.json(record, "transcript") or []:
+        yield from ("", f"--- conversation {conversation['name']} ---")
+        for message in conversation["messages"]:
+            yield f"[{message['role']}] {message['text']}{_calls_of(message)}"
+
+
+def _calls(study: Study, record: Record, *, full: bool) -> Iterator[str]:
+    for call in record.result.get("tool_calls") or []:
+        given = ", ".join(f"{name}={value!r}" for name, value in call["arguments"].items())
+        given = given if full or len(given) <= _GIVEN_LENGTH else given[: _GIVEN_LENGTH - 1] + "…"
+        who = f" [{call['researcher']}]" if call.get("researcher") else ""
+        text = study.text(record, f"text:{call['result_sha256']}") or ""
+        shown = text if full else " ".join(text.split())[:_SHOWN_LENGTH]
+        mark = "ok  " if call.get("error") is None else f"FAIL ({call['error']['kind']}) "
+        yield (f"  {call['number']:>3}{who} {call['name']}({given})  {call['seconds'] * 1000:.0f} ms")
+        yield f"        {mark}{shown}"
+
+
+def _calls_of(message: dict[str, Any]) -> str:
+    return "".join(f"\n  -> {call['name']}({call['args']})" for call in message.get("tool_calls", []))
+
+
+def _plain(text: str) -> str:
+    """What others wrote may not steer the terminal."""
+    return "".join(c if c in "\n\t" or (c.isprintable()) else "�" for c in text)

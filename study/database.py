@@ -1,0 +1,94 @@
+"""One SQLite file in WAL mode, whole transactions, one lock: what every part of the ledger reads and writes through."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from drr.env.errors import DrrError
+
+VERSION = 1
+_SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE units (
+  position INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, label TEXT NOT NULL,
+  key_fields TEXT NOT NULL, spec TEXT NOT NULL, current INTEGER NOT NULL DEFAULT 1);
+CREATE INDEX units_kind ON units (kind, current, key);
+CREATE INDEX units_about ON units (json_extract(spec, '$.answer'));
+CREATE TABLE records (
+  key TEXT PRIMARY KEY REFERENCES units (key), status TEXT NOT NULL, reason TEXT, message TEXT,
+  transient INTEGER NOT NULL, attempts INTEGER NOT NULL, result TEXT NOT NULL, blobs TEXT NOT NULL,
+  usage TEXT NOT NULL, cost INTEGER, seconds REAL NOT NULL, started_at REAL NOT NULL, finished_at REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE leases (key TEXT PRIMARY KEY, worker TEXT NOT NULL, expires REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE spending (
+  worker TEXT PRIMARY KEY, cost INTEGER NOT NULL, tokens INTEGER NOT NULL, unpriced INTEGER NOT NULL,
+  reserved_cost INTEGER NOT NULL, reserved_tokens INTEGER NOT NULL) WITHOUT ROWID;
+"""
+
+
+class Database:
+    """One connection, used by the event loop and by the thread that commits."""
+
+    def __init__(self, path: Path, *, create: bool = False) -> None:
+        self.path = path
+        self._lock = RLock()
+        try:
+            self._db = sqlite3.connect(
+                path if create else f"{path.absolute().as_uri()}?mode=rw",
+                uri=not create,
+                isolation_level=None,
+                check_same_thread=False,
+                timeout=60,
+            )
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._prepare(create)
+        except sqlite3.Error as error:
+            raise DrrError(
+                f"{path}: cannot be used as a ledger ({error}); is it a study's folder?"
+            ) from error
+
+    def _prepare(self, create: bool) -> None:
+        if create:
+            with self.writing() as db:
+                if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+                    for statement in _SCHEMA.split(";"):
+                        db.execute(statement)
+                    db.execute("INSERT INTO meta VALUES ('schema', ?)", (str(VERSION),))
+        told = self.rows("SELECT value FROM meta WHERE name = 'schema'")
+        version = int(told[0][0]) if told else 0
+        if version != VERSION:
+            raise DrrError(
+                f"{self.path}: written by schema {version}, this program reads {VERSION}; update drr"
+            )
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    @contextmanager
+    def writing(self, *, synced: bool = False) -> Iterator[sqlite3.Connection]:
+        """One transaction, whole or not at all; `synced` survives a power cut once it is left."""
+        with self._lock:
+            if synced:
+                self._db.execute("PRAGMA synchronous = FULL")
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            else:
+                self._db.execute("COMMIT")
+            finally:
+                if synced:
+                    self._db.execute("PRAGMA synchronous = NORMAL")
+
+    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._lock:
+            return self._db.execute(statement, values).fetchall()

@@ -1,0 +1,151 @@
+"""A budget in portions: a worker in another process is granted one, spends of it, and gives back what it does not need.
+
+What a worker holds is reserved in its account, so that what is granted and what is spent never exceed the limit together.
+As soon as somebody has to wait, nobody keeps what no call in flight needs, and grants are of single calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from drr.llm.budget import Limit, SpendAmount, Verdict
+from drr.study.spend import Bank
+
+PORTION = 8
+"""So many calls of the size asked for are granted at once, while there is plenty."""
+
+
+@dataclass(frozen=True)
+class GrantRequest:
+    """A worker needs room for a call; what it still had, and was too little, comes back with the question."""
+
+    need: SpendAmount
+    returned: SpendAmount
+
+
+@dataclass(frozen=True)
+class Grant:
+    need: SpendAmount
+    portion: SpendAmount | None
+    """At least what was needed; `None`: there is no room, and there will be none."""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """A call ended: so much of the worker's grants is no longer held, and so much was really spent."""
+
+    freed: SpendAmount
+    spent: SpendAmount
+    priced: bool = True
+
+
+@dataclass(frozen=True)
+class Recall:
+    """Give back what no call in flight needs, now and after every call."""
+
+
+class GrantPurse:
+    """The worker's side. Its answers come later: until then a reservation waits."""
+
+    def __init__(self, tell: Callable[[GrantRequest | Spent], None]) -> None:
+        self.in_hand = SpendAmount()
+        """Granted, and needed by no call in flight."""
+        self._tell = tell
+        self._asked: set[SpendAmount] = set()
+        self._refused: set[SpendAmount] = set()
+        self._recalled = False
+
+    def reserve(self, amount: SpendAmount, limit: Limit) -> Verdict:
+        if self.in_hand.covers(amount):
+            self.in_hand -= amount
+            return "granted"
+        if amount in self._refused:
+            self._refused.remove(amount)
+            return "refused"
+        if amount not in self._asked:
+            self._asked.add(amount)
+            returned, self.in_hand = self.in_hand, SpendAmount()
+            self._tell(GrantRequest(amount, returned))
+        return "wait"
+
+    def settle(self, reserved: SpendAmount, spent: SpendAmount, *, priced: bool = True) -> None:
+        freed = reserved if self._recalled else reserved.at_most(spent)
+        self.in_hand += reserved - freed
+        if freed != SpendAmount() or spent != SpendAmount() or not priced:
+            self._tell(Spent(freed, spent, priced))
+
+    def granted(self, grant: Grant) -> None:
+        self._asked.discard(grant.need)
+        if grant.portion is None:
+            self._refused.add(grant.need)
+        else:
+            self.in_hand += grant.portion
+
+    def recall(self) -> None:
+        self._recalled = True
+        self.give_back()
+
+    def give_back(self) -> None:
+        returned, self.in_hand = self.in_hand, SpendAmount()
+        if returned != SpendAmount():
+            self._tell(Spent(returned, SpendAmount()))
+
+
+class Grants:
+    """The driver's side, for all the workers of a pool. `tell` reaches a worker by its name."""
+
+    def __init__(self, bank: Bank, tell: Callable[[str, Grant | Recall], None]) -> None:
+        self._bank = bank
+        self._tell = tell
+        self._workers: set[str] = set()
+        self._waiting: list[tuple[str, SpendAmount]] = []
+        self._tight = False
+
+    def join(self, worker: str) -> None:
+        self._workers.add(worker)
+        if self._tight:
+            self._tell(worker, Recall())
+
+    def hear(self, worker: str, message: GrantRequest | Spent) -> None:
+        purse = self._bank.account(worker)
+        if isinstance(message, GrantRequest):
+            purse.settle(message.returned, SpendAmount())
+            self._waiting.append((worker, message.need))
+        else:
+            purse.settle(message.freed, message.spent, priced=message.priced)
+        self.look_again()
+
+    def leave(self, worker: str, *, died: bool) -> None:
+        """A worker that died returns nothing: what it held counts as spent, and who waits is answered by that."""
+        self._workers.discard(worker)
+        self._waiting = [(name, need) for name, need in self._waiting if name != worker]
+        if died:
+            self._bank.lose(worker)
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Answer everyone who can be; other processes draw on the budget too, and do not tell."""
+        waiting, self._waiting = self._waiting, []
+        for worker, need in waiting:
+            if not self._answer(worker, need):
+                self._waiting.append((worker, need))
+                self._recall()
+
+    def _answer(self, worker: str, need: SpendAmount) -> bool:
+        """False if it is neither granted nor refused yet."""
+        purse, limit = self._bank.account(worker), self._bank.limit
+        plenty = need.times(PORTION)
+        if not self._tight and purse.reserve(plenty, limit) == "granted":
+            self._tell(worker, Grant(need, plenty))
+            return True
+        verdict = purse.reserve(need, limit)
+        if verdict != "wait":
+            self._tell(worker, Grant(need, need if verdict == "granted" else None))
+        return verdict != "wait"
+
+    def _recall(self) -> None:
+        if not self._tight:
+            self._tight = True
+            for worker in sorted(self._workers):
+                self._tell(worker, Recall())

@@ -1,0 +1,121 @@
+"""Which unit is begun next: what is missing, in the order asked for, as far as there is room; then what others gave up."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+
+from drr.env.progress import Stage
+from drr.study.ledger import Ledger
+from drr.study.unit import Assignment
+
+
+@dataclass(frozen=True)
+class ClaimTerms:
+    """How units are claimed in a ledger that other processes may share."""
+
+    holder: str
+    lease_s: float
+    poll_s: float
+    wall: Callable[[], float]
+    retry_failed: bool = False
+
+
+class Handout:
+    """Claims units and gives them while there is room for `size` in flight, and `limit` in all."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        keys: Sequence[str],
+        terms: ClaimTerms,
+        stage: Stage,
+        *,
+        size: int,
+        limit: int | None = None,
+    ) -> None:
+        self.in_flight = 0
+        self._ledger = ledger
+        self._terms = terms
+        self._stage = stage
+        self._size = size
+        self._limit = limit
+        self._begun = 0
+        self._waiting = deque(keys)
+        self._held: list[str] = []
+        self._stopped = False
+        self._changed = asyncio.Event()
+
+    @property
+    def limit_reached(self) -> bool:
+        return self._limit is not None and self._begun >= self._limit
+
+    def stop(self) -> None:
+        """Give nothing more."""
+        self._stopped = True
+        self._changed.set()
+
+    def ended(self) -> None:
+        """One that was given is on disk."""
+        self.in_flight -= 1
+        self._changed.set()
+
+    async def assignments(self) -> AsyncIterator[Assignment]:
+        while not self._over:
+            if self._waiting and (room := self._room()):
+                for key in self._claim(room):
+                    if self._stopped:
+                        return
+                    self.in_flight += 1
+                    self._begun += 1
+                    yield self._ledger.units.assignment(key)
+            elif self.in_flight:
+                await self._change()
+            else:
+                self._stage.note(f"waiting for {len(self._held)} units of another process")
+                await self._change(self._terms.poll_s)
+                self._look_again()
+
+    @property
+    def _over(self) -> bool:
+        return self._stopped or self.limit_reached or not (self._waiting or self._held)
+
+    def _room(self) -> int:
+        room = self._size - self.in_flight
+        return room if self._limit is None else min(room, self._limit - self._begun)
+
+    async def _change(self, seconds: float | None = None) -> None:
+        self._changed.clear()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
+
+    def _claim(self, room: int) -> list[str]:
+        asked = [self._waiting.popleft() for _ in range(min(room, len(self._waiting)))]
+        terms = self._terms
+        claimed = self._ledger.leases.claim(
+            terms.holder,
+            asked,
+            now=terms.wall(),
+            seconds=terms.lease_s,
+            retry_failed=terms.retry_failed,
+        )
+        self._held += claimed.held
+        settled = len(asked) - len(claimed.taken) - len(claimed.held)
+        if settled:
+            self._stage.advance(settled)
+        return claimed.taken
+
+    def _look_again(self) -> None:
+        """Units that another process ended are done with; those whose holder died are taken over."""
+        now = self._terms.wall()
+        self._ledger.leases.free(self._terms.holder, now)
+        ended = self._ledger.units.ended_among(self._held)
+        running = self._ledger.leases.running(now)
+        self._stage.advance(len(ended))
+        left = [key for key in self._held if key not in ended]
+        self._waiting.extend(key for key in left if key not in running)
+        self._held = [key for key in left if key in running]

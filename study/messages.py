@@ -1,0 +1,58 @@
+"""What a driver and a worker in another process say to each other: pickles behind their length, over two pipes."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+from drr.llm.budget import Limit
+from drr.study.worker import Opening
+
+_LENGTH = struct.Struct(">Q")
+
+
+@dataclass(frozen=True)
+class Hire:
+    """First word to a worker: what it opens, and what it is held to. Units follow."""
+
+    opening: Opening
+    budget: Limit
+    unit_cap: Limit | None
+
+
+@dataclass(frozen=True)
+class Hired:
+    """First word of a worker: its name in the ledger's accounts."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Unfit:
+    """It could not open its workplace, and leaves."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class Enough:
+    """No more units come; `now`: end what runs as well."""
+
+    now: bool = False
+
+
+def packed(message: object) -> bytes:
+    content = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    return _LENGTH.pack(len(content)) + content
+
+
+async def next_message(stream: asyncio.StreamReader) -> Any:
+    """`None` where the other side is gone."""
+    try:
+        (length,) = _LENGTH.unpack(await stream.readexactly(_LENGTH.size))
+        return pickle.loads(await stream.readexactly(length))  # noqa: S301 - from a process that we started, over its own pipe
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return None

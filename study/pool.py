@@ -1,0 +1,67 @@
+"""Where units run. A pool hands units to workers and gives back what they report; the driver alone knows the ledger."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
+from dataclasses import dataclass
+from typing import Protocol
+
+from drr.llm.budget import Budget, Limit
+from drr.llm.factory import Models
+from drr.study.spend import Bank
+from drr.study.unit import Assignment, Finished
+from drr.study.worker import Opening, Work, Worker, Workplace
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a run holds its workers to."""
+
+    bank: Bank
+    unit_cap: Limit | None = None
+    wall: Callable[[], float] = time.time
+
+
+class Pool(Protocol):
+    @property
+    def size(self) -> int:
+        """Units in flight; the driver hands out no more."""
+
+    def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
+        """Take units as they come and give each as it ends, in whatever order; over when both are."""
+
+    def cancel(self) -> None:
+        """Take no more units and end what runs; `run` gives what had finished and is over."""
+
+
+class InProcessPool:
+    """This process is the only worker; its units are tasks of the event loop."""
+
+    def __init__(self, opened: Callable[[], AbstractAsyncContextManager[Workplace]], units: int = 8) -> None:
+        self.size = units
+        self._opened = opened
+        self._worker: Worker | None = None
+
+    @classmethod
+    def of_work(cls, work: Work, models: Models, units: int = 8) -> InProcessPool:
+        """Of a workplace that is open already; whoever opened it closes its models."""
+        return cls(lambda: nullcontext(Workplace(work, models)), units)
+
+    @classmethod
+    def of_opening(cls, opening: Opening, units: int = 8) -> InProcessPool:
+        return cls(opening.open, units)
+
+    async def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
+        async with self._opened() as place:
+            self._worker = Worker(
+                place, Budget(terms.bank.limit, terms.bank.own), unit_cap=terms.unit_cap, wall=terms.wall
+            )
+            async with aclosing(self._worker.run(handed)) as ended:
+                async for finished in ended:
+                    yield finished
+
+    def cancel(self) -> None:
+        if self._worker is not None:
+            self._worker.cancel()

@@ -1,0 +1,153 @@
+"""The records of units that ended: written once, whole, and only by who still holds the unit; read in key order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from drr.llm.meter import dollars
+from drr.study.database import Database
+from drr.study.unit import Finished, Kind, Record, Status, canonical_json
+
+_BATCH = 200
+_COLUMNS = """units.key, units.kind, units.label, units.key_fields, units.spec, status, reason, message, transient,
+  attempts, result, blobs, usage, cost, seconds, started_at, finished_at"""
+_WRITE = """
+INSERT INTO records VALUES (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET
+  status = excluded.status, reason = excluded.reason, message = excluded.message, transient = excluded.transient,
+  attempts = attempts + 1, result = excluded.result, blobs = excluded.blobs, usage = excluded.usage,
+  cost = excluded.cost, seconds = excluded.seconds, started_at = excluded.started_at,
+  finished_at = excluded.finished_at
+WHERE records.status != 'done'"""
+
+
+class Stamp(NamedTuple):
+    key: str
+    ended: float | None
+
+
+class Records:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def commit(
+        self, holder: str, finished: Sequence[Finished], blobs: Mapping[str, Mapping[str, str]]
+    ) -> set[str]:
+        """Write the records of units this holder still has, and give up their leases. Gives the keys written.
+
+        `blobs` holds, by key, the hashes of what was kept of each by name.
+        """
+        written: set[str] = set()
+        with self._db.writing(synced=True) as db:
+            for one in finished:
+                held = db.execute(
+                    "DELETE FROM leases WHERE key = ? AND worker = ?", (one.key, holder)
+                ).rowcount
+                if held:
+                    db.execute(_WRITE, _values(one, blobs.get(one.key, {})))
+                    written.add(one.key)
+        return written
+
+    def get(self, key: str) -> Record | None:
+        rows = self._db.rows(
+            f"SELECT {_COLUMNS} FROM records JOIN units USING (key) WHERE units.key = ?", (key,)
+        )
+        return _record(rows[0]) if rows else None
+
+    def all(
+        self, kind: Kind | None = None, status: Status | None = None, *, current: bool = True
+    ) -> Iterator[Record]:
+        """In the order of their keys, so that every reader sees the same order."""
+        conditions, values = ["1"], list[Any]()
+        if kind is not None:
+            conditions.append("units.kind = ?")
+            values.append(kind)
+        if status is not None:
+            conditions.append("status = ?")
+            values.append(status)
+        if current:
+            conditions.append("units.current = 1")
+        statement = (
+            f"SELECT {_COLUMNS} FROM records JOIN units USING (key) WHERE units.key > ? AND "
+            f"{' AND '.join(conditions)} ORDER BY units.key LIMIT {_BATCH}"
+        )
+        last = ""
+        while rows := self._db.rows(statement, (last, *values)):
+            for row in rows:
+                yield _record(row)
+            last = rows[-1][0]
+
+    def about(self, answer: str) -> Iterator[Record]:
+        """What ended of the current units whose spec names this answer: its judgements."""
+        statement = (
+            f"SELECT {_COLUMNS} FROM records JOIN units USING (key) "
+            "WHERE json_extract(units.spec, '$.answer') = ? AND units.current = 1 ORDER BY units.key"
+        )
+        return (_record(row) for row in self._db.rows(statement, (answer,)))
+
+    def usages(self) -> Iterator[Mapping[str, Mapping[str, Any]]]:
+        """Of every current record, and nothing else of it: a study may hold a hundred thousand judgements."""
+        rows = self._db.rows("SELECT usage FROM records JOIN units USING (key) WHERE units.current = 1")
+        return (json.loads(row[0]) for row in rows)
+
+    def stamps(self, kind: Kind) -> list[Stamp]:
+        """Of every current unit of this kind that has a record: what has changed since a look."""
+        rows = self._db.rows(
+            "SELECT units.key, finished_at FROM units JOIN records USING (key) WHERE kind = ? AND current = 1",
+            (kind,),
+        )
+        return [Stamp(*row) for row in rows]
+
+    def blobs_named(self, kind: Kind, start: str) -> Iterator[Mapping[str, str]]:
+        """The blobs of every unit of this kind that left one whose name starts so; done ones last, the latest very last."""
+        rows = self._db.rows(
+            "SELECT blobs FROM units JOIN records USING (key) WHERE kind = ? AND instr(blobs, ?) "
+            "ORDER BY status = 'done', finished_at, key",
+            (kind, f'"{start}'),
+        )
+        return (json.loads(row[0]) for row in rows)
+
+    def hold(self, kind: Kind, text: str) -> bool:
+        """Whether the result of some current record of this kind has this text in it."""
+        statement = "SELECT 1 FROM units JOIN records USING (key) WHERE kind = ? AND current = 1 AND instr(result, ?) LIMIT 1"
+        return bool(self._db.rows(statement, (kind, text)))
+
+
+def _values(one: Finished, blobs: Mapping[str, str]) -> tuple[Any, ...]:
+    return (
+        one.key,
+        one.status,
+        one.reason,
+        one.message,
+        one.transient,
+        canonical_json(one.result),
+        canonical_json(blobs),
+        canonical_json(one.usage),
+        one.cost,
+        one.seconds,
+        one.started_at,
+        one.finished_at,
+    )
+
+
+def _record(row: Sequence[Any]) -> Record:
+    return Record(
+        key=row[0],
+        kind=row[1],
+        label=row[2],
+        key_fields=json.loads(row[3]),
+        spec=json.loads(row[4]),
+        status=row[5],
+        reason=row[6],
+        message=row[7],
+        transient=bool(row[8]),
+        attempts=row[9],
+        result=json.loads(row[10]),
+        blobs=json.loads(row[11]),
+        usage=json.loads(row[12]),
+        cost_usd=dollars(row[13]),
+        seconds=row[14],
+        started_at=row[15],
+        finished_at=row[16],
+    )

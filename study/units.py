@@ -1,0 +1,99 @@
+"""The units a study knows: what was asked for, now or by an earlier configuration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from drr.study.database import Database
+from drr.study.unit import Assignment, Kind, Status, Unit, canonical_json
+
+
+class FoundUnit(NamedTuple):
+    key: str
+    kind: Kind
+    label: str
+
+
+class Standing(NamedTuple):
+    """How a current unit stands; all but the first two are `None` or 0 while it has no record."""
+
+    kind: Kind
+    key: str
+    status: Status | None
+    transient: bool
+    reason: str | None
+    attempts: int
+
+
+class Units:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def register(self, units: Iterable[Unit]) -> None:
+        """Make units known. A unit that is known already stays as it is, and is current again."""
+        rows = [
+            (unit.key, unit.kind, unit.label, canonical_json(unit.key_fields), canonical_json(unit.spec))
+            for unit in units
+        ]
+        with self._db.writing() as db:
+            db.executemany(
+                "INSERT INTO units (key, kind, label, key_fields, spec) VALUES (?, ?, ?, ?, ?) "
+                "ON CONFLICT (key) DO UPDATE SET current = 1, spec = excluded.spec",
+                rows,
+            )
+
+    def retire(self, kind: Kind, keep: Iterable[str]) -> int:
+        """Units of an earlier configuration stay, with their records, but no longer count. Gives how many there are."""
+        with self._db.writing() as db:
+            db.execute("CREATE TEMP TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY)")
+            db.execute("DELETE FROM kept")
+            db.executemany("INSERT OR IGNORE INTO kept VALUES (?)", ((key,) for key in keep))
+            db.execute(
+                "UPDATE units SET current = 0 WHERE kind = ? AND key NOT IN (SELECT key FROM kept)", (kind,)
+            )
+            count: int = db.execute(
+                "SELECT count(*) FROM units WHERE kind = ? AND current = 0", (kind,)
+            ).fetchone()[0]
+        return count
+
+    def get(self, key: str) -> Unit:
+        row = self._db.rows("SELECT kind, key_fields, spec, label FROM units WHERE key = ?", (key,))[0]
+        return Unit(row[0], json.loads(row[1]), json.loads(row[2]), row[3])
+
+    def assignment(self, key: str) -> Assignment:
+        return Assignment(self.get(key), retried=bool(self.ended_among([key])))
+
+    def find(self, start: str) -> list[FoundUnit]:
+        """Units whose key starts so or whose label is this."""
+        rows = self._db.rows(
+            "SELECT key, kind, label FROM units WHERE substr(key, 1, ?) = ? OR label = ? ORDER BY position",
+            (len(start), start, start),
+        )
+        return [FoundUnit(*row) for row in rows]
+
+    def standings(self) -> list[Standing]:
+        """Of every current unit."""
+        rows = self._db.rows(
+            "SELECT kind, units.key, status, transient, reason, attempts FROM units LEFT JOIN records USING (key) "
+            "WHERE current = 1"
+        )
+        return [
+            Standing(kind, key, status, bool(transient), reason, attempts or 0)
+            for kind, key, status, transient, reason, attempts in rows
+        ]
+
+    def open_among(self, keys: Iterable[str]) -> int:
+        """How many of these have no final record: none at all, or one of a failure that may pass."""
+        statement = "SELECT 1 FROM records WHERE key = ? AND (status = 'done' OR NOT transient)"
+        return sum(not self._db.rows(statement, (key,)) for key in keys)
+
+    def failed_among(self, keys: Iterable[str]) -> dict[str, str]:
+        """Those of these that failed for a reason that does not pass, with the reason."""
+        statement = "SELECT key, coalesce(reason, status) FROM records WHERE key = ? AND status != 'done' AND NOT transient"
+        return dict(row for key in keys for row in self._db.rows(statement, (key,)))
+
+    def ended_among(self, keys: Iterable[str]) -> set[str]:
+        """Those of these that have a record, of whatever kind."""
+        return {key for key in keys if self._db.rows("SELECT 1 FROM records WHERE key = ?", (key,))}

@@ -1,0 +1,207 @@
+"""A worker: opens what its units need once, from plain data, and reports how each ended. It never touches the ledger."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import pkgutil
+import time
+import traceback
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from drr.env.errors import DrrError
+from drr.llm.budget import Budget, Limit, OverBudget
+from drr.llm.factory import Models
+from drr.llm.failures import ModelFailure
+from drr.llm.meter import Meter
+from drr.llm.text import well_formed
+from drr.study.unit import Assignment, Finished, Outcome, Status, Unit, UnitFailure
+
+
+@dataclass
+class Context:
+    """What a unit's work may hold. Its models are metered, budgeted and capped for this unit."""
+
+    unit: Unit
+    models: Models
+    meter: Meter
+    retried: bool = False
+    """It failed before."""
+    gathered: Outcome | None = None
+
+    def keep(self, outcome: Outcome) -> None:
+        """What the work has until now, to be recorded if it fails: it was paid for and explains the failure."""
+        self.gathered = outcome
+
+
+Work = Callable[[Mapping[str, Any], Context], Awaitable[Outcome]]
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """What a worker opens once and uses for many units."""
+
+    work: Work
+    models: Models
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How any process comes to a workplace. Plain data, and never a secret: each process has its own from where they live.
+
+    `opener` names a function, `"module:function"`, that takes `config` and gives a context manager of a `Workplace`.
+    """
+
+    opener: str
+    config: Mapping[str, Any]
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Workplace]:
+        opener: Callable[[Mapping[str, Any]], AbstractContextManager[Workplace]]
+        opener = pkgutil.resolve_name(self.opener)
+        with opener(self.config) as place:
+            try:
+                yield place
+            finally:
+                await place.models.aclose()
+
+
+class Worker:
+    """Many units at once in this process's event loop."""
+
+    def __init__(
+        self,
+        place: Workplace,
+        budget: Budget,
+        *,
+        unit_cap: Limit | None = None,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._place = place
+        self._budget = budget
+        self._unit_cap = unit_cap
+        self._wall = wall
+        self._running: set[asyncio.Task[Any]] = set()
+
+    def cancel(self) -> None:
+        """Begin nothing more and end what runs; what had finished is still reported."""
+        for task in self._running:
+            task.cancel()
+
+    async def run(self, handed: AsyncIterator[Assignment]) -> AsyncGenerator[Finished, None]:
+        """Begin every unit as soon as it comes, and give each as it ends."""
+        ended: asyncio.Queue[asyncio.Task[Any]] = asyncio.Queue()
+
+        def begin(task: asyncio.Task[Any]) -> None:
+            self._running.add(task)
+            task.add_done_callback(ended.put_nowait)
+
+        async def feed() -> None:
+            async for assignment in handed:
+                begin(asyncio.create_task(self.do(assignment)))
+
+        begin(asyncio.create_task(feed()))
+        try:
+            while self._running:
+                task = await ended.get()
+                self._running.remove(task)
+                finished = None if task.cancelled() else task.result()
+                if finished is not None:
+                    yield finished
+        finally:
+            self.cancel()
+            await asyncio.gather(*self._running, return_exceptions=True)
+            self._running.clear()
+
+    async def do(self, assignment: Assignment) -> Finished:
+        """The work of one unit. However it fails, it is reported; only a cancelled one is not."""
+        meter = Meter()
+        models = self._place.models.unit(meter, cap=self._unit_cap, budget=self._budget)
+        unit = assignment.unit
+        context = Context(unit, models, meter, assignment.retried)
+        started, clock = self._wall(), time.monotonic()
+        try:
+            left, ending = self._left(await self._place.work(dict(unit.spec), context)), _DONE
+        except Exception as error:  # noqa: BLE001 - a bug ends its unit loudly and leaves its trace
+            left, ending = self._after(error, context)
+        message = ending.message
+        return Finished(
+            key=unit.key,
+            status=ending.status,
+            reason=ending.reason,
+            message=None if message is None else well_formed(models.redact(message, 1000)),
+            transient=ending.transient,
+            result=left.result,
+            texts=left.texts,
+            usage=meter.as_json(),
+            cost=meter.cost,
+            seconds=round(time.monotonic() - clock, 3),
+            started_at=started,
+            finished_at=self._wall(),
+            fatal=ending.fatal,
+        )
+
+    def _after(self, error: Exception, context: Context) -> tuple[_Left, _Ending]:
+        """What work that failed had named or kept, if that can be written; what cannot be is the bug of its unit."""
+        if isinstance(error, UnitFailure) and error.outcome is not None:
+            try:
+                return self._left(error.outcome), _ending(error)
+            except (TypeError, ValueError) as unwritable:
+                error = unwritable
+        left = _Left({}, {})
+        if context.gathered is not None:
+            with suppress(TypeError, ValueError):
+                left = self._left(context.gathered)
+        ending = _ending(error)
+        if ending.reason == "bug":
+            trace = "".join(traceback.format_exception(error))
+            left.texts["traceback"] = self._clean(self._place.models.redact(trace))
+        return left, ending
+
+    def _left(self, outcome: Outcome) -> _Left:
+        text = json.dumps(outcome.result, sort_keys=True, ensure_ascii=False, allow_nan=False)
+        texts = {
+            name: content if isinstance(content, bytes) else self._clean(content)
+            for name, content in outcome.blobs.items()
+        }
+        return _Left(json.loads(self._clean(text)), texts)
+
+    def _clean(self, text: str) -> bytes:
+        """No key of ours, and no half of a character, which models may write and nothing can print."""
+        return well_formed(self._place.models.redact.known(text)).encode()
+
+
+class _Left(NamedTuple):
+    result: dict[str, Any]
+    texts: dict[str, bytes]
+
+
+class _Ending(NamedTuple):
+    status: Status
+    reason: str | None = None
+    message: str | None = None
+    transient: bool = False
+    fatal: bool = False
+
+
+_DONE = _Ending("done")
+
+
+def _ending(error: Exception) -> _Ending:
+    match error:
+        case OverBudget(scope="all"):
+            return _Ending("over_budget", "budget", str(error), transient=True)
+        case OverBudget():
+            return _Ending("over_budget", "unit_cap", str(error))
+        case ModelFailure():
+            passing = error.transient or error.fatal
+            return _Ending("failed", error.kind, str(error), transient=passing, fatal=error.fatal)
+        case UnitFailure():
+            return _Ending("failed", error.kind, str(error), transient=error.transient)
+        case DrrError():
+            return _Ending("failed", "error", str(error))
+        case _:
+            return _Ending("failed", "bug", f"{type(error).__name__}: {error}")

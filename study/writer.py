@@ -1,0 +1,76 @@
+"""Commits what workers report, in a thread of its own: all that wait, in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Self
+
+from drr.study.study import Study
+from drr.study.unit import Finished
+
+
+class RecordWriter:
+    """`kept` hears of every report once it is on disk, and whether it was written: another's record may stand by then.
+
+    After the first error nothing more is written; `failed` hears of it, and `drained` raises it.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        holder: str,
+        *,
+        before: Callable[[], None],
+        kept: Callable[[Finished, bool], None],
+        failed: Callable[[], None],
+    ) -> None:
+        self._study = study
+        self._holder = holder
+        self._before = before
+        self._kept = kept
+        self._failed = failed
+        self._thread = ThreadPoolExecutor(1, "ledger")
+        self._waiting: list[Finished] = []
+        self._task: asyncio.Task[None] | None = None
+        self._error: Exception | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._thread.shutdown()
+
+    def put(self, finished: Finished) -> None:
+        self._waiting.append(finished)
+        if self._error is None and (self._task is None or self._task.done()):
+            self._task = asyncio.create_task(self._drain())
+
+    async def drained(self) -> None:
+        """Returns when all that was put is on disk."""
+        while self._task is not None and not self._task.done():
+            await asyncio.wait([self._task])
+        if self._error is not None:
+            raise self._error
+
+    async def _drain(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting, []
+                self._before()
+                written = await loop.run_in_executor(self._thread, self._write, batch)
+                for finished in batch:
+                    self._kept(finished, finished.key in written)
+        except Exception as error:  # noqa: BLE001 - raised by `drained`
+            self._error = error
+            self._failed()
+
+    def _write(self, batch: Sequence[Finished]) -> set[str]:
+        put = self._study.blobs.put
+        blobs = {one.key: {name: put(text) for name, text in one.texts.items()} for one in batch}
+        return self._study.ledger.records.commit(self._holder, batch, blobs)

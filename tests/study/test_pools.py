@@ -1,0 +1,239 @@
+"""Pools: the same records from one process and from several; workers that die, that cannot open, that outlive nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.env.errors import DrrError
+from drr.llm.budget import Limit, SpendAmount
+from drr.study.export import export
+from drr.study.grants import Grant, GrantPurse, GrantRequest, Grants, Recall, Spent
+from drr.study.pool import InProcessPool
+from drr.study.processes import ProcessPool
+from drr.study.run import run
+from drr.study.spend import Bank
+from drr.study.study import Study
+from drr.study.unit import Outcome, Unit
+from drr.study.worker import Opening
+
+from tests.study.plain import units
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(tmp_path / "study", {}) as made:
+        yield made
+
+
+def opening(**config: Any) -> Opening:
+    return Opening("tests.study.plain:opened", config)
+
+
+def processes(workers: int = 2, **config: Any) -> ProcessPool:
+    return ProcessPool(opening(**config), workers=workers, units=4)
+
+
+async def test_every_pool_leaves_the_same_bytes(tmp_path: Path) -> None:
+    pools = {"one": InProcessPool.of_opening(opening(), 4), "several": processes()}
+    spent = []
+    for name, pool in pools.items():
+        with Study.create(tmp_path / name, {}) as study:
+            summary = await run(study, units(40), pool)
+            assert (summary.done, summary.left, summary.ok) == (40, 0, True)
+            assert not study.ledger.leases.running(0)
+            export(study, tmp_path / f"{name}-tables", canonical=True)
+            spent.append(study.ledger.accounts.total())
+    assert spent[0] == spent[1]
+    for file in sorted((tmp_path / "one-tables").iterdir()):
+        assert file.read_bytes() == (tmp_path / "several-tables" / file.name).read_bytes(), file.name
+
+
+async def test_a_budget_holds_over_all_workers_and_nothing_stays_reserved(study: Study) -> None:
+    stopped = await run(study, units(60), processes(), budget=Limit(tokens=500))
+    assert stopped.stopped == "budget"
+    assert 0 < stopped.done < 60
+    spending = study.ledger.accounts.total()
+    assert 300 < spending.tokens <= 500
+    assert spending.reserved_tokens == 0
+    rest = await run(study, units(60), processes(), budget=Limit(tokens=100_000))
+    assert rest.done == 60 - stopped.done
+
+
+async def test_a_unit_whose_worker_died_is_begun_again_in_another(study: Study, tmp_path: Path) -> None:
+    pool = processes(die=[5, 17], once=str(tmp_path))
+    summary = await run(study, units(30), pool, budget=Limit(tokens=1_000_000))
+    assert (summary.done, summary.left) == (30, 0)
+    used = sum(u["input_tokens"] + u["output_tokens"] for r in study.records() for u in r.usage.values())
+    spending = study.ledger.accounts.total()
+    assert spending.tokens > used, "what the dead were granted counts as spent"
+    assert spending.reserved_tokens == 0
+
+
+async def test_a_unit_that_kills_its_workers_fails_and_the_others_do_not(study: Study) -> None:
+    summary = await run(study, units(20), processes(die=[3]))
+    assert summary.failures["worker_lost"] >= 1
+    assert summary.done == 20 - sum(summary.failures.values())
+    assert set(summary.failures) == {"worker_lost"}
+    assert next(r for r in study.records(status="failed") if r.spec["n"] == 3).transient
+    rest = await run(study, units(20), processes())
+    assert (summary.done + rest.done, rest.left) == (20, 0)
+
+
+async def test_a_worker_that_cannot_open_its_shop_is_said_in_its_own_words(study: Study) -> None:
+    with pytest.raises(DrrError, match="gone: no shop"):
+        await run(study, units(3), processes(shop="gone"))
+    with pytest.raises(DrrError, match="nowhere"):
+        await run(study, units(3), ProcessPool(Opening("nowhere.at:all", {}), workers=1))
+    assert not study.ledger.leases.running(0)
+
+
+DRIVER = """
+import asyncio, sys
+from pathlib import Path
+from drr.study.processes import ProcessPool
+from drr.study.run import run
+from drr.study.study import Study
+from drr.study.worker import Opening
+from tests.study.plain import units
+with Study.open(Path(sys.argv[1])) as study:
+    pool = ProcessPool(Opening("tests.study.plain:opened", {"pause": float(sys.argv[2])}), workers=2, units=2)
+    summary = asyncio.run(run(study, units(40), pool))
+    print(summary.stopped, summary.done)
+"""
+
+
+def driver(study: Study, pause_s: float) -> subprocess.Popen[str]:
+    words = [sys.executable, "-c", DRIVER, str(study.folder), str(pause_s)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+
+
+def until_some_finished(study: Study, count: int = 3) -> None:
+    deadline = time.monotonic() + 60
+    while len(list(study.records())) < count:
+        assert time.monotonic() < deadline, "nothing finishes"
+        time.sleep(0.02)
+
+
+def children(process: subprocess.Popen[str]) -> list[int]:
+    return [int(p) for p in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
+async def test_workers_do_not_outlive_a_driver_that_was_killed(study: Study) -> None:
+    began = driver(study, 0.05)
+    until_some_finished(study)
+    workers = children(began)
+    assert len(workers) == 2
+    began.kill()
+    began.wait()
+    async with asyncio.timeout(30):
+        while any(Path(f"/proc/{pid}").exists() for pid in workers):
+            await asyncio.sleep(0.05)
+    before = {record.key: record.attempts for record in study.records()}
+    summary = await run(study, units(40), processes())
+    assert summary.done == 40 - len(before)
+    assert {record.attempts for record in study.records()} == {1}
+
+
+def test_ctrl_c_lets_the_units_of_all_workers_finish(study: Study) -> None:
+    began = driver(study, 0.2)
+    until_some_finished(study)
+    began.send_signal(signal.SIGINT)
+    said = began.communicate(timeout=60)[0].split()
+    assert said == ["interrupted", str(len(list(study.records())))]
+    assert not study.ledger.leases.running(0)
+    assert {record.status for record in study.records(status=None)} == {"done"}
+
+
+# -- money in portions
+
+
+class Wired:
+    """Workers and their driver in one thread, each word heard at once."""
+
+    def __init__(self, study: Study, limit: Limit) -> None:
+        self.limit = limit
+        self.bank = Bank(study.ledger.accounts, "driver/1/1/0", limit)
+        self.grants = Grants(self.bank, self.tell)
+        self.purses: dict[str, GrantPurse] = {}
+        self.held: dict[str, list[SpendAmount]] = {}
+
+    def join(self, name: str) -> None:
+        def hear(message: GrantRequest | Spent) -> None:
+            self.grants.hear(name, message)
+
+        self.purses[name], self.held[name] = GrantPurse(hear), []
+        self.grants.join(name)
+
+    def tell(self, name: str, message: Grant | Recall) -> None:
+        purse = self.purses[name]
+        if isinstance(message, Grant):
+            purse.granted(message)
+        else:
+            purse.recall()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_granted_and_what_is_spent_never_exceed_the_budget(study: Study, seed: int) -> None:
+    chance = random.Random(seed)
+    limit = Limit(cost=16_000, tokens=8_000)
+    wired = Wired(study, limit)
+    really = SpendAmount()
+    for number in range(3):
+        wired.join(f"elsewhere/{number}/1/0")
+    verdicts = set()
+    for step in range(250):
+        name = chance.choice(sorted(wired.purses))
+        purse, held = wired.purses[name], wired.held[name]
+        if held and chance.random() < 0.5:
+            reserved = held.pop()
+            spent = SpendAmount(chance.randint(0, reserved.cost), chance.randint(0, reserved.tokens))
+            really += spent
+            purse.settle(reserved, spent)
+        elif step % 50 == 49:
+            del wired.purses[name]
+            wired.grants.leave(name, died=True)
+            really += sum(wired.held.pop(name), SpendAmount())
+            wired.join(f"elsewhere/{step}/1/0")
+        else:
+            tokens = chance.randint(1, 900)
+            amount = SpendAmount(2 * tokens, tokens)
+            verdict = purse.reserve(amount, limit)
+            if verdict == "wait":  # as a call does that was told that something changed
+                verdict = purse.reserve(amount, limit)
+            verdicts.add(verdict)
+            if verdict == "granted":
+                held.append(amount)
+        wired.bank.flush()
+        total = study.ledger.accounts.total()
+        assert limit.holds(
+            SpendAmount(total.cost + total.reserved_cost, total.tokens + total.reserved_tokens)
+        )
+        in_flight = [amount.tokens for held in wired.held.values() for amount in held]
+        assert really.tokens + sum(in_flight) <= total.tokens + total.reserved_tokens
+    assert verdicts == {"granted", "wait", "refused"}
+    for name, purse in wired.purses.items():
+        for reserved in wired.held[name]:
+            purse.settle(reserved, reserved)
+        purse.give_back()
+    wired.bank.flush()
+    assert study.ledger.accounts.total().reserved_tokens == 0
+
+
+async def test_units_and_what_is_left_of_them_are_plain_data(study: Study) -> None:
+    """The spec of a unit is what crosses to another process; what cannot be pickled cannot be worked on elsewhere."""
+    unit = Unit("answer", {"n": 1, "nested": {"a": [1, None, "é"]}}, {"n": 1}, "unit-1")
+    again = pickle.loads(pickle.dumps(unit))
+    assert (again, again.key) == (unit, unit.key)
+    with pytest.raises(TypeError):
+        study.ledger.units.register([Unit("answer", {"n": Outcome({})}, {}, "no")])
