@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,17 +98,7 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
     import sys
 
     again = f"`drr {command or f'{what} {folder}'}`"
-    failed = sum(summary.failures.values())
-    parts = [f"{summary.done:,} done now"]
-    if failed:
-        parts.append(
-            f"{failed:,} failed ({', '.join(f'{kind} {n}' for kind, n in sorted(summary.failures.items()))})"
-        )
-    if before := sum(summary.failed_before.values()):
-        kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(summary.failed_before.items()))
-        parts.append(f"{before:,} failed before ({kinds}; --retry-failed computes them again)")
-    parts.append(f"{summary.left:,} left" if summary.left else "nothing left")
-    print(f"drr: {folder}: {'; '.join(parts)}", file=sys.stderr)
+    print(f"drr: {folder}: {_counted(summary)}", file=sys.stderr)
     for bug in summary.bugs[:3]:
         print(f"drr: a unit ended with a bug: {bug}; `drr trace` shows where", file=sys.stderr)
     if summary.stopped == "budget":
@@ -125,3 +115,19 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
 
         raise explain(ModelFailure(summary.stopped, summary.message or ""))  # type: ignore[arg-type]
     return 0 if summary.ok else 1
+
+
+def _counted(summary: Summary) -> str:
+    parts = [f"{summary.done:,} done now"]
+    if summary.failures:
+        parts.append(f"{summary.failures.total():,} failed ({_by_kind(summary.failures)})")
+    if summary.failed_before:
+        parts.append(
+            f"{summary.failed_before.total():,} failed before ({_by_kind(summary.failed_before)}; --retry-failed computes them again)"
+        )
+    parts.append(f"{summary.left:,} left" if summary.left else "nothing left")
+    return "; ".join(parts)
+
+
+def _by_kind(failures: Mapping[str, int]) -> str:
+    return ", ".join(f"{kind} {count}" for kind, count in sorted(failures.items()))

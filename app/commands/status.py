@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,30 +37,39 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _render(folder: Path, document: dict[str, Any]) -> str:
-    lines = [f"{folder}"]
-    for kind, counts in document["by_kind"].items():
-        if counts["total"]:
-            told = ", ".join(f"{counts[name]:,} {name}" for name in ("done", "failed", "running", "pending"))
-            lines.append(f"  {kind:<12}{counts['total']:>7,}  {told}")
-    if not any(counts["total"] for counts in document["by_kind"].values()):
-        lines.append("  no units yet")
-    for kind, count in document["failures"].items():
-        lines.append(f"  failed: {kind} {count:,}")
-    usage = document["usage"]
-    for role, used in usage["by_role"].items():
-        lines.append(
-            f"  {role}: {used['calls']:,} calls, {used['input_tokens']:,} tokens in "
-            f"({used['cache_read_tokens']:,} from cache), {used['output_tokens']:,} out"
-        )
+    lines = [f"{folder}", *_units(document), *_usage(document["usage"])]
     cost = document["cost_usd"]
     lines.append(f"  cost: {'unknown (a model without a known price)' if cost is None else f'${cost:,.4f}'}")
     if document["budget"]:
-        budget = document["budget"]
-        limits = [
-            *([] if budget["usd"] is None else [f"${budget['usd']:,.2f}"]),
-            *([] if budget["tokens"] is None else [f"{budget['tokens']:,} tokens"]),
-        ]
-        lines.append(f"  budget: {' and '.join(limits)}")
+        lines.append(f"  budget: {_budget(document['budget'])}")
     if document["stopped"]:
         lines.append(f"  stopped: {document['stopped']}; `drr run {folder}` continues")
     return "\n".join(lines)
+
+
+def _units(document: dict[str, Any]) -> Iterator[str]:
+    for kind, counts in document["by_kind"].items():
+        if counts["total"]:
+            told = ", ".join(f"{counts[name]:,} {name}" for name in ("done", "failed", "running", "pending"))
+            yield f"  {kind:<12}{counts['total']:>7,}  {told}"
+    if not any(counts["total"] for counts in document["by_kind"].values()):
+        yield "  no units yet"
+    for kind, count in document["failures"].items():
+        yield f"  failed: {kind} {count:,}"
+
+
+def _usage(usage: dict[str, Any]) -> Iterator[str]:
+    for role, used in usage["by_role"].items():
+        yield (
+            f"  {role}: {used['calls']:,} calls, {used['input_tokens']:,} tokens in "
+            f"({used['cache_read_tokens']:,} from cache), {used['output_tokens']:,} out"
+        )
+
+
+def _budget(budget: dict[str, Any]) -> str:
+    limits = []
+    if budget["usd"] is not None:
+        limits.append(f"${budget['usd']:,.2f}")
+    if budget["tokens"] is not None:
+        limits.append(f"{budget['tokens']:,} tokens")
+    return " and ".join(limits)
