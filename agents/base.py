@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 SCHEMA = 1
 CitationRepair = Literal["off", "remove", "ask"]
-CallKind = Literal["api", "control", "unknown"]
+CallKind = Literal["api", "control", "unknown", "refused"]
 StopReason = Literal[
     "finalized",  # the agent said that it is done
     "answered",  # a turn without a tool call, which ends a loop like Finalize does
@@ -65,7 +65,8 @@ class CallError(BaseModel):
 class ToolCall(BaseModel):
     """One call as it happened.
 
-    `api` calls are the nine and what Figure 4 counts; `control` calls steer the agent (reason, finalize, launch);
+    `api` calls ran one of the nine and are what Figure 4 counts; `refused` ones name one of the nine and never ran (a
+    limit was reached, a plan could not be followed); `control` calls steer the agent (reason, finalize, launch);
     `unknown` ones name a tool that the agent does not have.
     """
 

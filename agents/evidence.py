@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from drr.agents.base import Fabricated
 from drr.agents.together import side_by_side
-from drr.citations.repair import canonical
+from drr.citations.addresses import canonical_url
 from drr.env.source import Source
 from drr.env.web.base import Page, WebSearch, WebUnavailable
+from drr.env.web.shop_pages import is_shop_address
 
 FREEZE_AT_ONCE = 4
 
@@ -25,16 +26,17 @@ class EvidenceLedger:
     def add(self, actor: str, sources: Iterable[Source]) -> None:
         for source in sources:
             self._by_actor.setdefault(actor, []).append(source)
-            self._types.setdefault(canonical(source.url), source.type)
-            for url in _shown_with(source):
-                self._types.setdefault(canonical(url), "product")
+            own, *behind = map(canonical_url, source.addresses)
+            self._types.setdefault(own, source.type)
+            for url in behind:
+                self._types.setdefault(url, "product")
 
     def add_page(self, url: str, page: Page) -> None:
         """The page that was read behind a web source (once a unit: the first reading stands)."""
-        self._pages.setdefault(canonical(url), page)
+        self._pages.setdefault(canonical_url(url), page)
 
     def knows(self, url: str) -> bool:
-        return canonical(url) in self._types
+        return canonical_url(url) in self._types
 
     def sources(self, rank: Callable[[str], int]) -> list[Source]:
         """Every text seen once, each with the page behind its address where one was read.
@@ -44,7 +46,7 @@ class EvidenceLedger:
         distinct: dict[tuple[str, str], Source] = {}
         for actor in sorted(self._by_actor, key=rank):
             for source in self._by_actor[actor]:
-                distinct.setdefault((canonical(source.url), source.sha256), source)
+                distinct.setdefault((canonical_url(source.url), source.sha256), source)
         return [self._with_page(key, source) for (key, _), source in distinct.items()]
 
     def _with_page(self, key: str, source: Source) -> Source:
@@ -58,7 +60,6 @@ class EvidenceLedger:
 
         An address of the shop, real or made up, is answered by the store and never fetched.
         """
-        shop = canonical(shop_url)
         gate = asyncio.Semaphore(FREEZE_AT_ONCE)
 
         async def read(url: str) -> None:
@@ -70,22 +71,22 @@ class EvidenceLedger:
                 self.add_page(url, page)
 
         wanted = {
-            key: url
+            canonical_url(url): url
             for url in cited
-            if self._is_web(url) and not f"{(key := canonical(url))}/".startswith(f"{shop}/")
+            if self._is_web(url) and not is_shop_address(url, shop_url)
         }
         await side_by_side([read(url) for key, url in wanted.items() if key not in self._pages])
 
     def _is_web(self, url: str) -> bool:
         if not url.lower().startswith(("http://", "https://")):
             return False
-        return self._types.get(canonical(url), "web") == "web"
+        return self._types.get(canonical_url(url), "web") == "web"
 
     def fabricated(self, urls: Iterable[str]) -> list[Fabricated]:
         """The cited addresses that no tool returned, with what stands behind them if it was read."""
         found = []
         for url in urls:
-            page = self._pages.get(canonical(url))
+            page = self._pages.get(canonical_url(url))
             found.append(
                 Fabricated(
                     url=url,
@@ -94,9 +95,3 @@ class EvidenceLedger:
                 )
             )
         return found
-
-
-def _shown_with(source: Source) -> Iterable[str]:
-    """The product behind an order: its address is shown with the order, so citing it invents nothing."""
-    url = (source.record or {}).get("product_url") if source.type == "user" else None
-    return (url,) if url else ()

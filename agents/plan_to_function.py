@@ -115,7 +115,7 @@ def _refuse(
     unit: AgentRun, planned: PlannedCall, why: str, kind: str, arguments: dict[str, Any] | None = None
 ) -> None:
     given = {"arguments": planned.arguments} if arguments is None else arguments
-    known: CallKind = "api" if planned.tool in unit.names else "unknown"
+    known: CallKind = "refused" if planned.tool in unit.names else "unknown"
     unit.record(MAIN, planned.tool, given, why, known, CallError(kind=kind, message=why))
 
 

@@ -25,7 +25,9 @@ from drr.agents.evidence import EvidenceLedger
 from drr.agents.registry import Variant
 from drr.agents.unit import MAIN, AgentRun, Allowance, CallTool, actor_rank
 from drr.agents.websum import PageSummaries
-from drr.citations import repair as citations
+from drr.citations import repair
+from drr.citations.addresses import canonical_url
+from drr.citations.parse import Citations, parse
 from drr.env.profile import build_profile
 from drr.env.session import Session
 from drr.env.source import Source, text_hash
@@ -201,13 +203,15 @@ async def _finish(
     started: float,
 ) -> AnswerRecord:
     raw = outcome.report
-    cited = citations.read(raw)
-    made_up = citations.unknown_urls(cited, unit.ledger.knows)
+    cited = parse(raw)
+    made_up = repair.unknown_urls(cited, unit.ledger.knows)
     report, removed = await _repaired(unit, raw, cited, made_up, options.citation_repair)
-    written = citations.read(report)
-    made_up = list(dict.fromkeys([*made_up, *citations.unknown_urls(written, unit.ledger.knows)]))
+    written = cited if report == raw else parse(report)
+    made_up = list(dict.fromkeys([*made_up, *repair.unknown_urls(written, unit.ledger.knows)]))
     usage, seconds = unit.budget.meter.as_json(), unit.budget.now() - started
-    await unit.ledger.freeze([*cited.urls, *written.urls], web, session.shop.shop_url)
+    await unit.ledger.freeze(
+        [s.address for s in (*cited.sources, *written.sources)], web, session.shop.shop_url
+    )
     return AnswerRecord(
         **_gathered(unit, variant, session, summariser),
         raw_report=raw,
@@ -215,7 +219,7 @@ async def _finish(
         words=len(report.split()),
         citation_repair=options.citation_repair,
         removed_citations=removed,
-        dangling=cited.dangling,
+        dangling=[int(name) for name in repair.lost(cited) if name.isdecimal()],
         fabricated=unit.ledger.fabricated(made_up),
         stop_reason=outcome.stop_reason,
         usage=usage,
@@ -249,14 +253,14 @@ def _numbered(unit: AgentRun) -> list[ToolCall]:
 
 
 async def _repaired(
-    unit: AgentRun, raw: str, cited: citations.Citations, made_up: list[str], repair: CitationRepair
+    unit: AgentRun, raw: str, cited: Citations, made_up: list[str], setting: CitationRepair
 ) -> tuple[str, list[str]]:
     """The report as the setting wants it, and the citations that are no longer in it."""
-    wrong = [*made_up, *(f"[{number}]" for number in cited.dangling)]
-    if repair == "off" or not wrong:
+    wrong = [*made_up, *(f"[{name}]" for name in repair.lost(cited))]
+    if setting == "off" or not wrong:
         return raw, []
-    if repair == "remove":
-        return citations.remove(raw, made_up), wrong
+    if setting == "remove":
+        return repair.remove(raw, made_up), wrong
     try:
         report = await _ask(unit, raw, wrong)
     except ModelFailure as failure:
@@ -264,11 +268,9 @@ async def _repaired(
             raise
         unit.notes.append(f"citations not repaired: {failure.kind}")
         return raw, []
-    after = citations.read(report)
-    left = {citations.canonical(url) for url in after.urls}
-    numbers = {f"[{number}]" for number in after.dangling}
-    gone = [w for w in wrong if w not in numbers and citations.canonical(w) not in left]
-    return report, gone
+    after = parse(report)
+    left = {source.url for source in after.sources} | {f"[{name}]" for name in repair.lost(after)}
+    return report, [one for one in wrong if canonical_url(one) not in left]
 
 
 async def _ask(unit: AgentRun, raw: str, wrong: list[str]) -> str:

@@ -199,7 +199,7 @@ class AgentRun:
         if not self.budget.take_call():
             text = "Not run: the limit of tool calls for this question is reached."
             error = CallError(kind="not_allowed", message=text)
-            return _called(actor, name, arguments, text, "api", error, 0.0), None
+            return _called(actor, name, arguments, text, "refused", error, 0.0), None
         self.tell("call", actor, f"{name} {_short(arguments)}")
         started = self.budget.now()
         answer: ToolAnswer | None = None

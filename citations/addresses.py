@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
+from collections.abc import Iterator
+from urllib.parse import unquote, urlsplit
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,15}://")
 LONGEST = 3_000
@@ -16,7 +19,9 @@ _RUN = re.compile(
 )
 _ESCAPABLE = "_~*()&#.-+=!%$'"
 _TRAILING = ".,;:!?'*~_-–—\\"
-_ENTITY = re.compile(r"&(?:amp|quot|apos|lt|gt|#0*38|#0*39|#x0*26|#x0*27);", re.I)
+_AND = "amp|#0*38|#x0*26"
+_ENTITY = re.compile(rf"&(?:(?:{_AND});)*(amp|quot|apos|lt|gt|#0*3[89]|#x0*2[67]);", re.I)
+"""One entity, also where it was escaped several times over: `&amp;amp;lt;`."""
 _ENTITIES = {
     "amp": "&",
     "quot": '"',
@@ -28,9 +33,11 @@ _ENTITIES = {
     "x26": "&",
     "x27": "'",
 }
-_ESCAPED = re.compile(r"\\([!\"#$%&'()*+,\-./:;<=>?@\[\]^_`{|}~\\])")
+_ESCAPED = re.compile(r"\\+([!\"#$%&'()*+,\-./:;<=>?@\[\]^_`{|}~])|\\{2,}")
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?", re.S)
-_PORTS = {"http": ":80", "https": ":443", "ftp": ":21"}
+_PORTS = {"http": "80", "https": "443", "ftp": "21"}
+_SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
+_HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
 
 
 def bare_end(text: str, start: int, limit: int) -> int:
@@ -43,19 +50,21 @@ def bare_end(text: str, start: int, limit: int) -> int:
             end = run.end()
         if end >= limit:
             break
-        step = 1
-        sign = text[end]
-        if sign == "\\" and end + 1 < limit and text[end + 1] in _ESCAPABLE:
-            sign, step = text[end + 1], 2
+        escaped = text[end] == "\\" and end + 1 < limit and text[end + 1] in _ESCAPABLE
+        sign = text[end + escaped]
         if sign == "(":
             depth += 1
         elif sign == ")":
             if depth == 0:
                 break
             depth -= 1
-        elif not (step == 2 or _goes_on(sign, text[end - 1])):
+        elif not (escaped or _goes_on(sign, text[end - 1])):
             break
-        end += step
+        end += 1 + escaped
+    return _without_punctuation(text, start, end)
+
+
+def _without_punctuation(text: str, start: int, end: int) -> int:
     while end > start and text[end - 1] in _TRAILING:
         if text[end - 1] in "_-" and text[start - 1 : start] != text[end - 1]:
             break
@@ -69,39 +78,103 @@ def _goes_on(sign: str, before: str) -> bool:
 
 
 def unescape(raw: str) -> str:
-    """Markdown's backslashes and HTML's entities, as a browser would read them."""
+    """Markdown's backslashes and HTML's entities, as a browser would read them, however often they were escaped."""
     if "\\" in raw:
-        raw = _ESCAPED.sub(r"\1", raw)
+        raw = _ESCAPED.sub(lambda m: m[1] or "\\", raw)
     if "&" in raw:
-        raw = _ENTITY.sub(
-            lambda m: _ENTITIES[m[0][1:-1].lstrip("#").lower().replace("x0", "x").lstrip("0")], raw
-        )
+        raw = _ENTITY.sub(lambda m: _ENTITIES[m[1].lstrip("#").lower().replace("x0", "x").lstrip("0")], raw)
     return raw
 
 
-def canonical_url(raw: str) -> str:
-    """One spelling per source: no text fragment, no `utm_*`, lower-case scheme and host, no default port, no last slash."""
+def address(raw: str) -> str:
+    """What one would ask for: the address without Markdown's and HTML's escapes, and with its scheme."""
     url = unescape(raw.strip())
-    if url[:4].casefold() == "www.":
-        url = "http://" + url
+    return "http://" + url if url[:4].casefold() == "www." else url
+
+
+def canonical_url(raw: str) -> str:
+    """One spelling per source: no text fragment, no `utm_*`, lower-case scheme and host, no default port, no last slash.
+
+    Agents, judges and pages compare addresses in this form and in no other. It is its own canonical form.
+    """
+    url = address(raw)
     cut = url.find(":~:text=")
     if cut >= 0:
-        url = url[:cut].removesuffix("#")
+        url = url[:cut].removesuffix("#").rstrip()
     match = _ADDRESS.fullmatch(url)
     if match is None:
         return url
-    scheme = match[1].lower()
-    user, at, host = match[2].rpartition("@")
-    if scheme != "user":  # what follows is a user's id there, and ids have case
-        host = host.lower()
-    host = host.removesuffix(_PORTS.get(scheme, "\0"))
-    query = match[4] or ""
-    if query:
-        kept = [part for part in query[1:].split("&") if part and part[:4].lower() != "utm_"]
-        query = "?" + "&".join(kept) if kept else ""
-    path, fragment = match[3], match[5] or ""
+    scheme, fragment = match[1].lower(), match[5] or ""
     if fragment == "#":
         fragment = ""
-    if not query and not fragment:
-        path = path.removesuffix("/")
-    return f"{scheme}://{user}{at}{host}{path}{query}{fragment}"
+    user, at, host = match[2].rpartition("@")
+    query = _without_campaign(match[4] or "", last=not fragment)
+    path = match[3] if query or fragment else match[3].rstrip("/" + _SPACES)
+    rest = f"{path}{query}{fragment}"
+    return f"{scheme}://{user}{at}{_authority(scheme, host, last=not rest)}{rest}"
+
+
+def _authority(scheme: str, host: str, *, last: bool) -> str:
+    """Host and port; what follows `user://` is a user's id, and ids have case."""
+    if last:
+        host = host.rstrip()
+    if scheme == "user":
+        return host
+    host = host.lower()
+    name, _, port = host.rpartition(":")
+    alone = ":" not in name or name.endswith("]")  # else the colon is an IPv6 address's own
+    if alone and port == _PORTS.get(scheme):
+        return name.rstrip() if last else name
+    return host
+
+
+def _without_campaign(query: str, *, last: bool) -> str:
+    if not query:
+        return ""
+    kept = "&".join([part for part in query[1:].split("&") if part and part[:4].lower() != "utm_"])
+    if last:
+        kept = kept.rstrip("&" + _SPACES)
+    return "?" + kept if kept else ""
+
+
+def addresses_in(text: str) -> Iterator[str]:
+    """Every bare address of a text, canonical."""
+    for match in BARE.finditer(text):
+        end = bare_end(text, match.start(), min(len(text), match.start() + LONGEST))
+        if end > match.end():
+            yield canonical_url(text[match.start() : end])
+
+
+def host_name(host: str) -> str:
+    """The one ASCII spelling of a host name: lower case, without brackets or last dot. `ValueError` says what is wrong."""
+    host = host.removesuffix(".")
+    if not host:
+        raise ValueError("the address names no host")
+    if ":" in host:
+        if "%" in host:
+            raise ValueError("the address names a network interface")
+        try:
+            return str(ipaddress.IPv6Address(host))
+        except ValueError:
+            raise ValueError("the address is malformed") from None
+    try:
+        name = host.encode("idna").decode("ascii").lower().removesuffix(".")
+    except UnicodeError:
+        raise ValueError("the host name is malformed") from None
+    if len(name) > 253 or not _HOST.fullmatch(name):
+        raise ValueError("the host name is malformed")
+    return name
+
+
+def host_of(url: str) -> str:
+    """The host of an address, without port and `www.`; empty where there is none."""
+    try:
+        return host_name(urlsplit(canonical_url(url)).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+
+
+def path_steps(url: str) -> list[str]:
+    """The steps of an address's path, unquoted: of a shop, the last one names a product."""
+    match = _ADDRESS.fullmatch(canonical_url(url))
+    return [unquote(step) for step in match[3].split("/") if step] if match else []

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-from drr.citations.addresses import canonical_url
+from drr.citations.addresses import address, canonical_url
 from drr.citations.links import Link, Scan, blank, number_in, scan
 from drr.citations.lists import Entry, ReferenceList, find_lists
 from drr.citations.markers import Mark, find_marks
@@ -66,6 +66,11 @@ class CitedSource:
     list_spans: list[Span] = field(default_factory=list)
     inline_spans: list[Span] = field(default_factory=list)
 
+    @property
+    def address(self) -> str:
+        """As one would ask for it."""
+        return address(self.url_raw)
+
 
 class Reference(NamedTuple):
     """An entry of a reference list."""
@@ -74,6 +79,8 @@ class Reference(NamedTuple):
     start: int
     end: int
     urls: tuple[str, ...]
+    """Canonical, each once; a number means the first."""
+    links: tuple[Link, ...] = ()
 
 
 class Defect(NamedTuple):
@@ -194,7 +201,7 @@ def _parse(report: str) -> Citations:
     )
     markers = _markers(marks, body_links, lookup, canonical)
     references = [
-        Reference(tuple(e.numbers), e.start, e.end, tuple(_urls(e, canonical)))
+        Reference(tuple(e.numbers), e.start, e.end, tuple(_urls(e, canonical)), tuple(e.links))
         for one in lists
         for e in one.entries
     ]

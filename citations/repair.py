@@ -1,173 +1,140 @@
-"""What agents need of citations: which URLs a report cites, which numbers lead nowhere, and how to take some out.
+"""Sets a report right: what it cites that nobody returned, which marks lead nowhere, and how to take both out.
 
-The full parser of every citation form lives in `eval`; this one reads the form that our prompts ask for (`[n]` with a
-numbered list at the end) plus links, because models write those too.
+It stands on the one parse of a report, so what the judge accepts is never removed and what it counts is never overlooked.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from urllib.parse import urlsplit, urlunsplit
+from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple
 
-_HEADING = re.compile(
-    r"^\s{0,3}(?:#{1,6}\s*|\*\*|__)?\s*(?:\d+[.)]\s*)?"
-    r"(?:sources?|references?|citations?|works cited|bibliography)\s*:?\s*(?:\*\*|__)?\s*:?\s*#*\s*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_ENTRY = re.compile(r"^\s{0,3}(?:[-*+]\s+)?(?:\[\^?(\d{1,3})\]:?|(\d{1,3})[.)])\s*(.*)$")
-_URL = re.compile(r"(?:https?|user)://[^\s<>\"'`\]\[{}|\\^]+", re.IGNORECASE)
-_MARKER = re.compile(
-    r"(?<![\w\]])((?:\[\^?\d{1,3}(?:\s*[,;]\s*\^?\d{1,3})*\](?!\())+)|(?<=\w)((?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\](?!\())+)"
-)
-_GROUP = re.compile(r"\[([^\]]*)\]")
-_LINK = re.compile(
-    r"\[([^\]\[]*(?:\[[^\]\[]*\][^\]\[]*)*)\]\(\s*<?((?:https?|user)://[^\s<>)]+)>?[^)\n]*\)", re.IGNORECASE
-)
-_FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
+from drr.citations.addresses import BARE, canonical_url
+from drr.citations.parse import Citations, Marker, parse
+
+_OPENING = re.compile(r"<sup[^<>]*>|\\?[\[【［]\^?|\^|")
+_CLOSING = re.compile(r"</sup>|\^?\\?[\]】］]|\^|")
+_LABEL = re.compile(r"\[([^\[\]\n]+)\]")
+_SPACE = " \t"
+_NO_SPACE = re.compile(r"(?P<space>[ \t]*)(?P<stop>[.,;:!?](?!\S)|\)|[\r\n]|\Z)?")
 
 
-def canonical(url: str) -> str:
-    """The form in which two spellings of one address are compared."""
-    trimmed = _trim(url.strip())
-    try:
-        parts = urlsplit(trimmed)
-    except ValueError:  # no address at all: it equals itself only
-        return trimmed
-    return urlunsplit((parts.scheme.lower(), parts.netloc.lower(), parts.path.rstrip("/"), parts.query, ""))
-
-
-@dataclass(frozen=True)
-class Citations:
-    """`entries` are the numbered list, `numbers` the marks in the text above it, `urls` every address in order."""
-
-    entries: dict[int, str | None]
-    numbers: list[int]
-    urls: list[str]
-
-    @property
-    def dangling(self) -> list[int]:
-        """Numbers that lead to no address."""
-        return [n for n in dict.fromkeys(self.numbers) if self.entries.get(n) is None]
-
-
-def read(report: str) -> Citations:
-    """Every citation of a report; total on any text."""
-    text = _without_fences(report)
-    body, listed = _split(text)
-    entries: dict[int, str | None] = {}
-    for line in listed.splitlines():
-        if entry := _ENTRY.match(line):
-            found = _URL.search(entry[3])
-            entries.setdefault(int(entry[1] or entry[2]), _trim(found[0]) if found else None)
-    numbers = [n for match in _MARKER.finditer(body) for n in _numbers(match[0])]
-    urls = list(dict.fromkeys(_trim(match[0]) for match in _URL.finditer(text)))
-    return Citations(entries, numbers, urls)
+def lost(citations: Citations) -> list[str]:
+    """The ids, each once, of marks that lead to no address."""
+    return list(dict.fromkeys(marker.id for marker in citations.markers if marker.url is None))
 
 
 def unknown_urls(citations: Citations, known: Callable[[str], bool]) -> list[str]:
-    """Cited addresses that no tool returned, one spelling each."""
-    seen: dict[str, str] = {}
-    for url in citations.urls:
-        if not known(url):
-            seen.setdefault(canonical(url), url)
-    return list(seen.values())
+    """Cited addresses that are not known, one spelling each."""
+    return [source.address for source in citations.sources if not known(source.url)]
 
 
 def remove(report: str, urls: Collection[str]) -> str:
-    """The report without the citations of these addresses and without numbers that lead nowhere.
+    """The report without the citations of these addresses and without marks that lead nowhere.
 
     Only marks, links and list entries go: the sentences stay, now visibly uncited, because what a report claims is not
     this function's to change.
     """
-    bad_urls = {canonical(url) for url in urls}
-    found = read(report)
-    bad = {n for n, url in found.entries.items() if url is not None and canonical(url) in bad_urls}
-    bad.update(found.dangling)
-    if not bad and not bad_urls:
-        return report
-    body, listed = _split(report)
-
-    def marks(match: re.Match[str]) -> str:
-        groups = []
-        for group in _GROUP.findall(match[0]):
-            kept = [
-                part.strip() for part in re.split(r"[,;]", group) if int(part.strip().lstrip("^")) not in bad
-            ]
-            if kept:
-                groups.append(f"[{', '.join(kept)}]")
-        return "".join(groups)
-
-    def link(match: re.Match[str]) -> str:
-        if canonical(match[2]) not in bad_urls:
-            return match[0]
-        return "" if re.fullmatch(r"[\[(]?\d{1,3}[\])]?", match[1]) else match[1]
-
-    def bare(match: re.Match[str]) -> str:
-        url = _trim(match[0])
-        return match[0][len(url) :] if canonical(url) in bad_urls else match[0]
-
-    pieces = []
-    last = 0
-    for fence in _FENCE.finditer(body):
-        pieces += [_cleaned(body[last : fence.start()], marks, link, bare), fence[0]]
-        last = fence.end()
-    pieces.append(_cleaned(body[last:], marks, link, bare))
-    entries = [line for line in listed.splitlines(keepends=True) if not _names_bad(line, bad, bad_urls)]
-    return "".join(pieces) + "".join(entries)
+    citations = parse(report)
+    bad = {canonical_url(url) for url in urls}
+    changes = sorted([*_in_text(report, citations, bad), *_in_lists(report, citations, bad)])
+    return _Edited(report).with_changes(changes)
 
 
-def _cleaned(
-    text: str,
-    marks: Callable[[re.Match[str]], str],
-    link: Callable[[re.Match[str]], str],
-    bare: Callable[[re.Match[str]], str],
-) -> str:
-    changed = _URL.sub(bare, _MARKER.sub(marks, _LINK.sub(link, text)))
-    return (
-        changed
-        if changed == text
-        else re.sub(r"(?<=\S)[ \t]+(?=[.,;:!?)](?:\s|$))|[ \t]+$", "", changed, flags=re.MULTILINE)
-    )
+class _Change(NamedTuple):
+    start: int
+    end: int
+    text: str
+    """What stands there instead."""
 
 
-def _names_bad(line: str, bad: set[int], bad_urls: set[str]) -> bool:
-    entry = _ENTRY.match(line)
-    if entry and int(entry[1] or entry[2]) in bad:
-        return True
-    found = _URL.search(line)
-    return found is not None and canonical(found[0]) in bad_urls
+def _in_text(report: str, citations: Citations, bad: set[str]) -> Iterator[_Change]:
+    places: dict[tuple[int, int], list[Marker]] = {}
+    for marker in citations.markers:
+        places.setdefault((marker.start, marker.end), []).append(marker)
+    for (start, end), markers in places.items():
+        kept = [marker for marker in markers if marker.url is not None and marker.url not in bad]
+        if len(kept) == len(markers):
+            continue
+        written = report[start:end]
+        yield _Change(start, end, _with_only(written, kept) if kept else _words(written, markers[0]))
 
 
-def _split(report: str) -> tuple[str, str]:
-    """The text and its closing list of sources: from the last heading of that kind, else from the first closing entry."""
-    headings = list(_HEADING.finditer(report))
-    if headings:
-        return report[: headings[-1].start()], report[headings[-1].start() :]
-    lines = report.splitlines(keepends=True)
-    start = len(lines)
-    while start and (
-        not lines[start - 1].strip() or (_ENTRY.match(lines[start - 1]) and _URL.search(lines[start - 1]))
-    ):
-        start -= 1
-    return "".join(lines[:start]), "".join(lines[start:])
+def _with_only(written: str, kept: list[Marker]) -> str:
+    """`[1, 4]` and `[3-5]` with the numbers that stay, in the brackets in which they stood."""
+    opening = _OPENING.match(written)
+    closing = next(match for at in range(len(written) + 1) if (match := _CLOSING.fullmatch(written, at)))
+    numbers = ", ".join(dict.fromkeys(marker.id for marker in kept))
+    return f"{opening[0] if opening else ''}{numbers}{closing[0]}"
 
 
-def _without_fences(text: str) -> str:
-    return _FENCE.sub(lambda match: "\n" * match[0].count("\n"), text)
+def _words(written: str, marker: Marker) -> str:
+    """What stays of a mark or link: the words of the sentence that it was laid under, a number or an address never."""
+    words = marker.id if marker.form in ("link", "html") else ""
+    if marker.form == "label":
+        label = _LABEL.match(written)
+        words = label[1] if label and not label[1].strip()[-1:].isdecimal() else ""
+    return "" if BARE.search(words) or words.casefold().startswith("www.") else words
 
 
-def _numbers(markers: str) -> list[int]:
-    return [
-        int(part.strip().lstrip("^"))
-        for group in _GROUP.findall(markers)
-        for part in re.split(r"[,;]", group)
-    ]
+def _in_lists(report: str, citations: Citations, bad: set[str]) -> Iterator[_Change]:
+    """An entry goes with the address that its number means, or with the mark that led to it in vain."""
+    nowhere = {marker.id for marker in citations.markers if marker.url is None}
+    for entry in citations.references:
+        if entry.urls[0] in bad if entry.urls else not nowhere.isdisjoint(entry.numbers):
+            whole = report[entry.start - 1 : entry.start] in ("", "\n")
+            yield _Change(entry.start, entry.end + (whole and report[entry.end : entry.end + 1] == "\n"), "")
+            continue
+        for link in entry.links:
+            if canonical_url(link.url) in bad:
+                words = link.text if link.kind == "link" and not BARE.search(link.text) else ""
+                yield _Change(link.start, link.end, words)
 
 
-def _trim(url: str) -> str:
-    """Without the punctuation of the sentence around it; a closing bracket stays where the address opened one."""
-    while url and (url[-1] in ".,;:!?*_'\"" or (url[-1] == ")" and url.count("(") < url.count(")"))):
-        url = url[:-1]
-    return url
+class _Edited:
+    """A report as it is copied with changes: where something went, no space is left before a stop or at a line's end."""
+
+    def __init__(self, report: str) -> None:
+        self._report = report
+        self._parts: list[str] = []
+
+    def with_changes(self, changes: list[_Change]) -> str:
+        position = 0
+        for start, end, text in changes:
+            if start < position:
+                continue
+            self._parts.append(self._report[position:start])
+            position = end
+            if text:
+                self._parts.append(text)
+            elif self._report[end - 1] != "\n":
+                position = self._closed_up(end)
+        self._parts.append(self._report[position:])
+        return "".join(self._parts)
+
+    def _closed_up(self, position: int) -> int:
+        """Takes back what the gap made superfluous, and says where to go on."""
+        following = _NO_SPACE.match(self._report, position)
+        assert following is not None
+        stop, at = following["stop"], following.end("space")
+        if stop is None and at == position:
+            return position
+        before = self._before()
+        if before in ("", "\n"):
+            return at
+        self._strip()
+        if before == "(" and stop == ")":
+            self._parts[-1] = self._parts[-1][:-1]
+            self._strip()
+            return at + 1
+        return position if stop is None else at
+
+    def _before(self) -> str:
+        """The last character that stays, spaces aside."""
+        return next((kept[-1] for part in reversed(self._parts) if (kept := part.rstrip(_SPACE))), "")
+
+    def _strip(self) -> None:
+        while self._parts and not self._parts[-1].rstrip(_SPACE):
+            self._parts.pop()
+        if self._parts:
+            self._parts[-1] = self._parts[-1].rstrip(_SPACE)

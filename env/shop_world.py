@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
-from urllib.parse import unquote, urlsplit
 
+from drr.citations.addresses import host_of, path_steps
 from drr.env.records.lines import fact_lines
 from drr.env.records.order import order_evidence, orders_evidence
 from drr.env.records.product import product_evidence
@@ -16,7 +16,6 @@ from drr.env.records.statistics import statistics_evidence
 from drr.env.records.user import profile_evidence
 from drr.env.source import Frozen, Source
 from drr.env.web.base import PageStatus
-from drr.env.web.shop_pages import host_of
 from drr.env.world import Holdings, SourceKind, kinds_of
 
 if TYPE_CHECKING:
@@ -150,7 +149,7 @@ class Listings:
 
 
 def _last_step(address: str) -> str:
-    return unquote(urlsplit(address).path.rstrip("/").rpartition("/")[2])
+    return next(reversed(path_steps(address)), "")
 
 
 class UserRecords:

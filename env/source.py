@@ -38,6 +38,12 @@ class Source(BaseModel):
     """The shop record behind a product or user source."""
 
     @property
+    def addresses(self) -> tuple[str, ...]:
+        """What was shown with it: its own address, and behind an order its product's, so that citing that invents nothing."""
+        behind = (self.record or {}).get("product_url") if self.type == "user" else None
+        return (self.url, behind) if behind else (self.url,)
+
+    @property
     def sha256(self) -> str:
         return text_hash(self.seen)
 

@@ -160,9 +160,9 @@ def marked(record: AnswerRecord) -> str:
 
 def document(record: AnswerRecord, report: str) -> dict[str, Any]:
     """The face of `drr ask --json`."""
-    from drr.citations.repair import canonical, read
+    from drr.citations.parse import canonical_url, parse
 
-    cited = {canonical(url) for url in read(report).urls}
+    cited = {source.url for source in parse(report).sources}
     return {
         "schema": 1,
         "report": report,
@@ -173,7 +173,7 @@ def document(record: AnswerRecord, report: str) -> dict[str, Any]:
                 "title": source.title,
                 "sha256": source.sha256,
                 "page_status": source.page_status,
-                "cited": canonical(source.url) in cited,
+                "cited": canonical_url(source.url) in cited,
             }
             for source in record.sources
         ],

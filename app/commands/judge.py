@@ -142,8 +142,8 @@ def _desks(
     from dataclasses import replace
 
     from drr.app.judging import desk_of
+    from drr.citations.addresses import host_of
     from drr.env.errors import DrrError, Misuse
-    from drr.env.web.shop_pages import host_of
     from drr.eval.evidence.answers import questions, read_answers
     from drr.eval.judging.run import refetch
     from drr.eval.tasks.protocol import AS_PRINTED

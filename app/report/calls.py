@@ -15,7 +15,7 @@ BESIDE = ("page reads", "control calls", "unknown tools")
 NOTE = (
     "Calls per answer, mean over queries. Beside the nine tools: page reads (pages that a +ws variant read, or tried to, "
     "each once) and control calls (thoughts, launches, the end) are no tool calls and are in no total; "
-    "unknown tools are names that the agent made up."
+    "unknown tools are names that the agent made up; calls that were refused never ran and are counted nowhere."
 )
 
 
@@ -33,7 +33,7 @@ def tool_calls(variants: Mapping[str, list[Answer]]) -> dict[str, Mapping[str, B
 def _by_tool(answers: list[Answer], names: Collection[str], tools: Collection[str]) -> Mapping[str, ByQuery]:
     table: dict[str, dict[str, list[float | None]]] = {name: {} for name in names}
     for answer in answers:
-        counts = Counter(_group(call, tools) for call in answer.calls or ())
+        counts = Counter(_group(call, tools) for call in answer.calls or () if call.get("kind") != "refused")
         counts["page reads"] = page_reads(answer)
         for name in names:
             table[name].setdefault(answer.query_id, []).append(float(counts[name]))
@@ -52,7 +52,8 @@ def _group(call: Mapping[str, Any], tools: Collection[str]) -> str:
     kind = call.get("kind", "api")
     if kind == "control":
         return "control calls"
-    return str(call["name"]) if call.get("name") in tools else "unknown tools"
+    known = kind == "api" and call.get("name") in tools
+    return str(call["name"]) if known else "unknown tools"
 
 
 def calls_table(material: Material) -> Table | None:

@@ -20,6 +20,7 @@ from drr.app.viewer.model import (
 )
 from drr.citations.parse import canonical_url
 from drr.env.source import text_hash
+from drr.eval.checks import urls_in
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
 from drr.eval.metrics import metrics, values_of
@@ -109,8 +110,8 @@ def _passage(text: str, spans: Sequence[tuple[int, int]], shown: Sequence[tuple[
 def sources(answer: Answer) -> Iterable[SourceView]:
     brought: dict[str, int] = {}
     for call in sorted(answer.tool_calls() or (), key=lambda call: call.get("kind", "api") != "api"):
-        for url in _addresses(call):
-            brought.setdefault(canonical_url(url), int(call.get("number") or 0))
+        for url in urls_in(call.get("sources") or call.get("result")):
+            brought.setdefault(url, int(call.get("number") or 0))
     for number, source in enumerate(answer.sources, 1):
         yield SourceView(
             number=number,
@@ -122,13 +123,6 @@ def sources(answer: Answer) -> Iterable[SourceView]:
             page_status=source.page_status,
             call=brought.get(canonical_url(source.url)),
         )
-
-
-def _addresses(call: Mapping[str, Any]) -> list[str]:
-    listed = call.get("sources")
-    if isinstance(listed, Sequence) and not isinstance(listed, str):
-        return [item if isinstance(item, str) else str(item.get("url")) for item in listed]
-    return [word.strip("()[]<>,.;") for word in str(call.get("result") or "").split() if "://" in word]
 
 
 def actors(calls: Sequence[Mapping[str, Any]]) -> Iterable[Actor]:

@@ -7,13 +7,13 @@ internet; what it may not name is refused with the reason, before anything is se
 from __future__ import annotations
 
 import ipaddress
-import re
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
+from drr.citations.addresses import host_name
+
 PORTS = {"http": 80, "https": 443}
 MAX_URL = 4096
-_HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
 
 
 class Refused(Exception):
@@ -54,34 +54,16 @@ def parse(url: str, *, odd_port: int | None = None) -> WebAddress:
         raise Refused(f"only http and https are read, not {parts.scheme[:20] or 'an address without scheme'}")
     if "@" in parts.netloc:
         raise Refused("the address carries a user name")
-    host = canonical_host(parts.hostname or "")
+    try:
+        host = host_name(parts.hostname or "")
+    except ValueError as wrong:
+        raise Refused(str(wrong)) from None
     number = PORTS[parts.scheme] if port is None else port
     if number not in PORTS.values() and number != odd_port:
         raise Refused(f"port {number} is not one of 80 and 443")
     path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
     query = "?" + quote(parts.query, safe="/%:@!$&'()*+,;=~-._?") if parts.query else ""
     return WebAddress(parts.scheme, host, number, path + query)
-
-
-def canonical_host(host: str) -> str:
-    """The one ASCII spelling of a host name, or `Refused`."""
-    host = host.removesuffix(".")
-    if not host:
-        raise Refused("the address names no host")
-    if ":" in host:
-        if "%" in host:
-            raise Refused("the address names a network interface")
-        try:
-            return str(ipaddress.IPv6Address(host))
-        except ValueError:
-            raise Refused("the address is malformed") from None
-    try:
-        name = host.encode("idna").decode("ascii").lower().removesuffix(".")
-    except UnicodeError:
-        raise Refused("the host name is malformed") from None
-    if len(name) > 253 or not _HOST.fullmatch(name):
-        raise Refused("the host name is malformed")
-    return name
 
 
 # Stated here and not left to `is_global`, whose answer has changed between Python versions.

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from drr.citations.addresses import host_of
 from drr.env.errors import Misuse
 from drr.env.settings import Settings
 from drr.env.shop import Shop
 from drr.env.web.base import WebSearch
-from drr.env.web.shop_pages import ShopWeb, host_of
+from drr.env.web.shop_pages import ShopWeb
 
 
 def system_clock() -> datetime:

@@ -12,9 +12,9 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
-from urllib.parse import urlsplit
 
 import orjson
+from drr.citations.addresses import canonical_url
 from drr.env.errors import DrrError
 from drr.env.text import tokens
 from drr.env.web.base import Page, WebHit
@@ -77,14 +77,9 @@ def documents_hash(documents: Iterable[Document]) -> str:
 
 
 def address_key(url: str) -> str:
-    """One spelling of an address: without scheme, `www.`, fragment or trailing slash."""
-    try:
-        parts = urlsplit(url.strip())
-    except ValueError:
-        return url
-    host = (parts.netloc.rsplit("@", 1)[-1]).lower().removeprefix("www.").rstrip(".")
-    query = f"?{parts.query}" if parts.query else ""
-    return f"{host}{parts.path.rstrip('/')}{query}"
+    """An address as it is looked up: its canonical form without scheme, `www.` or fragment."""
+    rest = canonical_url(canonical_url(url).partition("#")[0]).partition("://")[2]
+    return rest.removeprefix("www.") or url
 
 
 @dataclass(frozen=True)

@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
 
+from drr.citations.addresses import host_of, path_steps
 from drr.env.records.product import product_markdown
 from drr.env.shop import Store
-from drr.env.web.address import Refused, canonical_host
 from drr.env.web.base import Page, WebHit, WebSearch
 
 READER = "shop/1"
 
 
-def host_of(url: str) -> str | None:
-    """The one spelling of a URL's host, without `www.`."""
-    try:
-        return canonical_host(urlsplit(url.strip()).hostname or "").removeprefix("www.")
-    except (ValueError, Refused):
-        return None
-
-
 def is_shop_address(url: str, shop_url: str) -> bool:
     """Whether the host is the shop's. Scheme, port and path do not matter: all of that host is the shop."""
     host = host_of(url)
-    return host is not None and host == host_of(shop_url)
+    return host != "" and host == host_of(shop_url)
 
 
 def product_id_of(url: str, shop_url: str) -> str | None:
     """The product that a shop address names: the last step of its path; `None` for any other address."""
     if not is_shop_address(url, shop_url):
         return None
-    return unquote(urlsplit(url.strip()).path).rstrip("/").rsplit("/", 1)[-1] or None
+    return next(reversed(path_steps(url)), None)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from drr.eval.checks import catalogue, citing, facts, text
-from drr.eval.checks.base import Check, CheckDocument, Status, Subject, urls_in
+from drr.eval.checks.base import Check, CheckDocument, Status, Subject, returned_by, urls_in
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.budget import budget
 from drr.eval.checks.money.total import total
@@ -15,7 +15,17 @@ from drr.eval.checks.person.privacy import privacy
 from drr.eval.checks.person.profile import profile_facts
 from drr.eval.checks.person.statistics import statistics
 
-__all__ = ["RULES", "Check", "Rule", "Status", "Subject", "check_report", "document", "urls_in"]
+__all__ = [
+    "RULES",
+    "Check",
+    "Rule",
+    "Status",
+    "Subject",
+    "check_report",
+    "document",
+    "returned_by",
+    "urls_in",
+]
 
 
 class Rule(NamedTuple):
@@ -39,7 +49,7 @@ RULES: dict[str, Rule] = {
     "statistics": Rule(statistics, "1"),
     "duplicates": Rule(text.duplicates, "1"),
     "citation_hygiene": Rule(citing.citation_hygiene, "1"),
-    "fabricated_citation": Rule(citing.fabricated_citation, "1"),
+    "fabricated_citation": Rule(citing.fabricated_citation, "2"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "1"),
     "product_claims": Rule(facts.product_claims, "1"),
     "process_text": Rule(text.process_text, "1"),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import Any, Literal, TypedDict
 
-from drr.citations.addresses import BARE, bare_end
-from drr.citations.parse import Citations, canonical_url, parse
+from drr.citations.addresses import addresses_in, host_of, path_steps
+from drr.citations.parse import Citations, parse
 from drr.env.constraints import parse_constraints
 from drr.env.entities import Product, User
 from drr.env.query import Constraints
@@ -162,32 +162,38 @@ class Subject:
         """The id a shop URL names, known or not; `None` for other hosts and the shop's front page."""
         if not self.is_shop_url(url):
             return None
-        path = re.sub(r"[?#].*", "", canonical_url(url).split("://", 1)[1])
-        parts = [part for part in path.split("/")[1:] if part]
+        parts = path_steps(url)
         if not parts:
             return None
         shaped = [part for part in parts if PRODUCT_ID.fullmatch(part)]
         return shaped[-1] if shaped else parts[-1]
 
 
-def host_of(url: str) -> str:
-    canonical = canonical_url(url)
-    rest = canonical.split("://", 1)
-    host = rest[1].split("/")[0].split("?")[0].split("#")[0].rpartition("@")[2] if len(rest) == 2 else ""
-    return host.casefold().removeprefix("www.")
+def returned_by(calls: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Every address that the results of these calls show, canonical.
+
+    Only a tool of the shop or the web returns something: a thought, a researcher's words or a call that failed does not,
+    and what a result repeats of its own arguments the model has said itself.
+    """
+    found: set[str] = set()
+    for call in calls:
+        if call.get("kind", "api") == "api" and not call.get("error"):
+            shown = {name: value for name, value in call.items() if name not in _ASKED}
+            found |= urls_in(shown) - urls_in(call.get("arguments"))
+    return frozenset(found)
+
+
+_ASKED = frozenset(["name", "arguments", "error"])
 
 
 def urls_in(value: Any) -> frozenset[str]:
-    """Every URL inside tool calls of any form, canonical."""
+    """Every URL inside a value of any form, canonical."""
     found: set[str] = set()
     stack = [value]
     while stack:
         one = stack.pop()
         if isinstance(one, str):
-            for match in BARE.finditer(one):
-                end = bare_end(one, match.start(), len(one))
-                if end > match.end():
-                    found.add(canonical_url(one[match.start() : end]))
+            found.update(addresses_in(one))
         elif isinstance(one, Mapping):
             stack += [*one.keys(), *one.values()]
         elif isinstance(one, (list, tuple, set, frozenset)):

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from itertools import product as combinations
 from typing import Literal
 
+from drr.citations.addresses import host_of
 from drr.env.entities import Product
-from drr.eval.checks.base import Check, CheckTally, Subject, host_of, unverifiable, word_set
+from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable, word_set
 from drr.eval.checks.figures import amounts
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mention, Mentions, Named, brand_differs, similarity, words

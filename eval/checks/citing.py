@@ -37,10 +37,9 @@ def fabricated_citation(subject: Subject, mentions: Mentions) -> Check:
     if subject.returned is None:
         return unverifiable("no tool calls are known")
     tally = CheckTally()
-    ids = {url.rsplit("/", 1)[-1] for url in subject.returned}
+    products = {subject.product_id_of(url) for url in subject.returned} - {None}
     for source in subject.citations.sources:
-        product_id = subject.product_id_of(source.url)
-        if source.url in subject.returned or (product_id is not None and product_id in ids):
+        if source.url in subject.returned or subject.product_id_of(source.url) in products:
             tally.ok()
         else:
             span = (source.inline_spans or source.list_spans or [(0, 0)])[0]

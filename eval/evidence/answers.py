@@ -63,10 +63,15 @@ class Answer:
         return [Extra(row["url"], self._text(row["page_sha256"]), row["page_status"]) for row in rows]
 
     def tool_calls(self) -> list[dict[str, Any]] | None:
-        """With their results."""
+        """With their results; those of imported reports carry them as they were given."""
         if self.calls is None:
             return None
-        return [{**call, "result": self._text(call.get("result_sha256")) or ""} for call in self.calls]
+        return [
+            {**call, "result": self._text(call["result_sha256"]) or ""}
+            if "result_sha256" in call
+            else dict(call)
+            for call in self.calls
+        ]
 
     def _text(self, digest: str | None) -> str | None:
         return None if digest is None else self.study.text(self.record, f"text:{digest}")

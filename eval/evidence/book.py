@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from drr.citations.parse import canonical_url
+from drr.citations.addresses import canonical_url, host_of
 from drr.env.shop import Shop
 from drr.env.shop_world import as_returned, as_seen
 from drr.env.source import Frozen, Source
 from drr.env.web.base import Page
-from drr.env.web.shop_pages import host_of
 from drr.env.world import Holdings, is_paged, kinds_of, owner_of
 from drr.eval.evidence.answers import Answer
 
@@ -30,6 +29,7 @@ class Book:
         self._by_url: dict[str, list[Source]] = {}
         for source in answer.sources:
             self._by_url.setdefault(canonical_url(source.url), []).append(source)
+        self._shown = {canonical_url(url) for source in answer.sources for url in source.addresses}
         self._made_up = {
             canonical_url(extra.url): Source(
                 url=extra.url, type="web", seen="", page=extra.text, page_status=extra.status
@@ -58,14 +58,14 @@ class Book:
         known = self._by_url.get(url)
         if known and not is_paged(known[0].type):
             return known[0].type
-        return self._hosts.get(host_of(url) or "", owner.name)
+        return self._hosts.get(host_of(url), owner.name)
 
     def resolves(self, url: str) -> bool:
         """Whether the address is a source: a tool returned it, or the shop holds it. What nobody returned is made up.
 
         Of imported reports it is not known what was returned, so any address counts.
         """
-        if self.answer.imported or canonical_url(url) in self._by_url:
+        if self.answer.imported or canonical_url(url) in self._shown:
             return True
         return not is_paged(self.type_of(url)) and self.page(url).status == "ok"
 
@@ -92,7 +92,7 @@ class Book:
         """Hosts of web addresses that a tool returned as something else than a web page: the shop of an imported report."""
         found: dict[str, str] = {}
         for source in self.answer.sources:
-            host = host_of(source.url) if source.url.lower().startswith("http") else None
+            host = host_of(source.url) if source.url.lower().startswith("http") else ""
             if host and source.type in self._by_name and not is_paged(source.type):
                 found.setdefault(host, source.type)
         return found

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from drr.citations.parse import canonical_url
+from drr.citations.addresses import canonical_url
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.eval.asking.judge import Examiner
-from drr.eval.checks import RULES, Subject, check_report, document, urls_in
+from drr.eval.checks import RULES, Subject, check_report, document, returned_by
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.base import Task, text_id
 from drr.eval.tasks.desk import Desk
@@ -93,12 +93,12 @@ def subject(answer: Answer, shop: Shop | None, shop_url: str) -> Subject:
 
 
 def returned(answer: Answer) -> frozenset[str] | None:
-    """Every address that a tool showed; `None` where no tool calls are known."""
+    """Every address that a tool showed, whatever the architecture; `None` where no tool calls are known."""
     calls = answer.tool_calls()
     if calls is None:
         return None
-    shown = frozenset(canonical_url(source.url) for source in answer.sources)
-    return shown | frozenset(map(canonical_url, urls_in(calls)))
+    shown = frozenset(canonical_url(url) for source in answer.sources for url in source.addresses)
+    return shown | returned_by(calls)
 
 
 def _session(answer: Answer, shop: Shop | None) -> Session | None:

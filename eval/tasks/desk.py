@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
 
+from drr.citations.addresses import host_of
 from drr.env.errors import DrrError
 from drr.env.query import Constraints, Query
 from drr.env.shop import Shop
 from drr.env.web.base import Page
-from drr.env.web.shop_pages import host_of
 from drr.eval.asking.conversation import box_prompts, version_of
 from drr.eval.asking.judge import JudgeName, StandIn
 from drr.eval.evidence.answers import Answer

@@ -71,6 +71,7 @@ async def test_calls_beyond_the_limit_of_one_turn_are_refused_not_run(ask: Ask) 
 
     record = await ask("react", policy=greedy, limits=Limits(tool_calls=4))
     assert [c.ok for c in record.tool_calls] == [True] * 4 + [False] * 2
+    assert [c.kind for c in record.tool_calls] == ["api"] * 4 + ["refused"] * 2
     assert record.tool_calls[-1].error is not None and record.tool_calls[-1].error.kind == "not_allowed"
 
 

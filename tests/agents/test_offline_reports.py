@@ -10,7 +10,7 @@ import pytest
 from drr.agents.base import AnswerRecord
 from drr.agents.registry import PAPER
 from drr.app.cli import main
-from drr.citations import repair as citations
+from drr.citations.parse import parse
 from drr.env.shop import Shop
 from drr.offline.agents import choice as offline_choice
 from drr.offline.agents import question as offline_question
@@ -37,7 +37,7 @@ async def test_every_variant_answers_with_picks_a_table_a_budget_and_sources(ask
     for product in ("Panorama wild bird feeder", "Cedar bird house", "Squirrel baffle"):
         assert product in body(record)
     assert record.fabricated == [] and record.dangling == []
-    assert len(citations.read(record.report).entries) >= 8
+    assert len(parse(record.report).references) >= 8
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -46,10 +46,10 @@ async def test_prices_are_the_shops_and_the_total_adds_up_within_the_limit(
 ) -> None:
     record = await ask(name)
     rows = re.findall(r"^\| (.+?) \[(\d+)\] \| \$([\d.,]+) \|$", record.report, re.MULTILINE)
-    entries = citations.read(record.report).entries
+    entries = {number: one.urls[0] for one in parse(record.report).references for number in one.numbers}
     total = 0.0
     for _, number, cost in rows:
-        product = shop.store.product((entries[int(number)] or "").rsplit("/", 1)[-1])
+        product = shop.store.product(entries[number].rsplit("/", 1)[-1])
         assert product is not None and product.price is not None
         assert f"{product.price:.2f}" == cost
         total += product.price
@@ -76,7 +76,7 @@ async def test_an_unknown_price_is_said_and_kept_out_of_the_sum(ask: Ask) -> Non
 async def test_own_purchases_are_known_where_they_were_read(ask: Ask) -> None:
     record = await ask("react", "Which sunflower seed for birds should I buy again?")
     assert "You bought it before, on 2022-06-12" in record.report
-    assert any(url.startswith(f"user://{ANNA}/orders/") for url in citations.read(record.report).urls)
+    assert any(source.url.startswith(f"user://{ANNA}/orders/") for source in parse(record.report).sources)
     other = await ask("react", "Which sunflower seed for birds should I buy again?", user_id=BEN)
     assert "2022-06-12" not in other.report
 

@@ -88,6 +88,7 @@ async def test_an_unresolvable_reference_is_a_failed_call_and_the_rest_runs(ask:
     )
     record = await ask("plan-to-function", policy=policy, references=True)
     assert [call.ok for call in record.tool_calls] == [True, False, False, False, True]
+    assert [call.kind for call in record.tool_calls] == ["api", "refused", "refused", "refused", "api"]
     errors = [call.error.message for call in record.tool_calls if call.error is not None]
     assert "nothing there" in errors[0] and "not an earlier call" in errors[1] and "failed" in errors[2]
 
@@ -121,7 +122,7 @@ async def test_unknown_tools_and_broken_arguments_are_recorded_and_shown_to_the_
         ("calculator", {"sum": 3}),
     )
     record = await ask("plan-to-function", policy=policy)
-    assert [call.kind for call in record.tool_calls] == ["unknown", "api", "api", "api"]
+    assert [call.kind for call in record.tool_calls] == ["unknown", "refused", "refused", "api"]
     assert not any(call.ok for call in record.tool_calls)
     assert str(asked.requests[1][0][-1].text).count("<error ") == 4
 
@@ -133,6 +134,7 @@ async def test_a_plan_that_is_too_long_is_cut_and_says_so(ask: Ask) -> None:
     record = await ask("plan-to-function", policy=policy, limits=Limits(planned_calls=3))
     assert record.stop_reason == "tool_call_limit" and record.report == REPORT
     assert sum(call.ok for call in record.tool_calls) == 3 and len(record.tool_calls) == 5
+    assert [call.kind for call in record.tool_calls].count("api") == 3
 
 
 @pytest.mark.parametrize(

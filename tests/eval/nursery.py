@@ -67,6 +67,7 @@ def answer(
     trial: int = 0,
     user_id: str | None = None,
     fabricated: Sequence[Mapping[str, Any]] = (),
+    calls: Sequence[Mapping[str, Any]] = (),
 ) -> Unit:
     spec = {
         "query_id": f"q-{query}",
@@ -77,6 +78,7 @@ def answer(
         "report": report,
         "sources": [source.model_dump(mode="json") for source in sources],
         "fabricated": list(fabricated),
+        "calls": list(calls),
     }
     return Unit("answer", {**spec, "made": "by hand"}, spec, f"q-{query}/{variant}/{trial}")
 
@@ -90,6 +92,13 @@ async def _put(spec: Mapping[str, Any], context: Context) -> Outcome:
         extras.append({"url": one["url"], "page_status": one["page_status"], "page_sha256": digest})
         if page is not None:
             blobs[f"text:{digest}"] = page
+    calls = []
+    for call in spec["calls"]:
+        digest = text_hash(call["result"])
+        calls.append(
+            {name: value for name, value in call.items() if name != "result"} | {"result_sha256": digest}
+        )
+        blobs[f"text:{digest}"] = call["result"]
     facts = {name: spec[name] for name in ("query_id", "query", "user_id", "variant", "trial")}
     return Outcome(
         {
@@ -97,7 +106,7 @@ async def _put(spec: Mapping[str, Any], context: Context) -> Outcome:
             "words": len(spec["report"].split()),
             "sources": rows,
             "fabricated": extras,
-            "tool_calls": [],
+            "tool_calls": calls,
         },
         {**blobs, "report": spec["report"]},
     )

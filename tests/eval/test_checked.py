@@ -6,11 +6,12 @@ import json
 from typing import Any
 
 import pytest
+from drr.app.report.calls import tool_calls
 from drr.citations.parse import parse
 from drr.env.errors import DrrError
 from drr.env.shop import Shop
 from drr.eval.agreement.stability import extraction_stability
-from drr.eval.checks import RULES
+from drr.eval.checks import RULES, check_report
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.diagnosis import FILE, LABELS
 from drr.eval.judging.plan import JudgeOptions
@@ -64,6 +65,63 @@ async def test_the_rules_know_what_the_tools_returned(study: Study, shop: Shop) 
     assert returned(one) == {CARE}
     told = subject(one, shop, "http://ecommerce.example")
     assert told.texts == {CARE: "Clean feeders.", "https://made-up.example/x": "Text."}
+
+
+INVENTED = "https://invented.example/x"
+INVENTING = f"Care [1] and more [2].\n\n## Sources\n[1] {CARE}\n[2] {INVENTED}\n"
+
+
+def called(name: str, result: str, kind: str = "api", **more: Any) -> dict[str, Any]:
+    return {"number": 1, "name": name, "kind": kind, "arguments": {}, "error": None, "result": result} | more
+
+
+SEARCH = called("web_search", f"1. Care ({CARE})", researcher="r1")
+SAID = {
+    "a report alone": [SEARCH],
+    "a researcher's synthesis": [SEARCH, called("launch_researcher", f"More at {INVENTED}.", "control")],
+    "a thought": [SEARCH, called("reason", f"Noted: {INVENTED}", "control")],
+    "the end": [SEARCH, called("finalize", f"Noted: {INVENTED}", "control")],
+    "a query that the result repeats": [
+        SEARCH, called("web_search", f"Nothing found for {INVENTED}.", arguments={"query": INVENTED}),
+    ],
+    "an error": [
+        SEARCH,
+        called("web_search", f"Error: no {INVENTED}", error={"kind": "invalid", "message": f"no {INVENTED}"}),
+    ],
+    "a call that never ran": [
+        SEARCH, called("web_search", "Not run.", "refused", error={"kind": "invalid", "message": INVENTED}),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("calls", SAID.values(), ids=SAID)
+async def test_an_address_that_only_the_agent_said_is_made_up_in_every_architecture(
+    study: Study, shop: Shop, calls: list[dict[str, Any]]
+) -> None:
+    await put(study, answer("a", "any", INVENTING, [web(CARE, "Clean feeders.")], calls=calls))
+    (one,) = read_answers(study)
+    assert returned(one) == {CARE}
+    found = check_report(subject(one, shop, "http://ecommerce.example"))["fabricated_citation"]
+    assert (found.status, found.value["failed"]) == ("fail", 1)
+    assert found.evidence == (f"no tool returned {INVENTED}",)
+
+
+async def test_what_a_result_shows_beside_its_sources_is_returned(study: Study, shop: Shop) -> None:
+    calls = [called("web_search", f"1. Care ({CARE}), see also {INVENTED}.")]
+    await put(study, answer("a", "react", INVENTING, [web(CARE, "Clean feeders.")], calls=calls))
+    (one,) = read_answers(study)
+    found = check_report(subject(one, shop, "http://ecommerce.example"))["fabricated_citation"]
+    assert found.status == "pass"
+
+
+async def test_a_call_that_never_ran_is_no_tool_call(study: Study) -> None:
+    old = {name: value for name, value in SEARCH.items() if name != "kind"}
+    kinds = ["api", "refused", "control", "unknown"]
+    calls = [old, *(called("web_search", "x", kind) for kind in kinds)]
+    await put(study, answer("a", "react", INVENTING, calls=calls))
+    assert study_document(study)["metrics"]["react"]["tool_calls"]["value"] == 2.0
+    counts = tool_calls({"react": read_answers(study)})["react"]
+    assert counts["web_search"] == {"q-a": [2.0]}
 
 
 async def test_a_proposed_failure_needs_words_of_the_report(study: Study) -> None:

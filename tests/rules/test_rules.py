@@ -10,7 +10,7 @@ from drr.env.query import Constraints
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.states import STATES
-from drr.eval.checks import RULES, Check, Subject, check_report, document, urls_in
+from drr.eval.checks import RULES, Check, Subject, check_report, document, returned_by
 from figure9 import QUERY, REPORT, TWIN
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,7 +74,7 @@ def test_no_tool_calls_known_is_not_no_tool_calls() -> None:
     report = "See [a](https://a.org) and [b](https://b.org/x)."
     assert checked(report)["fabricated_citation"].status == "unverifiable"
     assert checked(report, returned=frozenset())["fabricated_citation"].status == "fail"
-    returned = urls_in([{"name": "web_search", "result": "1. A https://a.org/\n2. B (https://b.org/x)."}])
+    returned = returned_by([{"name": "web_search", "result": "1. A https://a.org/\n2. B (https://b.org/x)."}])
     assert checked(report, returned=returned)["fabricated_citation"].status == "pass"
 
 

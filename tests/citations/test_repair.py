@@ -1,0 +1,175 @@
+"""Taking citations out of a report: marks, links and entries go, the sentences stay, and the judge's parser agrees."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+
+import pytest
+from corpus import CORPUS, Counted
+from drr.citations.links import blank
+from drr.citations.parse import parse
+from drr.citations.repair import lost, remove, unknown_urls
+
+REPORT = """# Feeders
+
+The Panorama holds six ports [1]. Cats cannot reach it [2][3], and you bought seed before [4, 9].
+See also [the guide](https://garden.example/guide) and https://plain.example/page.
+
+| Item | Price |
+| --- | --- |
+| Panorama [1] | $43.99 |
+
+## Sources
+
+[1] Panorama: http://ecommerce.example/B0FEEDER01
+[2] Cats: https://birds.example/cats
+[3] Nothing to see
+[4] Order: user://ANNA/orders/12
+"""
+
+
+def listed(report: str) -> dict[str, str | None]:
+    return {n: one.urls[0] if one.urls else None for one in parse(report).references for n in one.numbers}
+
+
+def test_entries_numbers_and_addresses() -> None:
+    assert listed(REPORT) == {
+        "1": "http://ecommerce.example/B0FEEDER01", "2": "https://birds.example/cats", "3": None, "4": "user://ANNA/orders/12",
+    }  # fmt: skip
+    assert lost(parse(REPORT)) == ["3", "9"]
+    assert unknown_urls(parse(REPORT), lambda url: "ecommerce" in url) == [
+        "https://garden.example/guide", "https://plain.example/page", "https://birds.example/cats", "user://ANNA/orders/12",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        "## Sources\n1. A: https://a.example/x\n2. B: https://b.example/y",
+        "**References**\n- [1] A https://a.example/x\n- [2] B https://b.example/y",
+        "Sources:\n[1]: https://a.example/x\n[2]: https://b.example/y",
+        "##### Sources\n[1] A - <https://a.example/x>\n\n[2] [B](https://b.example/y)",
+        "[1] A: https://a.example/x\n[2] B: https://b.example/y",
+    ],
+)
+def test_forms_of_the_list(listing: str) -> None:
+    report = f"One [1], two [2].\n\n{listing}\n"
+    assert listed(report) == {"1": "https://a.example/x", "2": "https://b.example/y"} and not lost(
+        parse(report)
+    )
+    assert listed(remove(report, ["https://b.example/y"])) == {"1": "https://a.example/x"}
+
+
+def test_code_and_years_are_no_citations() -> None:
+    report = "In [2025] a list:\n```\nx[1] https://code.example\n```\n"
+    assert remove(report, ["https://code.example"]) == report
+
+
+def test_removing_takes_marks_links_and_entries_and_leaves_the_sentences() -> None:
+    bad = ["https://birds.example/cats/", "https://garden.example/guide", "https://plain.example/page"]
+    cleaned = remove(REPORT, bad)
+    assert "Cats cannot reach it, and you bought seed before [4]." in cleaned
+    assert "See also the guide and." in cleaned
+    assert "birds.example" not in cleaned and "[3]" not in cleaned and "[9]" not in cleaned
+    assert "| Panorama [1] | $43.99 |" in cleaned and "[1] Panorama: http" in cleaned
+    assert lost(parse(cleaned)) == []
+
+
+def test_a_report_without_fault_is_left_alone() -> None:
+    clean = "All good [1].  \nYes.\n\n## Sources\n\n[1] A: https://a.example/x\n"
+    assert remove(clean, []) == clean == remove(clean, ["https://b.example"])
+
+
+BAD = "https://bad.example/x"
+LIST = "\n\n## Sources\n" + "".join(f"[{n}] T: https://s{n}.example\n" for n in (2, 3, 4, 5)) + f"[1] {BAD}\n"
+GONE = [
+    ("A [1, 4].", "A [4]."),
+    ("A 【1，4】.", "A 【4】."),
+    ("A [1-4].", "A [2, 3, 4]."),
+    ("A <sup>1,2</sup> b", "A <sup>2</sup> b"),
+    ("A [1][2] b", "A [2] b"),
+    ("A [1] b", "A b"),
+    ("A ([1]).", "A."),
+    ("[1] A\n  [1] b", "A\n  b"),
+    ("- [1] A", "- A"),
+    (f"A ({BAD}). B", "A. B"),
+    (f"A [here]({BAD}) b", "A here b"),
+    (f"A [2]({BAD}) b", "A b"),
+    (f"A [{BAD}]({BAD}) b", "A b"),
+    (f'A <a href="{BAD}">here</a> b', "A here b"),
+    (f"A <{BAD}?utm_source=x>, b", "A, b"),
+    ("A [9] b", "A b"),
+    ("Not `[1]` but [1]  \nb", "Not `[1]` but\nb"),
+]
+
+
+@pytest.mark.parametrize(("text", "left"), GONE, ids=[text for text, _ in GONE])
+def test_each_form_leaves_the_words_and_the_other_numbers(text: str, left: str) -> None:
+    cleaned = remove(text + LIST, [BAD])
+    assert cleaned.partition("\n\n## Sources")[0] == left
+    assert "bad.example" not in cleaned and "[5] T: https://s5.example" in cleaned
+
+
+def test_an_entry_of_several_addresses_goes_with_its_first_and_else_loses_only_the_wrong_one() -> None:
+    report = f"A [1], b [2].\n\n## Sources\n[1] {BAD} and https://a.example\n[2] https://b.example or [its copy]({BAD})\n"
+    assert remove(report, [BAD]) == "A, b [2].\n\n## Sources\n[2] https://b.example or its copy\n"
+
+
+def test_a_definition_takes_its_mark_but_not_the_words_under_it() -> None:
+    report = f"See [the guide][g] and [S1].\n\n[g]: {BAD}\n[S1]: {BAD}/2\n"
+    assert remove(report, [BAD, f"{BAD}/2"]) == "See the guide and.\n\n"
+
+
+@pytest.mark.parametrize("counted", CORPUS, ids=[one.name for one in CORPUS])
+def test_what_was_taken_out_is_cited_no_more_and_no_word_of_the_text_is_lost(counted: Counted) -> None:
+    found = parse(counted.report)
+    bad = [source.url for source in found.sources[::2]]
+    cleaned = remove(counted.report, bad)
+    assert not {source.url for source in parse(cleaned).sources} & set(bad)
+    said = blank(found.body, [(marker.start, marker.end) for marker in found.markers])
+    assert not Counter(re.findall(r"[^\W\d_²³¹⁰-⁹]{2,}", said)) - Counter(
+        re.findall(r"[^\W\d_²³¹⁰-⁹]{2,}", cleaned)
+    )
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["[", "[1]", "](http://", "\x00[1", "\n", " ", "Sources ", "[1] ", "(", "[9] , ", "**Sources**\n \n"],
+)
+def test_four_times_the_hostile_report_is_no_more_than_a_small_multiple_of_the_work(piece: str) -> None:
+    """Counted in lines of Python executed; what expressions do inside is looked at in `benchmarks/citations.py`."""
+
+    def work(size: int) -> int:
+        report = piece * size + f"\nhttps://bad.example [1]{LIST}"
+        count = 0
+
+        def trace(*_: object) -> object:
+            nonlocal count
+            count += 1
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)  # type: ignore[arg-type]
+        try:
+            remove(report, ["https://bad.example"])
+        finally:
+            sys.settrace(before)
+        return count
+
+    assert work(1600) < 6 * work(400) + 2_000
+
+
+@pytest.mark.parametrize(
+    ("report", "left"),
+    [
+        ("Text\n" + "\n" * 30_000 + "x", "Text\n" + "\n" * 30_000 + "x"),
+        ("Sources" + " " * 30_000 + "x", "Sources" + " " * 30_000 + "x"),
+        ("a [9]" + " " * 30_000 + "x", "a" + " " * 30_000 + "x"),
+        ("[9](" + " " * 30_000, "(" + " " * 30_000),
+    ],
+    ids=["lines", "a heading", "a mark", "a link"],
+)
+def test_white_space_without_end_ends(report: str, left: str) -> None:
+    assert remove(report, []) == left
