@@ -7,10 +7,13 @@ look-ahead is remembered (`_Next`) or rationed (`_RATION`).
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from drr.citations.addresses import BARE, LONGEST, SCHEME, bare_end, unescape
+from drr.citations.hidden import Next, blank, comments, formulas, hidden_code, inline_code, pictures
 
 LinkKind = Literal["link", "bare", "html"]
 
@@ -40,20 +43,12 @@ class Scan:
     """Where inline code, formulas and images end, blank now."""
 
 
-_FENCE = re.compile(r"^(?:[ \t]*>)*[ \t]*(?:[-*+][ \t]+)?(`{3,}|~{3,})([^\n`]*)$", re.M)
-_PICTURE = re.compile(r"(?<!\\)!\[([^\[\]\n]{0,300})\](?:\[([^\[\]\n]{0,80})\])?(?![(:\[])")
-_DEFINED = re.compile(r"^[ \t>]{0,9}\[([^\[\]\n^]{1,80})\]:[ \t]*\S[^\n]*", re.M)
-_USED = re.compile(r"(?<!!)\[([^\[\]\n]{1,80})\](?![:\[])")
-_TICKS = re.compile(r"`+|\n[ \t\r]*\n")
 _TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>")
 _SUPERSCRIPT = re.compile(
     r"<sup\b(?<![kc]m<sup)(?<!\bm<sup)(?<!ft<sup)(?<!in<sup)(?<!\d<sup)[^<>]{0,60}>\s{0,3}(\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,9})\s{0,3}</sup>",
     re.I,
 )
-_HIDDEN = re.compile(r"<span\b[^<>]{0,80}\bdisplay:\s?none\b[^<>]{0,80}>([^<]*)</span>")
 _HREF = re.compile(r"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.I)
-_DOLLARS = re.compile(r"\$(?<![\\$\w]\$)(?=[^\s\d$])([^$\n]{1,300})(?<=\S)\$(?![\d$])")
-_FORMULA = re.compile(r"\\begin|\\frac|\\text|\\[a-zA-Z]{2,}|[\^_={}]")
 _TOKEN = re.compile(
     r"\\[\\\[\]()!<>*_]|\[\^?[\d, –-]{1,20}\](?![(（]| \([hH])|[\[\]【】]"
 )  # a plain marker is passed over as one
@@ -64,256 +59,115 @@ _RATION = 200_000
 _LONGEST_TEXT = 3_000
 
 
-class _Next:
-    """The next place of a character at or after a position that only grows: amortised one pass."""
-
-    def __init__(self, text: str, what: str) -> None:
-        self._text, self._what, self._at = text, what, -1
-
-    def at(self, position: int) -> int:
-        """`len(text)` where there is none."""
-        if self._at < position:
-            found = self._text.find(self._what, position)
-            self._at = len(self._text) if found < 0 else found
-        return self._at
-
-
-def blank(text: str, spans: list[tuple[int, int]]) -> str:
-    """Spaces over the spans (sorted or not, may overlap), line ends kept."""
-    if not spans:
-        return text
-    parts: list[str] = []
-    position = 0
-    for start, end in sorted(spans):
-        if end <= position:
-            continue
-        start = max(start, position)
-        parts.append(text[position:start])
-        hidden = text[start:end]
-        parts.append(
-            " " * len(hidden)
-            if "\n" not in hidden
-            else "\n".join([" " * len(line) for line in hidden.split("\n")])
-        )
-        position = end
-    parts.append(text[position:])
-    return "".join(parts)
-
-
 def scan(report: str) -> Scan:
     """All links of the report."""
-    text = blank(report, _fences(report))
-    code = _inline_code(text)
-    text = blank(text, code + _comments(text) + [match.span(1) for match in _HIDDEN.finditer(text)])
-    formulas = _formulas(text)
-    text = blank(text, formulas)
-    pictures = _pictures(text)
-    text = blank(text, pictures)
+    text = blank(report, hidden_code(report))
+    code = inline_code(text)
+    text = blank(text, code + comments(text))
+    figures = formulas(text)
+    text = blank(text, figures)
+    shown = pictures(text)
+    text = blank(text, shown)
     raised = [(match.start(), match.end(), match[1]) for match in _SUPERSCRIPT.finditer(text)]
     anchors, tags = _html(text)
     text = blank(text, tags)
-    links, images, unterminated = _markdown(text)
-    text = blank(text, images)
-    links = _without_overlap([*links, *anchors])
-    links = _with_bare(text, links)
-    closed = sorted([end for spans in (code, formulas, pictures, images) for _, end in spans])
-    return Scan(links, text, unterminated, raised, closed)
-
-
-def _fences(text: str) -> list[tuple[int, int]]:
-    if "```" not in text and "~~~" not in text:
-        return []
-    spans: list[tuple[int, int]] = []
-    opened: re.Match[str] | None = None
-    transparent = False
-    for match in _FENCE.finditer(text):
-        if opened is None:
-            opened = match
-            # A whole report is often handed over inside a fence that says "markdown".
-            transparent = match[2].strip().casefold() in ("markdown", "md")
-        elif match[1][0] == opened[1][0] and len(match[1]) >= len(opened[1]) and not match[2].strip():
-            if not transparent:
-                spans.append((opened.start(), match.end()))
-            opened = None
-        elif transparent:
-            opened, transparent = match, False
-    if opened is not None and not transparent and re.fullmatch(r"[\w+#-]*", opened[2].strip()):
-        stop = re.compile(r"\n[ \t]*\n").search(text, opened.end())
-        spans.append((opened.start(), stop.start() if stop else len(text)))
-    return spans
-
-
-def _inline_code(text: str) -> list[tuple[int, int]]:
-    if "`" not in text:
-        return []
-    spans: list[tuple[int, int]] = []
-    paragraph: list[tuple[int, int]] = []
-
-    def close() -> None:
-        following: dict[int, int] = {}
-        partner = [-1] * len(paragraph)
-        for index in range(len(paragraph) - 1, -1, -1):
-            length = paragraph[index][1] - paragraph[index][0]
-            partner[index] = following.get(length, -1)
-            following[length] = index
-        index = 0
-        while index < len(paragraph):
-            if partner[index] >= 0:
-                spans.append((paragraph[index][0], paragraph[partner[index]][1]))
-                index = partner[index]
-            index += 1
-        paragraph.clear()
-
-    for match in _TICKS.finditer(text):
-        if match[0][0] == "`":
-            if text[match.start() - 1 : match.start()] != "\\":
-                paragraph.append(match.span())
-        elif paragraph:
-            close()
-    close()
-    return spans
-
-
-def _comments(text: str) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
-    start = text.find("<!--")
-    while start >= 0:
-        end = text.find("-->", start)
-        if end < 0:
-            break
-        spans.append((start, end + 3))
-        start = text.find("<!--", end)
-    return spans
-
-
-def _formulas(text: str) -> list[tuple[int, int]]:
-    """LaTeX between its own brackets, on sight of LaTeX inside; `\\[7\\]` is an escaped citation and stays."""
-    spans: list[tuple[int, int]] = []
-    for opening, closing in (("\\[", "\\]"), ("\\(", "\\)"), ("$$", "$$")):
-        closer = _Next(text, closing)
-        start = text.find(opening)
-        while start >= 0:
-            end = closer.at(start + 2)
-            if end >= len(text):
-                break
-            inner = text[start + 2 : min(end, start + 1500)]
-            if (
-                end - start < 1500
-                and inner[:1] != "^"
-                and _FORMULA.search(inner)
-                and "://" not in inner
-                and "\n\n" not in inner
-            ):
-                spans.append((start, end + 2))
-                start = text.find(opening, end + 2)
-            else:
-                start = text.find(opening, start + 2)
-    spans += [
-        match.span()
-        for match in _DOLLARS.finditer(text)
-        if _FORMULA.search(match[1]) and "://" not in match[1]
-    ]
-    return spans
-
-
-def _pictures(text: str) -> list[tuple[int, int]]:
-    """Images whose address stands elsewhere, `![alt][id]` and `![id]`, and the addresses that nothing but images uses.
-
-    `Great![1]` is a citation: a number alone is no picture's text.
-    """
-    if "![" not in text:
-        return []
-    defined = {_label(match[1]): match.span() for match in _DEFINED.finditer(text)}
-    spans: list[tuple[int, int]] = []
-    shown: set[str] = set()
-    for match in _PICTURE.finditer(text):
-        label = _label(match[2] or match[1])
-        if label in defined and not match[1].strip(" ^").isdecimal():
-            spans.append(match.span())
-            shown.add(label)
-    if not spans:
-        return []
-    used = {_label(match[1]) for match in _USED.finditer(blank(text, spans))}
-    return spans + [defined[label] for label in sorted(shown - used)]
-
-
-def _label(text: str) -> str:
-    return " ".join(text.casefold().split())
+    markdown = _Markdown(text)
+    text = blank(text, markdown.images)
+    links = _with_bare(text, _without_overlap([*markdown.links, *anchors]))
+    closed = sorted([end for spans in (code, figures, shown, markdown.images) for _, end in spans])
+    return Scan(links, text, markdown.unterminated, raised, closed)
 
 
 def _html(text: str) -> tuple[list[Link], list[tuple[int, int]]]:
+    """The anchors, and where any tag stands."""
     anchors: list[Link] = []
     tags: list[tuple[int, int]] = []
     opened: tuple[int, int, str] | None = None
     for match in _TAG.finditer(text):
         tags.append(match.span())
         name = match[0][1:3].casefold()
-        if name[0] == "a" and not name[1:].isalnum():
-            href = _HREF.search(match[0])
-            url = (href[1] or href[2] or href[3] or "").strip() if href else ""
-            if opened:
-                anchors.append(Link(opened[0], opened[1], opened[2], "", "html"))
-            opened = (match.start(), match.end(), url) if SCHEME.match(url) else None
-        elif name == "/a" and opened:
-            if match.start() - opened[1] < _LONGEST_TEXT:
-                anchors.append(
-                    Link(opened[0], match.end(), opened[2], text[opened[1] : match.start()].strip(), "html")
-                )
-            else:
-                anchors.append(Link(opened[0], opened[1], opened[2], "", "html"))
+        opens = name[0] == "a" and not name[1:].isalnum()
+        if opened and (opens or name == "/a"):
+            anchors.append(_anchor(text, opened, None if opens else match))
             opened = None
+        if opens:
+            url = _href(match[0])
+            opened = (match.start(), match.end(), url) if SCHEME.match(url) else None
     if opened:
-        anchors.append(Link(opened[0], opened[1], opened[2], "", "html"))
+        anchors.append(_anchor(text, opened, None))
     return anchors, tags
 
 
-def _markdown(text: str) -> tuple[list[Link], list[tuple[int, int]], list[int]]:
-    links: list[Link] = []
-    images: list[tuple[int, int]] = []
-    unterminated: list[int] = []
-    stack: list[int] = []
-    destinations = _Destinations(text)
-    position = 0
-    for match in _TOKEN.finditer(text):
-        start = match.start()
-        if start < position:
-            continue
-        mark = match[0]
-        if mark in "[【":
-            stack.append(start)
-            continue
-        if mark not in "]】":
-            continue
-        opened = stack.pop() if stack else None
-        close = start + 1
-        following = text[close : close + 6]
-        if following[:1] not in ("(", "（"):
-            if following[:2] != " (" or following[2:6].casefold() != "http":
+def _href(tag: str) -> str:
+    href = _HREF.search(tag)
+    return (href[1] or href[2] or href[3] or "").strip() if href else ""
+
+
+def _anchor(text: str, opened: tuple[int, int, str], closing: re.Match[str] | None) -> Link:
+    """Where it does not close, or only far away, it is the tag alone."""
+    start, end, url = opened
+    if closing is None or closing.start() - end >= _LONGEST_TEXT:
+        return Link(start, end, url, "", "html")
+    return Link(start, closing.end(), url, text[end : closing.start()].strip(), "html")
+
+
+class _Markdown:
+    """`[text](address)` and images, brackets matched as a stack."""
+
+    def __init__(self, text: str) -> None:
+        self.links: list[Link] = []
+        self.images: list[tuple[int, int]] = []
+        self.unterminated: list[int] = []
+        self._text = text
+        self._destinations = _Destinations(text)
+        stack: list[int] = []
+        position = 0
+        for match in _TOKEN.finditer(text):
+            if match.start() < position:
                 continue
-            close += 1
-        found = destinations.read(close + 1, text[close])
+            if match[0] in "[【":
+                stack.append(match.start())
+            elif match[0] in "]】":
+                position = self._closed(stack.pop() if stack else None, match.start()) or position
+
+    def _closed(self, opened: int | None, start: int) -> int | None:
+        """Reads on behind the closing bracket; where the link or image ends, if it is one."""
+        text = self._text
+        bracket = _parenthesis(text, start + 1)
+        if bracket is None:
+            return None
+        found = self._destinations.read(bracket + 1, text[bracket])
         if found is None:
-            if SCHEME.match(text, close + 1):
-                unterminated.append(opened if opened is not None else start)
-            continue
+            if SCHEME.match(text, bracket + 1):
+                self.unterminated.append(start if opened is None else opened)
+            return None
         url, end = found
-        begin = opened if opened is not None and _is_text(text, opened, start) else start
-        if (
-            opened is not None
-            and text[opened - 1 : opened] == "!"
-            and opened > 0
-            and text[opened - 2 : opened - 1] != "\\"
-        ):
-            images.append((opened - 1, end))
-            position = end
-            continue
+        if opened is not None and _is_image(text, opened):
+            self.images.append((opened - 1, end))
+            return end
         if not (SCHEME.match(url) or url[:4].casefold() == "www."):
-            continue
-        if links and links[-1].end > begin:
-            begin = start
-        links.append(Link(begin, end, url, text[begin + 1 : start], "link"))
-        position = end
-    return links, images, unterminated
+            return None
+        begin = self._begin(opened, start)
+        self.links.append(Link(begin, end, url, text[begin + 1 : start], "link"))
+        return end
+
+    def _begin(self, opened: int | None, start: int) -> int:
+        """Of a link: where its text opens, if that is its own, else at its closing bracket."""
+        if opened is None or not _is_text(self._text, opened, start):
+            return start
+        return start if self.links and self.links[-1].end > opened else opened
+
+
+def _parenthesis(text: str, close: int) -> int | None:
+    """Where the parenthesis with the address opens; a space before it is forgiven where an address follows."""
+    following = text[close : close + 6]
+    if following[:1] in ("(", "（"):
+        return close
+    return close + 1 if following[:2] == " (" and following[2:6].casefold() == "http" else None
+
+
+def _is_image(text: str, opened: int) -> bool:
+    return opened > 0 and text[opened - 1] == "!" and text[opened - 2 : opened - 1] != "\\"
 
 
 def _is_text(text: str, opened: int, closed: int) -> bool:
@@ -326,7 +180,7 @@ class _Destinations:
     def __init__(self, text: str) -> None:
         self._text = text
         self._ration = _RATION + len(text) // 4
-        self._close = _Next(text, ")")
+        self._close = Next(text, ")")
 
     def read(self, start: int, bracket: str) -> tuple[str, int] | None:
         """The URL and where the link ends."""
@@ -404,28 +258,28 @@ def _without_overlap(links: list[Link]) -> list[Link]:
 
 
 def _with_bare(text: str, links: list[Link]) -> list[Link]:
+    """The links and what stands as an address in the text between them."""
     found: list[Link] = []
-    index = 0
+    ends = [link.end for link in links]
     position = 0
     starts = [match.span() for match in BARE.finditer(text)]
-    for which, (start, scheme_end) in enumerate(starts):
-        if start < position:
+    for (start, scheme_end), (following, _) in pairwise([*starts, (len(text), 0)]):
+        index = bisect_right(ends, start)
+        if start < position or (index < len(links) and links[index].start <= start):
             continue
-        while index < len(links) and links[index].end <= start:
-            index += 1
-        if index < len(links) and links[index].start <= start:
-            continue
-        limit = min(links[index].start if index < len(links) else len(text), start + LONGEST)
-        if which + 1 < len(starts) and text[starts[which + 1][0] - 1] not in "/=:%":
-            limit = min(limit, starts[which + 1][0])  # one that is not part of this one, as in an archive's
-        end = bare_end(text, start, limit)
-        position = end
-        if end > scheme_end:
-            left, right = start, end
-            if text[start - 1 : start] == "<" and text[end : end + 1] == ">":
-                left, right = start - 1, end + 1
-            found.append(Link(left, right, text[start:end], text[start:end], "bare"))
+        limit = min(start + LONGEST, links[index].start if index < len(links) else len(text))
+        # An address that is no part of the one before it, as in an archive's, ends that.
+        if following < limit and text[following - 1] not in "/=:%":
+            limit = following
+        position = bare_end(text, start, limit)
+        if position > scheme_end:
+            found.append(_bare(text, start, position))
     return sorted([*links, *found], key=lambda one: one.start) if found else links
+
+
+def _bare(text: str, start: int, end: int) -> Link:
+    pointed = text[start - 1 : start] == "<" and text[end : end + 1] == ">"
+    return Link(start - pointed, end + pointed, text[start:end], text[start:end], "bare")
 
 
 def number_in(text: str) -> str | None:

@@ -10,137 +10,21 @@ from __future__ import annotations
 import gc
 import threading
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any, Literal, NamedTuple
 
-from drr.citations.addresses import address, canonical_url
-from drr.citations.links import Link, Scan, blank, number_in, scan
-from drr.citations.lists import Entry, ReferenceList, find_lists
+from drr.citations.addresses import canonical_url
+from drr.citations.cited import Citations, CitedSource, Defect, Marker, Reference, Span
+from drr.citations.defects import find_defects
+from drr.citations.entries import Entry
+from drr.citations.hidden import blank
+from drr.citations.links import Link, Scan, number_in, scan
+from drr.citations.lists import ReferenceList, find_lists
 from drr.citations.markers import Mark, find_marks
 
 __all__ = ["Citations", "CitedSource", "Defect", "Marker", "Reference", "canonical_url", "parse"]
-
-Span = tuple[int, int]
-DefectKind = Literal[
-    "dangling",
-    "uncited",
-    "empty_entry",
-    "duplicate_url",
-    "blanket_range",
-    "malformed_id",
-    "list_without_markers",
-    "unterminated_link",
-]
-
-
-class Marker(NamedTuple):
-    """One citation at one place of the body. `[1, 4]` is two markers with one span."""
-
-    id: str
-    """The number or footnote name as written; the text of a link; the URL of a bare one."""
-    start: int
-    end: int
-    form: str
-    """bracket, range, footnote, label, glued, superscript; link, numbered_link, bare, html."""
-    url: str | None
-    """Canonical, where the marker leads to one."""
-    reason: str | None = None
-    """Why there is no URL: `dangling`, `malformed`, `entry_without_url`."""
-
-    @property
-    def dangling(self) -> bool:
-        return self.reason in ("dangling", "malformed")
-
-
-@dataclass(slots=True)
-class CitedSource:
-    """One distinct URL of the report, inline or listed, cited or not."""
-
-    url: str
-    url_raw: str
-    numbers: list[str] = field(default_factory=list)
-    list_spans: list[Span] = field(default_factory=list)
-    inline_spans: list[Span] = field(default_factory=list)
-
-    @property
-    def address(self) -> str:
-        """As one would ask for it."""
-        return address(self.url_raw)
-
-
-class Reference(NamedTuple):
-    """An entry of a reference list."""
-
-    numbers: tuple[str, ...]
-    start: int
-    end: int
-    urls: tuple[str, ...]
-    """Canonical, each once; a number means the first."""
-    links: tuple[Link, ...] = ()
-
-
-class Defect(NamedTuple):
-    kind: DefectKind
-    id: str
-    start: int
-    end: int
-    detail: str
-
-
-@dataclass(slots=True)
-class Citations:
-    markers: list[Marker]
-    """By position."""
-    sources: list[CitedSource]
-    """By first appearance."""
-    references: list[Reference]
-    defects: list[Defect]
-    body: str
-    """The report with lists, code and images blanked: same length, same offsets."""
-
-    @property
-    def inline_count(self) -> int:
-        return len(self.markers)
-
-    @property
-    def resolvable_count(self) -> int:
-        return sum(marker.url is not None for marker in self.markers)
-
-    def source(self, url: str) -> CitedSource | None:
-        wanted = canonical_url(url)
-        return next((source for source in self.sources if source.url == wanted), None)
-
-    def document(self) -> dict[str, Any]:
-        """The form that `drr check --json` prints."""
-        return {
-            "sources": [
-                {
-                    "url": s.url,
-                    "url_raw": s.url_raw,
-                    "numbers": s.numbers,
-                    "inline_count": len(s.inline_spans),
-                }
-                for s in self.sources
-            ],
-            "markers": [
-                {"id": m.id, "start": m.start, "end": m.end, "form": m.form, "url": m.url, "reason": m.reason}
-                for m in self.markers
-            ],
-            "n_distinct_urls": len(self.sources),
-            "inline_citation_count": self.inline_count,
-            "inline_resolvable_count": self.resolvable_count,
-            "n_reference_entries": len(self.references),
-            "dangling": [marker.id for marker in self.markers if marker.dangling],
-            "entries_without_url": [", ".join(r.numbers) or None for r in self.references if not r.urls],
-            "defects": [
-                {"kind": d.kind, "id": d.id, "start": d.start, "end": d.end, "detail": d.detail}
-                for d in self.defects
-            ],
-        }
 
 
 class _Canonical(dict[str, str]):
@@ -206,7 +90,8 @@ def _parse(report: str) -> Citations:
         for e in one.entries
     ]
     sources = _sources(found.links, references, markers, canonical)
-    defects = _defects(found, references, markers, marks, sources)
+    blankets = {(start, end) for start, end, _, _, note in marks if note == "blanket"}
+    defects = find_defects(len(report), references, markers, sources, blankets, found.unterminated)
     return Citations(markers, sources, references, defects, blank(found.plain, list_spans))
 
 
@@ -303,69 +188,3 @@ def _sources(
     for url, named in numbers.items():
         sources[url].numbers = list(named)
     return list(sources.values())
-
-
-def _defects(
-    found: Scan,
-    references: list[Reference],
-    markers: list[Marker],
-    marks: list[Mark],
-    sources: list[CitedSource],
-) -> list[Defect]:
-    defects: list[Defect] = []
-    lost = Counter([(marker.id, marker.reason) for marker in markers if marker.url is None])
-    for marker in markers if lost else ():
-        times = lost.pop((marker.id, marker.reason), 0) if marker.url is None else 0
-        if times and marker.dangling:
-            kind: DefectKind = "malformed_id" if marker.reason == "malformed" else "dangling"
-            why = "no list has such an id" if marker.reason == "malformed" else "no entry has this number"
-            defects.append(Defect(kind, marker.id, marker.start, marker.end, f"{why}; {times} places"))
-    blankets = {(start, end) for start, end, _, _, note in marks if note == "blanket"}
-    for start, end in sorted(blankets):
-        defects.append(Defect("blanket_range", "", start, end, "one marker cites more than ten sources"))
-    for reference in references:
-        name = ", ".join(reference.numbers)
-        if not reference.urls:
-            defects.append(
-                Defect("empty_entry", name, reference.start, reference.end, "an entry without a URL")
-            )
-    numbered = [reference for reference in references if reference.numbers]
-    if numbered and not markers:
-        defects.append(
-            Defect(
-                "list_without_markers",
-                "",
-                numbered[0].start,
-                numbered[-1].end,
-                "the text cites none of the list",
-            )
-        )
-    for source in sources:
-        if not source.list_spans:
-            continue
-        if not source.inline_spans:
-            start, end = source.list_spans[0]
-            defects.append(Defect("uncited", ", ".join(source.numbers), start, end, source.url))
-        if len(source.list_spans) > 1:
-            start, end = source.list_spans[1]
-            counts = Counter(source.list_spans)
-            defects.append(
-                Defect(
-                    "duplicate_url",
-                    ", ".join(source.numbers),
-                    start,
-                    end,
-                    f"listed {sum(counts.values())} times",
-                )
-            )
-    for position in found.unterminated:
-        defects.append(
-            Defect(
-                "unterminated_link",
-                "",
-                position,
-                min(position + 80, len(found.plain)),
-                "a link without its end",
-            )
-        )
-    return sorted(defects, key=lambda defect: (defect.start, defect.kind))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from drr.citations.links import blank
+from drr.citations.hidden import blank
 from drr.citations.parse import Marker
 from drr.env.entities import Product
 from drr.eval.checks.base import PRODUCT_ID, Span, Subject

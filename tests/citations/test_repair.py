@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 from corpus import CORPUS, Counted
-from drr.citations.links import blank
+from drr.citations.hidden import blank
 from drr.citations.parse import parse
 from drr.citations.repair import lost, remove, unknown_urls
 

@@ -1,0 +1,236 @@
+"""Entries of a list of references: what a line begins with, what goes on in the next, what stands on one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from drr.citations.lines import RAISED, WORD, Line
+from drr.citations.links import Link, number_in
+
+EntryForm = Literal["bracket", "definition", "dot", "label", "row", "plain"]
+
+
+@dataclass(slots=True)
+class Entry:
+    numbers: list[str]
+    """As in the list; empty where the list has none. Footnotes may have names."""
+    start: int
+    end: int
+    links: list[Link]
+    form: EntryForm
+    indent: int = 0
+
+    def take(self, line: Line) -> None:
+        """The line belongs to the entry too."""
+        self.end = line.end
+        self.links.extend(line.links)
+
+
+_ID = r"[A-Za-z]{0,3}\d{1,4}"
+_START = r"[\s>]*(?:[-*+•·‣▪–]\s+)?(?:\*\*|__|\*|<)?"
+_BRACKETED = re.compile(
+    rf"{_START}(?P<ids>(?:\\?[\[【［]\^?{_ID}\\?[\]】］][\s,]*)+|\\?\[\[\^?{_ID}\]\])(?:\*\*|__|\*)?(?P<colon>[:：])?"
+)
+_DEFINITION = re.compile(r"[ \t>]*\\?\[(?P<n>\^?[^\s\[\]\\][^\[\]\n\\]{0,80})\\?\]:(?=\s|<|http|$)")
+_DOTTED = re.compile(rf"{_START}(?P<n>\d{{1,4}})(?:\\?[.．)）]|、)(?:\*\*|__)?(?=\s|\*|\[|<|https?:|[^\d\s])")
+_PARENTHESISED = re.compile(rf"{_START}[(（](?P<n>\d{{1,4}})[)）]\s")
+_INSIDE_LINK = re.compile(
+    rf"{_START}\[(?:\\?\[(?=\d{{1,4}}\\?\]\s))?(?P<n>\d{{1,4}})(?:\\?\](?=\s)|(?:\\?[.．、)])(?:\s+|(?=\D)))"
+)
+_DASHED = re.compile(rf"{_START}#?(?P<n>\d{{1,3}})\s*[-–—:：|]\s")
+_LABELLED = re.compile(
+    rf"{_START}(?:source|ref(?:erence)?|citation|来源|引用|参考)\s*#?\[?(?P<n>\d{{1,4}})\]?(?:\*\*)?\s*[:：.]\s*",
+    re.I,
+)
+_SUPERSCRIPT = re.compile(rf"{_START}(?P<n>[⁰¹²³⁴-⁹]{{1,3}})\s+")
+_HALF_ESCAPED = re.compile(rf"{_START}\\\[(?P<n>\d{{1,4}})\]?\s")
+_ROW = re.compile(r"\s*\|\s*(?:\*\*)?\\?\[?(?P<n>\d{1,4})\\?\]?\.?(?:\*\*)?\s*\|")
+_NUMBER_BEHIND = re.compile(r"\[(\d{1,4})\]\s{0,5}$")
+_RUN_ON = re.compile(r"\\?\[(\d{1,4})\\?\](?!\()")
+_SUPERSCRIPTS = str.maketrans(RAISED, "0123456789")
+_IDS = re.compile(_ID)
+_ACADEMIC = re.compile(r"\((?:19|20)\d\d[a-z]?(?:,[^()]{0,20})?\)|\b(?:19|20)\d\d\b|n\.d\.|et al\.", re.I)
+_MARKED = re.compile(r"\[\d+\]")
+_PRICE = re.compile(r"[$€£¥]\s?\d")
+
+
+class _Form(NamedTuple):
+    pattern: re.Pattern[str]
+    name: EntryForm
+    anywhere: bool = True
+    """Also outside a section of references."""
+
+
+_OF_BRACKETS = (
+    _Form(_DEFINITION, "definition"),
+    _Form(_BRACKETED, "bracket"),
+    _Form(_HALF_ESCAPED, "bracket"),
+    _Form(_INSIDE_LINK, "bracket"),
+)
+_OF_DIGITS = (_Form(_DOTTED, "dot"), _Form(_DASHED, "dot", anywhere=False))
+_BY_SIGN: dict[str, tuple[_Form, ...]] = {
+    **dict.fromkeys("[\\【［", _OF_BRACKETS),
+    **dict.fromkeys("(（", (_Form(_PARENTHESISED, "dot"),)),
+    **dict.fromkeys("|", (_Form(_ROW, "row", anywhere=False),)),
+    **dict.fromkeys(RAISED, (_Form(_SUPERSCRIPT, "dot"),)),
+    **dict.fromkeys("sSrRcC来引参", (_Form(_LABELLED, "label"),)),
+}
+"""What an entry begins with besides a digit: brackets, a row, or the word before its number."""
+
+
+def entry_of(line: Line, *, in_section: bool) -> Entry | None:
+    """The line as the first of an entry, by what it begins with."""
+    first = line.first if line.first.isalnum() else line.text[:200].lstrip(" \t>-*+•·‣▪–_<")[:1]
+    forms = _BY_SIGN.get(first) or (_OF_DIGITS if first.isdecimal() else ())
+    text = line.text[:200] if forms else ""
+    for pattern, name, anywhere in forms:
+        match = pattern.match(text) if anywhere or in_section else None
+        if match:
+            return Entry(_ids(match), line.start, line.end, [*line.links], name)
+    return None
+
+
+def _ids(match: re.Match[str]) -> list[str]:
+    if match.re is _BRACKETED:
+        return [plain_number(one) for one in _IDS.findall(match["ids"])]
+    number = match["n"].translate(_SUPERSCRIPTS) if match.re is _SUPERSCRIPT else match["n"]
+    return [plain_number(number.strip("^ "))]
+
+
+def plain_number(text: str) -> str:
+    if not (text.isascii() and text.isdecimal()):
+        return text.casefold()
+    return text.lstrip("0") or "0"
+
+
+def named_by_heading(line: Line) -> Entry | None:
+    """`### [3] Title` among references: all under it is the entry, as its negative indent says."""
+    entry = entry_of(replace(line, text=line.text.replace("#", " ")), in_section=True)
+    if entry is None or entry.form != "bracket":
+        return None
+    entry.indent = -1
+    return entry
+
+
+def unnumbered(line: Line) -> Entry:
+    """The line as an entry whose number, if any, stands at its end."""
+    behind = _NUMBER_BEHIND.search(line.text) if line.links else None
+    numbers = [plain_number(behind[1])] if behind else []
+    return Entry(numbers, line.start, line.end, [*line.links], "plain")
+
+
+def is_dotted(text: str) -> bool:
+    """`1. ...`, however it is set."""
+    return _DOTTED.match(text) is not None
+
+
+def same_kind(last: Entry, entry: Entry) -> bool:
+    return last.form == entry.form or {last.form, entry.form} <= {"bracket", "definition"}
+
+
+def defines(entry: Entry, text: str) -> bool:
+    """`[1]: https://...`, against a sentence that begins with a marker and a colon."""
+    if not entry.links:
+        return False
+    head = text[entry.start : entry.links[0].start]
+    return head.rstrip(" \t<").endswith(":")
+
+
+def continues(entry: Entry, line: Line) -> bool:
+    """Whether the line after an entry says more of it."""
+    if not entry.links:
+        return not line.after_blank or (bool(line.links) and len(line.text) < 300)
+    if entry.form in ("bracket", "definition") and not line.after_blank and not line.links:
+        return len(line.text) < 200 and "[" not in line.text and not line.bulleted
+    return line.indent > entry.indent and _fits_below(line)
+
+
+def _fits_below(line: Line) -> bool:
+    if line.bulleted:
+        return len(line.text) < 300 and not (line.after_blank and line.links)
+    return len(line.text) < 400
+
+
+def is_plain_entry(line: Line) -> bool:
+    """A line of a reference section without a number: one source a line; running links are prose."""
+    if line.text.lstrip().startswith("|"):
+        return bool(line.links)
+    if line.links:
+        return line.bulleted or len({link.url for link in line.links}) == 1 or _is_copied_twice(line)
+    return len(line.text) > 8 if line.bulleted else _is_academic(line.text)
+
+
+def _is_copied_twice(line: Line) -> bool:
+    """A title with its address and that of a copy."""
+    return len(line.links) == 2 and len(line.words_beside()) > 3 and _ACADEMIC.search(line.text) is not None
+
+
+def _is_academic(text: str) -> bool:
+    return (
+        len(text) < 500
+        and ". " in text
+        and _ACADEMIC.search(text) is not None
+        and _MARKED.search(text) is None
+    )
+
+
+def is_remark(last: Entry, line: Line) -> bool:
+    """A sentence with a link behind a numbered list."""
+    return (
+        bool(last.numbers)
+        and line.after_blank
+        and not line.bulleted
+        and any(link.text.strip() != link.url for link in line.links)
+        and len(line.words_beside()) > 10
+        and _ACADEMIC.search(line.text) is None
+    )
+
+
+def is_link_alone(line: Line, words: int) -> bool:
+    """One link with at most so many words beside it, and no price."""
+    return len(line.links) == 1 and not has_price(line.text) and len(line.words_beside()) <= words
+
+
+def has_price(text: str) -> bool:
+    return _PRICE.search(text) is not None
+
+
+def is_pure(entry: Entry, text: str) -> bool:
+    """Number, title, URL, perhaps a date: no sentences, no price, no citation in parentheses."""
+    first = entry.links[0]
+    if has_price(text[entry.start : entry.end]):
+        return False
+    before = text[entry.start : first.start]
+    words_before, words_after = (
+        len(WORD.findall(said)) for said in (before, text[entry.links[-1].end : entry.end])
+    )
+    if len(entry.links) > 2 or (number_in(first.text) and words_before > 1):
+        return False
+    if before.rstrip().endswith(("(", "（")):
+        return False
+    if first.kind == "bare" or first.text.strip().startswith(("http", "www.")):
+        return len(before) < 400 and words_after <= 8
+    return words_before <= 12 and words_after <= 12
+
+
+def split_run_on(entry: Entry, text: str) -> list[Entry]:
+    """`[1] title url [2] title url` on one line, as the entries it holds; none where it holds another thing."""
+    if entry.form != "bracket":
+        return []
+    marks = list(_marks_outside_links(entry, text))
+    if len(marks) < 2:
+        return []
+    found: list[Entry] = []
+    for match, end in zip(marks, [*(following.start() for following in marks[1:]), entry.end], strict=True):
+        links = [link for link in entry.links if match.start() <= link.start < end]
+        found.append(Entry([plain_number(match[1])], match.start(), end, links, "bracket"))
+    return found if all(one.links for one in found) else []
+
+
+def _marks_outside_links(entry: Entry, text: str) -> Iterator[re.Match[str]]:
+    for match in _RUN_ON.finditer(text, entry.start, entry.end):
+        if not any(link.start <= match.start() < link.end for link in entry.links):
+            yield match

@@ -1,0 +1,178 @@
+"""What of a report is not its text: code, comments, formulas, images. Blanked, so that every offset stays."""
+
+from __future__ import annotations
+
+import re
+
+_FENCE = re.compile(r"^(?:[ \t]*>)*[ \t]*(?:[-*+][ \t]+)?(`{3,}|~{3,})([^\n`]*)$", re.M)
+_PICTURE = re.compile(r"(?<!\\)!\[([^\[\]\n]{0,300})\](?:\[([^\[\]\n]{0,80})\])?(?![(:\[])")
+_DEFINED = re.compile(r"^[ \t>]{0,9}\[([^\[\]\n^]{1,80})\]:[ \t]*\S[^\n]*", re.M)
+_USED = re.compile(r"(?<!!)\[([^\[\]\n]{1,80})\](?![:\[])")
+_LANGUAGE = re.compile(r"[\w+#-]*")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_TICKS = re.compile(r"`+|\n[ \t\r]*\n")
+_HIDDEN = re.compile(r"<span\b[^<>]{0,80}\bdisplay:\s?none\b[^<>]{0,80}>([^<]*)</span>")
+_DOLLARS = re.compile(r"\$(?<![\\$\w]\$)(?=[^\s\d$])([^$\n]{1,300})(?<=\S)\$(?![\d$])")
+_FORMULA = re.compile(r"\\begin|\\frac|\\text|\\[a-zA-Z]{2,}|[\^_={}]")
+
+
+class Next:
+    """The next place of a character at or after a position that only grows: amortised one pass."""
+
+    def __init__(self, text: str, what: str) -> None:
+        self._text, self._what, self._at = text, what, -1
+
+    def at(self, position: int) -> int:
+        """`len(text)` where there is none."""
+        if self._at < position:
+            found = self._text.find(self._what, position)
+            self._at = len(self._text) if found < 0 else found
+        return self._at
+
+
+def blank(text: str, spans: list[tuple[int, int]]) -> str:
+    """Spaces over the spans (sorted or not, may overlap), line ends kept."""
+    if not spans:
+        return text
+    parts: list[str] = []
+    position = 0
+    for start, end in sorted(spans):
+        if end <= position:
+            continue
+        start = max(start, position)
+        parts.append(text[position:start])
+        hidden = text[start:end]
+        parts.append(
+            " " * len(hidden)
+            if "\n" not in hidden
+            else "\n".join([" " * len(line) for line in hidden.split("\n")])
+        )
+        position = end
+    parts.append(text[position:])
+    return "".join(parts)
+
+
+def hidden_code(text: str) -> list[tuple[int, int]]:
+    """Blocks between fences; the first that says "markdown" is the whole report handed over, and is seen through."""
+    if "```" not in text and "~~~" not in text:
+        return []
+    spans: list[tuple[int, int]] = []
+    opened: re.Match[str] | None = None
+    seen_through = False
+    for match in _FENCE.finditer(text):
+        if opened is None:
+            opened = match
+            seen_through = match[2].strip().casefold() in ("markdown", "md")
+        elif _closes(opened, match):
+            if not seen_through:
+                spans.append((opened.start(), match.end()))
+            opened = None
+        elif seen_through:
+            opened, seen_through = match, False
+    if opened is not None and not seen_through and _LANGUAGE.fullmatch(opened[2].strip()):
+        stop = _BLANK_LINE.search(text, opened.end())
+        spans.append((opened.start(), stop.start() if stop else len(text)))
+    return spans
+
+
+def _closes(opened: re.Match[str], match: re.Match[str]) -> bool:
+    return match[1][0] == opened[1][0] and len(match[1]) >= len(opened[1]) and not match[2].strip()
+
+
+def inline_code(text: str) -> list[tuple[int, int]]:
+    if "`" not in text:
+        return []
+    spans: list[tuple[int, int]] = []
+    paragraph: list[tuple[int, int]] = []
+
+    def close() -> None:
+        following: dict[int, int] = {}
+        partner = [-1] * len(paragraph)
+        for index in range(len(paragraph) - 1, -1, -1):
+            length = paragraph[index][1] - paragraph[index][0]
+            partner[index] = following.get(length, -1)
+            following[length] = index
+        index = 0
+        while index < len(paragraph):
+            if partner[index] >= 0:
+                spans.append((paragraph[index][0], paragraph[partner[index]][1]))
+                index = partner[index]
+            index += 1
+        paragraph.clear()
+
+    for match in _TICKS.finditer(text):
+        if match[0][0] == "`":
+            if text[match.start() - 1 : match.start()] != "\\":
+                paragraph.append(match.span())
+        elif paragraph:
+            close()
+    close()
+    return spans
+
+
+def comments(text: str) -> list[tuple[int, int]]:
+    """HTML comments, and spans that are not displayed."""
+    spans = [match.span(1) for match in _HIDDEN.finditer(text)]
+    start = text.find("<!--")
+    while start >= 0:
+        end = text.find("-->", start)
+        if end < 0:
+            break
+        spans.append((start, end + 3))
+        start = text.find("<!--", end)
+    return spans
+
+
+def formulas(text: str) -> list[tuple[int, int]]:
+    """LaTeX between its own brackets, on sight of LaTeX inside; `\\[7\\]` is an escaped citation and stays."""
+    spans: list[tuple[int, int]] = []
+    for opening, closing in (("\\[", "\\]"), ("\\(", "\\)"), ("$$", "$$")):
+        closer = Next(text, closing)
+        start = text.find(opening)
+        while start >= 0:
+            end = closer.at(start + 2)
+            if end >= len(text):
+                break
+            inner = text[start + 2 : min(end, start + 1500)]
+            if (
+                end - start < 1500
+                and inner[:1] != "^"
+                and _FORMULA.search(inner)
+                and "://" not in inner
+                and "\n\n" not in inner
+            ):
+                spans.append((start, end + 2))
+                start = text.find(opening, end + 2)
+            else:
+                start = text.find(opening, start + 2)
+    spans += [
+        match.span()
+        for match in _DOLLARS.finditer(text)
+        if _FORMULA.search(match[1]) and "://" not in match[1]
+    ]
+    return spans
+
+
+def pictures(text: str) -> list[tuple[int, int]]:
+    """Images whose address stands elsewhere, `![alt][id]` and `![id]`, and the addresses that nothing but images uses.
+
+    `Great![1]` is a citation: a number alone is no picture's text.
+    """
+    if "![" not in text:
+        return []
+    defined = {_label(match[1]): match.span() for match in _DEFINED.finditer(text)}
+    spans: list[tuple[int, int]] = []
+    shown: set[str] = set()
+    for match in _PICTURE.finditer(text):
+        label = _label(match[2] or match[1])
+        if label in defined and not match[1].strip(" ^").isdecimal():
+            spans.append(match.span())
+            shown.add(label)
+    if not spans:
+        return []
+    used = {_label(match[1]) for match in _USED.finditer(blank(text, spans))}
+    return spans + [defined[label] for label in sorted(shown - used)]
+
+
+def _label(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -1,0 +1,106 @@
+"""Numbers without brackets that cite: glued to a sentence, before its stop, or raised."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from string import ascii_letters
+
+from drr.citations.marks import Mark, MarkForm
+
+_PUNCTUATION = ".,;:!?。，；：！？"
+_TAIL = (
+    rf"[{_PUNCTUATION}][\"'”’)）*]{{0,3}}"
+    r"(\d{1,3}(?:,\d{1,3}){0,4})(?=\s|$|[)）|*\]”\"<—–]|_(?=\s|$))"
+)
+_GLUED = re.compile(
+    r"(?<=[A-Za-z\u00c0-\u024f\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af)\]）%’”\"'*|_;:+…™®°])"
+    + _TAIL
+)
+_GLUED_TAIL = re.compile(_TAIL)
+_BEFORE_TAIL = re.compile(r"(\d{1,3}(?:, ?\d{1,3}){0,4})(?=[.;:!?。，；：！？、](?:[\s*|]|$))")
+_BEFORE_STOP = re.compile(
+    r"(?:(?<=[a-z\u00df-\u00ff\u0430-\u044f][a-z\u00df-\u00ff\u0430-\u044f])|(?<=[\"”’»)）\]*]))"
+    r"(\d{1,3}(?:, ?\d{1,3}){0,4})(?=[.;:!?](?:[\s*|]|$)|, |[ \t]*(?:\n|$|\|))"
+    r"|(?<=[A-Za-z\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af”』」）》】\"*)])[ \u00a0]?(\d{1,3}(?:[,，、] ?\d{1,3}){0,4})(?=[。，；：！？、])"
+)
+"""`Blender3.`, `地图 3。`: the number stands before the sentence's mark."""
+_RAISED = re.compile(
+    r"(?:(?<=[^\W\d_][^\W\d_])|(?<=[.,;:!?)”\"'’%\]»*。，；：！？）」』】]))(?<![kcdmn]m)(?<!ft)(?<!\bin)[⁰¹²³⁴-⁹]{1,3}"
+    r"|(?<![\d\[\\^])(?<![^\W\d_]\^)\^\d{1,3}(?:,\\? ?\d{1,3}){0,9}\^"
+)
+"""`growth²`, and `growth^2^` as Pandoc writes it."""
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_DIGITS = re.compile(r"\d{1,4}")
+_ANY_DIGIT = re.compile(r"[\d⁰¹²³⁴-⁹]")
+_GLUED_YEAR = re.compile(r"(?<![\d.])(?:19|20)\d\d[.。](\d{1,3})(?=\s+[A-Z\u4e00-\u9fff]|\s*$)", re.M)
+_ABBREVIATED = re.compile(
+    r"(?:nos?|figs?|vols?|pp?|pg|ch|sec|eqs?|vs?|ver|ca|approx|art|para?|app|tab|table|item|st|mt|nr|ref|rev|ed|rule|step|pt|ser|ex|al|www)"
+)
+_MAY_END = frozenset(
+    ["art", "app", "table", "tab", "item", "rule", "step", "para", "ex", "al", "no", "pt", "st", "ch", "ed"]
+)
+"""Abbreviations that are also what a sentence may end with: `the state of the art.3 The next`."""
+_NEXT_SENTENCE = re.compile(r"\s+[A-Z\"“*(\[\u4e00-\u9fff]|\s*(?:\n|$)")
+
+
+def unbracketed(text: str, known: frozenset[str], closed: list[int]) -> list[Mark]:
+    """Numbers without brackets. After a stop they can hardly mean anything else; before it, and raised, they may be a name
+    (`GT3.`) or a power (`m²`), so that they have to name half of the list to count."""
+    if _ANY_DIGIT.search(text) is None:
+        return []
+    after = list(_glued(text, known, closed))
+    enough = (sum(name.isdecimal() for name in known) + 1) // 2
+    for found in (_before_stop(text, known, closed), _raised(text, known)):
+        if len(found) > len(after) and len({mark[2] for mark in found}) >= max(2, enough):
+            return found
+    return after
+
+
+def _before_stop(text: str, known: frozenset[str], closed: list[int]) -> list[Mark]:
+    found: list[Mark] = []
+    for match in [*_BEFORE_STOP.finditer(text), *_behind(closed, _BEFORE_TAIL, text)]:
+        group = 1 if match[1] else 2
+        found += _marks(match.span(group), _DIGITS.findall(match[group]), known, "glued")
+    return found
+
+
+def _behind(closed: list[int], tail: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    return filter(None, (tail.match(text, end) for end in closed))
+
+
+def _raised(text: str, known: frozenset[str]) -> list[Mark]:
+    found: list[Mark] = []
+    for match in _RAISED.finditer(text):
+        found += _marks(
+            match.span(), _DIGITS.findall(match[0].translate(_SUPERSCRIPTS)), known, "superscript"
+        )
+    return found
+
+
+def _glued(text: str, known: frozenset[str], closed: list[int]) -> Iterator[Mark]:
+    for match in _GLUED.finditer(text):
+        if not _is_abbreviation(text, match):
+            yield from _marks(match.span(1), match[1].split(","), known, "glued")
+    for found in (_GLUED_YEAR.finditer(text), _behind(closed, _GLUED_TAIL, text)):
+        for match in found:
+            yield from _marks(match.span(1), match[1].split(","), known, "glued")
+
+
+def _marks(
+    span: tuple[int, int], written: Iterable[str], known: frozenset[str], form: MarkForm
+) -> list[Mark]:
+    """One for each number, if a list has them all."""
+    numbers = [str(int(one)) for one in written]
+    return [(*span, number, form, "") for number in numbers] if known.issuperset(numbers) else []
+
+
+def _is_abbreviation(text: str, match: re.Match[str]) -> bool:
+    """`fig.2`, `vol.3`: a number of something."""
+    before = text[max(0, match.start() - 12) : match.start()]
+    bare = before.rstrip(ascii_letters)
+    word = before[len(bare) :]
+    whole = not bare or bare[-1].isspace() or bare[-1] in "(（["
+    if not whole or _ABBREVIATED.fullmatch(word.lower()) is None:
+        return False
+    return word not in _MAY_END or _NEXT_SENTENCE.match(text, match.end()) is None
