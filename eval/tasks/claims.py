@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from drr.citations.parse import Citations, Marker
 
@@ -30,19 +31,22 @@ class Claim:
 
 
 _HOLD = "\ue000"
+_CITED = rf"{_HOLD}*+(?:(?:[,;][ ]?|[ ]){_HOLD}++)*"
+"""Citations one after another; each run is taken whole, because a sentence never ends inside one."""
 _SENTENCE_END = re.compile(
-    rf"(?:[.!?…]+[\"'”’)*_]*[ ]?{_HOLD}*(?:[,;]?[ ]?{_HOLD}+)*[.]?(?=\s+[\"'“‘(*_\[]*[A-Z0-9$\u4e00-\u9fff{_HOLD}]|\s*$)"
+    rf"(?:(?<![.!?…])[.!?…]++[\"'”’)*_]*+[ ]?{_CITED}[.]?(?=\s++[\"'“‘(*_\[]*+[A-Z0-9$\u4e00-\u9fff{_HOLD}]|\s*+$)"
     rf"|[。！？]+[”’」』）]*{_HOLD}*)"
 )
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|e\.g|i\.e|etc|vs|approx|no|inc|ltd|co|corp|mr|mrs|ms|dr|st|mt|jr|sr|fig|vol|oz|lb|lbs|ft|in|dept|est|u\.s|a\.m|p\.m)|^\s*\d{1,3})\.$",
     re.I,
 )
+_LINE = re.compile(r"[^\n]+")
 _BULLET = re.compile(r"[\s>]*(?:[-*+•·‣▪–]|\d{1,3}[.)]|\[[ xX]\])\s+")
 _HEADING = re.compile(r"[\s>]*#{1,6}\s")
 _BOLD_ONLY = re.compile(r"[\s>]*(?:\*\*|__)[^*_]+(?:\*\*|__)[:：]?\s*$")
-_TABLE_RULE = re.compile(r"\s*\|?[\s:|-]*-{2,}[\s:|-]*\|?\s*$")
-_DECORATION = re.compile(r"\*\*|__|(?<!\w)[*_]|[*_](?!\w)|^\s*>+\s?|^\s*#{1,6}\s+", re.M)
+_TABLE_RULE = re.compile(r"[\s:|-]+")
+_DECORATION = re.compile(r"\*\*|__|(?<!\w)[*_]|[*_](?!\w)|^[^\S\n]*+>+\s?|^[^\S\n]*+#{1,6}\s+", re.M)
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _FIGURE = re.compile(r"\d")
 _META = re.compile(
@@ -50,8 +54,8 @@ _META = re.compile(
     r"|as requested\b|note that this\b|i hope\b|feel free\b|if you(?:'d| would) like\b|thank)",
     re.I,
 )
-_LABEL_ONLY = re.compile(r"(?:sources?|references?|citations?|see also|来源|参考)\s*[:：]?\W*$", re.I)
-_EMPTY_BRACKETS = re.compile(r"[(（\[]\s*(?:[;,，、\s]|and|see|via|source:?)*\s*[)）\]]", re.I)
+_LABEL_ONLY = re.compile(r"(?:sources?|references?|citations?|see also|来源|参考)\W*$", re.I)
+_EMPTY_BRACKETS = re.compile(r"[(（\[](?:[;,，、\s]|and|see|via|source:?)*+[)）\]]", re.I)
 
 
 @dataclass(slots=True)
@@ -66,47 +70,68 @@ class _Block:
 def extract_by_rules(report: str, citations: Citations) -> list[Claim]:
     """Sentences, list items and table rows, each with the citations in its scope."""
     held = _held(citations.body, citations.markers)
-    starts = [marker.start for marker in citations.markers]
-    claims: list[Claim] = []
-    pending: list[int] = []
-    title_urls: tuple[str, ...] = ()
-    for block in _blocks(held):
-        markers = _within(citations.markers, starts, block.start, block.end)
-        urls = _urls(markers)
-        if block.kind in ("heading", "title"):
-            pending = []
-            title_urls = urls
-            if block.kind == "heading" or not (urls and _says_something(report, block, markers)):
-                continue
+    statements = _Statements(report, held, citations.markers)
+    for block in _Blocks(held):
+        statements.take(block)
+    return statements.claims
+
+
+class _Statements:
+    """The claims so far, and what the blocks before say about the sources of the next."""
+
+    def __init__(self, report: str, held: str, markers: list[Marker]) -> None:
+        self.claims: list[Claim] = []
+        self._report = report
+        self._held = held
+        self._markers = markers
+        self._starts = [marker.start for marker in markers]
+        self._pending: list[int] = []
+        """Claims since the last heading: a cluster of citations under them is theirs."""
+        self._title_urls: tuple[str, ...] = ()
+        """Cited in the title above: the items of its list lean on them."""
+
+    def take(self, block: _Block) -> None:
+        markers = self._within(block.start, block.end)
         if block.kind == "cluster":
-            for index in pending:
-                if not claims[index].urls:
-                    claims[index] = _with_urls(claims[index], urls)
-            continue
-        if block.kind == "text":
-            title_urls = ()
-        for start, end in _sentences(held, block):
-            own = _within(citations.markers, starts, start, end)
-            text = _plain(report, start, end, own)
+            self._cite_pending(_urls(markers))
+        elif block.kind == "heading":
+            self._begin(markers)
+        elif block.kind == "title":
+            self._begin(markers)
+            if self._title_urls and _FIGURE.search(_plain(self._report, block.start, block.end, markers)):
+                self._state(block)
+        else:
+            if block.kind == "text":
+                self._title_urls = ()
+            self._state(block)
+
+    def _begin(self, markers: list[Marker]) -> None:
+        self._pending = []
+        self._title_urls = _urls(markers)
+
+    def _cite_pending(self, urls: tuple[str, ...]) -> None:
+        for index in self._pending:
+            claim = self.claims[index]
+            if not claim.urls:
+                self.claims[index] = replace(claim, urls=urls, section_level=bool(urls))
+
+    def _state(self, block: _Block) -> None:
+        for start, end in _sentences(self._held, block):
+            own = self._within(start, end)
+            text = _plain(self._report, start, end, own)
             if block.kind == "row":
                 text = _row_text(text, block.header)
-            if not _is_claim(text, block.kind):
+            if not _is_claim(text):
                 continue
             cited = _urls(own)
-            inherited = not cited and block.kind == "item" and bool(title_urls)
-            pending.append(len(claims))
-            claims.append(
-                Claim(
-                    f"c{len(claims) + 1}",
-                    text,
-                    report[start:end],
-                    start,
-                    end,
-                    title_urls if inherited else cited,
-                    inherited,
-                )
-            )
-    return claims
+            inherited = not cited and block.kind == "item" and bool(self._title_urls)
+            urls = self._title_urls if inherited else cited
+            self._pending.append(len(self.claims))
+            name = f"c{len(self.claims) + 1}"
+            self.claims.append(Claim(name, text, self._report[start:end], start, end, urls, inherited))
+
+    def _within(self, start: int, end: int) -> list[Marker]:
+        return self._markers[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
 
 def _held(body: str, markers: list[Marker]) -> str:
@@ -122,60 +147,71 @@ def _held(body: str, markers: list[Marker]) -> str:
     return "".join(parts)
 
 
-def _blocks(held: str) -> Iterator[_Block]:
-    current: _Block | None = None
-    header: tuple[str, ...] = ()
-    last_end = 0
-    lines = [match.span() for match in re.finditer(r"[^\n]+", held)]
-    for index, (start, end) in enumerate(lines):
-        line = held[start:end]
-        parted = held.count("\n", last_end, start) > 1 if start - last_end < 10_000 else True
-        last_end = end
-        if current and (parted or line.isspace()):
-            yield current
-            current = None
-        if line.isspace():
-            continue
-        body_start = start + len(line) - len(line.lstrip())
-        following = held[slice(*lines[index + 1])] if index + 1 < len(lines) else ""
-        if parted:
-            header = ()
-        kind = _kind(
-            line, in_table=bool(header), before_rule="|" in line and _TABLE_RULE.match(following) is not None
-        )
-        if kind == "text" and current is not None:
-            current.end = end
-            continue
-        if current:
-            yield current
-            current = None
-        if kind == "table_rule":
-            continue
-        if kind == "table_head":
-            header = _cells(line)
-            continue
+class _Blocks:
+    """Puts lines together that are one block: a paragraph, an item with what goes on below, a row under its header."""
+
+    def __init__(self, held: str) -> None:
+        self._held = held
+        self._current: _Block | None = None
+        self._header: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[_Block]:
+        held = self._held
+        last_end = 0
+        lines = [match.span() for match in _LINE.finditer(held)]
+        for (start, end), after in pairwise([*lines, (0, 0)]):
+            line = held[start:end]
+            parted = held.count("\n", last_end, start) > 1
+            last_end = end
+            if parted or line.isspace():
+                yield from self._closed()
+            if line.isspace():
+                continue
+            if parted:
+                self._header = ()
+            yield from self._read(line, start, _is_table_rule(held[slice(*after)]))
+        yield from self._closed()
+
+    def _read(self, line: str, start: int, before_rule: bool) -> Iterator[_Block]:
+        end = start + len(line)
+        kind = _table_kind(line, in_table=bool(self._header), before_rule=before_rule) or _kind(line)
+        if kind == "text" and self._current is not None:
+            self._current.end = end
+            return
+        yield from self._closed()
+        begin = start + len(line) - len(line.lstrip())
         if kind == "row":
-            yield _Block("row", body_start, end, header)
-            continue
-        header = ()
+            yield _Block(kind, begin, end, self._header)
+        elif kind != "table_rule":
+            self._header = _cells(line) if kind == "table_head" else ()
         if kind == "item":
-            bullet = _BULLET.match(line)
-            current = _Block("item", start + bullet.end() if bullet else body_start, end)
+            self._current = _Block(kind, start + _after_bullet(line), end)
         elif kind == "text":
-            current = _Block("text", body_start, end)
-        else:
-            yield _Block(kind, body_start, end)
-    if current:
-        yield current
+            self._current = _Block(kind, begin, end)
+        elif kind in ("title", "heading", "cluster"):
+            yield _Block(kind, begin, end)
+
+    def _closed(self) -> Iterator[_Block]:
+        if self._current is not None:
+            yield self._current
+        self._current = None
 
 
-def _kind(line: str, *, in_table: bool, before_rule: bool) -> str:
+def _table_kind(line: str, *, in_table: bool, before_rule: bool) -> str | None:
+    if "|" not in line:
+        return None
     if before_rule:
         return "table_head"
-    if "|" in line and _TABLE_RULE.match(line):
+    if _is_table_rule(line):
         return "table_rule"
-    if "|" in line and (in_table or line.lstrip().startswith("|")):
-        return "row"
+    return "row" if in_table or line.lstrip().startswith("|") else None
+
+
+def _is_table_rule(line: str) -> bool:
+    return "--" in line and _TABLE_RULE.fullmatch(line) is not None
+
+
+def _kind(line: str) -> str:
     if _HEADING.match(line):
         return "heading"
     words = line.replace(_HOLD, "")
@@ -185,6 +221,11 @@ def _kind(line: str, *, in_table: bool, before_rule: bool) -> str:
     if not bare or (_HOLD in line and _LABEL_ONLY.match(bare)):
         return "cluster"
     return "item" if _BULLET.match(line) else "text"
+
+
+def _after_bullet(line: str) -> int:
+    bullet = _BULLET.match(line)
+    return bullet.end() if bullet else 0
 
 
 def _cells(row: str) -> tuple[str, ...]:
@@ -215,16 +256,8 @@ def _trimmed(held: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _within(markers: list[Marker], starts: list[int], start: int, end: int) -> list[Marker]:
-    return markers[bisect_left(starts, start) : bisect_left(starts, end)]
-
-
 def _urls(markers: list[Marker]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(marker.url for marker in markers if marker.url is not None))
-
-
-def _with_urls(claim: Claim, urls: tuple[str, ...]) -> Claim:
-    return Claim(claim.id, claim.text, claim.quote, claim.start, claim.end, urls, bool(urls))
 
 
 def _plain(report: str, start: int, end: int, markers: list[Marker]) -> str:
@@ -259,11 +292,7 @@ def _row_text(text: str, header: tuple[str, ...]) -> str:
     return "; ".join(cell for cell in cells if cell)
 
 
-def _says_something(report: str, block: _Block, markers: list[Marker]) -> bool:
-    return _FIGURE.search(_plain(report, block.start, block.end, markers)) is not None
-
-
-def _is_claim(text: str, kind: str) -> bool:
+def _is_claim(text: str) -> bool:
     """A statement that could be checked: not a question, a lead-in, a label or talk about the report itself."""
     words = _WORD.findall(text)
     cjk = sum("\u3040" <= c <= "\u9fff" or "\uac00" <= c <= "\ud7af" for c in text)

@@ -74,6 +74,29 @@ def test_no_text_breaks_the_extraction(report: str) -> None:
         assert report[claim.start : claim.end] == claim.quote
 
 
+HANGING = {
+    "a long citation behind a stop": "Ten percent off. [Emberyard](http://e.example/"
+    + "a" * 3_000
+    + ") costs $19.99",
+    "citations behind a stop": "Off." + "[1]" * 5_000 + " costs $19.99",
+    "stops": "Well" + "." * 20_000 + "x",
+    "dashes of a table": "|" + "-" * 20_000 + "x",
+    "dashes and bars": "|-" * 10_000 + "x",
+    "an open parenthesis": "Five feeders (" + " " * 20_000 + "x [1]",
+    "a label": "Sources" + " " * 20_000 + "x [1]",
+    "a quotation": ">" + " " * 20_000 + "x",
+    "line ends": "One feeder." + "\n" * 20_000 + "x",
+}
+LIST = "\n\nFive feeders hang here [1].\n\n## Sources\n[1] https://a.org\n[2] https://b.org\n"
+
+
+@pytest.mark.parametrize("text", HANGING.values(), ids=HANGING)
+def test_no_line_without_end_hangs_the_extraction(text: str) -> None:
+    claims = extract_by_rules(text + LIST, parse(text + LIST))
+    assert claims[-1].text == "Five feeders hang here."
+    assert claims[-1].urls == ("https://a.org",)
+
+
 @given(st.lists(st.integers(1, 60), max_size=20), st.integers(5, 50))
 def test_chunks_lose_nothing_and_stay_within_bounds(paragraphs: list[int], words: int) -> None:
     report = "\n\n".join(" ".join(f"w{n}" for n in range(count)) for count in paragraphs)
