@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
+import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import drr.eval.metrics
@@ -13,6 +16,8 @@ import pytest
 from drr.app.cli import main
 from drr.app.report.explain import explained_table
 from drr.app.report.tables import markdown
+from drr.eval.judging.read import choose, remember
+from drr.study.study import Study
 
 TOLD = "How often the report raises its voice, < 1 being polite."
 TOY = f'''"""Reports that shout."""
@@ -52,6 +57,26 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def out(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
     assert main([str(word) for word in words]) == 0
     return capsys.readouterr().out
+
+
+def second_judge(folder: Path) -> None:
+    """Another judge, who says what the first one says of the same claims: his judgements are copies under his name."""
+    with Study.open(folder) as study:
+        first = choose(study)
+        assert first is not None
+        remember(study, replace(first, judge="second"))
+    with sqlite3.connect(folder / "ledger.sqlite") as ledger:
+        ledger.execute(
+            "INSERT INTO units (key, kind, label, key_fields, spec, current) "
+            "SELECT 'second-' || key, kind, label, json_set(key_fields, '$.judge', 'second'), spec, current FROM units "
+            "WHERE json_extract(key_fields, '$.task') IN ('support', 'rating', 'pairwise')"
+        )
+        ledger.execute(
+            "INSERT INTO records SELECT 'second-' || key, status, reason, message, transient, attempts, result, blobs, "
+            "usage, cost, seconds, started_at, finished_at FROM records "
+            "WHERE 'second-' || key IN (SELECT key FROM units)"
+        )
+    ledger.close()
 
 
 @pytest.mark.usefixtures("toy")
@@ -103,6 +128,26 @@ def test_commands_print_it(judged_study: Path, capsys: pytest.CaptureFixture[str
     assert "toy_lines" in json.loads(out(capsys, "report", "--explain", "--json"))["metrics"]
     judged = out(capsys, "judge", judged_study, "--quiet")
     assert re.search(r"^Tone of voice\nvariant +reports +shouts$", judged, re.MULTILINE)
+
+
+@pytest.mark.usefixtures("toy")
+def test_two_judges_are_held_against_each_other_on_it(
+    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = tmp_path / "study"
+    shutil.copytree(judged_study, study)
+    second_judge(study)
+    told = out(capsys, "agreement", study)
+    assert re.search(r"^metrics, rules-1 and second +Spearman +Pearson +MARD +bias$", told, re.MULTILINE)
+    assert re.search(r"^toy_shouts +1\.00 \[1\.00, 1\.00\] n=12 ", told, re.MULTILINE)
+    (pair,) = json.loads(out(capsys, "agreement", study, "--json"))["metrics"]
+    assert pair["metrics"]["toy_shouts"]["mard"]["value"] == 0
+    assert {"fp", "overall"} <= set(pair["metrics"])
+    assert "words" not in pair["metrics"]  # no judge has a say in it
+    out(capsys, "report", study, "--out", tmp_path / "report")
+    assert "shouts: rules-1 and second" in (tmp_path / "report/tables/agreement-metrics.md").read_text(
+        "utf-8"
+    )
 
 
 @pytest.mark.usefixtures("toy")
