@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -21,11 +22,16 @@ def metrics() -> dict[str, Metric]:
     """Every metric by name, family by family in the order of their tables."""
     found: dict[str, Metric] = {}
     for family in families():
-        for metric in family.METRICS:
+        for metric in _declared(family):
             if metric.name in found:
                 raise ValueError(f"two metrics are called {metric.name}")
             found[metric.name] = metric
     return found
+
+
+def _declared(family: Family) -> Sequence[Metric]:
+    made: Callable[[], Sequence[Metric]] | None = getattr(family, "metrics", None)
+    return family.METRICS if made is None else made()
 
 
 def tables() -> dict[str, list[Metric]]:

@@ -62,7 +62,10 @@ class Metric:
 
 
 class Family(Protocol):
-    """A module of this package. It may also have `TITLES`, by key of a table: what stands over it."""
+    """A module of this package. It may also have `TITLES`, by key of a table: what stands over it.
+
+    A family whose metrics follow from what is registered elsewhere has `metrics()` in the place of `METRICS`.
+    """
 
     METRICS: tuple[Metric, ...]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 
 from drr.env.world import KINDS, label_of
 from drr.eval.evidence.answers import Answer
@@ -58,6 +57,8 @@ _BOUNDS = (
         "The share of all claims that some source supports at least in part.",
         "faithfulness-bounds",
     ),
+)
+_BESIDE = (
     _share("fp_3types", "FP 3 types", "As FP, with the shopper's own records as a third kind.", None),
     _count("n_claims", "N claims", "Claims of the report, cited or not.", None),
     *(
@@ -85,16 +86,9 @@ _BOUNDS = (
 )
 
 
-def __getattr__(name: str) -> tuple[Metric, ...]:
-    """`METRICS`, of the kinds of sources that there are when somebody asks."""
-    if name != "METRICS":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _metrics(tuple(KINDS))
-
-
-@cache
-def _metrics(kinds: tuple[str, ...]) -> tuple[Metric, ...]:
-    headline = (
+def metrics() -> list[Metric]:
+    """A precision and a count for each kind of source there is."""
+    return [
         _share(
             "fp",
             "FP",
@@ -102,15 +96,7 @@ def _metrics(kinds: tuple[str, ...]) -> tuple[Metric, ...]:
             "faithfulness",
             detail=False,
         ),
-        *(
-            _share(
-                f"fp_{kind}",
-                f"FP {kind}",
-                f"As FP, of claims that cite {label_of(kind)}, over reports that have any.",
-                "faithfulness",
-            )
-            for kind in kinds
-        ),
+        *map(_precision, KINDS),
         _share(
             "fr",
             "FR",
@@ -124,12 +110,19 @@ def _metrics(kinds: tuple[str, ...]) -> tuple[Metric, ...]:
             "Claims that cite the web or a product, each counted per kind.",
             "faithfulness",
         ),
-        *(
-            _count(f"n_cited_{kind}", f"N {kind}", f"Claims that cite {label_of(kind)}.", "faithfulness")
-            for kind in kinds
-        ),
-    )
-    return headline + _BOUNDS
+        *map(_cited, KINDS),
+        *_BOUNDS,
+        *_BESIDE,
+    ]
+
+
+def _precision(kind: str) -> Metric:
+    told = f"As FP, of claims that cite {label_of(kind)}, over reports that have any."
+    return _share(f"fp_{kind}", f"FP {kind}", told, "faithfulness")
+
+
+def _cited(kind: str) -> Metric:
+    return _count(f"n_cited_{kind}", f"N {kind}", f"Claims that cite {label_of(kind)}.", "faithfulness")
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
