@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal
+from typing import Literal, TypedDict
 
 from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
 from drr.env.errors import DrrError
@@ -79,7 +79,7 @@ class Notebook:
             except ValidationError as error:
                 raise DrrError(f"{self.path}, line {number}: not a mark; mend or remove the line") from error
 
-    def labels(self) -> Iterator[dict[str, Any]]:
+    def labels(self) -> Iterator[LabelLine]:
         """The marks in the form that `drr agreement` reads: A is `answer_a`, whichever side it was on."""
         for (pair_handle, dimension), mark in sorted(self.marks().items()):
             pair = self._plan.pair(pair_handle)
@@ -89,6 +89,22 @@ class Notebook:
                 )
 
 
+class LabelLine(TypedDict):
+    """One label as `drr annotate --export` writes it and `drr agreement` reads it."""
+
+    id: str
+    query: str
+    answer_a: str
+    answer_b: str
+    system_a: str
+    system_b: str
+    shown_first: Literal["a", "b"]
+    dimension: str
+    label: str
+    judge: str
+    seconds: float | None
+
+
 def label_of(
     pair: BlindPair,
     dimension: str,
@@ -96,7 +112,7 @@ def label_of(
     shown_first: Literal["a", "b"],
     judge: str,
     seconds: float | None,
-) -> dict[str, Any]:
+) -> LabelLine:
     left, right = ("A", "B") if shown_first == "a" else ("B", "A")
     return {
         "id": pair_id(pair.query_id, pair.system_a, pair.system_b, pair.trial),
@@ -166,8 +182,13 @@ def _saved(file: Path, plan: AnnotationPlan) -> tuple[str, list[Mark]]:
         raise DrrError(
             f"{file}: made for another plan, in which left and right may be the other way round; was the plan drawn anew?"
         )
-    pairs = {turn.pair for turn in person.turns}
-    wrong = next((m for m in marks if m.pair not in pairs or m.dimension not in plan.dimensions), None)
+    wrong = _stray(marks, plan, person)
     if wrong is not None:
         raise DrrError(f"{file}: pair {wrong.pair}, dimension {wrong.dimension} is not in this plan")
     return name, marks
+
+
+def _stray(marks: Iterable[Mark], plan: AnnotationPlan, person: Annotator) -> Mark | None:
+    """A mark of something that the person was not given."""
+    pairs = {turn.pair for turn in person.turns}
+    return next((m for m in marks if m.pair not in pairs or m.dimension not in plan.dimensions), None)

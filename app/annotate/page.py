@@ -9,7 +9,6 @@ from collections.abc import Callable
 from hashlib import sha256
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from drr.app.annotate.blinding import blinder
 from drr.app.annotate.labels import Mark
@@ -48,7 +47,7 @@ def _hash(text: str) -> str:
 
 
 def _data(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark], *, server: bool) -> str:
-    turns: list[dict[str, Any]] = []
+    turns: list[dict[str, str]] = []
     hide = blinder_of(plan)
     for turn in annotator.turns:
         pair = plan.pair(turn.pair)

@@ -70,11 +70,7 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
     if count < 1 or (arguments.overlap is not None and arguments.overlap < 0):
         raise Misuse("--pairs must be at least 1 and --overlap at least 0")
     names = _names(arguments.annotators or "2")
-    if (
-        not names
-        or len(set(names)) != len(names)
-        or not all(name.replace("-", "").replace("_", "").isalnum() for name in names)
-    ):
+    if not _can_be_told_apart(names):
         raise Misuse(
             "--annotators is a number, or different names of letters, digits, - and _ with commas between"
         )
@@ -95,6 +91,11 @@ def _names(words: str) -> list[str]:
     if words.isdigit():
         return [f"annotator-{n + 1}" for n in range(int(words))]
     return [word.strip() for word in words.split(",")]
+
+
+def _can_be_told_apart(names: list[str]) -> bool:
+    plain = all(name.replace("-", "").replace("_", "").isalnum() for name in names)
+    return plain and 0 < len(names) == len(set(names))
 
 
 def _say_what_is_fixed(plan: AnnotationPlan, folder: Path, arguments: argparse.Namespace) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drr.eval.labels import Label
+    from drr.eval.metrics.rows import StudyDocument
     from drr.study.study import Study
 
 
@@ -42,7 +43,6 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.env.errors import Misuse
-    from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.document import study_document
     from drr.study.study import Study
 
@@ -54,29 +54,34 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
     with Study.open(arguments.study) as study:
         document = study_document(study, arguments.judge)
-        if arguments.out is not None:
-            from drr.app.report.material import Material
-            from drr.app.report.write import write_report
-            from drr.eval.agreement.study import agreement_document
-
-            judged = read_judged(study, choose(study, arguments.judge))
-            if not judged.answers and next(study.records("answer", None), None) is None:
-                raise Misuse(
-                    f"{arguments.study}: no answer has finished yet; `drr status {arguments.study}` says why"
-                )
-            beside = arguments.paper_figures and document["banner"] is None
-            agreement = agreement_document(study, _people(study, arguments.human))
-            tables = write_report(Material(study, judged, document, beside, agreement), arguments.out)
-            if arguments.paper_figures and not beside:
-                print(
-                    "what rules wrote or judged is never set beside the paper's figures: left out",
-                    file=sys.stderr,
-                )
-            if not arguments.json:
-                print(f"{len(tables)} tables: open {arguments.out / 'index.html'}")
+        tables = 0 if arguments.out is None else _write(study, document, arguments)
         if arguments.json:
             print_json(document)
+        else:
+            print(f"{tables} tables: open {arguments.out / 'index.html'}")
     return 0
+
+
+def _write(study: Study, document: StudyDocument, arguments: argparse.Namespace) -> int:
+    """The folder of the report; how many tables it has."""
+    from drr.app.report.material import Material
+    from drr.app.report.write import write_report
+    from drr.env.errors import Misuse
+    from drr.eval.agreement.study import agreement_document
+    from drr.eval.judging.read import choose, read_judged
+
+    judged = read_judged(study, choose(study, arguments.judge))
+    if not judged.answers and next(study.records("answer", None), None) is None:
+        raise Misuse(
+            f"{arguments.study}: no answer has finished yet; `drr status {arguments.study}` says why"
+        )
+    beside = arguments.paper_figures and document["banner"] is None
+    agreement = agreement_document(study, _people(study, arguments.human))
+    tables = write_report(Material(study, judged, document, beside, agreement), arguments.out)
+    if arguments.paper_figures and not beside:
+        told = "what rules wrote or judged is never set beside the paper's figures: left out"
+        print(told, file=sys.stderr)
+    return len(tables)
 
 
 def _explain(*, as_json: bool) -> int:

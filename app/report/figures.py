@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from drr.app.report.calls import BESIDE, tool_calls
 from drr.app.report.cost import cost_points
-from drr.app.report.material import Material
+from drr.app.report.material import ByQuery, Material
 from drr.eval.stats.intervals import mean
 
 if TYPE_CHECKING:
@@ -100,13 +101,18 @@ def _tool_calls(material: Material) -> Figure | None:
         left = [a + b for a, b in zip(left, widths, strict=True)]
     axes.set_yticks(range(len(variants)), [_short(name) for name in variants])
     for position, (variant, total) in enumerate(zip(variants, left, strict=True)):
-        beside = [f"{mean(counts[variant][name]).value or 0.0:.1f} {name}" for name in BESIDE[:2]]
-        axes.text(total + 0.1, position, f"{total:.1f}  (+ {', '.join(beside)})", va="center", fontsize=7)
+        told = f"{total:.1f}  (+ {_beside(counts[variant])})"
+        axes.text(total + 0.1, position, told, va="center", fontsize=7)
     axes.invert_yaxis()
     axes.set_xlim(0, max(left) * 1.6 or 1)
     axes.set_xlabel("calls of the nine tools per answer, mean over queries; in brackets what is no tool call")
     axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3, fontsize=7, frameon=False)
     return figure
+
+
+def _beside(counts: Mapping[str, ByQuery]) -> str:
+    """Page reads and control calls, which are no tool calls."""
+    return ", ".join(f"{mean(counts[name]).value or 0.0:.1f} {name}" for name in BESIDE[:2])
 
 
 def _pairwise(material: Material) -> Figure | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,7 +11,7 @@ from drr.app.report.paper import NOTE, printed
 from drr.app.report.tables import Cell, Heading, Table, headings
 from drr.eval import metrics as registry
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.intervals import PairedDifference, mean, paired, spread, with_holm
+from drr.eval.stats.intervals import PairedDifference, VRow, mean, paired, spread, with_holm
 
 SIGNIFICANT = 0.05
 BOLD_NOTE = (
@@ -60,10 +60,14 @@ def metric_tables(material: Material) -> Iterator[Table]:
         shown = [known[name] for name in form.lead] + metrics
         if key in ELSEWHERE:
             continue
-        present = [m for m in shown if any(m.name in row for row in material.document["metrics"].values())]
+        present = _present(shown, material.document["metrics"].values())
         if present:
             title = titles.get(key, key.replace("-", " ").capitalize())
             yield _table(material, key, title, present, form)
+
+
+def _present(metrics: Iterable[Metric], rows: Collection[Mapping[str, VRow]]) -> list[Metric]:
+    return [metric for metric in metrics if any(metric.name in row for row in rows)]
 
 
 def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], form: Form) -> Table:
@@ -138,12 +142,8 @@ def as_printed(material: Material) -> Table | None:
     if not document:
         return None
     figures = document["metrics"]
-    metrics = [
-        metric
-        for key in ("faithfulness", "quality")
-        for metric in registry.tables()[key]
-        if any(metric.name in row for row in figures.values())
-    ]
+    shown = registry.tables()
+    metrics = _present([*shown["faithfulness"], *shown["quality"]], figures.values())
     rows = [(variant, [Cell.of(values.get(m.name)) for m in metrics]) for variant, values in figures.items()]
     reasons = {variant: values["fp"].get("reason") for variant, values in figures.items() if "fp" in values}
     notes = [f"{document['note']}."]

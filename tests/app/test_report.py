@@ -179,6 +179,8 @@ def test_bold_needs_a_difference_beyond_the_noise_and_not_a_rank(judged_study: P
     close = {"one": per_query(*[0.9, 0.1] * 6), "two": per_query(*[0.1, 0.8] * 6)}
     assert winners({"fp": clear}) == {"fp": "one"}
     assert winners({"fp": close}) == {}
+    assert winners({"unreadable_rate": clear}, lower={"unreadable_rate"}) == {"unreadable_rate": "two"}
+    assert winners({"unreadable_rate": close}, lower={"unreadable_rate"}) == {}
     # One lucky metric among many is luck: the same p-value no longer holds when it is one of twelve.
     slight = {"one": per_query(*[0.6] * 7), "two": per_query(*[0.5] * 7)}
     assert winners({"fp": slight}) == {"fp": "one"}
