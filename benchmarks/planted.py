@@ -21,8 +21,8 @@ from drr.citations.parse import canonical_url
 from drr.env.entities import Product, User
 from drr.env.settings import resolve
 from drr.env.shop import Shop, open_shop
-from drr.env.states import STATES
 from drr.eval.checks import RULES, Check, Subject, check_report, urls_in
+from drr.wording.states import STATES
 
 from benchmarks.planted_by_hand import REPORTS
 from benchmarks.planted_errors import KINDS, World

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from drr.env.entities import User
 from drr.env.shop import Shop
-from drr.env.states import STATES
+from drr.wording.states import STATES
 
 from benchmarks.planted_reports import MEASURE, WEB, Case, short_title
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 
 from drr.env.entities import Order, Product, User
 from drr.env.shop import Shop
-from drr.env.states import STATES
 from drr.env.statistics import UserStatistics
+from drr.wording.states import STATES
 
 LAYOUTS = ("prose", "bullets", "tables", "phases")
 FORMS = ("numbered", "links", "numbered_links", "footnotes", "full_width")

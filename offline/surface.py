@@ -10,8 +10,9 @@ from functools import lru_cache
 from drr.env.constraints import parse_constraints
 from drr.env.text import tokens
 from drr.eval.asking.safety import forgeries
-from drr.eval.evidence.lexical import numbers, plain
+from drr.eval.evidence.lexical import plain
 from drr.eval.labels import Dimension
+from drr.wording.figures import numbers
 
 _MOST = 10.0
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z*\[(\"'])|\n+")

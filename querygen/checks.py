@@ -17,12 +17,12 @@ from drr.env.errors import DrrError
 from drr.env.profile import ProfileSummary, Spend, build_profile
 from drr.env.query import Constraints, Query
 from drr.env.shop import SearchRequest, Shop
-from drr.env.states import STATES
 from drr.env.statistics import UserStatistics
 from drr.env.text import tokens
 from drr.querygen import wording
 from drr.querygen.shingles import Seen, shingles
 from drr.tools.registry import TOOLS
+from drr.wording.states import STATES
 
 Status = Literal["pass", "fail", "none"]
 ALIKE = 0.6

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from drr.env.states import STATES
 from drr.env.text import tokens
+from drr.wording.states import STATE
 
 _ORDER_ID = re.compile(r"(?<!\d)\d{16}(?!\d)")
 _PRODUCT_ID = re.compile(r"\bB0[A-Z0-9]{8}\b")
-_STATE = re.compile(rf"\b(?:{'|'.join(sorted(STATES.values(), key=len, reverse=True))})\b")
+_STATE = re.compile(rf"\b(?:{STATE})\b")
 _PERSONAL = {
     "an e-mail address": re.compile(r"[\w.+-]{1,64}@[\w-]+\.\w+"),
     "a phone number": re.compile(r"(?<!\d)(?:\+?1[ .-]?)?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?!\d)"),

@@ -11,7 +11,7 @@ from drr.env.records.user import profile_page
 from drr.tools.access import UserId, owner
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.sources import profile_source, statistics_source, user_record
-from drr.tools.states import CODES
+from drr.wording.states import CODES
 from pydantic import Field, StringConstraints
 
 Text = Annotated[str | None, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from drr.env.records.lines import count, dollars, price
-from drr.env.states import STATES
 from drr.env.statistics import Share
+from drr.wording.states import STATES
 
 if TYPE_CHECKING:
     from drr.env.profile import Bought, ProfileSummary, Spend

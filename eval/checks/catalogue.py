@@ -11,9 +11,9 @@ from typing import Literal
 from drr.citations.addresses import host_of
 from drr.env.entities import Product
 from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable, word_set
-from drr.eval.checks.figures import amounts
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mention, Mentions, Named, brand_differs, similarity, words
+from drr.wording.money import amounts
 
 _CONFUSED = {
     "O": "O0",

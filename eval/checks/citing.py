@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
 from drr.eval.checks.facts import record_text
-from drr.eval.checks.figures import NUMBER, dates, number
 from drr.eval.checks.mentions import Mentions
 from drr.eval.tasks.claims import Claim
+from drr.wording.dates import dates
+from drr.wording.hedges import HEDGES
+from drr.wording.numbers import NUMBER, number
 
 _SOFT = frozenset(["uncited"])
 """Untidy, not wrong: said in the evidence and not failed."""
@@ -59,10 +61,6 @@ _COMPUTED_BEFORE = re.compile(
 )
 _TIMES = re.compile(r"\s?[x×]\s(?=[A-Z])")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
-_NEAR = re.compile(
-    r"(?:\b(?:over|more than|about|around|nearly|almost|roughly|approximately|some|at least|up to|under|less than|below|within)\s+|[~≈<>≤≥]\s?)\\?\$?\s?$",
-    re.I,
-)
 
 
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
@@ -204,7 +202,9 @@ def _figures(text: str) -> Iterator[_Figure]:
             or any(low <= start < high for low, high in taken)
         ):
             continue
-        yield _Figure(number(match["n"]), match["n"], _NEAR.search(before) is not None or after[:1] == "+")
+        yield _Figure(
+            number(match["n"]), match["n"], HEDGES.before.search(before) is not None or after[:1] == "+"
+        )
 
 
 def _compare_figures(tally: CheckTally, claim: Claim, evidence: _Evidence) -> None:

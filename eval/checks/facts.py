@@ -6,18 +6,18 @@ import re
 
 from drr.env.entities import Product
 from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
-from drr.eval.checks.figures import MoneyAmount, amounts, number
 from drr.eval.checks.mentions import Mention, Mentions, words
+from drr.wording.hedges import HEDGES
+from drr.wording.money import MoneyAmount, amounts
+from drr.wording.numbers import WHOLE, cardinals, number, number_of
+from drr.wording.tolerance import same_count, same_stars
+from drr.wording.units import UNITS
 
 _WORDS_OF_SUMS = "total(?:s|ing)?|subtotal|sum|budget|spend(?:ing)?|spent|sav(?:e|es|ing|ings)|shipping|delivery|tax|coupon|discount|remaining|limit|cap|average|mean|median|quartiles?|comes? to|adds up to|bringing|altogether|combined|leav(?:es|ing)"
 # In a product's name such words are capitalised ("Shower Cap"); as a label they stand right before the amount.
 _NOT_ITS_PRICE_BEFORE = re.compile(
     rf"\b(?-i:{_WORDS_OF_SUMS})\b[^$.;|*]{{0,24}}$|\b(?:{_WORDS_OF_SUMS})\b[\s:*–—-]*$|\b(?:sub)?total\b[^$.;|*]{{0,24}}$"
     r"|\b(?:off|left|below|under|within|less than|more than|over|above|between|month|phase|of your|range|was|from|cheaper than|beats?|versus|vs\.?|than|another|typically|usually|elsewhere)\s+(?:(?:about|around|the|a|an|your|only|its|\d+)\s+){0,2}$",
-    re.I,
-)
-_ITS_PRICE_BEFORE = re.compile(
-    r"(?:\b(?:total(?:s|ing)?|subtotal|sum|budget|spend(?:ing)?|spent|sav(?:e|es|ing|ings)|shipping|delivery|tax|coupon|discount|off|left|remaining|below|under|within|less than|more than|over|above|between|limit|cap|month|phase|average|mean|median|quartiles?|comes? to|adds up to|bringing|altogether|combined|of your|range|was|from|cheaper than|beats?|versus|vs\.?|than|another|typically|usually|elsewhere)\b[^$.;|]{0,24})$",
     re.I,
 )
 _ITS_PRICE_BEFORE = re.compile(
@@ -32,10 +32,9 @@ _TOTAL_HEAD = re.compile(r"total|subtotal|sum|line|extended|amount", re.I)
 _MONEY_HEAD_OTHER = re.compile(r"budget|remaining|saving|cumulative|running|shipping|tax|spend|left", re.I)
 _QUANTITY = re.compile(
     r"(?<![\w.,])(?P<n>\d{1,2})\s?[x×]\s+(?=[*_\[]{0,3}[A-Z\\$])|(?<![\w.])(?P<u>\d{1,2})\s(?:units? (?:at|of)|@)|(?<![\w.\d ])\s?[x×]\s?(?P<m>\d{1,2})\b(?![\d.]|\s?(?:inch|in\b|feet|ft|cm|mm|\d))"
-    r"|\b(?:qty|quantity)\W{0,3}(?P<q>\d{1,2})\b|\b(?P<w>two|three|four|five|six)\s+(?:of (?:them|these)|units|at|for)\b|\((?:x|×)\s?(?P<p>[2-9])\)",
+    rf"|\b(?:qty|quantity)\W{{0,3}}(?P<q>\d{{1,2}})\b|\b(?P<w>{cardinals(2)})\s+(?:of (?:them|these)|units|at|for)\b|\((?:x|×)\s?(?P<p>[2-9])\)",
     re.I,
 )
-_WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _UNDER = re.compile(r"\b(?:under|below|less than|just under)\s*$", re.I)
 _OVER = re.compile(r"\b(?:over|above|more than|just over)\s*$", re.I)
 
@@ -107,9 +106,7 @@ def quantity_near(text: str) -> int:
     match = _QUANTITY.search(text)
     if match is None:
         return 1
-    if match["w"]:
-        return _WORDS[match["w"].casefold()]
-    return int(match["n"] or match["u"] or match["m"] or match["q"] or match["p"]) or 1
+    return number_of(next(filter(None, match.groups()))) or 1
 
 
 def _agrees(body: str, amount: MoneyAmount, price: float, mention: Mention) -> bool:
@@ -143,7 +140,7 @@ _RATING = re.compile(
     re.I,
 )
 _REVIEWS = re.compile(
-    r"(?P<near>(?:\b(?:over|more than|about|around|nearly|almost|roughly|approximately|some|at least)\s+|[~≈])?)(?<![\d.$,])(?P<n>\d{1,3}(?:,\d{3})+|\d+)(?P<plus>\+)?\s+"
+    rf"(?P<near>{HEDGES.least}?)(?<![\d.$,])(?P<n>{WHOLE})(?P<plus>\+)?\s+"
     r"(?:(?:customer|global|verified|user|buyer|shopper|total|five-star|product)\s+)*(?:reviews?|ratings?|reviewers|raters|buyers rated)\b",
     re.I,
 )
@@ -190,7 +187,7 @@ def _row_ratings(tally: CheckTally, body: str, mention: Mention, product: Produc
 def _compare_rating(tally: CheckTally, span: tuple[int, int], said: float, product: Product) -> None:
     if product.average_rating is None:
         tally.unclear(f"the catalogue knows no rating of {product.product_id}")
-    elif abs(said - product.average_rating) <= 0.0501:
+    elif same_stars(said, product.average_rating):
         tally.ok()
     else:
         tally.fail(span, f"said {said:g} stars, is {product.average_rating:g} ({product.product_id})")
@@ -201,43 +198,12 @@ def _compare_reviews(
 ) -> None:
     if product.rating_number is None:
         tally.unclear(f"the catalogue knows no number of ratings of {product.product_id}")
-    elif said == product.rating_number or (
-        near and abs(said - product.rating_number) <= 0.05 * product.rating_number + 1
-    ):
+    elif same_count(said, product.rating_number, hedged=near):
         tally.ok()
     else:
         tally.fail(span, f"said {said:,.0f} ratings, are {product.rating_number:,} ({product.product_id})")
 
 
-_UNITS = {
-    "inch": r"inch(?:es)?|in\.|\"|″|''|inches",
-    "foot": r"feet|foot|ft\b\.?",
-    "pound": r"pounds?|lbs?\b\.?",
-    "ounce": r"fl\.? ?oz\b|fluid ounces?|ounces?|oz\b\.?",
-    "gallon": r"gallons?|gal\b\.?",
-    "quart": r"quarts?|qt\b",
-    "millilitre": r"ml\b|milliliters?",
-    "litre": r"liters?|litres?",
-    "gram": r"grams?|g\b",
-    "milligram": r"mg\b|milligrams?",
-    "count": r"count|ct\b|pack|packs|pieces?|pcs?\b|sheets|pouches|tablets|capsules|bags|rolls|pairs?|in 1|-in-1",
-    "watt": r"watts?|w\b",
-    "volt": r"volts?|v\b",
-    "lumen": r"lumens?",
-    "hour": r"hours?|hrs?\b",
-    "minute": r"minutes?|mins?\b",
-    "mil": r"mil\b",
-    "decibel": r"decibels?|db\b",
-    "tooth": r"teeth",
-    "year": r"years?",
-}
-_QUANTITY_UNIT = re.compile(
-    r"(?<![\w.,$/])(?P<n>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?:\s|-)?(?:(?P<u>"
-    + "|".join(f"(?P<{name}>{form})" for name, form in _UNITS.items())
-    + r"))(?![a-z])",
-    re.I,
-)
-_NOT_PROPERTY = frozenset(["year", "hour", "minute", "foot", "gram"])
 _MATERIALS = re.compile(
     r"\b(?:stainless steel|carbon steel|cast iron|memory foam|steel|aluminum|aluminium|plastic|cedar|bamboo|cotton|wood|pine|oak|acacia|copper|brass|ceramic|porcelain"
     r"|stoneware|glass|leather|silicone|latex|rubber|polyester|nylon|iron|wool|linen|microfiber|polypropylene|acrylic|vinyl|canvas|chrome|titanium|zinc|resin|wicker|rattan|jute|hemp|velvet|fleece|paper|concrete|marble|granite|foam|sisal|mesh|tpe|recycled paper|terracotta|felt|cork|melamine|pvc|abs|spandex|flannel|down)\b",
@@ -297,27 +263,23 @@ def record_text(product: Product) -> str:
     return "\n".join(parts)
 
 
-def _unit(match: re.Match[str]) -> str:
-    return next(name for name in _UNITS if match[name])
-
-
 def _measures(tally: CheckTally, body: str, mention: Mention, product: Product, record: str) -> None:
     known: dict[str, set[float]] = {}
-    for match in _QUANTITY_UNIT.finditer(record):
-        known.setdefault(_unit(match), set()).add(number(match["n"]))
+    for quantity in UNITS.quantities(record):
+        known.setdefault(quantity.unit.name, set()).add(quantity.value)
     loose = {number(n) for n in re.findall(r"(?<![\d.])\d+(?:\.\d+)?(?![\d.])", record)}
-    for match in _QUANTITY_UNIT.finditer(body, mention.start, mention.end):
-        unit, said = _unit(match), number(match["n"])
-        if unit in _NOT_PROPERTY and unit not in known:
+    for quantity in UNITS.quantities(body, mention.start, mention.end):
+        unit, said = quantity.unit.name, quantity.value
+        if quantity.unit.passing and unit not in known:
             continue
         if unit == "count" and not mention.own and said < 2:
             continue
         if any(_close(said, value) for value in known.get(unit, ())) or said in loose:
             tally.ok()
-        elif unit in known and not _compared(body, match.start()):
-            said_words = body[match.start() : match.end()].strip()
+        elif unit in known and not _compared(body, quantity.start):
+            said_words = body[quantity.start : quantity.end].strip()
             tally.fail(
-                match.span(),
+                (quantity.start, quantity.end),
                 f"said {said_words!r}, the record has {_values(known[unit])} {unit} ({product.product_id})",
             )
         else:

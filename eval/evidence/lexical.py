@@ -14,66 +14,11 @@ from typing import Literal, NamedTuple
 
 from drr.env.records.lines import Span
 from drr.env.text import tokens
+from drr.wording.figures import Number, numbers
+from drr.wording.tolerance import same_number
 
 Label = Literal["full", "partial", "none"]
 
-_UNITS = {
-    "length": {
-        "mm": 0.1, "millimeter": 0.1, "cm": 1.0, "centimeter": 1.0, "m": 100.0, "meter": 100.0,
-        "in": 2.54, "inch": 2.54, "\"": 2.54, "\u201d": 2.54, "ft": 30.48, "foot": 30.48, "feet": 30.48, "'": 30.48,
-        "yard": 91.44, "mile": 160934.4, "km": 100000.0,
-    },
-    "weight": {
-        "mg": 0.001, "g": 1.0, "gram": 1.0, "kg": 1000.0, "kilogram": 1000.0, "oz": 28.3495, "ounce": 28.3495,
-        "lb": 453.592, "lbs": 453.592, "pound": 453.592, "ton": 907185.0,
-    },
-    "volume": {
-        "ml": 1.0, "milliliter": 1.0, "l": 1000.0, "liter": 1000.0, "gal": 3785.41, "gallon": 3785.41,
-        "quart": 946.353, "pint": 473.176, "cup": 236.588, "fl": 29.5735,
-    },
-    "time": {
-        "second": 1.0, "minute": 60.0, "min": 60.0, "hour": 3600.0, "hr": 3600.0, "day": 86400.0, "week": 604800.0,
-        "month": 2629800.0, "year": 31557600.0,
-    },
-    "power": {"w": 1.0, "watt": 1.0, "kw": 1000.0},
-    "charge": {"mah": 1.0, "ah": 1000.0},
-    "voltage": {"v": 1.0, "volt": 1.0},
-    "noise": {"db": 1.0, "decibel": 1.0},
-    "share": {"%": 1.0, "percent": 1.0},
-    "money": {"$": 1.0, "usd": 1.0, "dollar": 1.0},
-}  # fmt: skip
-_UNIT_OF = {name: (kind, factor) for kind, names in _UNITS.items() for name, factor in names.items()}
-_WORDS = {
-    w: float(n)
-    for n, w in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()  # noqa: SIM905
-    )
-}
-_NUMBER = re.compile(
-    r"(?P<money>\$\s?)?(?<![\w.])(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?P<k>[kK](?![a-zA-Z]))?"
-    r"[\s-]?(?P<unit>%|\"|\u201d|'(?!s)|[a-zA-Z]+)?"
-)
-_VULGAR = str.maketrans(
-    {
-        "\u00bd": " 1/2",
-        "\u00bc": " 1/4",
-        "\u00be": " 3/4",
-        "\u2153": " 1/3",
-        "\u2154": " 2/3",
-        "\u215b": " 1/8",
-    }
-)
-_FRACTION = re.compile(
-    r"(?<![\d./])(?:(\d{1,3})[ -])?(\d{1,2})/([2-9]|1[06]|32)(?=[\s-]?(?:inch|in\b|\"|\u201d|cup|lb|pound|oz|ounce|gal|quart|mile|ft|foot|feet|tsp|tbsp))",
-    re.IGNORECASE,
-)
-_NUMBER_WORD = re.compile(
-    r"\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)[\s-]+([a-zA-Z]+)?", re.IGNORECASE
-)
-_HEDGE = re.compile(
-    r"(?:about|around|approximately|roughly|nearly|almost|over|more than|at least|up to|under|less than|some|~|\u2248|>|<)\s*\$?\s*$",
-    re.IGNORECASE,
-)
 _MARKS = re.compile(r"\[\^?\d+(?:\s*[,\u2013-]\s*\d+)*\](?:\([^)\s]*\))?|\u3010[^\u3011]*\u3011")
 _URL = re.compile(r"(?:https?|user)://\S+")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)\s]*\)")
@@ -96,17 +41,6 @@ _NAME = re.compile(
 )
 
 
-class Number(NamedTuple):
-    value: float
-    kind: str | None
-    """length, weight, ..., money; `None` for a bare count."""
-    base: float
-    """In the base unit of its kind."""
-    decimals: int
-    hedged: bool
-    text: str
-
-
 def plain(text: str) -> str:
     """Without citation marks, URLs and emphasis: what is said, not how it is cited."""
     return (
@@ -115,61 +49,6 @@ def plain(text: str) -> str:
         .replace("`", "")
         .replace("_", " ")
     )
-
-
-def numbers(text: str, *, words: bool = False) -> list[Number]:
-    found = []
-    text = _FRACTION.sub(lambda m: f"{int(m[1] or 0) + int(m[2]) / int(m[3]):g}", text.translate(_VULGAR))
-    for match in _NUMBER.finditer(text):
-        digits = match["digits"].replace(",", "")
-        value = float(digits) * (1000 if match["k"] else 1)
-        unit = (match["unit"] or "").casefold()
-        kind, factor = (
-            _UNIT_OF.get(unit)
-            or _UNIT_OF.get(unit.removesuffix("s").removesuffix("e"))
-            or _UNIT_OF.get(unit.removesuffix("es"))
-            or (None, 1.0)
-        )
-        if match["money"]:
-            kind, factor = "money", 1.0
-        decimals = len(digits.partition(".")[2])
-        hedged = _HEDGE.search(text, max(0, match.start() - 16), match.start()) is not None or bool(
-            match["k"]
-        )
-        found.append(Number(value, kind, value * factor, decimals, hedged, match[0].strip()))
-    if words:
-        for match in _NUMBER_WORD.finditer(text):
-            value = _WORDS[match[1].casefold()]
-            unit = (match[2] or "").casefold()
-            kind, factor = _UNIT_OF.get(unit) or _UNIT_OF.get(unit.removesuffix("s")) or (None, 1.0)
-            found.append(Number(value, kind, value * factor, 0, False, match[0].strip()))
-    return found
-
-
-def same_number(claimed: Number, stated: Number) -> bool:
-    """Equal up to the rounding the claim shows; a hedged number may be 5% off; units must be of one kind, if both have one."""
-    if claimed.kind is not None and stated.kind is not None and claimed.kind != stated.kind:
-        return False
-    if "money" in (claimed.kind, stated.kind) and claimed.kind != stated.kind:
-        return False
-    if claimed.kind is None or stated.kind is None:
-        a, b = claimed.value, stated.value
-    elif claimed.value == stated.value and abs(claimed.base - stated.base) > 0.02 * abs(stated.base):
-        return False
-    else:
-        scale = claimed.base / claimed.value if claimed.value else 1.0
-        a, b = claimed.value, stated.base / scale
-    rounding = 0.5 * 10**-claimed.decimals
-    if claimed.kind == "money":
-        tolerance = 0.0049 if claimed.decimals else 0.5
-    elif claimed.kind is None and not claimed.decimals:
-        tolerance = 0.0
-    else:
-        converted = claimed.kind is not None and claimed.value != stated.value
-        tolerance = rounding if converted or stated.decimals > claimed.decimals else 0.0
-    if claimed.hedged:
-        tolerance = max(tolerance, 0.05 * abs(b))
-    return abs(a - b) <= tolerance + 1e-9
 
 
 def missing_numbers(claim: str, text: str) -> list[str]:

@@ -21,6 +21,7 @@ class CheckedTask(Task[Answer]):
     """One unit a report: all rules, whoever judges under whatever protocol."""
 
     name = "rules"
+    version = 2
     subject = "answer"
     metrics = ("rules",)
 

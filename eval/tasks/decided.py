@@ -10,8 +10,10 @@ from drr.env.entities import Product
 from drr.env.records.lines import Span, amount, count, stars
 from drr.env.source import Frozen
 from drr.env.text import tokens
-from drr.eval.evidence.lexical import Number, content_words, numbers, plain
+from drr.eval.evidence.lexical import content_words, plain
 from drr.eval.stats.faithfulness import Support
+from drr.wording.figures import Number, numbers
+from drr.wording.tolerance import HEDGED, STARS, money_slack
 
 _SAID_RATING = re.compile(
     r"^\s*-?(?:stars?\b|\u2605|\u2b50|/\s?5\b|out of (?:5|five)\b|of 5\b)", re.IGNORECASE
@@ -87,8 +89,8 @@ def _stated(figure: Number, after: str, listing: _Listing) -> _Stated | None:
     if figure.kind == "money":
         price = None if product.price is None else round(product.price, 2)
         told = "price unknown" if price is None else f"price {amount(price)}"
-        tolerance = 0.0049 if figure.decimals else 0.5
-        return _compared(figure, price, told, tolerance, listing.places.get("price"))
+        slack = money_slack(whole=not figure.decimals)
+        return _compared(figure, price, told, slack, listing.places.get("price"))
     if figure.kind is not None:
         return None
     if _SAID_COUNT.match(after):
@@ -98,7 +100,7 @@ def _stated(figure: Number, after: str, listing: _Listing) -> _Stated | None:
     if _SAID_RATING.match(after) or (figure.decimals and figure.value <= 5):
         rating = product.average_rating
         told = "stars " + ("unknown" if rating is None else stars(rating))
-        return _compared(figure, rating, told, 0.0501, listing.places.get("average_rating"))
+        return _compared(figure, rating, told, STARS, listing.places.get("average_rating"))
     return None
 
 
@@ -107,5 +109,5 @@ def _compared(
 ) -> _Stated:
     if value is None:
         return _Stated(False, told, None)
-    allowed = max(tolerance, 0.05 * value) if figure.hedged else tolerance
+    allowed = max(tolerance, HEDGED * value) if figure.hedged else tolerance
     return _Stated(abs(figure.value - value) <= allowed + 1e-9, told, place)

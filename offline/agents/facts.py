@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from drr.env.states import STATES
 from drr.env.text import tokens
 from drr.offline.agents.memory import Memory, SeenOrder, SeenPage, sentences
 from drr.offline.agents.question import Asked, content_words, is_quality, state_name
 from drr.offline.agents.words import plain
+from drr.wording.states import STATES
 
 _TO_MACHINES = re.compile(
     r"ignore (?:all|any|the|previous|prior|your)\b|disregard (?:all|any|the|previous|prior|your)\b|system prompt|as an ai\b"

@@ -6,10 +6,10 @@ import math
 from pathlib import Path
 
 import pytest
-from drr.env.states import STATES
 from drr.env.web.corpus.generate import FOLDER, write
 from drr.env.web.corpus.tables import TABLES
 from drr.env.web.sandbox import DOCUMENTS, MANIFEST, Document, open_sandbox, read_documents
+from drr.wording.states import STATES
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from drr.env.constraints import parse_constraints
 from drr.env.query import Constraints
-from drr.env.states import STATES
+from drr.wording.states import STATES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,6 +61,8 @@ SAID: list[tuple[str, dict[str, Any]]] = [
     ("West Virginia winters are hard: I live in West Virginia", {"region": "West Virginia"}),
     ("my Maine Coon needs a brush", {}),
     ("plants for the Pacific Northwest", {"region": "Pacific Northwest"}),
+    ("no less than $30", {"total_min": 30}),
+    ("it should go for $30 or more", {"total_min": 30}),
     ("toys, no plastic", {"exclusions": ["plastic"]}),
     ("without latex, plastic or rawhide", {"exclusions": ["latex", "plastic", "rawhide"]}),
     ("a charger not from BrandX please", {"exclusions": ["BrandX"]}),

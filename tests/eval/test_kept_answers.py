@@ -195,7 +195,7 @@ async def test_a_ledger_without_kept_answers_stays_judged(
     """Of before answers were kept: its judgements stand, and a raised version asks again."""
     await put(study, answer("a", "x", REPORT, [PAGE]))
     await asked(study, Judge(), ["quality"])
-    with study.ledger.writing() as db:
+    with study.ledger.db.writing() as db:
         db.execute(
             "UPDATE records SET blobs = '{}' WHERE key IN (SELECT key FROM units WHERE kind = 'judgement')"
         )
@@ -213,7 +213,7 @@ async def test_a_raised_rule_checks_every_report_again_and_only_its_last_word_co
     options = JudgeOptions(["rules"])
     assert (await judge(study, desk(study, models, shop), models, options)).summary.done == 2
     assert (await judge(study, desk(study, models, shop), models, options)).summary.done == 0
-    monkeypatch.setitem(RULES, "price", RULES["price"]._replace(version="2"))
+    monkeypatch.setitem(RULES, "price", RULES["price"]._replace(version="raised"))
     assert (await judge(study, desk(study, models, shop), models, options)).summary.done == 2
     assert study_document(study)["coverage"]["tasks"]["rules"]["judged"] == 2
 

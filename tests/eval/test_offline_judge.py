@@ -6,7 +6,7 @@ import pytest
 from drr.env.source import Frozen
 from drr.eval.asking.conversation import box_prompts
 from drr.eval.asking.safety import defused, fenced, forgeries, visible
-from drr.eval.evidence.lexical import missing_numbers, numbers, support
+from drr.eval.evidence.lexical import missing_numbers, support
 from drr.eval.labels import DIMENSIONS
 from drr.eval.tasks.grading import Graded
 from drr.eval.tasks.pairwise import comparison_asking
@@ -14,6 +14,7 @@ from drr.eval.tasks.protocol import OURS
 from drr.eval.tasks.rating import rating_asking
 from drr.eval.tasks.support import support_asking
 from drr.offline.judge import RulesJudge
+from drr.wording.figures import numbers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

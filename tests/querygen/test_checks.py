@@ -11,10 +11,10 @@ import pytest
 from drr.env.constraints import parse_constraints
 from drr.env.query import Fact, Query, read_queries
 from drr.env.shop import Shop
-from drr.env.states import STATES
 from drr.querygen.builtin import FILE, builtin_queries
 from drr.querygen.checks import CHECKS, Checker, spread
 from drr.querygen.shingles import Seen, shingles, similarity
+from drr.wording.states import STATES
 
 from tests.querygen.conftest import drr
 

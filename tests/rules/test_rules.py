@@ -9,8 +9,8 @@ from drr.env.entities import Product
 from drr.env.query import Constraints
 from drr.env.session import Session
 from drr.env.shop import Shop
-from drr.env.states import STATES
 from drr.eval.checks import RULES, Check, Subject, check_report, document, returned_by
+from drr.wording.states import STATES
 from figure9 import QUERY, REPORT, TWIN
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from drr.eval.checks.figures import MoneyAmount
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.money.parts import CENT, PricedText, Stated, SumBasket, SumPart
 from drr.eval.checks.money.phrases import LIMITED, phase_of
+from drr.wording.money import MoneyAmount
 
 _GOES_ON = re.compile(r"\s*+(?:[-–]\s*+)?(?!total)[A-Za-z]")
 

@@ -12,10 +12,10 @@ from typing import Literal, NamedTuple
 
 from drr.eval.checks.base import Span
 from drr.eval.checks.facts import prices_in, quantity_near
-from drr.eval.checks.figures import MoneyAmount, amounts
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.phrases import NO_PART, OPTIONAL, TOTAL, is_limit
+from drr.wording.money import MoneyAmount, amounts
 
 CENT = 0.0101
 """How far off a stated amount may be for each amount that was rounded on the way to it."""

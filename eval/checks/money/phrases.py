@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from drr.eval.checks.figures import MoneyAmount
 from drr.eval.checks.layout import TextLine
+from drr.wording.money import MoneyAmount
+from drr.wording.numbers import cardinals, number_of
 
 TOTAL = re.compile(
     r"\b(?:(?:sub|grand[ -]?)?totals?|sum|altogether|all in all|in all|adds? up to|comes? (?:out )?to|come in at|overall cost|combined cost|whole (?:set|plan|order) costs?)\b|总计|合计|小计",
@@ -33,9 +34,8 @@ LIMIT_AFTER = re.compile(
     re.I,
 )
 _PHASE = re.compile(
-    r"\b(?P<kind>phase|month|stage|step|week|part)\s*#?(?P<n>\d{1,2}|one|two|three|four|five|six)\b", re.I
+    rf"\b(?P<kind>phase|month|stage|step|week|part)\s*#?(?P<n>\d{{1,2}}|{cardinals(1)})\b", re.I
 )
-_WORDS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6"}
 
 
 def is_limit(body: str, amount: MoneyAmount, line: TextLine) -> bool:
@@ -52,5 +52,4 @@ def phase_of(text: str) -> str | None:
     match = _PHASE.search(text)
     if match is None:
         return None
-    number = match["n"].casefold()
-    return f"{match['kind'].casefold()} {_WORDS.get(number, number)}"
+    return f"{match['kind'].casefold()} {number_of(match['n'])}"

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from drr.eval.checks.figures import MoneyAmount, amounts
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.money.parts import (
     CENT,
@@ -19,6 +18,7 @@ from drr.eval.checks.money.parts import (
     ways_to_count,
 )
 from drr.eval.checks.money.phrases import LIMIT_AFTER, LIMITED, TOTAL, phase_of
+from drr.wording.money import MoneyAmount, amounts
 
 _NOT_A_TOTAL = re.compile(
     r"\b(?:total (?:budget|spending limit|number)|your total spend|total spend(?:ing)? (?:so far|to date|under|below|within)|spent|lifetime|past orders|order history|purchase history|orders? (?:total|history)|per cent|saved|savings|would (?:have )?total|bring(?:s|ing)?|could|instead|without|if you|skip(?:ping)?|reduc\w+|closer to|elsewhere|average)\b",

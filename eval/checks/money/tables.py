@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from drr.eval.checks.figures import MoneyAmount
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.money.parts import CENT, Added, PricedText, Stated, SumBasket
 from drr.eval.checks.money.phrases import NO_PART, OPTIONAL, phase_of
+from drr.wording.money import MoneyAmount
 
 _QUANTITY = re.compile(r"qty|quantity|units|count|how many|#$|pcs", re.I)
 _UNIT_PRICE = re.compile(r"price|each|unit|cost")

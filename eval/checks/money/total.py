@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from drr.eval.checks.base import Check, CheckTally, Subject
-from drr.eval.checks.figures import MoneyAmount, amounts
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.parts import CENT, Stated
 from drr.eval.checks.money.sums import Sums, sums_of
 from drr.eval.checks.money.tables import TableRow
+from drr.wording.money import MoneyAmount, amounts
 
 
 def total(subject: Subject, mentions: Mentions) -> Check:

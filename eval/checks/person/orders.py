@@ -9,10 +9,11 @@ from typing import NamedTuple
 from drr.env.entities import Order, Product
 from drr.env.shop import Shop
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable, word_set
-from drr.eval.checks.figures import When, dates
 from drr.eval.checks.layout import sentences
 from drr.eval.checks.mentions import Mentions, ProductReference, brand_differs, similarity, words
 from drr.eval.checks.person.order_ids import OrdersNamed
+from drr.wording.dates import FULL_MONTH, When, dates
+from drr.wording.numbers import cardinals, number_of
 
 _BOUGHT = re.compile(
     r"\byou(?:'ve|’ve| have| had| also| already| last| previously| recently| once| even|'d)*\s+(?:bought|ordered|purchased|own(?:ed)? (?:from|since)|reordered|picked up|got)\b"
@@ -33,10 +34,9 @@ _STATUS = re.compile(
 )
 _STATUS_IN_LIST = re.compile(r"[|(,]\s*(?P<s>delivered|shipped|processing|cancell?ed|returned)\b", re.I)
 _QUANTITY = re.compile(
-    r"\b(?:bought|ordered|purchased|quantity(?: of|:)?|order of|got)\s+(?P<n>\d{1,2}|two|three|four|five|six)\b(?!\s*(?:times|orders|years|months|days|items|products|-|different|[a-z]+ (?:in|since)))|\bquantity\s*+(?:[:=]\s*+)?(?P<q>\d{1,3})\b|\b(?P<x>\d{1,2})\s?[x×]\s",
+    rf"\b(?:bought|ordered|purchased|quantity(?: of|:)?|order of|got)\s+(?P<n>\d{{1,2}}|{cardinals(2)})\b(?!\s*(?:times|orders|years|months|days|items|products|-|different|[a-z]+ (?:in|since)))|\bquantity\s*+(?:[:=]\s*+)?(?P<q>\d{{1,3}})\b|\b(?P<x>\d{{1,2}})\s?[x×]\s",
     re.I,
 )
-_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _TO_COME = re.compile(r"\b(?:by|until|before|through|next|plan(?:ned)? for|due)\s+$", re.I)
 
 
@@ -199,13 +199,12 @@ def _just_behind(body: str, end: int, position: int) -> bool:
     return end <= position <= end + 3 and not body[end:position].strip(" *_\"')")
 
 
-_MONTHS = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _CITATION = re.compile(r"\]\([^)]{0,2000}\)|\[[\d, ^-]+\]|https?://\S+|user://\S+|[*_]")
 _NAME = re.compile(
     r"[\s:,\[\"“]*(?:(?:the|a|an|your|two|three|\d{1,2}|x|×|of|it|from|pair|pack|on|in|was|is|for|\d{4}|[A-Z][a-z]+ \d{1,2},? \d{4}|[A-Z][a-z]+ \d{4}|\d{4}-\d\d-\d\d)[\s,:]+)*(?P<name>[A-Z][\w'’&-]*(?:[ ,/]+(?:(?:for|with|and|of|in|the|to|&)\s+)?[A-Z0-9][\w'’&.\"-]*)+)"
 )
 _NAME_ENDS = re.compile(r"(?<!\s)\s+(?:on|in|for)$")
-_DATE_BEHIND = re.compile(rf"(?<![ ,])[ ,]++(?:on|in)?\s*+{_MONTHS}\b.*$")
+_DATE_BEHIND = re.compile(rf"(?<![ ,])[ ,]++(?:on|in)?\s*+(?:{FULL_MONTH})\b.*$")
 
 
 def _bought_name(text: str) -> str | None:
@@ -215,7 +214,7 @@ def _bought_name(text: str) -> str | None:
         return None
     name = _DATE_BEHIND.sub("", _NAME_ENDS.sub("", match["name"].strip(" ,.")))
     told = [word for word in words(name) if not word.isdigit()]
-    return name if len(told) >= 2 and not re.match(_MONTHS, name) else None
+    return name if len(told) >= 2 and not re.match(FULL_MONTH, name) else None
 
 
 _FILLER = word_set("""a an the your some several many two three few in on at from of for and to this that these those items item products product things
@@ -272,8 +271,7 @@ def _compare_date(tally: CheckTally, body: str, when: When, orders: Sequence[_Pl
 
 
 def _compare_quantity(tally: CheckTally, said: re.Match[str], orders: Sequence[_Placed]) -> None:
-    written = (said["n"] or said["q"] or said["x"]).casefold()
-    count = _NUMBERS.get(written) or int(written)
+    count = number_of(said["n"] or said["q"] or said["x"])
     ordered = [one.order.quantity for one in orders]
     if count in ordered or count == sum(ordered):
         tally.ok()

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from drr.env.entities import User
-from drr.env.states import REGIONS, STATES
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable, word_set
 from drr.eval.checks.mentions import Mentions
+from drr.wording.states import REGIONS, STATE, STATES
 
 _STATES = sorted(STATES.values(), key=len, reverse=True)
-_STATE = "|".join(_STATES)
-_TAIL = rf"(?:,\s*(?P<tail>{_STATE}|[A-Z]{{2}}\b))?"
+_TAIL = rf"(?:,\s*(?P<tail>{STATE}|[A-Z]{{2}}\b))?"
 _PLACE = rf"(?P<place>(?:[A-Z][\w.'’-]+\s?){{1,4}}){_TAIL}"
 _HOME = r"(?:location|home town|hometown|home|house|address|area|city|state|region|yard|backyard|garden|place|property|household|family|apartment|neighbou?rhood)"
 _CUES = [
@@ -25,12 +24,12 @@ _CUES = [
         r"\s*+[:(]?+\s*+\**+\s*+(?:\d{1,6} [\w .']{3,40}, )?(?:the )?(?:(?i:city|state) of )?(?:(?i:northern|southern|eastern|western|central|sunny|rural|coastal)\s)*"
         + _PLACE
     ),
-    re.compile(rf"\b(?i:your) (?:local |native |own )?(?P<place>{_STATE})\b"),
+    re.compile(rf"\b(?i:your) (?:local |native |own )?(?P<place>{STATE})\b"),
     re.compile(
-        rf"\b(?i:for|native to|common in|(?<=you )in|(?<=yours )in) (?P<place>{_STATE})(?:'s|’s)?(?= (?:winters?|summers?|heat|climate|weather|backyards?|gardens?|residents?|homes?|households?|where you live|like yours)\b)"
+        rf"\b(?i:for|native to|common in|(?<=you )in|(?<=yours )in) (?P<place>{STATE})(?:'s|’s)?(?= (?:winters?|summers?|heat|climate|weather|backyards?|gardens?|residents?|homes?|households?|where you live|like yours)\b)"
     ),
     re.compile(
-        rf"\b(?i:as an?|fellow) (?P<place>{_STATE}) (?:resident|shopper|homeowner|household|gardener|customer)"
+        rf"\b(?i:as an?|fellow) (?P<place>{STATE}) (?:resident|shopper|homeowner|household|gardener|customer)"
     ),
 ]
 _ZIP = re.compile(r"\b(?:zip(?: code)?|postal code)\s*+(?:is|of|:)?\s*+(?P<zip>\d{5})\b", re.I)

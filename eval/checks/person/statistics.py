@@ -9,12 +9,15 @@ from typing import NamedTuple
 
 from drr.env.statistics import Share, UserStatistics
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
-from drr.eval.checks.figures import MoneyAmount, amounts, number
 from drr.eval.checks.layout import sentences
 from drr.eval.checks.mentions import Mentions, words
+from drr.wording.hedges import HEDGES
+from drr.wording.money import MoneyAmount, amounts
+from drr.wording.numbers import WHOLE, number
+from drr.wording.tolerance import about, same_count
 
 _COUNT = re.compile(
-    r"(?P<near>(?:\b(?:over|more than|about|around|nearly|almost|roughly|some)\s+|~\s?)?)(?<![\w.$,#])(?P<n>\d{1,3}(?:,\d{3})+|\d+)\s+(?:(?:past|previous|total|lifetime|separate|different|earlier|prior|recorded)\s+)*(?:orders|purchases)\b|\b(?:orders|purchases|orders placed|number of orders|total orders)\**\s*+(?:placed\s*+)?[:|]\s*+\**\s*+(?P<m>\d[\d,]*)\b",
+    rf"(?P<near>{HEDGES.least}?)(?<![\w.$,#])(?P<n>{WHOLE})\s+(?:(?:past|previous|total|lifetime|separate|different|earlier|prior|recorded)\s+)*(?:orders|purchases)\b|\b(?:orders|purchases|orders placed|number of orders|total orders)\**\s*+(?:placed\s*+)?[:|]\s*+\**\s*+(?P<m>\d[\d,]*)\b",
     re.I,
 )
 _SPEND = re.compile(r"\bspen[dt]\b|\bspending\b|\bpaid\b|\blifetime value\b", re.I)
@@ -102,7 +105,7 @@ def _compare_counts(
         if _AN_ORDERS_NUMBER.search(said.body[max(said.span[0], match.start() - 8) : match.start()]):
             continue
         near = bool((match["near"] or "").strip())
-        if count in allowed or (near and any(abs(count - value) <= 0.05 * value + 1 for value in allowed)):
+        if any(same_count(count, value, hedged=near) for value in allowed):
             tally.ok()
         else:
             expected = shares[0].orders if shares else known.orders
@@ -134,10 +137,7 @@ def _known(*values: float | None) -> list[float]:
 def _match(tally: CheckTally, amount: MoneyAmount, values: Sequence[float], what: str) -> None:
     if not values:
         tally.unclear(f"no {what} is known")
-    elif any(
-        amount.equals(value) or (amount.approx and abs(amount.value - value) <= 0.05 * value)
-        for value in values
-    ):
+    elif any(amount.equals(value) or (amount.approx and about(amount.value, value)) for value in values):
         tally.ok()
     else:
         tally.fail((amount.start, amount.end), f"said {what} ${amount.value:,.2f}, is ${values[0]:,.2f}")

@@ -1,0 +1,108 @@
+"""Numbers, units, money, dates and tolerance: one reading of each, and where two meet, they agree."""
+
+from __future__ import annotations
+
+import pytest
+from drr.wording.dates import dates
+from drr.wording.figures import numbers
+from drr.wording.money import amounts, money
+from drr.wording.numbers import CARDINALS, number_of
+from drr.wording.states import CODES, REGIONS, STATES
+from drr.wording.tolerance import money_slack, same_count, same_number, same_stars
+from drr.wording.units import UNITS
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@given(st.integers(1, 9_999_999))
+def test_an_amount_as_we_set_it_reads_as_itself(cents: int) -> None:
+    text = f"It costs {money(cents / 100)}, no less."
+    (amount,) = amounts(text)
+    assert (amount.value, amount.whole, amount.approx) == (cents / 100, False, False)
+    assert text[amount.start : amount.end] == money(cents / 100)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("$40", 40),
+        ("about $1,299", 1299),
+        ("$2k", 2000),
+        ("40 dollars", 40),
+        ("$12.5", 12.5),
+        (r"\$300+", 300),
+    ],
+)
+def test_money_is_read_alike_as_an_amount_and_as_a_figure(text: str, value: float) -> None:
+    assert [amount.value for amount in amounts(text)] == [value]
+    assert [(figure.kind, figure.value) for figure in numbers(text)] == [("money", value)]
+
+
+@pytest.mark.parametrize("word", CARDINALS)
+def test_a_number_in_words_is_the_number_in_digits(word: str) -> None:
+    assert number_of(word) == number_of(str(CARDINALS.index(word)))
+
+
+@pytest.mark.parametrize(
+    ("claimed", "stated", "same"),
+    [
+        ("7.6 ft", "91 inches", True),
+        ("12 ounces", "12 oz", True),
+        ("12 ounces", "12 pounds", False),
+        ("30 minutes", "30 hours", False),
+        ("4.3 lb", "4.28 lb", True),
+        ("4.28 lb", "4.3 lb", False),
+        ("about 100 watts", "104 watts", True),
+        ("100 watts", "104 watts", False),
+        ("$20", "$19.99", True),
+        ("$20.00", "$19.99", False),
+        ("$20", "20 pounds", False),
+        ("1/2 inch", "0.5 inch", True),
+        ("1/2 tsp", "0.5 teaspoons", True),
+    ],
+)
+def test_two_figures_are_the_same_as_said(claimed: str, stated: str, same: bool) -> None:
+    assert same_number(numbers(claimed)[0], numbers(stated)[0]) is same
+
+
+def test_what_is_rounded_may_be_off_by_half_of_the_last_place() -> None:
+    (whole,), (cents,) = amounts("$13"), amounts("$12.50")
+    assert whole.equals(12.5)
+    assert not whole.equals(12.49)
+    assert cents.equals(12.504)
+    assert not cents.equals(12.51)
+    assert money_slack(whole=True) > money_slack(whole=False)
+    assert same_stars(4.5, 4.45)
+    assert not same_stars(4.5, 4.4)
+    assert same_count(2000, 2067, hedged=True)
+    assert not same_count(2000, 2067, hedged=False)
+    assert not same_count(2000, 2200, hedged=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("on 2022-02-22 and in May 2021", [(2022, 2, 22), (2021, 5, None)]),
+        ("Sept. 3, 2020", [(2020, 9, 3)]),
+        ("3rd Oct 2019, since 2015", [(2019, 10, 3), (2015, None, None)]),
+        ("11/29/2020", [(2020, 11, 29)]),
+    ],
+)
+def test_a_date_is_as_precise_as_it_was_written(
+    text: str, read: list[tuple[int, int | None, int | None]]
+) -> None:
+    assert [(when.year, when.month, when.day) for when in dates(text, 0, len(text))] == read
+
+
+def test_what_a_record_states_is_read_with_its_unit_and_nothing_else_is() -> None:
+    found = UNITS.quantities('a 12 oz. pack of 6 pouches, 24" long, 5 in stock, 16 fl oz, $3 lb')
+    assert [(one.value, one.unit.name) for one in found] == [
+        (12, "ounce"), (6, "count"), (24, "inch"), (16, "ounce"),
+    ]  # fmt: skip
+
+
+def test_every_state_has_a_code_and_mail_goes_to_more() -> None:
+    assert len(STATES) == 51
+    assert {STATES[CODES[name.casefold()]] for name in STATES.values()} == set(STATES.values())
+    assert CODES["puerto rico"] == "PR"
+    assert "New England" in REGIONS

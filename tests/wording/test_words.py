@@ -1,0 +1,83 @@
+"""Each word of ours earns its place: the case that its file names is read otherwise without it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from drr.offline.agents.question import QuestionReader
+from drr.wording.counts import CountReader
+from drr.wording.exclusions import ExclusionReader
+from drr.wording.hedges import HEDGES, Hedges
+from drr.wording.limits import LimitReader
+from drr.wording.money import MoneyReader
+from drr.wording.periods import PeriodReader
+from drr.wording.places import PlaceReader
+from drr.wording.states import PLACES
+from drr.wording.units import UnitReader
+from drr.wording.vocabulary import Wordbook, vocabularies, vocabulary
+
+Reading = Callable[[Wordbook, str], Any]
+
+
+def hedged(words: Wordbook, text: str) -> Any:
+    """By each of the ways in which a figure may be hedged, at the text's first figure."""
+    hedges = Hedges(words)
+    at = next(index for index, letter in enumerate(text) if letter.isdigit())
+    amounts = MoneyReader(vocabulary("money"), hedges).amounts(text)
+    return [amount.approx for amount in amounts], hedges.before.search(text[:at]) is None
+
+
+READINGS: dict[str, Reading] = {
+    "counts": lambda words, text: CountReader(words).count(text),
+    "exclusions": lambda words, text: ExclusionReader(words).exclusions(text),
+    "hedges": hedged,
+    "limits": lambda words, text: LimitReader(words).limits(text),
+    "money": lambda words, text: list(MoneyReader(words, HEDGES).amounts(text)),
+    "periods": lambda words, text: (PeriodReader(words).months(text), PeriodReader(words).deadline(text)),
+    "places": lambda words, text: PlaceReader(words, PLACES).region(text),
+    "shopping": lambda words, text: QuestionReader(words).read(text),
+    "states": lambda words, text: PlaceReader(vocabulary("places"), words).region(text),
+    "units": lambda words, text: list(UnitReader(words).quantities(text)),
+}
+"""File of words -> what is read with it."""
+OURS = [
+    (name, group, word)
+    for name in vocabularies()
+    for group, rows in vocabulary(name).groups.items()
+    for word in rows.words
+    if rows.source is None
+]
+
+
+@pytest.mark.parametrize("name", vocabularies())
+def test_every_group_has_a_source_or_a_case_for_each_word(name: str) -> None:
+    without = [
+        f"{group}: {word}"
+        for group, rows in vocabulary(name).groups.items()
+        for word in rows.words
+        if rows.source is None and word not in rows.cases
+    ]
+    assert without == []
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _, _ in OURS}))
+def test_without_a_word_of_ours_its_case_is_read_otherwise(name: str) -> None:
+    words, read = vocabulary(name), READINGS[name]
+    idle = []
+    for _, group, word in (row for row in OURS if row[0] == name):
+        case = words.groups[group].cases[word]
+        if read(words, case) == read(words.without(group, word), case):
+            idle.append(f"{group}: {word!r} decides nothing in {case!r}")
+    assert idle == []
+
+
+def test_a_file_names_no_word_twice_in_a_group() -> None:
+    twice = [
+        f"{name}, {group}"
+        for name in vocabularies()
+        for group, rows in vocabulary(name).groups.items()
+        if len(set(rows.words)) < len(rows.words)
+    ]
+    assert twice == []

@@ -1,0 +1,65 @@
+"""Dates as people write them, as precise as they were written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from drr.wording.vocabulary import either, vocabulary
+
+CALENDAR = vocabulary("dates")
+_MONTHS = {
+    name.casefold(): number
+    for group in ("months", "short_months")
+    for number, name in enumerate(CALENDAR[group], 1)
+} | {name.casefold(): 9 for name in CALENDAR["other_months"]}
+MONTH = either(_MONTHS)
+"""The names of months, long and short, as alternatives of an expression."""
+FULL_MONTH = CALENDAR.either("months")
+_DATE = re.compile(
+    r"\b(?P<iso>\d{4})-(?P<iso_m>\d{2})(?:-(?P<iso_d>\d{2}))?\b"
+    r"|\b(?P<us_m>\d{1,2})/(?P<us_d>\d{1,2})/(?P<us_y>\d{4})\b"
+    rf"|\b(?P<month>{MONTH})\b\.?(?:\s{{1,8}}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)?,?(?:\s{{1,8}}of)?\s{{1,8}}(?P<year>(?:19|20)\d\d)\b"
+    rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s{{1,8}}(?P<month2>{MONTH})\b\.?,?\s{{1,8}}(?P<year2>(?:19|20)\d\d)\b",
+    re.I,
+)
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_FORMS = (
+    ("iso", "iso_m", "iso_d"),
+    ("us_y", "us_m", "us_d"),
+    ("year", "month", "day"),
+    ("year2", "month2", "day2"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A date as precise as it was written."""
+
+    year: int
+    month: int | None
+    day: int | None
+    start: int
+    end: int
+
+    def covers(self, iso: str) -> bool:
+        parts = [int(part) for part in iso[:10].split("-")]
+        return self.year == parts[0] and self.month in (None, parts[1]) and self.day in (None, parts[2])
+
+
+def dates(text: str, start: int, end: int) -> Iterator[When]:
+    """Full dates, months of a year, and bare years that are not part of them."""
+    taken: list[tuple[int, int]] = []
+    for match in _DATE.finditer(text, start, end):
+        taken.append(match.span())
+        yield _date(match)
+    for match in _YEAR.finditer(text, start, end):
+        if not any(low <= match.start() < high for low, high in taken):
+            yield When(int(match[0]), None, None, *match.span())
+
+
+def _date(match: re.Match[str]) -> When:
+    year, month, day = next(match.group(*form) for form in _FORMS if match[form[0]])
+    number = int(month) if month.isdecimal() else _MONTHS[month.casefold()]
+    return When(int(year), number, int(day) if day else None, *match.span())

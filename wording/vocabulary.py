@@ -1,0 +1,74 @@
+"""Word lists are data: a TOML file of this room states where each group of words is from, and what fails without them.
+
+A group names a `source` outside (a standard, a calendar), or a `case`: an example in which each of its words, put at `{}`, decides
+how the text is read. A word that needs an example of its own is written `{word = "...", case = "..."}`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class WordGroup:
+    words: tuple[str, ...]
+    source: str | None
+    """Where the words are from; `None` where they are ours."""
+    cases: Mapping[str, str]
+    """Word -> the text that is read otherwise without it."""
+    more: Mapping[str, Any]
+    """What else the group says, such as a unit's factor."""
+
+
+@dataclass(frozen=True)
+class Wordbook:
+    groups: Mapping[str, WordGroup]
+
+    def __getitem__(self, group: str) -> tuple[str, ...]:
+        return self.groups[group].words
+
+    def either(self, *names: str) -> str:
+        """The words of some groups as alternatives of an expression."""
+        return either(word for name in names for word in self[name])
+
+    def without(self, name: str, word: str) -> Wordbook:
+        """The same with one word less, to see what it is good for."""
+        group = self.groups[name]
+        left = replace(group, words=tuple(one for one in group.words if one != word))
+        return Wordbook({**self.groups, name: left})
+
+
+def either(words: Iterable[str]) -> str:
+    """Alternatives, the longest first; no word at all is an alternative that never holds."""
+    return "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word)))) or r"(?!)"
+
+
+@cache
+def vocabulary(name: str) -> Wordbook:
+    table = tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    return Wordbook({group: _group(rows) for group, rows in table.items() if isinstance(rows, dict)})
+
+
+def vocabularies() -> list[str]:
+    """The names of all files of words."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+def _group(rows: Mapping[str, Any]) -> WordGroup:
+    cases: dict[str, str] = {}
+    words: list[str] = []
+    for row in rows["words"]:
+        word, case = (row["word"], row["case"]) if isinstance(row, dict) else (row, rows.get("case"))
+        words.append(word)
+        if case is not None:
+            cases[word] = case.replace("{}", word)
+    more = {key: value for key, value in rows.items() if key not in ("words", "case", "source")}
+    return WordGroup(tuple(words), rows.get("source"), cases, more)
