@@ -38,6 +38,23 @@ def build(parser: argparse.ArgumentParser) -> None:
         help="replace a shop that is already there (default: yes for a folder; on servers the same load again changes "
         "nothing and another one is refused)",
     )
+    _add_recipe(parser)
+    parser.add_argument(
+        "--memory",
+        type=int,
+        default=1024,
+        metavar="MIB",
+        help="memory for the columns of one review file; what does not fit is laid aside on disk, with the same result "
+        "(default 1024)",
+    )
+    parser.add_argument(
+        "--quarantine", metavar="FILE", help="where unreadable rows go (default SHOP.quarantine.jsonl)"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    parser.add_argument("--quiet", action="store_true", help="no progress, no summary")
+
+
+def _add_recipe(parser: argparse.ArgumentParser) -> None:
     recipe = parser.add_argument_group("recipe (kept in the shop's manifest)")
     recipe.add_argument(
         "--categories",
@@ -79,19 +96,6 @@ def build(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="unreadable rows of a file that are put up with (default 0.01)",
     )
-    parser.add_argument(
-        "--memory",
-        type=int,
-        default=1024,
-        metavar="MIB",
-        help="memory for the columns of one review file; what does not fit is laid aside on disk, with the same result "
-        "(default 1024)",
-    )
-    parser.add_argument(
-        "--quarantine", metavar="FILE", help="where unreadable rows go (default SHOP.quarantine.jsonl)"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON document")
-    parser.add_argument("--quiet", action="store_true", help="no progress, no summary")
 
 
 _RECIPE = ("max_products", "min_reviews", "since", "pick", "orders", "statuses", "seed", "limit_reviews", "max_bad")  # fmt: skip

@@ -205,21 +205,22 @@ class ServersWriter:
         return count
 
     def publish(self, manifest: Manifest) -> Manifest:
-        manifest = self._completed(manifest)
+        manifest = _completed(manifest, self._hash, self._names.shop, self._server_versions)
         if self._load is None:
             return self._unchanged(manifest)
         version = self._load.version
         name = self._names.index(version)
         with self._servers.speaking(), pymongo.timeout(_PATIENCE):
             meta = index_meta(self._names, version, manifest.content_hash)
-            counts = {kind: self._sending.collection(kind).count_documents({}) for kind in KINDS}
+            collections = [self._sending.collection(kind) for kind in KINDS]
+            counts = {kind: one.count_documents({}) for kind, one in zip(KINDS, collections, strict=True)}
             counts["documents in the index"] = index.finish(self._servers, name, meta)
             for kind, count in counts.items():
                 expected = manifest.counts.get(kind, manifest.counts["products"])
                 if count != expected:
                     reason = f"{count:,} {kind} are there and {expected:,} were written"
                     raise ShopError(f"servers:{self._names.shop}: {reason}; nothing was published")
-            manifest = sealed(manifest.model_copy(update={"sizes": self._sizes(name)}))
+            manifest = sealed(manifest.model_copy(update={"sizes": _sizes(self._servers, collections, name)}))
         with self._servers.speaking():
             self._load.hold()
             self._show(version, manifest)
@@ -256,35 +257,39 @@ class ServersWriter:
             self._versions.tidy(self._current["version"])
         return there
 
-    def _completed(self, manifest: Manifest) -> Manifest:
-        as_of = manifest.as_of or as_of_from(self._hash.last_order_ms)
-        digest = self._hash.digest(as_of)
-        if manifest.content_hash not in ("", digest):
-            raise ShopError(
-                f"servers:{self._names.shop}: what was written is not what the manifest says "
-                f"(content hash {digest[:12]}, manifest {manifest.content_hash[:12]}); nothing was published"
-            )
-        versions = {**manifest.versions, **self._server_versions, **client_versions(), "text": TEXT_VERSION}
-        return manifest.model_copy(
-            update={
-                "backend": "servers",
-                "as_of": as_of,
-                "content_hash": digest,
-                "counts": dict(self._hash.counts),
-                "versions": versions,
-            }
-        )
 
-    def _sizes(self, name: str) -> dict[str, int]:
-        records = 0
-        for kind in KINDS:
-            stats = self._servers.mongo[self._names.shop].command(
-                "collStats", self._sending.collection(kind).name
-            )
-            records += int((stats.get("storageSize") or stats["size"]) + stats.get("totalIndexSize", 0))
-        shards = self._servers.search.indices.stats(index=name, metric="store")
-        searched = int(shards["_all"]["primaries"]["store"]["size_in_bytes"])
-        return {"mongodb": records, "elasticsearch": searched, "total": records + searched}
+def _completed(
+    manifest: Manifest, found: ContentHash, shop: str, server_versions: Mapping[str, str]
+) -> Manifest:
+    """With what was written; `ShopError` where that is not what the manifest says."""
+    as_of = manifest.as_of or as_of_from(found.last_order_ms)
+    digest = found.digest(as_of)
+    if manifest.content_hash not in ("", digest):
+        raise ShopError(
+            f"servers:{shop}: what was written is not what the manifest says "
+            f"(content hash {digest[:12]}, manifest {manifest.content_hash[:12]}); nothing was published"
+        )
+    versions = {**manifest.versions, **server_versions, **client_versions(), "text": TEXT_VERSION}
+    return manifest.model_copy(
+        update={
+            "backend": "servers",
+            "as_of": as_of,
+            "content_hash": digest,
+            "counts": dict(found.counts),
+            "versions": versions,
+        }
+    )
+
+
+def _sizes(servers: Servers, collections: Sequence[Any], index_name: str) -> dict[str, int]:
+    """Bytes on the servers' disks."""
+    records = 0
+    for stored in collections:
+        stats = stored.database.command("collStats", stored.name)
+        records += int((stats.get("storageSize") or stats["size"]) + stats.get("totalIndexSize", 0))
+    shards = servers.search.indices.stats(index=index_name, metric="store")
+    searched = int(shards["_all"]["primaries"]["store"]["size_in_bytes"])
+    return {"mongodb": records, "elasticsearch": searched, "total": records + searched}
 
 
 def _check_lengths(ids: Sequence[str]) -> None:
