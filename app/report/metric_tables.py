@@ -72,8 +72,7 @@ def _present(metrics: Iterable[Metric], rows: Collection[Mapping[str, VRow]]) ->
 
 def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], form: Form) -> Table:
     known = registry.metrics()
-    per_report = {metric.name: material.per_report(metric.name) for metric in metrics}
-    tested = {m.name: per_report[m.name] for m in metrics if m.better is not None}
+    tested = {m.name: material.per_report(m.name) for m in metrics if m.better is not None}
     leaders = winners(tested, lower={m.name for m in metrics if m.better == "lower"})
     closing = [known[name] for name in form.closing.values()]
 
@@ -81,20 +80,14 @@ def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], 
         return Cell.of(
             material.document["metrics"][variant].get(metric.name),
             metric.digits,
-            sd=spread(per_report[metric.name].get(variant, {})) if form.spread else None,
+            sd=spread(material.per_report(metric.name).get(variant, {})) if form.spread else None,
             bold=leaders.get(metric.name) == variant,
             printed=printed(variant, metric.name) if material.with_paper else None,
         )
 
     rows = [
-        (
-            variant,
-            [
-                *(cell(variant, metric) for metric in metrics),
-                *(Cell.of(values.get(metric.name), metric.digits) for metric in closing),
-            ],
-        )
-        for variant, values in material.document["metrics"].items()
+        (variant, [cell(variant, metric) for metric in (*metrics, *closing)])
+        for variant in material.document["metrics"]
     ]
     notes = [BOLD_NOTE] if tested else []
     if material.with_paper:
