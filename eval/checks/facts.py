@@ -6,6 +6,7 @@ import re
 
 from drr.env.entities import Product
 from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
+from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mention, Mentions, words
 from drr.wording.hedges import HEDGES
 from drr.wording.money import MoneyAmount, amounts
@@ -66,32 +67,40 @@ def _shown(subject: Subject, amount: MoneyAmount) -> str:
 
 
 def prices_in(mentions: Mentions, mention: Mention) -> list[MoneyAmount]:
-    body = mentions.body
-    found: list[MoneyAmount] = []
-    if mention.row is not None and mention.row.header:
-        row = mention.row
-        for (low, high), head in zip(row.cells, row.header, strict=False):
-            if _MONEY_HEAD_OTHER.search(head) or (
-                not _PRICE_HEAD.search(head) and not _TOTAL_HEAD.search(head)
-            ):
-                continue
-            found += amounts(body, low, high)
+    """The amounts of a mention that are said to be its product's price."""
+    row = mention.row
+    if row is not None and row.header:
+        found = _column_prices(mentions.body, row)
         if found or any(_PRICE_HEAD.search(head) for head in row.header):
             return found
-    for amount in amounts(body, mention.start, mention.end):
-        before = body[max(mention.start, amount.start - 40) : amount.start]
-        after = body[amount.end : amount.end + 24]
-        if _NOT_ITS_PRICE_AFTER.match(after) or (
-            body[max(0, amount.start - 3) : amount.start].rstrip().endswith(("-", "–", "+", "="))
-            and _sum_before(before)
-        ):
-            continue
-        if _NOT_ITS_PRICE_BEFORE.search(before) and not _is_label(before):
-            continue
-        if not mention.own and not (_ITS_PRICE_BEFORE.search(before) or not before.strip(" -*_|\t")):
-            continue
-        found.append(amount)
+    here = amounts(mentions.body, mention.start, mention.end)
+    return [amount for amount in here if _is_its_price(mentions.body, mention, amount)]
+
+
+def _column_prices(body: str, row: TextLine) -> list[MoneyAmount]:
+    """Prices and totals by the heads of their columns."""
+    found: list[MoneyAmount] = []
+    for (low, high), head in zip(row.cells, row.header, strict=False):
+        of_price = _PRICE_HEAD.search(head) or _TOTAL_HEAD.search(head)
+        if of_price and not _MONEY_HEAD_OTHER.search(head):
+            found += amounts(body, low, high)
     return found
+
+
+def _is_its_price(body: str, mention: Mention, amount: MoneyAmount) -> bool:
+    """No sum, limit or difference by the words around; in a line that does not name the product, labelled as a price."""
+    before = body[max(mention.start, amount.start - 40) : amount.start]
+    if _NOT_ITS_PRICE_AFTER.match(body[amount.end : amount.end + 24]) or _is_term(body, amount, before):
+        return False
+    if _NOT_ITS_PRICE_BEFORE.search(before) and not _is_label(before):
+        return False
+    return mention.own or _ITS_PRICE_BEFORE.search(before) is not None or not before.strip(" -*_|\t")
+
+
+def _is_term(body: str, amount: MoneyAmount, before: str) -> bool:
+    """Of a sum that is written out, all but its first."""
+    sign = body[max(0, amount.start - 3) : amount.start].rstrip()
+    return sign.endswith(("-", "–", "+", "=")) and _sum_before(before)
 
 
 def _is_label(before: str) -> bool:
@@ -243,6 +252,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
         record = record_text(product)
         _measures(tally, body, mention, product, record)
         _materials(tally, body, mention, product, record)
+        _colours(tally, body, mention, product)
         _maker(tally, body, mention, product, record)
     return tally.check("nothing that a record decides is said of a product of the shop")
 
@@ -311,31 +321,29 @@ def _values(values: set[float]) -> str:
 def _materials(tally: CheckTally, body: str, mention: Mention, product: Product, record: str) -> None:
     known = {match[0].casefold() for match in _MATERIALS.finditer(record)}
     for match in _MADE_OF.finditer(body, mention.start, mention.end):
-        said = [one[0].casefold() for one in _MATERIALS.finditer(match["what"])]
-        for material in said[:1]:
-            if (
-                material in known
-                or any(material in one or one in material for one in known)
-                or material in record.casefold()
-            ):
-                tally.ok()
-            elif known or product.details.get("Material"):
-                tally.fail(
-                    match.span(),
-                    f"said {material}, the record says {', '.join(sorted(known)[:4]) or product.details.get('Material')} ({product.product_id})",
-                )
-            else:
-                tally.unclear(f"the record of {product.product_id} names no material")
+        said = _MATERIALS.search(match["what"])
+        if said is None:
+            continue
+        material = said[0].casefold()
+        if material in record.casefold() or any(one in material for one in known):
+            tally.ok()
+        elif known or product.details.get("Material"):
+            recorded = ", ".join(sorted(known)[:4]) or product.details.get("Material")
+            tally.fail(match.span(), f"said {material}, the record says {recorded} ({product.product_id})")
+        else:
+            tally.unclear(f"the record of {product.product_id} names no material")
+
+
+def _colours(tally: CheckTally, body: str, mention: Mention, product: Product) -> None:
+    colour = product.details.get("Color")
+    if not isinstance(colour, str):
+        return
     for match in _COLOUR.finditer(body, mention.start, mention.end):
-        colour = product.details.get("Color")
-        if isinstance(colour, str):
-            if set(words(match["what"])) & set(words(colour)):
-                tally.ok()
-            else:
-                tally.fail(
-                    match.span(),
-                    f"said colour {match['what'].strip()!r}, is {colour!r} ({product.product_id})",
-                )
+        if set(words(match["what"])) & set(words(colour)):
+            tally.ok()
+        else:
+            said = match["what"].strip()
+            tally.fail(match.span(), f"said colour {said!r}, is {colour!r} ({product.product_id})")
 
 
 def _maker(tally: CheckTally, body: str, mention: Mention, product: Product, record: str) -> None:

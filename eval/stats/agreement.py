@@ -102,15 +102,13 @@ def krippendorff_alpha(
     categories: Sequence[Label] | None = None,
 ) -> V:
     """Any number of raters, missing ones allowed; an item with fewer than two judgements says nothing and is dropped."""
-    items = [[x for x in item if x is not None] for item in zip(*raters, strict=True)]
-    names = [str(i) for i in range(len(items))] if clusters is None else clusters
-    kept = [(values, c) for values, c in zip(items, names, strict=True) if len(values) > 1]
-    order = _categories([x for values, _ in kept for x in values], [], categories)
-    k, lost = len(order), len(items) - len(kept)
+    items, names = _judged_twice(raters, clusters)
+    order = _categories([x for values in items for x in values], [], categories)
+    k, lost = len(order), len(raters[0] if raters else ()) - len(items)
     method = f"Krippendorff's alpha ({level}), {len(raters)} raters"
-    if not kept or k < 2:
-        return nothing(method, lost, len(kept))
-    rows = _coincidences([values for values, _ in kept], order)
+    if not items or k < 2:
+        return nothing(method, lost, len(items))
+    rows = _coincidences(items, order)
     steps = np.array([float(x) for x in order]) if level == "interval" else np.arange(k, dtype=np.float64)
 
     def statistic(sums: Floats) -> Floats:
@@ -122,7 +120,17 @@ def krippendorff_alpha(
         expected = expected / (totals.sum(axis=1) - 1)
         return np.where(expected > 1e-12, 1 - observed / np.where(expected > 1e-12, expected, 1), np.nan)
 
-    return from_sums(rows, [c for _, c in kept], statistic, method, n_unscored=lost)
+    return from_sums(rows, names, statistic, method, n_unscored=lost)
+
+
+def _judged_twice(
+    raters: Sequence[Sequence[Label | None]], clusters: Sequence[str] | None
+) -> tuple[list[list[Label]], list[str]]:
+    """The judgements of each item that has two or more, and the items' clusters."""
+    items = [[x for x in item if x is not None] for item in zip(*raters, strict=True)]
+    names = [str(i) for i in range(len(items))] if clusters is None else clusters
+    kept = [(values, c) for values, c in zip(items, names, strict=True) if len(values) > 1]
+    return [values for values, _ in kept], [c for _, c in kept]
 
 
 def _coincidences(items: Sequence[Sequence[Label]], order: Sequence[Label]) -> Floats:
