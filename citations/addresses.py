@@ -119,10 +119,10 @@ def canonical_url(raw: str) -> str:
 
 
 def _authority(scheme: str, host: str, *, last: bool) -> str:
-    """Host and port; what follows `user://` is a user's id, and ids have case."""
+    """Host and port; what follows `user://` is a user's id, `file://` a file's name, and both have case."""
     if last:
         host = host.rstrip()
-    if scheme == "user":
+    if scheme in ("user", "file"):
         return host
     host = host.lower()
     name, _, port = host.rpartition(":")

@@ -45,19 +45,6 @@ def product_catalog_search(
     A product whose price or rating is unknown never passes a filter on it. Each result carries the address to cite;
     its last part is the product id for get_product_details.
     """
-    if not tokens(query):
-        raise ToolError(
-            "invalid", "The query has no word to search for; give a few words such as 'bird feeder'."
-        )
-    if min_price is not None and max_price is not None and min_price > max_price:
-        raise ToolError(
-            "invalid",
-            f"min_price {price(min_price)} is above max_price {price(max_price)}; swap or widen them.",
-        )
-    if category is not None and not category_key(category):
-        raise ToolError(
-            "invalid", f"category {one_line(category, 60)!r} has no word in it; {_categories(ctx)}"
-        )
     shop = ctx.session.shop
     request = SearchRequest(
         query=query,
@@ -70,6 +57,7 @@ def product_catalog_search(
         limit=limit,
         offset=offset,
     )
+    _look_over(ctx, request)
     page = shop.catalog.search(request)
     products = shop.store.products(page.product_ids)
     rows = [product_row(product) for product in products]
@@ -85,6 +73,23 @@ def product_catalog_search(
         [product_source(product, row) for product, row in zip(products, rows, strict=True)],
         {"items": [_brief(product, scores[product.product_id]) for product in products], "total": page.total},
     )
+
+
+def _look_over(ctx: ToolContext, request: SearchRequest) -> None:
+    """`ToolError` for a search that can find nothing, whatever the shop holds."""
+    if not tokens(request.query):
+        raise ToolError(
+            "invalid", "The query has no word to search for; give a few words such as 'bird feeder'."
+        )
+    least, most = request.min_price, request.max_price
+    if least is not None and most is not None and least > most:
+        raise ToolError(
+            "invalid", f"min_price {price(least)} is above max_price {price(most)}; swap or widen them."
+        )
+    if request.category is not None and not category_key(request.category):
+        raise ToolError(
+            "invalid", f"category {one_line(request.category, 60)!r} has no word in it; {_categories(ctx)}"
+        )
 
 
 def get_product_details(

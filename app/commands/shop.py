@@ -251,13 +251,13 @@ def _why_nothing(query: str, category: str | None, shop: Shop) -> str:
 
 def _print_hit(rank: int, product: Product) -> None:
     from drr.app.console import plain
+    from drr.env.records.lines import count, price
 
-    price = "price unknown" if product.price is None else f"${product.price:,.2f}"
     rating = "not rated" if product.average_rating is None else f"{product.average_rating:.1f} stars"
-    number = "" if product.rating_number is None else f" ({product.rating_number:,})"
+    number = "" if product.rating_number is None else f" ({count(product.rating_number)})"
     title = plain(product.title) or "(no title)"
     print(f"{rank:>3}. {title if len(title) <= 100 else title[:99] + '…'}")
-    print(plain(f"     {product.product_id}  {price}  {rating}{number}  {product.category}"))
+    print(plain(f"     {product.product_id}  {price(product.price)}  {rating}{number}  {product.category}"))
 
 
 def _show(arguments: argparse.Namespace, settings: Settings) -> int:

@@ -100,14 +100,13 @@ def facts(name: str, value: object) -> Iterable[str]:
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from facts(f"{name}, {key}" if name else str(key), inner)
-    elif isinstance(value, (list, tuple)):
-        if all(isinstance(item, (str, int, float)) for item in value):
-            yield f"{name}: {'; '.join(str(item) for item in value)}"
-        else:
-            for item in value:
-                yield from facts(name, item)
-    else:
+    elif not isinstance(value, (list, tuple)):
         yield f"{name}: {value}"
+    elif all(isinstance(item, (str, int, float)) for item in value):
+        yield f"{name}: {'; '.join(map(str, value))}"
+    else:
+        for item in value:
+            yield from facts(name, item)
 
 
 def fact_lines(record: Mapping[str, object]) -> str:

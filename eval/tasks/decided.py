@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from string import ascii_letters
 from typing import NamedTuple
 
 from drr.env.entities import Product
@@ -23,6 +24,8 @@ _SAID_COUNT = re.compile(
     re.IGNORECASE,
 )
 _OUT_OF_5 = re.compile(r"(?:/|\bout of|\bof)\s?(?:5|five)\b(?!\s*(?:reviews|ratings))", re.IGNORECASE)
+_UNIT = f"{ascii_letters} "
+"""What a figure's own text may end in: what follows the number says what it counts."""
 _FRAME = frozenset(
     tokens(
         "price priced cost costs rating rated ratings average review reviews reviewer customer customers star stars currently just only retail sells "
@@ -46,34 +49,36 @@ def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
     said = _OUT_OF_5.sub(" stars", plain(claim))
     if content_words(said) - _FRAME - frozenset(tokens(listing.product.title)):
         return None
-    kept: list[str] = []
-    missed: list[str] = []
-    spans: list[Span] = []
-    at = 0
-    for figure in numbers(said):
-        at = said.find(figure.text, at)
-        found = _stated(
-            figure,
-            said[at + len(figure.text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")) :],
-            listing,
-        )
-        if found is None:
-            return None
-        (kept if found.holds else missed).append(f"{figure.text} ({found.told})")
-        if found.span is not None and found.span not in spans:
-            spans.append(found.span)
-        at += 1
-    if not kept and not missed:
+    figures = _every_figure(said, listing)
+    if not figures:
         return None
-    status: Support = "full" if not missed else "none" if not kept else "partial"
+    missed = [figure.told for figure in figures if not figure.holds]
+    status: Support = "full" if not missed else "none" if len(missed) == len(figures) else "partial"
     reason = "the record says so" if not missed else f"the record says otherwise: {', '.join(missed)}"
+    spans = dict.fromkeys(figure.span for figure in figures if figure.span is not None)
     return Decision(status, reason, tuple(spans))
 
 
 class _Stated(NamedTuple):
+    """How the record stands to one figure of the claim."""
+
     holds: bool
     told: str
     span: Span | None
+
+
+def _every_figure(said: str, listing: _Listing) -> list[_Stated] | None:
+    """Of each figure in turn; `None` as soon as one is neither price nor stars nor count."""
+    found: list[_Stated] = []
+    at = 0
+    for figure in numbers(said):
+        at = said.find(figure.text, at)
+        stated = _stated(figure, said[at + len(figure.text.rstrip(_UNIT)) :], listing)
+        if stated is None:
+            return None
+        found.append(stated._replace(told=f"{figure.text} ({stated.told})"))
+        at += 1
+    return found
 
 
 class _Listing(NamedTuple):

@@ -25,7 +25,7 @@ from tests.eval.nursery import answer, desk, offline, put
 from tests.eval.task_files import TaskWorld, address, read_page
 from tests.tools.small_shop import ANNA
 
-MANUAL, RECEIPT = "manual.pdf", "receipt.pdf"
+MANUAL, RECEIPT = "Manual.pdf", "receipt.pdf"
 REPORT = f"""# The kettle
 
 - The kettle holds 1.7 liters of water [1].

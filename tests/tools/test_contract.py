@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from drr.env.session import Session
 from drr.env.shop import Shop
+from drr.env.shop_world import ShopWorld
 from drr.env.web.base import Page, WebHit, WebUnavailable
 from drr.env.web.sandbox import Sandbox
 from drr.tools.base import ToolContext, ToolError, context_for
@@ -180,23 +181,33 @@ class SilentWeb(BrokenWeb):
 async def test_an_outage_of_the_web_is_a_tool_error(ctx: ToolContext) -> None:
     with pytest.raises(ToolError, match="status 503") as caught:
         await call(
-            "web_search", {"query": "birds"}, replace(ctx, web=BrokenWeb(WebUnavailable("status 503")))
+            "web_search",
+            {"query": "birds"},
+            replace(ctx, world=ShopWorld(ctx.session, BrokenWeb(WebUnavailable("status 503")))),
         )
     assert caught.value.kind == "unavailable"
 
 
 async def test_a_bug_surfaces_and_is_no_tool_error(ctx: ToolContext) -> None:
     with pytest.raises(ZeroDivisionError):
-        await call("web_search", {"query": "birds"}, replace(ctx, web=BrokenWeb(ZeroDivisionError())))
+        await call(
+            "web_search",
+            {"query": "birds"},
+            replace(ctx, world=ShopWorld(ctx.session, BrokenWeb(ZeroDivisionError()))),
+        )
 
 
 async def test_a_timeout_inside_a_tool_is_not_taken_for_its_deadline(ctx: ToolContext) -> None:
     with pytest.raises(TimeoutError):
-        await call("web_search", {"query": "birds"}, replace(ctx, web=BrokenWeb(TimeoutError())))
+        await call(
+            "web_search",
+            {"query": "birds"},
+            replace(ctx, world=ShopWorld(ctx.session, BrokenWeb(TimeoutError()))),
+        )
 
 
 async def test_a_web_that_hangs_meets_the_deadline(ctx: ToolContext) -> None:
-    hanging = replace(ctx, web=SilentWeb(ValueError()), deadline_s=0.05)
+    hanging = replace(ctx, world=ShopWorld(ctx.session, SilentWeb(ValueError())), deadline_s=0.05)
     with pytest.raises(ToolError, match=r"within 0\.05 s") as caught:
         await call("web_search", {"query": "birds"}, hanging)
     assert caught.value.kind == "timeout"
@@ -212,7 +223,7 @@ async def test_a_store_that_hangs_meets_the_deadline(ctx: ToolContext, shop: Sho
             released.wait(30)
 
     slow = replace(shop, store=Hanging())  # type: ignore[arg-type]
-    hanging = replace(ctx, session=Session(slow, ANNA), deadline_s=0.05)
+    hanging = replace(ctx, world=ShopWorld(Session(slow, ANNA), ctx.web), deadline_s=0.05)
     try:
         with pytest.raises(ToolError, match="did not answer") as caught:
             await call("get_user_profile", {}, hanging)
