@@ -159,7 +159,7 @@ class AnswerRecord(Gathered):
 
 
 class Ending(NamedTuple):
-    """What a variant's run returns; everything else was noted in the unit on the way."""
+    """What a variant's run returns; everything else was noted in the `AgentRun` on the way."""
 
     report: str
     stop_reason: str

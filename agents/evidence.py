@@ -1,4 +1,4 @@
-"""The evidence ledger of one unit: what its tools returned, and nothing else. Citations are checked against it."""
+"""The evidence ledger of one run: what its tools returned, and nothing else. Citations are checked against it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class EvidenceLedger:
                 self._types.setdefault(url, "product")
 
     def add_page(self, url: str, page: Page) -> None:
-        """The page that was read behind a web source (once a unit: the first reading stands)."""
+        """The page that was read behind a web source (once a run: the first reading stands)."""
         self._pages.setdefault(canonical_url(url), page)
 
     def knows(self, url: str) -> bool:

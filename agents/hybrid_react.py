@@ -15,9 +15,10 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from drr.agents import loop
 from drr.agents.base import CallError, Ending, ResearcherFailure, StopReason
+from drr.agents.brief import Condensing, Reporting, Researching, Supervising
 from drr.agents.control import CONTROL, FINALIZE, FINALIZE_TOOL, LAUNCH, LAUNCH_TOOL, REASON_TOOL, complaint
 from drr.agents.rendering import REPORTS, RESULTS, Piece
-from drr.agents.unit import MAIN, AgentRun, tool_message
+from drr.agents.running import MAIN, AgentRun, tool_message
 from drr.agents.writing import compose
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -73,8 +74,9 @@ class ResearcherState(TypedDict):
 
 
 async def reason(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "synthesise"]]:
-    who = state["researcher"]
-    turn, stop = await loop.think(runtime.context, who, f"researcher {who}", state["messages"])
+    run, who = runtime.context, state["researcher"]
+    brief = Researching(state["problem"], run.profile)
+    turn, stop = await loop.think(run, who, f"researcher {who}", state["messages"], brief)
     said = [] if turn is None else [turn]
     if stop is not None:
         return Command(update={"messages": said, "stop": stop}, goto="synthesise")
@@ -93,17 +95,20 @@ async def act(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Lit
 
 async def synthesise(state: ResearcherState, runtime: Runtime[AgentRun]) -> dict[str, Any]:
     """The synthesis agent has no tools and sees the findings, not the conversation."""
-    unit, who = runtime.context, state["researcher"]
-    pieces = unit.evidence(who)
-    if unit.profile is not None:
-        pieces.append(Piece("Profile facts", unit.profile, "profile"))
+    run, who = runtime.context, state["researcher"]
+    pieces = run.pieces(who)
+    if run.profile is not None:
+        pieces.append(Piece("Profile facts", run.profile.text, "profile"))
     last = state["messages"][-1]
     if isinstance(last, AIMessage) and last.text.strip():
         pieces.append(Piece("Closing words of the researcher", last.text, "words"))
-    text = await compose(
-        unit, "synthesis", f"synthesis {who}", state["problem"], RESULTS, pieces, problem=True
-    )
+    brief = condensing(run, who, state["problem"])
+    text = await compose(run, "synthesis", f"synthesis {who}", state["problem"], RESULTS, pieces, brief)
     return {"synthesis": text}
+
+
+def condensing(run: AgentRun, who: str, problem: str) -> Condensing:
+    return Condensing(problem, run.evidence(who), run.profile)
 
 
 @cache
@@ -124,23 +129,25 @@ def researcher_graph() -> CompiledStateGraph[ResearcherState, AgentRun, Research
 async def supervisor(
     state: HybridState, runtime: Runtime[AgentRun]
 ) -> Command[Literal["researcher", "return_control", "report"]]:
-    unit = runtime.context
-    if reached := unit.budget.reached():
+    run = runtime.context
+    if reached := run.allowance.reached():
         return Command(update={"stop": reached}, goto="report")
-    if state["steps"] >= unit.limits.supervisor_steps:
+    if state["steps"] >= run.limits.supervisor_steps:
         return Command(update={"stop": "step_limit"}, goto="report")
     try:
-        turn = await unit.speak("supervisor", state["messages"], SUPERVISOR_TOOLS)
+        turn = await run.speak(
+            "supervisor", state["messages"], SUPERVISOR_TOOLS, brief=Supervising(run.query)
+        )
     except ModelFailure as failure:
         if failure.kind == "context_overflow" and state["findings"]:
             return Command(update={"stop": "context_limit"}, goto="report")
         raise
-    unit.tell("turn", "supervisor", turn.text)
+    run.tell("turn", "supervisor", turn.text)
     update: dict[str, Any] = {"messages": [turn], "steps": state["steps"] + 1}
     if not turn.tool_calls:
         return Command(update=update | {"stop": "answered"}, goto="report")
-    launches = launched(turn, unit.limits.researchers)
-    if launches and state["rounds"] >= unit.limits.rounds:
+    launches = launched(turn, run.limits.researchers)
+    if launches and state["rounds"] >= run.limits.rounds:
         return Command(update=update | {"stop": "round_limit"}, goto="report")
     if not launches:
         return Command(update=update, goto="return_control")
@@ -156,29 +163,29 @@ async def supervisor(
 
 async def researcher(state: SubProblem, runtime: Runtime[AgentRun]) -> dict[str, list[Finding]]:
     """One researcher with its synthesis. Its failure is a finding without text, so that its siblings go on."""
-    unit, who, problem = runtime.context, state["researcher"], state["problem"]
-    unit.tell("launch", who, problem)
+    run, who, problem = runtime.context, state["researcher"], state["problem"]
+    run.tell("launch", who, problem)
     profile = (
-        "" if unit.profile is None else "\n" + unit.prompts.fill("researcher_profile", facts=unit.profile)
+        "" if run.profile is None else "\n" + run.prompts.fill("researcher_profile", facts=run.profile.text)
     )
     start: ResearcherState = {
         "researcher": who,
         "problem": problem,
         "messages": [
-            unit.system("researcher", profile=profile, steps=str(unit.limits.steps)),
+            run.system("researcher", profile=profile, steps=str(run.limits.steps)),
             HumanMessage(problem),
         ],
         "steps": 0,
         "stop": "finalized",
         "synthesis": "",
     }
-    config: RunnableConfig = {"recursion_limit": loop.recursion_limit(unit.limits.steps)}
+    config: RunnableConfig = {"recursion_limit": loop.recursion_limit(run.limits.steps)}
     try:
-        end = await researcher_graph().ainvoke(start, config, context=unit)
+        end = await researcher_graph().ainvoke(start, config, context=run)
     except ModelFailure as failure:
         if failure.fatal or failure.kind == "over_budget":
             raise  # every other call would fail the same way
-        unit.failures.append(
+        run.failures.append(
             ResearcherFailure(researcher=who, problem=problem, kind=failure.kind, message=str(failure))
         )
         return {"findings": [Finding(**state, text=None, stop=None, failure=failure)]}
@@ -189,32 +196,36 @@ async def return_control(
     state: HybridState, runtime: Runtime[AgentRun]
 ) -> Command[Literal["supervisor", "report"]]:
     """Answer every call of the supervisor's turn: launches with the researcher's synthesis, refused ones with the reason."""
-    unit, turn = runtime.context, state["messages"][-1]
+    run, turn = runtime.context, state["messages"][-1]
     assert isinstance(turn, AIMessage)
     give_up_without_findings(state["findings"])
     back = {finding.place: finding for finding in state["findings"] if finding.turn == state["steps"] - 1}
     answers: list[BaseMessage] = []
     for place, call in enumerate(turn.tool_calls):
         name, arguments = call["name"], dict(call["args"])
-        text, error = _answer(unit, name, arguments, back.get(place))
-        unit.record(MAIN, name, arguments, text, "control" if name in CONTROL else "unknown", error)
-        answers.append(tool_message(call["id"], name, text, ok=error is None))
-    unit.keep("supervisor", [*state["messages"], *answers])
+        finding = back.get(place)
+        text, error = _answer(run, name, arguments, finding)
+        found = None if error or finding is None else condensing(run, finding.researcher, finding.problem)
+        run.record(MAIN, name, arguments, text, "control" if name in CONTROL else "unknown", error)
+        answers.append(tool_message(call["id"], name, text, ok=error is None, artifact=found))
+    run.keep("supervisor", [*state["messages"], *answers])
     if any(call["name"] == FINALIZE for call in turn.tool_calls):
         return Command(update={"messages": answers, "stop": "finalized"}, goto="report")
     return Command(update={"messages": answers}, goto="supervisor")
 
 
 async def report(state: HybridState, runtime: Runtime[AgentRun]) -> dict[str, Any]:
-    unit = runtime.context
-    unit.tell("report", MAIN, "writing the report")
+    run = runtime.context
+    run.tell("report", MAIN, "writing the report")
     give_up_without_findings(state["findings"])
+    reports = [(finding, finding.text) for finding in state["findings"] if finding.text is not None]
     pieces = [
-        Piece(f"Researcher {finding.researcher}: {finding.problem}", finding.text, "report")
-        for finding in state["findings"]
-        if finding.text is not None
+        Piece(f"Researcher {finding.researcher}: {finding.problem}", text, "report")
+        for finding, text in reports
     ]
-    return {"report": await compose(unit, "report_generator", "report", unit.query, REPORTS, pieces)}
+    found = tuple(condensing(run, finding.researcher, finding.problem) for finding, _ in reports)
+    brief = Reporting(run.query, researched=found)
+    return {"report": await compose(run, "report_generator", "report", run.query, REPORTS, pieces, brief)}
 
 
 @cache
@@ -231,12 +242,12 @@ def graph() -> CompiledStateGraph[HybridState, AgentRun, HybridState, HybridStat
     )
 
 
-async def run(unit: AgentRun) -> Ending:
-    limits = unit.limits
+async def answer(run: AgentRun) -> Ending:
+    limits = run.limits
     start: HybridState = {
         "messages": [
-            unit.system("supervisor", researchers=str(limits.researchers), rounds=str(limits.rounds)),
-            HumanMessage(unit.query),
+            run.system("supervisor", researchers=str(limits.researchers), rounds=str(limits.rounds)),
+            HumanMessage(run.query),
         ],
         "findings": [],
         "steps": 0,
@@ -245,7 +256,7 @@ async def run(unit: AgentRun) -> Ending:
         "report": "",
     }
     config: RunnableConfig = {"recursion_limit": 3 * limits.supervisor_steps + 6}
-    end = await graph().ainvoke(start, config, context=unit)
+    end = await graph().ainvoke(start, config, context=run)
     return Ending(end["report"], end["stop"])
 
 
@@ -267,7 +278,7 @@ def give_up_without_findings(findings: list[Finding]) -> None:
 
 
 def _answer(
-    unit: AgentRun, name: str, arguments: dict[str, Any], finding: Finding | None
+    run: AgentRun, name: str, arguments: dict[str, Any], finding: Finding | None
 ) -> tuple[str, CallError | None]:
     if name not in CONTROL:
         text = f"Error (not_found): there is no tool {name[:80]!r} here; launch a researcher, it has the shop's tools."
@@ -277,7 +288,7 @@ def _answer(
     if name != LAUNCH:
         return "Noted.", None
     if finding is None:
-        text = f"Not launched: at most {unit.limits.researchers} researchers in one turn. Launch again if it is still needed."
+        text = f"Not launched: at most {run.limits.researchers} researchers in one turn. Launch again if it is still needed."
         return text, CallError(kind="not_allowed", message=text)
     if finding.failure is not None:
         text = f"Researcher {finding.researcher} failed ({finding.failure.kind}) and found nothing."

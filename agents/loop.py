@@ -6,30 +6,31 @@ from collections.abc import Sequence
 from typing import Any
 
 from drr.agents.base import StopReason
+from drr.agents.brief import Researching
 from drr.agents.control import FINALIZE, FINALIZE_TOOL, REASON, REASON_TOOL
-from drr.agents.unit import AgentRun
+from drr.agents.running import AgentRun
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage
 
 
-def tools_of(unit: AgentRun) -> list[dict[str, Any]]:
+def tools_of(run: AgentRun) -> list[dict[str, Any]]:
     """{Reason, Finalize} and the nine: the same list in every request of a conversation."""
-    return [REASON_TOOL, FINALIZE_TOOL, *unit.schemas]
+    return [REASON_TOOL, FINALIZE_TOOL, *run.schemas]
 
 
 async def think(
-    unit: AgentRun, actor: str, conversation: str, messages: Sequence[BaseMessage]
+    run: AgentRun, actor: str, conversation: str, messages: Sequence[BaseMessage], brief: Researching
 ) -> tuple[AIMessage | None, StopReason | None]:
     """The next turn, or why there is none. A turn without a call ends the loop as Finalize does."""
-    if reached := unit.budget.reached():
+    if reached := run.allowance.reached():
         return None, reached
     try:
-        reply = await unit.speak(conversation, messages, tools_of(unit))
+        reply = await run.speak(conversation, messages, tools_of(run), brief=brief)
     except ModelFailure as failure:
-        if failure.kind == "context_overflow" and unit.calls.get(actor):
+        if failure.kind == "context_overflow" and run.calls.get(actor):
             return None, "context_limit"
         raise
-    unit.tell("turn", actor, reply.text)
+    run.tell("turn", actor, reply.text)
     if reply.tool_calls:
         return reply, None
     # A turn that says nothing is not sent back: providers refuse empty messages.
@@ -37,17 +38,17 @@ async def think(
 
 
 async def act(
-    unit: AgentRun, actor: str, conversation: str, messages: Sequence[BaseMessage], problem: str, steps: int
+    run: AgentRun, actor: str, conversation: str, messages: Sequence[BaseMessage], problem: str, steps: int
 ) -> tuple[list[BaseMessage], StopReason | None]:
     """Answer the calls of the last turn; say whether the loop ends here."""
     turn = messages[-1]
     assert isinstance(turn, AIMessage)
-    context = unit.tools_on(problem)
-    answers: list[BaseMessage] = list(await unit.act(actor, turn, context, unit.names | {REASON, FINALIZE}))
-    unit.keep(conversation, [*messages, *answers])
+    context = run.tools_on(problem)
+    answers: list[BaseMessage] = list(await run.act(actor, turn, context, run.names | {REASON, FINALIZE}))
+    run.keep(conversation, [*messages, *answers])
     if any(call["name"] == FINALIZE for call in turn.tool_calls):
         return answers, "finalized"
-    return answers, "step_limit" if steps >= unit.limits.steps else None
+    return answers, "step_limit" if steps >= run.limits.steps else None
 
 
 def recursion_limit(steps: int) -> int:

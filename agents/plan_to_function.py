@@ -9,8 +9,9 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypedDict
 
 from drr.agents.base import CallError, CallKind, Ending, StopReason
+from drr.agents.brief import Planning, Reporting
 from drr.agents.rendering import RESULTS
-from drr.agents.unit import MAIN, AgentRun
+from drr.agents.running import MAIN, AgentRun
 from drr.agents.writing import compose
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
@@ -44,34 +45,37 @@ class PlanState(TypedDict):
 
 
 async def plan(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal["call", "report"]]:
-    unit = runtime.context
-    references = unit.prompts["planner_references"].text.rstrip() if unit.references else ""
-    system = unit.system(
-        "planner", calls=str(unit.limits.planned_calls), references=references, tools=_catalogue(unit)
+    run = runtime.context
+    references = run.prompts["planner_references"].text.rstrip() if _references(run) else ""
+    system = run.system(
+        "planner", calls=str(run.limits.planned_calls), references=references, tools=_catalogue(run)
     )
-    planned = await unit.structured("agent", [system, HumanMessage(unit.query)], CallPlan)
-    unit.tell("turn", MAIN, planned.plan)
-    kept = planned.calls[: unit.limits.planned_calls]
-    for extra in planned.calls[unit.limits.planned_calls :]:
-        _refuse(unit, extra, f"Not run: a plan may hold {unit.limits.planned_calls} calls.", "not_allowed")
+    planned = await run.structured(
+        "agent", [system, HumanMessage(run.query)], CallPlan, brief=Planning(run.query, _references(run))
+    )
+    run.tell("turn", MAIN, planned.plan)
+    kept = planned.calls[: run.limits.planned_calls]
+    for extra in planned.calls[run.limits.planned_calls :]:
+        _refuse(run, extra, f"Not run: a plan may hold {run.limits.planned_calls} calls.", "not_allowed")
     stop: StopReason = "planned" if kept == planned.calls else "tool_call_limit"
     return Command(update={"calls": kept, "stop": stop}, goto="call" if kept else "report")
 
 
 async def call(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal["call", "report"]]:
-    unit, done = runtime.context, len(state["results"])
-    if reached := unit.budget.reached():
+    run, done = runtime.context, len(state["results"])
+    if reached := run.allowance.reached():
         for skipped in state["calls"][done:]:
-            _refuse(unit, skipped, f"Not run: {reached.replace('_', ' ')}.", "not_allowed")
+            _refuse(run, skipped, f"Not run: {reached.replace('_', ' ')}.", "not_allowed")
         return Command(update={"stop": reached}, goto="report")
-    data = await _run(unit, state["calls"][done], state["results"])
+    data = await _run(run, state["calls"][done], state["results"])
     return Command(update={"results": [data]}, goto="call" if done + 1 < len(state["calls"]) else "report")
 
 
 async def report(state: PlanState, runtime: Runtime[AgentRun]) -> dict[str, Any]:
-    unit = runtime.context
-    unit.tell("report", MAIN, "writing the report")
-    return {"report": await compose(unit, "report", "report", unit.query, RESULTS, unit.evidence())}
+    run = runtime.context
+    run.tell("report", MAIN, "writing the report")
+    brief = Reporting(run.query, run.evidence())
+    return {"report": await compose(run, "report", "report", run.query, RESULTS, run.pieces(), brief)}
 
 
 @cache
@@ -86,45 +90,50 @@ def graph() -> CompiledStateGraph[PlanState, AgentRun, PlanState, PlanState]:
     )
 
 
-async def run(unit: AgentRun) -> Ending:
+async def answer(run: AgentRun) -> Ending:
     start: PlanState = {"calls": [], "results": [], "stop": "planned", "report": ""}
-    config: RunnableConfig = {"recursion_limit": unit.limits.planned_calls + 4}
-    end = await graph().ainvoke(start, config, context=unit)
+    config: RunnableConfig = {"recursion_limit": run.limits.planned_calls + 4}
+    end = await graph().ainvoke(start, config, context=run)
     return Ending(end["report"], end["stop"])
 
 
-async def _run(unit: AgentRun, planned: PlannedCall, results: list[Any]) -> Any:
+def _references(run: AgentRun) -> bool:
+    """Whether an argument may name an earlier result."""
+    return bool(run.settings["references"])
+
+
+async def _run(run: AgentRun, planned: PlannedCall, results: list[Any]) -> Any:
     try:
         arguments = json.loads(planned.arguments)
     except ValueError:
         arguments = None
     if not isinstance(arguments, dict):
-        _refuse(unit, planned, "Not run: the arguments are not a JSON object.", "invalid")
+        _refuse(run, planned, "Not run: the arguments are not a JSON object.", "invalid")
         return None
-    if unit.references:
+    if _references(run):
         try:
             arguments = resolve(arguments, results)
         except LookupError as error:
-            _refuse(unit, planned, f"Not run: {error.args[0]}", "invalid", arguments)
+            _refuse(run, planned, f"Not run: {error.args[0]}", "invalid", arguments)
             return None
-    _, answer = await unit.run_call(planned.tool, arguments, unit.tools_on(unit.query), unit.names)
+    _, answer = await run.run_call(planned.tool, arguments, run.tools_on(run.query), run.names)
     return None if answer is None else answer.data
 
 
 def _refuse(
-    unit: AgentRun, planned: PlannedCall, why: str, kind: str, arguments: dict[str, Any] | None = None
+    run: AgentRun, planned: PlannedCall, why: str, kind: str, arguments: dict[str, Any] | None = None
 ) -> None:
     given = {"arguments": planned.arguments} if arguments is None else arguments
-    known: CallKind = "refused" if planned.tool in unit.names else "unknown"
-    unit.record(MAIN, planned.tool, given, why, known, CallError(kind=kind, message=why))
+    known: CallKind = "refused" if planned.tool in run.names else "unknown"
+    run.record(MAIN, planned.tool, given, why, known, CallError(kind=kind, message=why))
 
 
-def _catalogue(unit: AgentRun) -> str:
+def _catalogue(run: AgentRun) -> str:
     """The tools as text: planning binds none, so that nothing can be called before the plan stands."""
     return "\n\n".join(
         f"### {tool['function']['name']}\n{tool['function']['description']}\n"
         f"{json.dumps(tool['function']['parameters'], ensure_ascii=False)}"
-        for tool in unit.schemas
+        for tool in run.schemas
     )
 
 

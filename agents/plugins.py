@@ -1,7 +1,7 @@
-"""Agents of other packages: an async function `(query, tools, model, budget) -> report` run as a unit of ours.
+"""Agents of others: an async function `(query, tools, model, budget) -> report`, run like one of ours.
 
 Whatever it is built with, its tool calls, its evidence and its model calls are recorded like those of our own, because the
-tools and the model that it gets are the unit's.
+tools and the models that it gets are the run's.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from drr.agents.architecture import AGENT
 from drr.agents.base import Ending
-from drr.agents.unit import AgentRun, Allowance
+from drr.agents.brief import Brief, Reporting, Researching
+from drr.agents.running import AgentRun, Allowance
 from drr.env.errors import DrrError
 from drr.llm.role import RoleModel, Schema
 from drr.tools.base import ToolAnswer
@@ -28,9 +30,9 @@ class Question(str):
     as_of: str
 
     @classmethod
-    def of(cls, unit: AgentRun) -> Question:
-        question = cls(unit.query)
-        question.user_id, question.as_of = unit.user_id, unit.as_of
+    def of(cls, run: AgentRun) -> Question:
+        question = cls(run.query)
+        question.user_id, question.as_of = run.user_id, run.as_of
         return question
 
 
@@ -40,33 +42,50 @@ def run_of(name: str, function: Any) -> Callable[[AgentRun], Awaitable[Ending]]:
             f"plug-in variant {name!r}: {type(function).__name__} is no function; give an async function"
         )
 
-    async def run(unit: AgentRun) -> Ending:
-        answer = function(Question.of(unit), tools_of(unit), Watched(unit), unit.budget)
-        report = await answer if inspect.isawaitable(answer) else answer
+    async def answer(run: AgentRun) -> Ending:
+        made = function(Question.of(run), tools_of(run), Watched(run), run.allowance)
+        report = await made if inspect.isawaitable(made) else made
         if isinstance(report, Ending):
             return report
         if not isinstance(report, str) or not report.strip():
             raise DrrError(f"plug-in variant {name!r} returned no report; return its text")
         return Ending(report, "finalized")
 
-    return run
+    return answer
 
 
 class Watched:
-    """The unit's model, with each conversation kept. One that goes on is recognised by its own messages."""
+    """One role's model of the run, with each conversation kept. One that goes on is recognised by its own messages.
 
-    def __init__(self, unit: AgentRun) -> None:
-        self._unit = unit
-        self._seen: list[list[BaseMessage]] = []
-        self.name = unit.agent.name
-        self.role = unit.agent.role
-        self.rule_written = unit.agent.rule_written
+    To a stand-in the run says what a plug-in does not: a request with tools is research, one without is for the report.
+    """
 
-    async def reply(self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = ()) -> AIMessage:
-        return await self._unit.speak(self._conversation(messages), messages, tools)
+    def __init__(self, run: AgentRun, role: str = AGENT, seen: list[list[BaseMessage]] | None = None) -> None:
+        self._run = run
+        self._seen: list[list[BaseMessage]] = [] if seen is None else seen
+        self.name = run.models[role].name
+        self.role = role
+        self.rule_written = run.models[role].rule_written
 
-    async def structured(self, messages: Sequence[BaseMessage], schema: type[Schema]) -> Schema:
-        return await self._unit.structured(self._conversation(messages), messages, schema)
+    def of_role(self, role: str) -> Watched:
+        """The model of another role that the plug-in declares."""
+        if role not in self._run.models:
+            raise DrrError(f"role {role!r} is not declared; put it into the function's `roles`")
+        return Watched(self._run, role, self._seen)
+
+    async def reply(
+        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: Brief | None = None
+    ) -> AIMessage:
+        run = self._run
+        if brief is None:
+            brief = Researching(run.query) if tools else Reporting(run.query, run.evidence())
+        return await run.speak(self._conversation(messages), messages, tools, brief=brief, role=self.role)
+
+    async def structured(
+        self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: Brief | None = None
+    ) -> Schema:
+        conversation = self._conversation(messages)
+        return await self._run.structured(conversation, messages, schema, brief=brief, role=self.role)
 
     def _conversation(self, messages: Sequence[BaseMessage]) -> str:
         for number, seen in enumerate(self._seen, 1):
@@ -77,22 +96,22 @@ class Watched:
         return f"conversation {len(self._seen)}"
 
 
-def tools_of(unit: AgentRun) -> list[BaseTool]:
+def tools_of(run: AgentRun) -> list[BaseTool]:
     """The nine as LangChain tools that record."""
-    return [_tool(unit, schema["function"]) for schema in unit.schemas]
+    return [_tool(run, schema["function"]) for schema in run.schemas]
 
 
-def _tool(unit: AgentRun, function: dict[str, Any]) -> BaseTool:
+def _tool(run: AgentRun, function: dict[str, Any]) -> BaseTool:
     name = function["name"]
 
-    async def run(**arguments: Any) -> tuple[str, ToolAnswer | None]:
-        call, answer = await unit.run_call(name, arguments, unit.tools_on(unit.query), unit.names)
+    async def call_tool(**arguments: Any) -> tuple[str, ToolAnswer | None]:
+        call, answer = await run.run_call(name, arguments, run.tools_on(run.query), run.names)
         return call.result, answer
 
     return StructuredTool(
         name=name,
         description=function["description"],
         args_schema=function["parameters"],
-        coroutine=run,
+        coroutine=call_tool,
         response_format="content_and_artifact",
     )

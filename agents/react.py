@@ -8,8 +8,9 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from drr.agents import loop
 from drr.agents.base import Ending, StopReason
+from drr.agents.brief import Reporting, Researching
 from drr.agents.rendering import RESULTS
-from drr.agents.unit import MAIN, AgentRun, tool_message
+from drr.agents.running import MAIN, AgentRun, tool_message
 from drr.agents.writing import WHY, compose, report_form
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -32,7 +33,8 @@ class ReactState(TypedDict):
 
 
 async def reason(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "report"]]:
-    turn, stop = await loop.think(runtime.context, MAIN, "agent", state["messages"])
+    run = runtime.context
+    turn, stop = await loop.think(run, MAIN, "agent", state["messages"], Researching(run.query))
     said = [] if turn is None else [turn]
     if stop is not None:
         return Command(update={"messages": said, "stop": stop}, goto="report")
@@ -40,33 +42,39 @@ async def reason(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Liter
 
 
 async def act(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "report"]]:
-    unit = runtime.context
-    answers, stop = await loop.act(unit, MAIN, "agent", state["messages"], unit.query, state["steps"])
+    run = runtime.context
+    answers, stop = await loop.act(run, MAIN, "agent", state["messages"], run.query, state["steps"])
     if stop is not None:
         return Command(update={"messages": answers, "stop": stop}, goto="report")
     return Command(update={"messages": answers}, goto="reason")
 
 
 async def report(state: ReactState, runtime: Runtime[AgentRun]) -> dict[str, Any]:
-    unit, stop = runtime.context, state["stop"]
-    unit.tell("report", MAIN, "writing the report")
+    run, stop = runtime.context, state["stop"]
+    run.tell("report", MAIN, "writing the report")
     if stop != "context_limit":
-        text, added = await _in_place(unit, state["messages"], stop)
+        text, added = await _in_place(run, state["messages"], stop)
         if text is not None:
             return {"report": text, "messages": added}
-    return {"report": await compose(unit, "report", "report", unit.query, RESULTS, unit.evidence())}
+    return {
+        "report": await compose(run, "report", "report", run.query, RESULTS, run.pieces(), reporting(run))
+    }
+
+
+def reporting(run: AgentRun) -> Reporting:
+    return Reporting(run.query, run.evidence())
 
 
 async def _in_place(
-    unit: AgentRun, messages: list[BaseMessage], stop: StopReason
+    run: AgentRun, messages: list[BaseMessage], stop: StopReason
 ) -> tuple[str | None, list[BaseMessage]]:
     """The report as the next turn of the same conversation, tools still bound, because a transcript only grows."""
     why = f", because {WHY[stop]}" if stop in WHY else ""
-    request = unit.prompts.fill("react_report", reason=why, query=unit.query, report_form=report_form(unit))
+    request = run.prompts.fill("react_report", reason=why, query=run.query, report_form=report_form(run))
     added: list[BaseMessage] = [HumanMessage(request)]
     for _ in range(REPORT_TURNS):
         try:
-            reply = await unit.speak("agent", [*messages, *added], loop.tools_of(unit))
+            reply = await run.speak("agent", [*messages, *added], loop.tools_of(run), brief=reporting(run))
         except ModelFailure as failure:
             if failure.kind == "context_overflow":
                 return None, []
@@ -95,13 +103,13 @@ def graph() -> CompiledStateGraph[ReactState, AgentRun, ReactState, ReactState]:
     )
 
 
-async def run(unit: AgentRun) -> Ending:
+async def answer(run: AgentRun) -> Ending:
     start: ReactState = {
-        "messages": [unit.system("react", steps=str(unit.limits.steps)), HumanMessage(unit.query)],
+        "messages": [run.system("react", steps=str(run.limits.steps)), HumanMessage(run.query)],
         "steps": 0,
         "stop": "finalized",
         "report": "",
     }
-    config: RunnableConfig = {"recursion_limit": loop.recursion_limit(unit.limits.steps)}
-    end = await graph().ainvoke(start, config, context=unit)
+    config: RunnableConfig = {"recursion_limit": loop.recursion_limit(run.limits.steps)}
+    end = await graph().ainvoke(start, config, context=run)
     return Ending(end["report"], end["stop"])

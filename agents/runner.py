@@ -1,15 +1,16 @@
-"""Runs one variant on one question: a plain async function of plain data, and of the shop, web and models handed in."""
+"""Runs one variant on one question: a plain async function of plain data, and of the world and the models handed in."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
+from drr.agents.architecture import PROFILE, SUMMARISER, WS, Variant
 from drr.agents.base import (
     AnswerRecord,
     CitationRepair,
@@ -17,21 +18,21 @@ from drr.agents.base import (
     Gathered,
     Limits,
     Listener,
+    ResearcherFailure,
     ToolCall,
     Transcript,
     nobody,
 )
-from drr.agents.evidence import EvidenceLedger
-from drr.agents.registry import Variant
-from drr.agents.unit import MAIN, AgentRun, Allowance, CallTool, actor_rank
+from drr.agents.brief import Mending, ProfileFacts
+from drr.agents.running import MAIN, AgentRun, Allowance, CallTool, actor_rank
 from drr.agents.websum import PageSummaries
 from drr.citations import repair
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import Citations, parse
+from drr.env.errors import DrrError
 from drr.env.profile import build_profile
-from drr.env.session import Session
 from drr.env.source import Source, text_hash
-from drr.env.web.base import WebSearch
+from drr.env.world import World
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts, fence
@@ -48,7 +49,8 @@ FOLDER = Path(__file__).parent / "prompts"
 class AgentOptions:
     """Every choice that decides a result beside the variant; all of them enter the unit's key."""
 
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits | None = None
+    """`None`: those that the architecture declares."""
     references: bool = True
     """Plan-to-Function may use an earlier call's result in a later one (`$1.items[0].product_id`)."""
     citation_repair: CitationRepair = "off"
@@ -59,35 +61,52 @@ class AgentOptions:
         """As the paper ran its agents, where that is known."""
         return cls(**{"references": False, "citation_repair": "off", "top_k": 5, **changes})
 
+    def limits_of(self, variant: Variant) -> Limits:
+        return self.limits or variant.architecture.limits
+
 
 def load_prompts(override: Path | None = None) -> Prompts:
     return Prompts(FOLDER, override)
 
 
 @cache
-def schemas() -> tuple[dict[str, Any], ...]:
-    """The nine as they are bound to a model. The same objects every time, so that a model binds them once."""
+def schemas(names: tuple[str, ...] | None = None) -> tuple[dict[str, Any], ...]:
+    """The tools of these names (all: `None`) as they are bound to a model. The same objects every time, so that a model
+    binds them once."""
     return tuple(
         {
             "type": "function",
             "function": {"name": tool.name, "description": tool.description, "parameters": tool.schema},
         }
         for tool in tools.TOOLS.values()
+        if names is None or tool.name in names
     )
 
 
-def key_fields(variant: Variant, options: AgentOptions, prompts: Prompts) -> dict[str, Any]:
-    """What of the agent decides its answer: beside query, user, trial, models, shop and web, this is the unit's key."""
+def tools_of(variant: Variant, offered: Sequence[str]) -> tuple[str, ...]:
+    """Of the tools that a world offers, those that the architecture binds; one that is nowhere is a mistake in it."""
+    wanted = variant.architecture.tools
+    if wanted is None:
+        return tuple(offered)
+    if strangers := sorted(set(wanted) - set(tools.TOOLS)):
+        raise DrrError(f"variant {variant.name!r} declares tools that do not exist: {', '.join(strangers)}")
+    return tuple(name for name in offered if name in wanted)
+
+
+def key_fields(
+    variant: Variant, options: AgentOptions, prompts: Prompts, offered: Sequence[str] = tuple(tools.TOOLS)
+) -> dict[str, Any]:
+    """What of the agent decides its answer: beside query, user, trial, models and world, this is the unit's key."""
     names = [*variant.prompts, *(("citation_fix",) if options.citation_repair == "ask" else ())]
     return {
         "variant": variant.name,
         "version": variant.version,
         "prompts": prompts.hashes(names),
-        "limits": options.limits.key(),
+        "limits": options.limits_of(variant).key(),
         "references": options.references,
         "citation_repair": options.citation_repair,
         "top_k": options.top_k,
-        "tools": text_hash(json.dumps(schemas(), sort_keys=True)),
+        "tools": text_hash(json.dumps(schemas(tools_of(variant, offered)), sort_keys=True)),
     }
 
 
@@ -95,10 +114,8 @@ async def run_variant(
     variant: Variant,
     query: str,
     *,
-    session: Session,
-    web: WebSearch,
-    agent: RoleModel,
-    summariser: RoleModel,
+    world: World,
+    models: Mapping[str, RoleModel],
     meter: Meter,
     prompts: Prompts,
     options: AgentOptions | None = None,
@@ -109,69 +126,65 @@ async def run_variant(
     """The answer of one unit. `ModelFailure` ends it without a report; so does any error that is a bug.
 
     Before such an end `on_failure` is handed what was gathered until then: it was paid for.
-    `session` is the unit's own (its writes are recorded and seen by nobody else); `meter` is the one that the two role
-    models report to.
+    `world` is the unit's own (writes to its session are recorded and seen by nobody else); `models` holds one for each of
+    the variant's roles, and all of them report to `meter`.
     """
     options = options or AgentOptions()
-    if session.user_id is None:
-        raise ValueError("an agent answers for one user: give a session with a user_id")
-    started = now()
-    unit = _unit(variant, query, session, web, agent, summariser, meter, prompts, options, listener, now)
-    run = variant.architecture.load()
+    if world.session.user_id is None:
+        raise ValueError("an agent answers for one user: give a world whose session has a user_id")
+    allowance = Allowance(options.limits_of(variant), meter, now, now())
+    run = _run_of(variant, query, world, models, prompts, options, allowance, listener)
+    answer = variant.architecture.load()
     try:
-        outcome = await run(unit)
-        return await _finish(unit, variant, outcome, options, session, web, summariser, started)
+        ending = await answer(run)
+        return await _finish(run, variant, ending, options, world)
     except Exception:
-        on_failure(Gathered(**_gathered(unit, variant, session, summariser)))
+        on_failure(Gathered(**_gathered(run, variant, world)))
         raise
     finally:
-        await unit.aclose()
+        await run.aclose()
 
 
-def _unit(
+def _run_of(
     variant: Variant,
     query: str,
-    session: Session,
-    web: WebSearch,
-    agent: RoleModel,
-    summariser: RoleModel,
-    meter: Meter,
+    world: World,
+    models: Mapping[str, RoleModel],
     prompts: Prompts,
     options: AgentOptions,
+    allowance: Allowance,
     listener: Listener,
-    now: Callable[[], float],
 ) -> AgentRun:
-    ledger = EvidenceLedger()
-    user_id, manifest = session.user_id or "", session.shop.manifest
-    unit = AgentRun(
+    names = tools_of(variant, world.tools)
+    run = AgentRun(
         query=query,
-        user_id=user_id,
-        as_of=manifest.as_of,
-        agent=agent,
+        user_id=world.session.user_id or "",
+        as_of=world.today.isoformat(),
+        models={role: models[role] for role in variant.roles},
         prompts=prompts,
-        budget=Allowance(options.limits, meter, now, now()),
-        tools=context_for(session, web, top_k=options.top_k),
+        allowance=allowance,
+        tools=context_for(world.session, world.web, top_k=options.top_k),
         call_tool=tools.call,
-        schemas=schemas(),
-        names=frozenset(tools.TOOLS),
-        references=options.references,
+        schemas=schemas(names),
+        names=frozenset(names),
+        options=variant.options,
+        settings={name: getattr(options, name) for name in variant.architecture.settings},
         listener=listener,
-        ledger=ledger,
     )
-    if variant.ws:
+    if variant.has(WS):
         summaries = PageSummaries(
-            web=web,
-            model=summariser,
+            web=world.web,
+            model=models[SUMMARISER],
             prompts=prompts,
-            page_chars=options.limits.page_chars,
-            at_once=options.limits.page_reads,
-            told=lambda url: unit.tell("page", MAIN, url),
-            on_page=ledger.add_page,
+            page_chars=run.limits.page_chars,
+            at_once=run.limits.page_reads,
+            told=lambda url: run.tell("page", MAIN, url),
+            on_page=run.ledger.add_page,
         )
-        unit.call_tool, unit.aclose = _with_summaries(summaries), summaries.aclose
-    if variant.profile:
-        unit.profile = _profile_facts(unit, session)
-    return unit
+        run.call_tool, run.aclose = _with_summaries(summaries), summaries.aclose
+    if variant.has(PROFILE):
+        run.profile = _profile_facts(run, world)
+    return run
 
 
 def _with_summaries(summaries: PageSummaries) -> CallTool:
@@ -184,76 +197,86 @@ def _with_summaries(summaries: PageSummaries) -> CallTool:
     return call
 
 
-def _profile_facts(unit: AgentRun, session: Session) -> str:
+def _profile_facts(run: AgentRun, world: World) -> ProfileFacts:
     """What `+profile` hands to researchers, with the address under which it can be cited."""
-    summary = build_profile(session.shop.store, unit.user_id, unit.as_of).text()
-    url = f"user://{unit.user_id}/profile"
-    unit.ledger.add(MAIN, [Source(url=url, type="user", title="Profile summary", seen=summary)])
-    return f"{summary}\nAddress to cite for this: {url}"
+    summary = build_profile(world.session.shop.store, run.user_id, run.as_of)
+    facts = ProfileFacts(summary, f"user://{run.user_id}/profile")
+    run.ledger.add(MAIN, [Source(url=facts.url, type="user", title="Profile summary", seen=summary.text())])
+    return facts
 
 
 async def _finish(
-    unit: AgentRun,
-    variant: Variant,
-    outcome: Ending,
-    options: AgentOptions,
-    session: Session,
-    web: WebSearch,
-    summariser: RoleModel,
-    started: float,
+    run: AgentRun, variant: Variant, ending: Ending, options: AgentOptions, world: World
 ) -> AnswerRecord:
-    raw = outcome.report
+    raw = ending.report
     cited = parse(raw)
-    made_up = repair.unknown_urls(cited, unit.ledger.knows)
-    report, removed = await _repaired(unit, raw, cited, made_up, options.citation_repair)
+    made_up = repair.unknown_urls(cited, run.ledger.knows)
+    report, removed = await _repaired(run, raw, cited, made_up, options.citation_repair)
     written = cited if report == raw else parse(report)
-    made_up = list(dict.fromkeys([*made_up, *repair.unknown_urls(written, unit.ledger.knows)]))
-    usage, seconds = unit.budget.meter.as_json(), unit.budget.now() - started
-    await unit.ledger.freeze(
-        [s.address for s in (*cited.sources, *written.sources)], web, session.shop.shop_url
+    made_up = list(dict.fromkeys([*made_up, *repair.unknown_urls(written, run.ledger.knows)]))
+    usage, seconds = run.allowance.meter.as_json(), run.allowance.now() - run.allowance.started
+    await run.ledger.freeze(
+        [s.address for s in (*cited.sources, *written.sources)], world.web, world.session.shop.shop_url
     )
     return AnswerRecord(
-        **_gathered(unit, variant, session, summariser),
+        **_gathered(run, variant, world),
         raw_report=raw,
         report=report,
         words=len(report.split()),
         citation_repair=options.citation_repair,
         removed_citations=removed,
         dangling=[int(name) for name in repair.lost(cited) if name.isdecimal()],
-        fabricated=unit.ledger.fabricated(made_up),
-        stop_reason=outcome.stop_reason,
+        fabricated=run.ledger.fabricated(made_up),
+        stop_reason=ending.stop_reason,
         usage=usage,
         seconds=seconds,
     )
 
 
-def _gathered(unit: AgentRun, variant: Variant, session: Session, summariser: RoleModel) -> dict[str, Any]:
+class GatheredFields(TypedDict):
+    """Of `Gathered`, by name."""
+
+    variant: str
+    version: str
+    query: str
+    user_id: str
+    models: dict[str, str]
+    rule_written: bool
+    sources: list[Source]
+    tool_calls: list[ToolCall]
+    failures: list[ResearcherFailure]
+    notes: list[str]
+    state_changes: list[dict[str, Any]]
+    transcripts: list[Transcript]
+
+
+def _gathered(run: AgentRun, variant: Variant, world: World) -> GatheredFields:
     return {
         "variant": variant.name,
         "version": variant.version,
-        "query": unit.query,
-        "user_id": unit.user_id,
-        "models": {"agent": unit.agent.name} | ({"summariser": summariser.name} if variant.ws else {}),
-        "rule_written": unit.agent.rule_written or (variant.ws and summariser.rule_written),
-        "sources": unit.ledger.sources(actor_rank),
-        "tool_calls": _numbered(unit),
-        "failures": sorted(unit.failures, key=lambda failure: actor_rank(failure.researcher)),
-        "notes": sorted(unit.notes),
-        "state_changes": [asdict(change) for change in session.changes()],
+        "query": run.query,
+        "user_id": run.user_id,
+        "models": {role: model.name for role, model in run.models.items()},
+        "rule_written": any(model.rule_written for model in run.models.values()),
+        "sources": run.ledger.sources(actor_rank),
+        "tool_calls": _numbered(run),
+        "failures": sorted(run.failures, key=lambda failure: actor_rank(failure.researcher)),
+        "notes": sorted(run.notes),
+        "state_changes": [asdict(change) for change in world.session.changes()],
         "transcripts": [
             Transcript(name=name, messages=plain(messages))
-            for name, messages in sorted(unit.transcripts.items())
+            for name, messages in sorted(run.transcripts.items())
         ],
     }
 
 
-def _numbered(unit: AgentRun) -> list[ToolCall]:
-    ordered = [call for actor in sorted(unit.calls, key=actor_rank) for call in unit.calls[actor]]
+def _numbered(run: AgentRun) -> list[ToolCall]:
+    ordered = [call for actor in sorted(run.calls, key=actor_rank) for call in run.calls[actor]]
     return [call.model_copy(update={"number": number}) for number, call in enumerate(ordered, 1)]
 
 
 async def _repaired(
-    unit: AgentRun, raw: str, cited: Citations, made_up: list[str], setting: CitationRepair
+    run: AgentRun, raw: str, cited: Citations, made_up: list[str], setting: CitationRepair
 ) -> tuple[str, list[str]]:
     """The report as the setting wants it, and the citations that are no longer in it."""
     wrong = [*made_up, *(f"[{name}]" for name in repair.lost(cited))]
@@ -262,24 +285,24 @@ async def _repaired(
     if setting == "remove":
         return repair.remove(raw, made_up), wrong
     try:
-        report = await _ask(unit, raw, wrong)
+        report = await _ask(run, raw, wrong)
     except ModelFailure as failure:
         if failure.transient or failure.fatal or failure.kind == "over_budget":
             raise
-        unit.notes.append(f"citations not repaired: {failure.kind}")
+        run.notes.append(f"citations not repaired: {failure.kind}")
         return raw, []
     after = parse(report)
     left = {source.url for source in after.sources} | {f"[{name}]" for name in repair.lost(after)}
     return report, [one for one in wrong if canonical_url(one) not in left]
 
 
-async def _ask(unit: AgentRun, raw: str, wrong: list[str]) -> str:
+async def _ask(run: AgentRun, raw: str, wrong: list[str]) -> str:
     known = "\n".join(
-        f"{source.title or 'untitled'}: {source.url}" for source in unit.ledger.sources(actor_rank)
+        f"{source.title or 'untitled'}: {source.url}" for source in run.ledger.sources(actor_rank)
     )
     request = (
         f"# Report\n{fence(raw, 'report')}\n\n# Wrong\n"
         + "\n".join(wrong)
         + f"\n\n# Evidence\n{fence(known, 'list')}\n"
     )
-    return await unit.write("citations", [unit.bare("citation_fix"), HumanMessage(request)])
+    return await run.write("citations", [run.bare("citation_fix"), HumanMessage(request)], brief=Mending(raw))

@@ -1,7 +1,7 @@
 """Page summaries (+WS): each page that a web search found is read and summarised for the search and the problem at hand.
 
 The summary takes the place of the snippet. A page that cannot be read, or that the model cannot summarise, keeps its
-snippet and says so. An outage of the model ends the unit, like everywhere else.
+snippet and says so. An outage of the model ends the run, like everywhere else.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Hashable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from drr.agents.brief import Summarising
 from drr.agents.rendering import SHORTENED
 from drr.agents.together import end, side_by_side
 from drr.env.source import Source
@@ -29,9 +30,15 @@ _OF_THE_PAGE = frozenset({"refusal", "context_overflow", "truncated", "malformed
 """Failures that this page may have caused; every other kind is the provider's and no page would fare better."""
 
 
+class SeenSource(NamedTuple):
+    source: Source
+    read: bool
+    """Whether a summary of the page stands in it, and not the snippet."""
+
+
 @dataclass
 class PageSummaries:
-    """The summaries of one unit: a page is read once, and summarised once for each (page, search, problem)."""
+    """The summaries of one run: a page is read once, and summarised once for each (page, search, problem)."""
 
     web: WebSearch
     model: RoleModel
@@ -49,37 +56,46 @@ class PageSummaries:
         self._gate = asyncio.Semaphore(self.at_once)
 
     async def aclose(self) -> None:
-        """End what the unit no longer waits for."""
+        """End what the run no longer waits for."""
         await end([*self._pages.values(), *self._summaries.values()])
 
     async def improve(self, answer: ToolAnswer, search: str, context: ToolContext) -> ToolAnswer:
         """The answer of `web_search` with summaries in place of snippets."""
         problem = context.question or search
-        sources = await side_by_side(self._source(source, search, problem) for source in answer.sources)
+        seen = await side_by_side(self._seen(source, search, problem) for source in answer.sources)
+        sources = [one.source for one in seen]
         rows = [
             f"{number}. {source.title or 'untitled'}\n   {source.url}\n   {source.seen}"
             for number, source in enumerate(sources, 1)
         ]
         heading = answer.text.split("\n", 1)[0] + ", each page read and summarised"
-        items = [{"title": s.title, "url": s.url, "summary": s.seen} for s in sources]
+        items = [
+            {
+                "title": one.source.title,
+                "url": one.source.url,
+                "snippet": before.seen,
+                "summary": one.source.seen,
+                "read": one.read,
+            }
+            for before, one in zip(answer.sources, seen, strict=True)
+        ]
         return ToolAnswer("\n".join([heading, *rows]), sources, {"items": items, "total": len(items)})
 
-    async def _source(self, source: Source, search: str, problem: str) -> Source:
+    async def _seen(self, source: Source, search: str, problem: str) -> SeenSource:
         page = await _once(self._pages, source.url, lambda: self._read(source.url))
         if page.markdown is None:
             reason = " ".join((page.reason or page.status).split())[:200]
-            why = f"the page could not be read: {reason}"
-            return source.model_copy(
-                update={"seen": f"{source.seen} ({why})", "page": None, "page_status": page.status}
-            )
+            return _unread(source, page, f"the page could not be read: {reason}")
         key = (source.url, search, problem)
         try:
             summary = await _once(self._summaries, key, lambda: self._summary(page, search, problem))
         except ModelFailure as failure:
             if failure.kind not in _OF_THE_PAGE:
                 raise
-            summary = f"{source.seen} (the page could not be summarised: {failure.kind.replace('_', ' ')})"
-        return source.model_copy(update={"seen": summary, "page": page.markdown, "page_status": page.status})
+            return _unread(
+                source, page, f"the page could not be summarised: {failure.kind.replace('_', ' ')}"
+            )
+        return SeenSource(source.model_copy(update={"seen": summary, **_of(page)}), True)
 
     async def _read(self, url: str) -> Page:
         async with self._gate:
@@ -101,12 +117,22 @@ class PageSummaries:
         )
         async with self._gate:
             reply = await self.model.reply(
-                [SystemMessage(self.prompts.fill("page_summary")), HumanMessage(request)]
+                [SystemMessage(self.prompts.fill("page_summary")), HumanMessage(request)],
+                brief=Summarising(search, problem, text),
             )
         summary = " ".join(reply.text.split())  # one line, so that no summary can forge the next row
         if not summary:
             raise ModelFailure("malformed", "an empty summary")
         return summary if len(summary) <= SUMMARY_CHARS else summary[:SUMMARY_CHARS] + SHORTENED
+
+
+def _unread(source: Source, page: Page, why: str) -> SeenSource:
+    """The snippet stays, and says why there is no more."""
+    return SeenSource(source.model_copy(update={"seen": f"{source.seen} ({why})", **_of(page)}), False)
+
+
+def _of(page: Page) -> dict[str, str | None]:
+    return {"page": page.markdown, "page_status": page.status}
 
 
 async def _once(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from drr.agents.base import StopReason
+from drr.agents.brief import Condensing, Reporting
 from drr.agents.rendering import PROBLEM, QUESTION, Piece, dossier
-from drr.agents.unit import AgentRun
+from drr.agents.running import AgentRun
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import HumanMessage
 
@@ -15,36 +16,36 @@ ROUNDS = 3
 
 
 async def compose(
-    unit: AgentRun,
+    run: AgentRun,
     prompt: str,
     conversation: str,
     task: str,
     heading: str,
     pieces: Sequence[Piece],
-    *,
-    problem: bool = False,
+    brief: Condensing | Reporting,
 ) -> str:
-    """A text from a dossier. Where it does not fit the model, the longest findings are shortened, which is noted."""
-    system = unit.system(prompt, **({} if problem else {"report_form": report_form(unit)}))
-    limit = unit.limits.evidence_chars
+    """A text from a dossier; `brief` is the same as records. Where it does not fit the model, the longest findings are shortened, which is noted."""
+    problem = isinstance(brief, Condensing)
+    system = run.system(prompt, **({} if problem else {"report_form": report_form(run)}))
+    limit = run.limits.evidence_chars
     if sum(len(piece.text) for piece in pieces) > limit:
-        unit.notes.append(f"{conversation}: findings shortened to {limit:,} characters")
+        run.notes.append(f"{conversation}: findings shortened to {limit:,} characters")
     for last in (False,) * (ROUNDS - 1) + (True,):
         text = dossier(PROBLEM if problem else QUESTION, task, heading, pieces, limit)
         try:
-            return await unit.write(conversation, [system, HumanMessage(text)])
+            return await run.write(conversation, [system, HumanMessage(text)], brief=brief)
         except ModelFailure as failure:
             if failure.kind != "context_overflow" or last:
                 raise
         limit = min(limit, sum(len(piece.text) for piece in pieces)) // 2
-        unit.notes.append(
+        run.notes.append(
             f"{conversation}: findings shortened to {limit:,} characters, the model's context is smaller"
         )
     raise AssertionError("unreachable")
 
 
-def report_form(unit: AgentRun) -> str:
-    return unit.prompts["report_form"].text.strip()
+def report_form(run: AgentRun) -> str:
+    return run.prompts["report_form"].text.strip()
 
 
 WHY: dict[StopReason, str] = {

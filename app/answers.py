@@ -1,100 +1,239 @@
-"""Studies of answers: from queries, variants and trials to units, and from an agent's record to what the ledger keeps."""
+"""The one wiring of a unit of answers: from settings to shop, web, models and work, for `ask`, `run` and every worker."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict, cast
+
+from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
-    from drr.agents.base import Gathered
-    from drr.agents.registry import Variant
+    from drr.agents.architecture import Variant
+    from drr.agents.base import AnswerRecord, CitationRepair, Gathered, Listener
     from drr.agents.runner import AgentOptions
     from drr.env.query import Query
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.env.web.base import WebSearch
+    from drr.env.world import World
     from drr.llm.factory import Models
+    from drr.llm.meter import Meter
     from drr.llm.prompts import Prompts
+    from drr.llm.role import RoleModel
     from drr.study.run import Context
     from drr.study.unit import Outcome, Unit
 
 
-@dataclass(frozen=True)
-class AnswerBench:
-    """What every unit of a study of answers shares."""
+class AnswerSpec(TypedDict):
+    """What the work on one unit needs beside what all units share."""
 
+    query_id: str
+    query: str
+    user_id: str
+    variant: str
+    trial: int
+
+
+@dataclass(frozen=True)
+class AnswerConfig:
+    """Everything that decides how units are answered: plain data, so that another process can be sent it."""
+
+    settings: Settings
+    shop: str
+    variants: tuple[str, ...]
+    """As `drr.agents.registry.variant` finds them, wherever it is asked: a file's whole path, for one."""
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    """In place of those that an architecture declares."""
+    references: bool | None = None
+    citation_repair: CitationRepair | None = None
+    pages: Path | None = None
+    """Where pages that are read from the live web are kept."""
+
+
+@contextmanager
+def open_answering(config: AnswerConfig) -> Iterator[Answering]:
+    """The work on units, `await answering(spec, context)`, with a shop, a web and models of its own.
+
+    All it takes is the configuration, so a worker in another process opens the same from the same plain data:
+
+        with open_answering(config) as answering:
+            outcome = await answering(unit.spec, context)
+
+    `context` gives `models` (for this unit: metered, capped), `meter`, `unit` and `keep`. Whoever opened it ends the models'
+    connections with `await answering.models.aclose()` in the event loop that used them.
+    """
+    from drr.agents.registry import choose
+    from drr.app.models import models_of
+    from drr.app.prompts import prompts_of
+    from drr.env.shop import open_shop
+    from drr.env.web.open import open_web
+
+    variants = {variant.name: variant for variant in choose(config.variants)}
+    prompts = prompts_of(config.settings, "agents")
+    models = models_of(config.settings)
+    with open_shop(config.shop, config.settings) as shop:
+        web = open_web(config.settings, shop=shop, snapshots=config.pages)
+        answering = Answering(config, variants, shop, web, models, prompts)
+        answering.check_roles()
+        yield answering
+
+
+@dataclass(frozen=True)
+class Answering:
+    """What every unit of answers shares, and the work on one."""
+
+    config: AnswerConfig
+    variants: Mapping[str, Variant]
+    """By the name that is shown."""
     shop: Shop
     web: WebSearch
     models: Models
     prompts: Prompts
-    options: AgentOptions
-    settings: Settings
 
-    def units(self, queries: Iterable[Query], variants: Sequence[Variant], trials: int) -> list[Unit]:
+    @property
+    def roles(self) -> list[str]:
+        """The model roles that these variants call."""
+        return list(dict.fromkeys(role for variant in self.variants.values() for role in variant.roles))
+
+    def specs(self, queries: Iterable[Query], trials: int = 1) -> list[AnswerSpec]:
         """Trial by trial and query by query, so that a study that stops early has compared like with like."""
         queries = list(queries)
         return [
-            self._unit(query, variant, trial)
+            AnswerSpec(query_id=query.id, query=query.query, user_id=query.user_id, variant=name, trial=trial)
             for trial in range(trials)
             for query in queries
-            for variant in variants
+            for name in self.variants
         ]
 
-    def _unit(self, query: Query, variant: Variant, trial: int) -> Unit:
+    def units(self, queries: Iterable[Query], trials: int = 1) -> list[Unit]:
+        return [self._unit(spec) for spec in self.specs(queries, trials)]
+
+    def _unit(self, spec: AnswerSpec) -> Unit:
         from drr.agents.runner import key_fields
         from drr.study.unit import Unit
 
+        settings, variant, world = (
+            self.config.settings,
+            self.variants[spec["variant"]],
+            self.world(spec["user_id"]),
+        )
         fields = {
-            **key_fields(variant, self.options, self.prompts),
-            "query_id": query.id,
-            "query": query.query,
-            "user_id": query.user_id,
-            "trial": trial,
-            "models": {role: self.models.name_of(role) for role in roles_of([variant])},
-            "max_tokens": self.settings.model_max_tokens,
-            "shop": self.shop.manifest.content_hash,
-            "shop_url": self.settings.shop_url,
-            "web": {"name": self.web.name, "content_hash": self.web.content_hash},
-            "page_reader": self.settings.page_reader,
+            **key_fields(variant, self.options_of(variant), self.prompts, world.tools),
+            **spec,
+            "models": {role: self.models.name_of(role) for role in variant.roles},
+            "max_tokens": settings.model_max_tokens,
+            "page_reader": settings.page_reader,
+            **world.key_fields(),
         }
-        spec = {
-            "query_id": query.id,
-            "query": query.query,
-            "user_id": query.user_id,
-            "variant": variant.name,
-            "trial": trial,
-        }
-        return Unit("answer", fields, spec, f"{query.id}/{variant.name}/{trial}")
+        label = f"{spec['query_id']}/{spec['variant']}/{spec['trial']}"
+        return Unit("answer", fields, cast(Mapping[str, Any], spec), label)
 
-    async def answer(self, spec: Mapping[str, Any], context: Context) -> Outcome:
-        """The work of one unit."""
-        from drr.agents import registry, runner
+    def world(self, user_id: str) -> World:
+        """A world of its own for each unit: what it writes is seen by nobody else."""
         from drr.env.session import Session
-        from drr.offline.agents import policies as offline
+        from drr.env.shop_world import ShopWorld
 
-        record = await runner.run_variant(
-            registry.variant(spec["variant"]),
+        return ShopWorld(Session(self.shop, user_id), self.web, self.config.settings.shop_url)
+
+    def options_of(self, variant: Variant) -> AgentOptions:
+        """`paper` or default, with what the user gave for this study in their place."""
+        from drr.agents.runner import AgentOptions
+
+        config = self.config
+        base = AgentOptions.paper() if config.settings.profile == "paper" else AgentOptions()
+        given: dict[str, Any] = {"references": config.references, "citation_repair": config.citation_repair}
+        return replace(
+            base,
+            limits=replace(variant.architecture.limits, **config.limits),
+            top_k=config.settings.web_top_k,
+            **{name: value for name, value in given.items() if value is not None},
+        )
+
+    def roles_of(self, variant: Variant, models: Models) -> dict[str, RoleModel]:
+        """A model for each role of the variant; under `offline`, whoever it declares to play it."""
+        from drr.llm.offline import NAME
+        from drr.offline.cast import stand_in
+
+        found: dict[str, RoleModel] = {}
+        for role in variant.roles:
+            policy = stand_in(variant.played_by(role))
+            if policy is None and models.name_of(role) == NAME:
+                raise Misuse(
+                    f"variant {variant.name!r} calls the role {role!r}, which no rules play; give it a model with"
+                    f" --role-models {role}=PROVIDER:MODEL, or let its `policy` name who plays it"
+                )
+            found[role] = models.role(role, policy)
+        return found
+
+    async def answer(
+        self,
+        spec: AnswerSpec,
+        models: Models,
+        meter: Meter,
+        *,
+        listener: Listener | None = None,
+        on_failure: Any = None,
+    ) -> AnswerRecord:
+        """One unit's record, whole; `models` are the unit's own and report to `meter`."""
+        from drr.agents.base import nobody
+        from drr.agents.runner import run_variant
+
+        variant = self.variants[spec["variant"]]
+        return await run_variant(
+            variant,
             spec["query"],
-            session=Session(self.shop, spec["user_id"]),
-            web=self.web,
-            agent=context.models.role("agent", offline.agent_policy),
-            summariser=context.models.role("summariser", offline.summariser_policy),
-            meter=context.meter,
+            world=self.world(spec["user_id"]),
+            models=self.roles_of(variant, models),
+            meter=meter,
             prompts=self.prompts,
-            options=self.options,
+            options=self.options_of(variant),
+            listener=listener or nobody,
+            on_failure=on_failure or (lambda gathered: None),
+        )
+
+    async def __call__(self, given: Mapping[str, Any], context: Context) -> Outcome:
+        """The work on one unit of a study."""
+        spec = cast(AnswerSpec, given)
+        variant = self.variants[spec["variant"]]
+        keyed = context.unit.key_fields["version"]
+        if variant.version != keyed:
+            raise DrrError(
+                f"variant {variant.name!r} is now version {variant.version}, and this unit was asked of {keyed}:"
+                " it was edited while the study ran; run the study again"
+            )
+        record = await self.answer(
+            spec,
+            context.models,
+            context.meter,
             on_failure=lambda gathered: context.keep(kept(gathered, spec)),
         )
         return kept(record, spec)
 
+    def check_roles(self) -> None:
+        """`Misuse` for a model that cannot be called at all, and for a role that nobody plays."""
+        from drr.llm.failures import ModelSetupError
 
-def roles_of(variants: Iterable[Variant]) -> list[str]:
-    """The roles whose models these variants call."""
-    return ["agent", *(["summariser"] if any(variant.ws for variant in variants) else [])]
+        try:
+            for variant in self.variants.values():
+                self.roles_of(variant, self.models)
+        except ModelSetupError as error:
+            raise Misuse(str(error)) from error
+
+    def check_users(self, queries: Sequence[Query]) -> None:
+        """`Misuse` for questions by people whom the shop does not know."""
+        strangers = [query for query in queries if self.shop.store.user(query.user_id) is None]
+        if strangers:
+            raise Misuse(
+                f"{len(strangers)} of {len(queries)} queries are by users whom the shop does not know, e.g. "
+                f"{strangers[0].user_id!r} of {strangers[0].id}; were they written for another shop?"
+            )
 
 
-def kept(record: Gathered, spec: Mapping[str, Any]) -> Outcome:
+def kept(record: Gathered, spec: AnswerSpec) -> Outcome:
     """Facts into the result, texts into blobs: reports, conversations, and the evidence, each text once per study."""
     from drr.agents.base import AnswerRecord
     from drr.study.evidence import pack
@@ -129,17 +268,3 @@ def _hash(text: str | None) -> str | None:
     from drr.env.source import text_hash
 
     return None if text is None else text_hash(text)
-
-
-def options_of(settings: Settings, changes: Mapping[str, Any]) -> AgentOptions:
-    """The agents' options: `paper` or default, with what the user gave for this study in their place."""
-    from drr.agents.base import Limits
-    from drr.agents.runner import AgentOptions
-
-    base = AgentOptions.paper() if settings.profile == "paper" else AgentOptions()
-    limits = replace(base.limits, **changes.get("limits", {})) if changes.get("limits") else base.limits
-    assert isinstance(limits, Limits)
-    given = {
-        name: changes[name] for name in ("references", "citation_repair") if changes.get(name) is not None
-    }
-    return replace(base, limits=limits, top_k=settings.web_top_k, **given)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
-    from drr.agents.registry import Variant
-    from drr.app.answers import AnswerBench
+    from drr.agents.architecture import Variant
+    from drr.app.answers import Answering
+    from drr.llm.factory import Models
     from drr.study.unit import Unit
 
 # Input and output tokens per query: Table 5 of the paper. Calls: what the form of each architecture takes for the tool
@@ -23,85 +24,107 @@ PAPER = {
 }
 
 
-def forecast(
-    bench: AnswerBench, units: list[Unit], variants: list[Variant], folder: Path | None
-) -> dict[str, Any]:
-    open_units, measured = _looked_up(units, folder, bench.models.name_of("agent"))
+ForecastRow = TypedDict(
+    "ForecastRow",
+    {
+        "variant": str,
+        "units": int,
+        "left": int,
+        "from": str | None,
+        "calls": int | None,
+        "input_tokens": int | None,
+        "output_tokens": int | None,
+        "cost_usd": float | None,
+    },
+)
+"""Of one variant: units asked for, units left, and what these will take; `None` where nothing tells."""
+
+
+class PerUnit(NamedTuple):
+    calls: float
+    input_tokens: float
+    output_tokens: float
+
+
+def forecast(answering: Answering, units: list[Unit], folder: Path | None) -> dict[str, Any]:
+    """The document of `drr run --dry-run --json`."""
+    models = answering.models
+    open_units, measured = _looked_up(units, folder, models.name_of("agent"))
     counts = Counter(str(unit.spec["variant"]) for unit in units)
     left = Counter(str(unit.spec["variant"]) for unit in open_units)
     rows = [
-        _row(bench, variant, counts[variant.name], left[variant.name], measured.get(variant.name))
-        for variant in variants
+        _row(models, variant, counts[name], left[name], measured.get(name))
+        for name, variant in answering.variants.items()
     ]
     known = [row["cost_usd"] for row in rows if row["cost_usd"] is not None]
+    roles = dict.fromkeys(["agent", "summariser", *answering.roles])
     return {
         "schema": 1,
         "units": len(units),
         "done": len(units) - len(open_units),
         "left": len(open_units),
-        "models": {role: bench.models.name_of(role) for role in ("agent", "summariser")},
-        "price_date": bench.models.prices.date_of(bench.models.name_of("agent")),
+        "models": {role: models.name_of(role) for role in roles},
+        "price_date": models.prices.date_of(models.name_of("agent")),
         "variants": rows,
-        "calls": _sum(rows, "calls"),
-        "input_tokens": _sum(rows, "input_tokens"),
-        "output_tokens": _sum(rows, "output_tokens"),
+        "calls": _sum([row["calls"] for row in rows]),
+        "input_tokens": _sum([row["input_tokens"] for row in rows]),
+        "output_tokens": _sum([row["output_tokens"] for row in rows]),
         "cost_usd": sum(known) if len(known) == len(rows) else None,
     }
 
 
-def _looked_up(
-    units: list[Unit], folder: Path | None, model: str
-) -> tuple[list[Unit], dict[str, tuple[float, float, float]]]:
+def _looked_up(units: list[Unit], folder: Path | None, model: str) -> tuple[list[Unit], dict[str, PerUnit]]:
     from drr.study.study import Study
 
     if folder is None:
         return units, {}
-    sums: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)
+    used: defaultdict[str, list[PerUnit]] = defaultdict(list)
     with Study.open(folder) as study:
         done = set()
         for record in study.records("answer"):
             done.add(record.key)
             if record.key_fields["models"]["agent"] != model:
                 continue
-            used = record.usage.values()
-            sums[str(record.spec["variant"])].append(
-                (
-                    sum(one["calls"] for one in used),
-                    sum(one["input_tokens"] for one in used),
-                    sum(one["output_tokens"] for one in used),
-                )
+            by_role = record.usage.values()
+            used[str(record.spec["variant"])].append(
+                PerUnit(*(sum(role[name] for role in by_role) for name in PerUnit._fields))
             )
     means = {
-        name: (
-            sum(one[0] for one in all_) / len(all_),
-            sum(one[1] for one in all_) / len(all_),
-            sum(one[2] for one in all_) / len(all_),
-        )
-        for name, all_ in sums.items()
+        name: PerUnit(*(sum(values) / len(all_) for values in zip(*all_, strict=True)))
+        for name, all_ in used.items()
     }
     return [unit for unit in units if unit.key not in done], means
 
 
-def _row(
-    bench: AnswerBench, variant: Variant, total: int, left: int, measured: tuple[float, float, float] | None
-) -> dict[str, Any]:
+def _row(models: Models, variant: Variant, total: int, left: int, measured: PerUnit | None) -> ForecastRow:
     from drr.llm.meter import dollars
 
-    per_unit = measured or PAPER.get(variant.name.replace("+profile", ""))
-    row: dict[str, Any] = {"variant": variant.name, "units": total, "left": left}
-    row["from"] = "this study" if measured else "the paper's Table 5" if per_unit else None
-    if per_unit is None:
-        return {**row, "calls": None, "input_tokens": None, "output_tokens": None, "cost_usd": None}
-    calls, written, answered = (round(value * left) for value in per_unit)
-    price = bench.models.prices.of(bench.models.name_of("agent"))
-    # One tier is assumed: single prompts stay far below the length from which a model costs more.
-    cost = None if price is None else dollars(written * price.input + answered * price.output)
-    return {**row, "calls": calls, "input_tokens": written, "output_tokens": answered, "cost_usd": cost}
+    paper = PAPER.get(variant.name.replace("+profile", ""))
+    per_unit = measured or (PerUnit(*paper) if paper else None)
+    row = ForecastRow(
+        {
+            "variant": variant.name,
+            "units": total,
+            "left": left,
+            "from": "this study" if measured else "the paper's Table 5" if per_unit else None,
+            "calls": None,
+            "input_tokens": None,
+            "output_tokens": None,
+            "cost_usd": None,
+        }
+    )
+    if per_unit is not None:
+        calls, written, answered = (round(value * left) for value in per_unit)
+        price = models.prices.of(models.name_of("agent"))
+        # One tier is assumed: single prompts stay far below the length from which a model costs more.
+        cost = None if price is None else dollars(written * price.input + answered * price.output)
+        row |= {"calls": calls, "input_tokens": written, "output_tokens": answered, "cost_usd": cost}
+    return row
 
 
-def _sum(rows: list[dict[str, Any]], name: str) -> int | None:
-    values = [row[name] for row in rows]
-    return None if None in values else sum(values)
+def _sum(values: list[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 def render(document: dict[str, Any]) -> str:
@@ -118,7 +141,7 @@ def render(document: dict[str, Any]) -> str:
         )
     date = document["price_date"]
     models = document["models"]
-    lines.append(f"models: agent {models['agent']}, summariser {models['summariser']}")
+    lines.append("models: " + ", ".join(f"{role} {name}" for role, name in models.items()))
     lines.append(
         f"prices: list prices of {date}, nothing read from a cache"
         if date

@@ -20,27 +20,19 @@ SETTINGS = (
     "model_deadline",
     "concurrency",
     "price_file",
+    "role_models",
 )
 """Names for `drr.app.console.add_setting_options`; add `model_agent` and the like where a command plays those roles."""
 
 
 def models_of(settings: Settings, *, budget: Budget | None = None) -> Models:
     """Every role's model, checked as far as that goes without a call; `Misuse` for what cannot work."""
-    from drr.app.prompts import prompt_names
     from drr.llm.factory import Models, ModelSettings
     from drr.llm.failures import ModelSetupError
     from drr.llm.prices import load_prices
-    from drr.llm.prompts import check_override
 
     chosen = ModelSettings(
-        roles={
-            "default": settings.model,
-            "agent": settings.model_for("agent"),
-            "summariser": settings.model_for("summariser"),
-            "query_writer": settings.model_for("query_writer"),
-            "claim_extractor": settings.model_for("claim_extractor"),
-            "judge": settings.model_for("judge"),
-        },
+        settings.model_for,
         base_url=settings.base_url,
         keys={"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key},
         timeout_s=settings.model_timeout,
@@ -49,8 +41,6 @@ def models_of(settings: Settings, *, budget: Budget | None = None) -> Models:
         concurrency=settings.concurrency,
     )
     try:
-        if settings.prompts is not None:
-            check_override(settings.prompts, prompt_names())
         return Models(chosen, budget=budget, prices=load_prices(settings.price_file))
     except ModelSetupError as error:
         raise Misuse(str(error)) from error

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
+    from drr.env.settings import Settings
     from drr.llm.budget import Limit
     from drr.llm.factory import Models
-    from drr.study.run import Summary
+    from drr.study.run import Summary, Work
     from drr.study.study import Study
+    from drr.study.unit import Unit
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -87,6 +89,48 @@ def check_models(models: Models, roles: Iterable[str], *budgets: Limit | None) -
         raise Misuse(
             f"the price of {', '.join(unpriced)} is not known, so dollars cannot be counted; "
             "give --budget-tokens, or its price in a file with --price-file"
+        )
+
+
+def run_units(
+    arguments: argparse.Namespace, study: Study, units: Sequence[Unit], work: Work, models: Models, label: str
+) -> Summary:
+    """Compute what is missing of these units under the options of `add_run_options`, and close the connections."""
+    import asyncio
+
+    from drr.app.console import progress_of
+    from drr.study.run import Pace, run
+
+    async def go() -> Summary:
+        try:
+            return await run(
+                study,
+                units,
+                work,
+                models=models,
+                budget=budget_of(arguments, study),
+                unit_cap=unit_cap_of(arguments),
+                pace=Pace(units=arguments.units),
+                progress=progress_of(arguments),
+                retry_failed=arguments.retry_failed,
+                limit=arguments.limit,
+                label=label,
+            )
+        finally:
+            await models.aclose()
+
+    return asyncio.run(go())
+
+
+def say_paper(settings: Settings) -> None:
+    """Under `--profile paper`: what cannot be as in the paper."""
+    import sys
+
+    if settings.profile == "paper":
+        print(
+            f"drr: profile paper: the paper's models cannot be called any more, the agents run {settings.model_for('agent')};"
+            " docs/paper-profile.md says which other choices are guesses",
+            file=sys.stderr,
         )
 
 

@@ -25,10 +25,11 @@ from typing import Any
 
 from drr.agents.registry import variant
 from drr.agents.runner import AgentOptions, load_prompts, run_variant
-from drr.app.answers import kept
+from drr.app.answers import AnswerSpec, kept
 from drr.env.session import Session
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
+from drr.env.shop_world import ShopWorld
 from drr.env.web.sandbox import Document, Sandbox
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.offline import OfflineChatModel
@@ -79,15 +80,14 @@ class Bench:
         answer = await run_variant(
             self.react,
             QUESTION,
-            session=Session(self.shop, ANNA),
-            web=self.web,
-            agent=context.models.role("agent", self.policy),
-            summariser=context.models.role("summariser", self.policy),
+            world=ShopWorld(Session(self.shop, ANNA), self.web),
+            models={"agent": context.models.role("agent", self.policy)},
             meter=context.meter,
             prompts=self.prompts,
             options=AgentOptions(),
         )
-        return kept(answer, {"query_id": "q", "trial": spec["trial"]})
+        asked = AnswerSpec(query_id="q", query=QUESTION, user_id=ANNA, variant="react", trial=spec["trial"])
+        return kept(answer, asked)
 
     def prebuilt(self) -> Any:
         from langgraph.prebuilt import create_react_agent

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from drr.env.errors import Misuse
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 FILE = Path("drr.toml")
@@ -18,7 +18,9 @@ _ALIASES = {
     "openai_api_key": "OPENAI_API_KEY",
     "serper_api_key": "SERPER_API_KEY",
 }
-Role = Literal["agent", "summariser", "query_writer", "claim_extractor", "judge"]
+_ROLES = ("agent", "summariser", "query_writer", "claim_extractor", "judge")
+# The role whose model a role has where it names none of its own; every other role has `model`.
+_FOLLOWS = {"summariser": "agent", "claim_extractor": "judge"}
 
 
 class Settings(BaseSettings):
@@ -43,6 +45,9 @@ class Settings(BaseSettings):
         None, description="model that extracts claims (default: the judge's)"
     )
     model_judge: str | None = Field(None, description="model that judges")
+    role_models: dict[str, str] = Field(
+        default_factory=dict, description="models of further roles that variants declare, ROLE=MODEL,..."
+    )
     base_url: str | None = Field(
         None, description="address of the model server; a loopback address needs no key"
     )
@@ -81,16 +86,23 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr | None = Field(None, description="also read from OPENAI_API_KEY")
     serper_api_key: SecretStr | None = Field(None, description="also read from SERPER_API_KEY")
 
-    def model_for(self, role: Role) -> str:
-        """The model of a role, by the chain of defaults the descriptions state."""
-        own = getattr(self, f"model_{role}")
+    @field_validator("role_models", mode="before")
+    @classmethod
+    def _named(cls, given: Any) -> Any:
+        """`critic=offline,embedder=openai:small` as an option or the environment gives it."""
+        if not isinstance(given, str):
+            return given
+        pairs = [part.partition("=") for part in given.split(",") if part.strip()]
+        if not all(role.strip() and model.strip() for role, _, model in pairs):
+            raise ValueError("not ROLE=MODEL,...")
+        return {role.strip(): model.strip() for role, _, model in pairs}
+
+    def model_for(self, role: str) -> str:
+        """The model of a role, by the chain of defaults the descriptions state. Any name is a role."""
+        own = self.role_models.get(role) or (getattr(self, f"model_{role}") if role in _ROLES else None)
         if own is not None:
             return str(own)
-        if role == "summariser":
-            return self.model_for("agent")
-        if role == "claim_extractor":
-            return self.model_for("judge")
-        return self.model
+        return self.model_for(_FOLLOWS[role]) if role in _FOLLOWS else self.model
 
     @classmethod
     def settings_customise_sources(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -38,8 +38,8 @@ _Loop = asyncio.AbstractEventLoop
 class ModelSettings:
     """What decides how models are called. Keys stay out of its repr."""
 
-    roles: Mapping[str, str]
-    """Role to model name; `default` stands for every role that is not named."""
+    roles: Mapping[str, str] | Callable[[str], str] = field(repr=False)
+    """Role to model name: in a mapping `default` stands for every role that is not named."""
     base_url: str | None = field(default=None, repr=False)
     """May hold a password."""
     keys: Mapping[str, SecretStr | None] = field(default_factory=dict, repr=False)
@@ -54,6 +54,8 @@ class ModelSettings:
     """How long the offline model holds an answer back, for measuring what waits for it."""
 
     def model_of(self, role: str) -> str:
+        if callable(self.roles):
+            return self.roles(role)
         return self.roles.get(role) or self.roles.get("default", OFFLINE)
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from drr.agents.base import AnswerRecord, Event, Listener
-    from drr.env.settings import Settings
+    from drr.agents.base import AnswerRecord, Listener
+    from drr.app.answers import AnswerConfig
 
 _SETTINGS = (
     "model_agent",
@@ -45,7 +42,10 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shop", metavar="SHOP", required=True, help="a folder, or servers:NAME")
     parser.add_argument("--user", metavar="U", required=True, help="whose question it is")
     parser.add_argument(
-        "--variant", metavar="NAME", default="react", help="see `drr variants` (default react)"
+        "--variant",
+        metavar="NAME",
+        default="react",
+        help="see `drr variants` (default react), or path/file.py:function",
     )
     parser.add_argument("--out", metavar="FILE", type=Path, help="write the report there")
     parser.add_argument(
@@ -60,24 +60,27 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.agents.registry import variant
+    from drr.app.answers import AnswerConfig
     from drr.app.console import print_json, settings_of
+    from drr.app.studies import say_paper
+    from drr.app.watching import watched
     from drr.env.errors import Misuse
 
     if not arguments.question.strip():
         raise Misuse("the question is empty; give it in quotation marks")
-    chosen = variant(arguments.variant)
     if arguments.out is not None and arguments.out.is_dir():
         raise Misuse(f"{arguments.out}: is a folder; give a file, e.g. {arguments.out / 'report.md'}")
     settings = settings_of(arguments).settings
-    if settings.profile == "paper":
-        print(
-            f"drr: profile paper: the paper's models cannot be called any more, this is {settings.model_for('agent')};"
-            " docs/paper-profile.md says which other choices are guesses",
-            file=sys.stderr,
-        )
-    with _watch(arguments.quiet) as listener:
-        record = _answer(arguments, settings, chosen, listener)
+    say_paper(settings)
+    config = AnswerConfig(
+        settings,
+        arguments.shop,
+        (arguments.variant,),
+        references=arguments.references,
+        citation_repair=arguments.citation_repair,
+    )
+    with watched(arguments.quiet) as listener:
+        record = _answer(config, arguments.question.strip(), arguments.user, listener)
     report = marked(record)
     if arguments.json:
         print_json(document(record, report))
@@ -90,59 +93,28 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _answer(
-    arguments: argparse.Namespace, settings: Settings, variant: Any, listener: Listener
-) -> AnswerRecord:
+def _answer(config: AnswerConfig, question: str, user: str, listener: Listener) -> AnswerRecord:
+    """The one unit of a study without a folder."""
     import asyncio
 
-    from drr.agents.runner import run_variant
-    from drr.app.answers import options_of, roles_of
-    from drr.app.models import explain, models_of
-    from drr.app.prompts import prompts_of
+    from drr.app.answers import open_answering
+    from drr.app.models import explain
     from drr.env.errors import Misuse
-    from drr.env.session import Session
-    from drr.env.shop import open_shop
-    from drr.env.web.open import open_web
-    from drr.llm.failures import ModelFailure, ModelSetupError
+    from drr.env.query import Query
+    from drr.llm.failures import ModelFailure
     from drr.llm.meter import Meter
-    from drr.offline.agents import policies as offline
 
-    prompts = prompts_of(settings, "agents")
-    try:
-        models = models_of(settings)
+    with open_answering(config) as answering:
+        if answering.shop.store.user(user) is None:
+            raise Misuse(f"no user {user!r} in {config.shop}; `drr shop info` says how many there are")
+        spec = answering.specs([Query(query=question, user_id=user)])[0]
         meter = Meter()
-        own = models.unit(meter)
-        policies = {"agent": offline.agent_policy, "summariser": offline.summariser_policy}
-        roles = {role: own.role(role, policies[role]) for role in roles_of([variant])}
-    except ModelSetupError as error:
-        raise Misuse(str(error)) from error
-    options = options_of(
-        settings, {"citation_repair": arguments.citation_repair, "references": arguments.references}
-    )
-
-    with open_shop(arguments.shop, settings) as shop:
-        if shop.store.user(arguments.user) is None:
-            raise Misuse(
-                f"no user {arguments.user!r} in {arguments.shop}; `drr shop info` says how many there are"
-            )
-        web = open_web(settings, shop=shop)
 
         async def go() -> AnswerRecord:
             try:
-                return await run_variant(
-                    variant,
-                    arguments.question.strip(),
-                    session=Session(shop, arguments.user),
-                    web=web,
-                    agent=roles["agent"],
-                    summariser=roles.get("summariser", roles["agent"]),
-                    meter=meter,
-                    prompts=prompts,
-                    options=options,
-                    listener=listener,
-                )
+                return await answering.answer(spec, answering.models.unit(meter), meter, listener=listener)
             finally:
-                await models.aclose()
+                await answering.models.aclose()
 
         try:
             return asyncio.run(go())
@@ -232,49 +204,3 @@ def _summary(record: AnswerRecord, out: Path | None) -> str:
     if out is not None:
         lines.append(f"written to {out}")
     return "\n".join(lines)
-
-
-@contextmanager
-def _watch(quiet: bool) -> Iterator[Listener]:
-    """A moving line on a terminal, plain lines when piped."""
-    from drr.agents.base import nobody
-
-    if quiet:
-        yield nobody
-        return
-    started = time.monotonic()
-
-    def line(event: Event) -> str | None:
-        if event.kind == "turn":
-            return None
-        said = " ".join(event.text.split())
-        return f"{event.actor}: {_VERBS.get(event.kind, '')}{said}"[:200]
-
-    if sys.stderr.isatty():
-        from rich.console import Console
-        from rich.markup import escape
-
-        console = Console(stderr=True)
-        calls = 0
-        with console.status("starting") as status:
-
-            def show(event: Event) -> None:
-                nonlocal calls
-                calls += event.kind == "call"
-                if (text := line(event)) is not None:
-                    console.print(
-                        escape(text), style="dim", highlight=False, no_wrap=True, overflow="ellipsis"
-                    )
-                    status.update(f"{time.monotonic() - started:.0f} s, {calls} tool calls")
-
-            yield show
-        return
-
-    def tell(event: Event) -> None:
-        if (text := line(event)) is not None:
-            print(f"{time.monotonic() - started:6.1f} s  {text}", file=sys.stderr, flush=True)
-
-    yield tell
-
-
-_VERBS = {"launch": "researches ", "page": "reads ", "result": "refused: "}

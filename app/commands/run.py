@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
-    from drr.agents.registry import Variant
-    from drr.app.answers import AnswerBench
+    from drr.agents.base import CitationRepair
+    from drr.app.answers import Answering
     from drr.env.query import Query
     from drr.env.settings import Settings
     from drr.study.unit import Unit
@@ -39,6 +39,17 @@ examples:
 """
 
 
+class RunPlan(TypedDict):
+    """What a study of answers was asked for; kept in its configuration under `run`."""
+
+    shop: str
+    variants: str
+    trials: int
+    limits: dict[str, int | float]
+    citation_repair: CitationRepair | None
+    references: bool | None
+
+
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.models import SETTINGS
@@ -50,7 +61,9 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shop", metavar="SHOP", help="a folder, or servers:NAME")
     parser.add_argument("--queries", metavar="FILE", type=Path, help="JSONL, a query a line")
     parser.add_argument(
-        "--variants", metavar="NAMES", help="`all` (default: the paper's six) or names with commas"
+        "--variants",
+        metavar="NAMES",
+        help="`all` (default: the paper's six), or names and path/file.py:function with commas",
     )
     parser.add_argument("--trials", type=positive_int, metavar="N", help="repetitions of each (default 1)")
     parser.add_argument(
@@ -73,19 +86,27 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from drr.app.answers import AnswerConfig, open_answering
     from drr.study.study import Study
 
     folder: Path = arguments.study
-    known = Study.exists(folder)
-    saved = _saved(folder) if known else {}
+    saved = _saved(folder) if Study.exists(folder) else {}
     plan, settings, queries = _resolve(arguments, saved)
-    with _bench(plan, settings, folder) as bench:
-        _check_users(bench, queries)
-        variants = _variants(plan)
-        units = bench.units(queries, variants, plan["trials"])
+    config = AnswerConfig(
+        settings,
+        plan["shop"],
+        tuple(plan["variants"].split(",")),
+        plan["limits"],
+        plan["references"],
+        plan["citation_repair"],
+        folder / "pages",
+    )
+    with open_answering(config) as answering:
+        answering.check_users(queries)
+        units = answering.units(queries, plan["trials"])
         if arguments.dry_run:
-            return _dry_run(arguments, bench, units, variants, folder if known else None)
-        return _run(arguments, bench, units, variants, folder, _config(plan, settings), queries)
+            return _dry_run(arguments, answering, units, folder if saved else None)
+        return _run(arguments, answering, units, _config(plan, settings), queries)
 
 
 def _saved(folder: Path) -> dict[str, Any]:
@@ -95,25 +116,24 @@ def _saved(folder: Path) -> dict[str, Any]:
         return study.config
 
 
-def _resolve(
-    arguments: argparse.Namespace, saved: dict[str, Any]
-) -> tuple[dict[str, Any], Settings, list[Query]]:
+def _resolve(arguments: argparse.Namespace, saved: dict[str, Any]) -> tuple[RunPlan, Settings, list[Query]]:
     """What was given now, else what the study was created with, else the defaults."""
     from drr.env.errors import Misuse
     from drr.env.query import read_queries
     from drr.env.settings import Settings, resolve
 
     before = saved.get("run", {})
-    plan = {
-        "shop": arguments.shop or before.get("shop"),
-        "variants": arguments.variants if arguments.variants is not None else before.get("variants", "all"),
-        "trials": arguments.trials or before.get("trials") or 1,
-        "limits": _limits(arguments.limits) if arguments.limits else before.get("limits", {}),
-        "citation_repair": arguments.citation_repair or before.get("citation_repair"),
-        "references": before.get("references") if arguments.references is None else arguments.references,
-    }
-    if plan["shop"] is None:
+    shop = arguments.shop or before.get("shop")
+    if shop is None:
         raise Misuse(f"{arguments.study}: a new study needs --shop; e.g. --shop demo/shop")
+    plan = RunPlan(
+        shop=shop,
+        variants=_variants(arguments.variants, before),
+        trials=arguments.trials or before.get("trials") or 1,
+        limits=_limits(arguments.limits) if arguments.limits else before.get("limits", {}),
+        citation_repair=arguments.citation_repair or before.get("citation_repair"),
+        references=before.get("references") if arguments.references is None else arguments.references,
+    )
     file = arguments.queries or (arguments.study / _QUERIES if saved else None)
     if file is None:
         raise Misuse(f"{arguments.study}: a new study needs --queries FILE, one JSON query a line")
@@ -127,7 +147,18 @@ def _resolve(
     return plan, settings, queries
 
 
-def _limits(text: str) -> dict[str, Any]:
+def _variants(given: str | None, before: dict[str, Any]) -> str:
+    """As they were named, but files by their whole path, so that the study continues from any folder."""
+    from drr.agents.declared import is_in_file
+    from drr.agents.registry import variant
+
+    if given is None:
+        return str(before.get("variants", "all"))
+    parts = [part.strip() for part in given.split(",")]
+    return ",".join(variant(part).word if is_in_file(part) else part for part in parts)
+
+
+def _limits(text: str) -> dict[str, int | float]:
     from dataclasses import fields
 
     from drr.agents.base import Limits
@@ -135,7 +166,7 @@ def _limits(text: str) -> dict[str, Any]:
     from drr.env.errors import Misuse
 
     known = {field.name for field in fields(Limits)}
-    found: dict[str, Any] = {}
+    found: dict[str, int | float] = {}
     for part in text.split(","):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if name not in known or not equals:
@@ -150,18 +181,7 @@ def _limits(text: str) -> dict[str, Any]:
     return found
 
 
-def _check_users(bench: AnswerBench, queries: list[Query]) -> None:
-    from drr.env.errors import Misuse
-
-    strangers = [query for query in queries if bench.shop.store.user(query.user_id) is None]
-    if strangers:
-        raise Misuse(
-            f"{len(strangers)} of {len(queries)} queries are by users whom the shop does not know, e.g. "
-            f"{strangers[0].user_id!r} of {strangers[0].id}; were they written for another shop?"
-        )
-
-
-def _config(plan: dict[str, Any], settings: Settings) -> dict[str, Any]:
+def _config(plan: RunPlan, settings: Settings) -> dict[str, Any]:
     """Everything resolved, but for secrets, which come from where they live each time."""
     from importlib.metadata import version
 
@@ -181,65 +201,28 @@ def _config(plan: dict[str, Any], settings: Settings) -> dict[str, Any]:
     }
 
 
-def _variants(plan: dict[str, Any]) -> list[Variant]:
-    from drr.agents.registry import choose
-
-    return choose(plan["variants"])
-
-
-def _bench(plan: dict[str, Any], settings: Settings, folder: Path) -> Any:
-    from contextlib import contextmanager
-
-    @contextmanager
-    def opened() -> Any:
-        from drr.app.answers import AnswerBench, options_of
-        from drr.app.models import models_of
-        from drr.app.prompts import prompts_of
-        from drr.env.shop import open_shop
-        from drr.env.web.open import open_web
-
-        prompts = prompts_of(settings, "agents")
-        models = models_of(settings)
-        with open_shop(plan["shop"], settings) as shop:
-            web = open_web(settings, shop=shop, snapshots=folder / "pages")
-            yield AnswerBench(shop, web, models, prompts, options_of(settings, plan), settings)
-
-    return opened()
-
-
 def _run(
     arguments: argparse.Namespace,
-    bench: AnswerBench,
+    answering: Answering,
     units: list[Unit],
-    variants: list[Variant],
-    folder: Path,
     config: dict[str, Any],
     queries: list[Query],
 ) -> int:
-    import asyncio
     import sys
     import time
 
-    from drr.app.answers import roles_of
-    from drr.app.console import print_json, progress_of
-    from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
+    from drr.app.console import print_json
+    from drr.app.studies import budget_of, check_models, conclude, run_units, say_paper, unit_cap_of
     from drr.eval.evidence.imported import imported_units
-    from drr.study.run import Pace, run
     from drr.study.status import status
     from drr.study.study import Study
 
-    cap = unit_cap_of(arguments)
-    check_models(bench.models, roles_of(variants), budget_of(arguments), cap)
-    if bench.settings.profile == "paper":
-        print(
-            f"drr: profile paper: the paper's models cannot be called any more, the agents run {bench.models.name_of('agent')}; "
-            "docs/paper-profile.md says which other choices are guesses",
-            file=sys.stderr,
-        )
+    folder: Path = arguments.study
+    check_models(answering.models, answering.roles, budget_of(arguments), unit_cap_of(arguments))
+    say_paper(answering.config.settings)
     with Study.create(folder, config) as study:
         _keep_queries(folder, queries)
-        budget = budget_of(arguments, study)
-        check_models(bench.models, roles_of(variants), budget, cap)
+        check_models(answering.models, answering.roles, budget_of(arguments, study), unit_cap_of(arguments))
         study.ledger.units.register(units)
         aside = study.retire("answer", [*units, *imported_units(study)])
         if aside:
@@ -247,26 +230,7 @@ def _run(
                 f"drr: {aside:,} units of an earlier configuration are kept aside and not counted",
                 file=sys.stderr,
             )
-
-        async def go() -> Any:
-            try:
-                return await run(
-                    study,
-                    units,
-                    bench.answer,
-                    models=bench.models,
-                    budget=budget,
-                    unit_cap=cap,
-                    pace=Pace(units=arguments.units),
-                    progress=progress_of(arguments),
-                    retry_failed=arguments.retry_failed,
-                    limit=arguments.limit,
-                    label="answers",
-                )
-            finally:
-                await bench.models.aclose()
-
-        summary = asyncio.run(go())
+        summary = run_units(arguments, study, units, answering, answering.models, "answers")
         if arguments.json:
             print_json(status(study, now=time.time()))
     code = conclude(summary, folder)
@@ -283,16 +247,12 @@ def _keep_queries(folder: Path, queries: list[Query]) -> None:
 
 
 def _dry_run(
-    arguments: argparse.Namespace,
-    bench: AnswerBench,
-    units: list[Unit],
-    variants: list[Variant],
-    study: Path | None,
+    arguments: argparse.Namespace, answering: Answering, units: list[Unit], study: Path | None
 ) -> int:
     from drr.app.console import print_json
     from drr.app.forecast import forecast, render
 
-    document = forecast(bench, units, variants, study)
+    document = forecast(answering, units, study)
     if arguments.json:
         print_json(document)
     else:

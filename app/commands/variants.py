@@ -6,7 +6,7 @@ import argparse
 
 _EXAMPLES = """\
 A variant is ARCHITECTURE[+profile][+ws]; `all` means the paper's six. Another package adds one through an entry point
-of the group `drr.variants`, see docs/agents.md.
+of the group `drr.variants`; path/file.py:function is one that nobody installed. See docs/agents.md.
 
 examples:
   drr variants
@@ -22,6 +22,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import sys
 
+    from drr.agents.architecture import PROFILE, WS
     from drr.agents.registry import PAPER, plug_ins, variants
     from drr.app.console import print_json
 
@@ -34,8 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
                 "name": name,
                 "version": variant.version,
                 "architecture": variant.architecture.name,
-                "profile": variant.profile,
-                "page_summaries": variant.ws,
+                "roles": list(variant.roles),
+                "profile": variant.has(PROFILE),
+                "page_summaries": variant.has(WS),
                 "summary": variant.summary,
                 "origin": variant.architecture.origin,
                 "in_all": name in PAPER,

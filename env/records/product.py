@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from drr.env.entities import Product
 from drr.env.records.lines import (
@@ -113,6 +114,22 @@ def _set_page(product: Product) -> str:
     return "\n".join(lines)
 
 
+class ShownText(NamedTuple):
+    features: list[str]
+    description: str
+    """Empty where it says no more than the features do."""
+
+
+def shown_on_page(product: Product) -> ShownText:
+    """What the page shows of the seller's own words, for rules that may know no more than a model that reads it."""
+    clean = _cleaned(product)
+    said = "\n".join(["", *_heading(clean), ""]).casefold()
+    return ShownText(
+        [cut(text, FEATURE) for text in clean.features if text][:FEATURES],
+        _fresh(cut(" ".join(clean.description), 8 * DESCRIPTION), said),
+    )
+
+
 def _unmarred(page: str) -> bool:
     """Nothing invisible, no space to fold or to strip, and no mark between fields but the four of ours."""
     return page.isprintable() and page.count("|") == 4 and "  " not in page
@@ -132,15 +149,9 @@ def _cleaned(product: Product) -> Product:
 
 
 def _lay_out(product: Product, details: Iterable[tuple[str, object]]) -> list[str]:
-    features = [text for text in product.features if text]
-    lines = [
-        title(product, 200, cut),
-        f"{product.product_url} | {price(product.price)} | {rating(product)} | {maker(product, cut)} | {path(product, cut)}",
-    ]
-    if features:
-        lines.append("Features:")
-        lines += [f"- {cut(text, FEATURE)}" for text in features[:FEATURES]]
+    lines = _heading(product)
     said = "\n".join(["", *lines, ""]).casefold()
+    features = [text for text in product.features if text]
     if len(features) > FEATURES:
         lines.append(f"- ({len(features) - FEATURES} more)")
     lines.append(_description(cut(" ".join(product.description), 8 * DESCRIPTION), said))
@@ -150,12 +161,26 @@ def _lay_out(product: Product, details: Iterable[tuple[str, object]]) -> list[st
     return lines
 
 
+def _heading(product: Product) -> list[str]:
+    """Title, figures and the first features."""
+    lines = [
+        title(product, 200, cut),
+        f"{product.product_url} | {price(product.price)} | {rating(product)} | {maker(product, cut)} | {path(product, cut)}",
+    ]
+    features = [f"- {cut(text, FEATURE)}" for text in product.features if text]
+    return [*lines, "Features:", *features[:FEATURES]] if features else lines
+
+
 def _description(text: str, said: str) -> str:
-    """Without the sentences that the features have said."""
     if not text:
         return "No description."
-    fresh = ". ".join([s for s in text.split(". ") if s.rstrip(".").casefold() not in said])
-    return f"Description: {cut(fresh, DESCRIPTION)}" if fresh else "Description: as the features."
+    fresh = _fresh(text, said)
+    return f"Description: {fresh}" if fresh else "Description: as the features."
+
+
+def _fresh(text: str, said: str) -> str:
+    """Without the sentences that the features have said."""
+    return cut(". ".join([s for s in text.split(". ") if s.rstrip(".").casefold() not in said]), DESCRIPTION)
 
 
 def _fresh_details(details: Iterable[tuple[str, object]], said: str) -> list[str]:

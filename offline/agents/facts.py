@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from drr.env.text import tokens
-from drr.offline.agents.memory import Memory, SeenOrder, SeenPage, sentences
+from drr.offline.agents.memory import Memory, SeenOrder, SeenPage
+from drr.offline.agents.prose import sentences
 from drr.offline.agents.question import Asked, content_words, is_quality, state_name
 from drr.offline.agents.words import plain
 from drr.wording.states import STATES
@@ -34,11 +35,11 @@ def web_facts(task: Asked, memory: Memory, most: int, each: int = 2) -> list[tup
     """The sentences that say most on the question, at most `each` of a page; none that sell or talk to machines."""
     wanted = subject(task) | {word for ask in task.asks for word in content_words(ask)}
     rated: list[tuple[float, int, str, SeenPage]] = []
-    home = state_name(memory.place[1]) if memory.place else None
+    home = state_name(memory.home.state) if memory.home else None
     for place, page in enumerate(memory.pages.values()):
         if _of_another_state(page.title, home) or _CLICKBAIT.search(page.title):
             continue
-        for sentence in sentences(page.text.split(" (the page could not be ")[0]):
+        for sentence in sentences(page.text):
             words = tokens(sentence)
             if not usable(sentence) or not 5 <= len(words) <= 45:
                 continue

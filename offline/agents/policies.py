@@ -1,7 +1,7 @@
-"""The policies that play the agents and the summariser under the `offline` model: rules over the transcript.
+"""The policies that play the agents and the summariser under the `offline` model: rules over what was asked and found.
 
-They see what a model would see, messages and bound schemas, and nothing else. Which part is played follows from what is
-bound and from the form of a fresh conversation, never from a prompt's wording, so that `--prompts` may replace any file.
+Which part is played says the brief that the run hands along; what was found are the records behind the tools' answers. No
+prompt is read, so `--prompts` may replace any file.
 """
 
 from __future__ import annotations
@@ -11,19 +11,18 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from drr.agents import brief as briefs
 from drr.agents.control import FINALIZE, LAUNCH, REASON
-from drr.agents.rendering import PROBLEM, QUESTION, REPORTS, RESULTS
-from drr.agents.websum import PAGE, SEARCH
-from drr.agents.websum import PROBLEM as PAGE_PROBLEM
 from drr.offline.agents import choice as offline_choice
 from drr.offline.agents import facts as offline_facts
-from drr.offline.agents import memory as offline_memory
 from drr.offline.agents import question as offline_question
+from drr.offline.agents import reading
 from drr.offline.agents import report as offline_report
 from drr.offline.agents import words as offline_words
 from drr.offline.agents.memory import Memory
 from drr.offline.agents.question import Asked
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from drr.offline.agents.synthesis import condensed
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 PER_ROUND = 4
 _PLACE_WORDS = re.compile(r"\b(?:state|region|area|local|climate|city|town)\b", re.IGNORECASE)
@@ -31,39 +30,46 @@ Calls = list[tuple[str, dict[str, Any]]]
 
 
 def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
-    """The next message of whichever agent the conversation belongs to."""
-    tools = {tool["function"]["name"] for tool in arguments.get("tools") or () if "function" in tool}
-    asked = [message for message in messages if isinstance(message, HumanMessage)]
-    text = str(asked[0].text) if asked else ""
-    if "response_schema" in arguments:
-        return _plan(messages, text)
-    if LAUNCH in tools:
-        return _supervise(messages, text)
-    if tools:
-        if len(asked) > 1:
-            memory = offline_memory.of_conversation(messages)
-            return AIMessage(offline_report.report(offline_question.read(text), memory))
-        return _research(messages, text, tools)
-    return AIMessage(_write(text))
+    """The next message of whichever part the run says is played."""
+    brief = arguments.get("brief")
+    match brief:
+        case briefs.Planning():
+            return _plan(brief)
+        case briefs.Supervising():
+            return _supervise(messages, brief.question)
+        case briefs.Researching():
+            bound = {tool["function"]["name"] for tool in arguments.get("tools") or () if "function" in tool}
+            return _research(messages, brief, bound)
+        case briefs.Condensing():
+            return AIMessage(condensed(brief).text())
+        case briefs.Reporting():
+            return AIMessage(_report(brief))
+        case briefs.Mending():
+            return AIMessage(brief.report)
+    return AIMessage(f"{offline_report.BANNER}\n\nThe rules were told of no part to play here.")
 
 
 def summariser_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
     """An extract of the page for the search and the problem."""
-    text = str(messages[-1].text)
-    form = re.match(rf"{SEARCH}\n(.*?)\n\n{PAGE_PROBLEM}\n(.*?)\n\n{PAGE}\n(.*)", text, re.DOTALL)
-    if form is None:
-        return AIMessage(offline_facts.summarise("", "", text))
-    page = re.sub(r"^</?page \w+>$", "", form[3].partition("\n")[2], flags=re.MULTILINE)
-    return AIMessage(offline_facts.summarise(form[1], form[2], page))
+    brief = arguments.get("brief")
+    if not isinstance(brief, briefs.Summarising):
+        return AIMessage("The rules were given no page to summarise.")
+    return AIMessage(offline_facts.summarise(brief.search, brief.problem, brief.page))
+
+
+def _report(brief: briefs.Reporting) -> str:
+    task = offline_question.read(brief.question)
+    if brief.researched:
+        return offline_report.report(task, reading.of_researched(brief.researched))
+    return offline_report.report(task, reading.of_evidence(brief.evidence))
 
 
 # Plan-to-Function ----------------------------------------------------------------------------------------------------
 
 
-def _plan(messages: Sequence[BaseMessage], question: str) -> AIMessage:
+def _plan(brief: briefs.Planning) -> AIMessage:
     """Everything at once and blindly: no second search, no sum, and the region is not known when the web is asked."""
-    task = offline_question.read(question)
-    system = " ".join(str(m.text) for m in messages if isinstance(m, SystemMessage))
+    task = offline_question.read(brief.question)
     calls: Calls = []
     if task.personal:
         calls.append(("get_user_orders", {"limit": 10}))
@@ -71,7 +77,7 @@ def _plan(messages: Sequence[BaseMessage], question: str) -> AIMessage:
         calls.append(("get_user_profile", {}))
     searches = [(len(calls) + k, need) for k, need in enumerate(task.needs[:3], 1)]
     calls += [("product_catalog_search", _search(task, need)) for _, need in searches]
-    if "$K.PATH" in system:
+    if brief.references:
         for number, _ in searches[:2]:
             calls.append(("get_product_details", {"product_id": f"${number}.items[0].product_id"}))
     calls.append(("web_search", {"query": _web_query(task, None)}))
@@ -88,14 +94,10 @@ def _plan(messages: Sequence[BaseMessage], question: str) -> AIMessage:
 # ReAct and the researchers -------------------------------------------------------------------------------------------
 
 
-def _research(messages: Sequence[BaseMessage], problem: str, tools: set[str]) -> AIMessage:
+def _research(messages: Sequence[BaseMessage], brief: briefs.Researching, bound: set[str]) -> AIMessage:
     """The next turn: what the transcript still lacks, most basic first; nothing more to do ends it."""
-    task, memory = offline_question.read(problem), offline_memory.of_conversation(messages)
-    system = "\n".join(str(m.text) for m in messages if isinstance(m, SystemMessage))
-    offline_memory.profile_facts(memory, system)
-    task = offline_question.with_history(
-        task, [order.title for order in memory.orders.values() if order.kept]
-    )
+    memory = reading.of_conversation(messages, brief.profile)
+    task = offline_question.with_history(offline_question.read(brief.problem), memory.bought)
     for step in (
         _look_up_records,
         _look_further_back,
@@ -106,14 +108,10 @@ def _research(messages: Sequence[BaseMessage], problem: str, tools: set[str]) ->
         _add_up,
     ):
         thought, calls = step(task, memory)
-        calls = [(name, arguments) for name, arguments in calls if name in tools]
+        calls = [(name, arguments) for name, arguments in calls if name in bound]
         if calls:
             return _turn(messages, thought, [(REASON, {"thought": thought}), *calls])
     return _turn(messages, "", [(FINALIZE, {"reason": "Nothing more is missing."})])
-
-
-def _bought(memory: Memory) -> list[str]:
-    return [order.title for order in memory.orders.values() if order.kept]
 
 
 def _look_up_records(task: Asked, memory: Memory) -> tuple[str, Calls]:
@@ -121,7 +119,7 @@ def _look_up_records(task: Asked, memory: Memory) -> tuple[str, Calls]:
     records = offline_question.records_only(task.text)
     if (task.personal or records) and not memory.called("get_user_orders"):
         calls.append(("get_user_orders", {"limit": 20 if records else 10}))
-    if (task.about_place or records) and memory.place is None and not memory.called("get_user_profile"):
+    if (task.about_place or records) and memory.home is None and not memory.called("get_user_profile"):
         calls.append(("get_user_profile", {}))
     if (records or (task.about_history and task.personal)) and not memory.called("get_user_statistics"):
         calls.append(("get_user_statistics", {}))
@@ -164,7 +162,7 @@ def _open_pages(task: Asked, memory: Memory) -> tuple[str, Calls]:
     """The pages of the best candidate of each need, and of the runner-up where there is only one need."""
     each = 2 if len(task.needs) == 1 else 1
     best = [p for need in task.needs for p in offline_choice.candidates(task, need, memory)[:each]]
-    tried = {a.get("product_id") for name, a in memory.calls if name == "get_product_details"}
+    tried = {call.arguments.get("product_id") for call in memory.calls if call.name == "get_product_details"}
     wanted = dict.fromkeys(p.product_id for p in best if not p.opened and p.product_id not in tried)
     calls: Calls = [("get_product_details", {"product_id": product_id}) for product_id in wanted]
     if len(tried) >= 5:
@@ -219,7 +217,7 @@ def _web_query(task: Asked, memory: Memory | None) -> str:
     words = _given(task) or (task.asks[0] if task.asks else "")
     if not words:
         words = f"{offline_words.join(task.needs[:2]) or task.topic} how to choose"
-    state = memory.place[1] if memory is not None and memory.place else None
+    state = memory.home.state if memory is not None and memory.home else None
     if state and task.about_place:
         name = offline_question.state_name(state)
         words = _PLACE_WORDS.sub("", words) + ("" if name in words else f" {name}")
@@ -237,9 +235,9 @@ def _second_query(task: Asked, memory: Memory) -> str:
 
 def _supervise(messages: Sequence[BaseMessage], question: str) -> AIMessage:
     """First round: the parts of the question side by side. Second: what the reports left open, or now make possible."""
-    task, memory = offline_question.read(question), offline_memory.of_conversation(messages)
-    task = offline_question.with_history(task, _bought(memory))
-    launched = [str(a.get("sub_problem", "")) for name, a in memory.calls if name == LAUNCH]
+    memory = reading.of_conversation(messages)
+    task = offline_question.with_history(offline_question.read(question), memory.bought)
+    launched = [str(call.arguments.get("sub_problem", "")) for call in memory.calls if call.name == LAUNCH]
     if not any(isinstance(message, ToolMessage) for message in messages):
         thought = _strategy(task)
         problems = _sub_problems(task)[:PER_ROUND]
@@ -289,35 +287,12 @@ def _sub_problems(task: Asked) -> list[str]:
 
 def _follow_ups(task: Asked, memory: Memory, launched: Sequence[str]) -> list[str]:
     """A place that came to light makes the web's answer more exact."""
-    if not (task.about_place and memory.place):
+    if not (task.about_place and memory.home):
         return []
-    state = offline_question.state_name(memory.place[1])
+    state = offline_question.state_name(memory.home.state)
     subject = _PLACE_WORDS.sub("", task.asks[0] if task.asks else task.topic)
     problem = f"Find out on the web {' '.join(subject.split())} {state}. Give figures and names."
     return [] if problem in launched else [problem]
-
-
-# Texts ---------------------------------------------------------------------------------------------------------------
-
-
-def _write(text: str) -> str:
-    """A fresh conversation: its form says what is wanted."""
-    if text.startswith(PROBLEM):
-        task = offline_question.read(_between(text, PROBLEM, RESULTS))
-        return offline_report.synthesis(task, offline_memory.of_results(text))
-    if text.startswith(QUESTION) and f"\n{REPORTS}\n" in text:
-        task = offline_question.read(_between(text, QUESTION, REPORTS))
-        return offline_report.report(task, offline_memory.of_reports(text))
-    if text.startswith(QUESTION):
-        task = offline_question.read(_between(text, QUESTION, RESULTS))
-        return offline_report.report(task, offline_memory.of_results(text))
-    if found := re.match(r"# Report\n<report (\w+)>\n(.*)\n</report \1>", text, re.DOTALL):
-        return found[2]
-    return f"{offline_report.BANNER}\n\nThe rules know no answer to a request of this form."
-
-
-def _between(text: str, start: str, end: str) -> str:
-    return text.removeprefix(f"{start}\n").partition(f"\n\n{end}\n")[0]
 
 
 def _turn(messages: Sequence[BaseMessage], text: str, calls: Calls) -> AIMessage:

@@ -1,91 +1,23 @@
-"""How the rules write: a researcher's synthesis, and the report with its picks, reasons, tables and sources."""
+"""How the rules write the report, with its picks, reasons, tables and sources."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
-
+from drr.env.records.lines import count, dollars, one_line
+from drr.env.statistics import Share, UserStatistics
 from drr.offline.agents import question as offline_question
-from drr.offline.agents.choice import Basket, candidates, cents, choose, nearest
+from drr.offline.agents.choice import Basket, cents, choose, nearest
+from drr.offline.agents.cites import Cites
 from drr.offline.agents.facts import related_orders, subject, web_facts
-from drr.offline.agents.memory import Memory, SeenOrder, SeenProduct
+from drr.offline.agents.memory import Memory, SeenProduct
 from drr.offline.agents.question import Asked, content_words, state_name
 from drr.offline.agents.words import at_price, join, money, plain, priced, rated, short
 
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
 
 
-@dataclass
-class Cites:
-    """Numbers for addresses, in the order of first use."""
-
-    titles: dict[str, str] = field(default_factory=dict)
-
-    def __call__(self, url: str, title: str) -> str:
-        self.titles.setdefault(url, plain(title, 120))
-        return f"[{list(self.titles).index(url) + 1}]"
-
-    def product(self, product: SeenProduct) -> str:
-        return self(product.url, product.title)
-
-    def order(self, order: SeenOrder) -> str:
-        return self(order.url, f"Your order of {order.date}")
-
-    def listing(self) -> str:
-        rows = [f"[{n}] {title}: {url}" for n, (url, title) in enumerate(self.titles.items(), 1)]
-        return "## Sources\n\n" + ("\n".join(rows) if rows else "None.")
-
-
-def synthesis(task: Asked, memory: Memory) -> str:
-    """A researcher's report, in the lines that `offline_memory` reads back."""
-    cites, lines, missing = Cites(), [], []
-    for need in task.needs:
-        options = candidates(task, need, memory)
-        if not options:
-            missing.append(f"- No {need} within the limits was found.")
-        for product in options[:3]:
-            lines.append(f"- Product: {product_row(product)} {cites.product(product)}")
-            lines += [f"- Feature: {plain(f, 140)} {cites.product(product)}" for f in product.features[:3]]
-            if product.price is None:
-                missing.append(f"- The price of {short(product.title)} is unknown.")
-    for order in related_orders(task, memory, 6):
-        lines.append(f"- Order: {order_row(order)} {cites.order(order)}")
-    if memory.place and memory.profile_url:
-        city, state = memory.place
-        lines.append(f"- Lives in {city}, {state}. {cites(memory.profile_url, 'Your profile')}")
-    if memory.statistics_url:
-        lines += [
-            f"- Record: {plain(line, 200)} {cites(memory.statistics_url, 'Your order statistics')}"
-            for line in memory.statistics[:4]
-        ]
-    for sentence, page in web_facts(task, memory, 7):
-        lines.append(f"- {sentence} {cites(page.url, page.title)}")
-    found = "\n".join(lines) or "Nothing."
-    return f"## Findings\n\n{found}\n\n## Open\n\n{chr(10).join(missing) or 'Nothing.'}\n\n{cites.listing()}"
-
-
-def product_row(product: SeenProduct) -> str:
-    price = "price unknown" if product.price is None else money(product.price)
-    rating = "not rated" if product.rating is None else f"{product.rating:g}/5"
-    if product.rating is not None and product.ratings is not None:
-        rating += f" ({product.ratings:,} ratings)"
-    maker = f"by {plain(product.store, 60)}" if product.store else "store unknown"
-    return f"{plain(product.title, 120)} | {price} | {rating} | {maker} | {plain(product.path, 90) or 'shop'}"
-
-
-def order_row(order: SeenOrder) -> str:
-    number = order.url.rsplit("/", 1)[-1]
-    return (
-        f"{order.date} {order.status}: {order.quantity} x {plain(order.title, 90)} | order {number},"
-        f" product {order.product_id}"
-    )
-
-
 def report(task: Asked, memory: Memory) -> str:
     """The report: answer, reasons, comparison, budget, background, the shopper's own record, what stays open."""
-    task = offline_question.with_history(
-        task, [order.title for order in memory.orders.values() if order.kept]
-    )
+    task = offline_question.with_history(task, memory.bought)
     basket, cites = choose(task, memory), Cites()
     parts = [f"# {_heading(task)}", BANNER, _answer(task, basket, memory, cites)]
     parts += [_reasons(task, basket, memory, cites), _comparison(basket, cites), _budget(basket, cites)]
@@ -213,32 +145,26 @@ def _background(task: Asked, memory: Memory, cites: Cites) -> str:
 
 def _record(task: Asked, basket: Basket, memory: Memory, cites: Cites) -> str:
     lines = []
-    if memory.place and memory.profile_url and task.about_place:
+    if memory.home and task.about_place:
         lines.append(
-            f"- You live in {state_name(memory.place[1])} {cites(memory.profile_url, 'Your profile')}."
+            f"- You live in {state_name(memory.home.state)} {cites(memory.home.url, 'Your profile')}."
         )
     for order in related_orders(task, memory, 4):
         often = "" if order.quantity == 1 else f", quantity {order.quantity}"
         lines.append(f"- On {order.date} you ordered {short(order.title)}{often} {cites.order(order)}.")
-    if memory.statistics_url:
-        for name, orders, spend in _categories(task, memory):
-            spent = "an unknown sum" if spend == "spend unknown" else spend
+    if memory.statistics is not None:
+        figures, url = memory.statistics
+        for name, share in _categories(task, figures):
             lines.append(
-                f"- In {plain(name, 50)} you have placed {orders} orders for {spent}"
-                f" {cites(memory.statistics_url, 'Your order statistics')}."
+                f"- In {plain(name, 50)} you have placed {count(share.orders)} orders for {dollars(share.spend)}"
+                f" {cites(url, 'Your order statistics')}."
             )
-    mean = next(
-        (
-            found
-            for line in memory.statistics
-            if (found := re.match(r"Item price: mean (\$[\d,]+\.\d\d)", line))
-        ),
-        None,
-    )
-    if mean is not None and memory.statistics_url:
-        cite = cites(memory.statistics_url, "Your order statistics")
-        lines.append(f"- The mean price of what you bought so far is {mean[1]} {cite}.")
-        lines += _level(basket, float(mean[1][1:].replace(",", "")))
+        if figures.mean_price is not None:
+            cite = cites(url, "Your order statistics")
+            lines.append(
+                f"- The mean price of what you bought so far is {dollars(figures.mean_price)} {cite}."
+            )
+            lines += _level(basket, figures.mean_price)
     return "## What your own record adds\n\n" + "\n".join(lines) if lines else ""
 
 
@@ -249,12 +175,11 @@ def _level(basket: Basket, mean: float) -> list[str]:
     return [f"- {short(dear[0].product.title)} is dearer than what you usually buy."] if dear else []
 
 
-def _categories(task: Asked, memory: Memory) -> list[tuple[str, str, str]]:
-    """Name, orders and spend of the shopper's categories that the question speaks of."""
+def _categories(task: Asked, figures: UserStatistics) -> list[tuple[str, Share]]:
+    """Of the shopper's categories with a known spend, those that the question speaks of."""
     wanted = subject(task) | set(content_words(task.text))
-    line = next((line for line in memory.statistics if line.startswith("By category: ")), "")
-    rows = re.findall(r"([^;:]+?) ([\d,]+) \((\$[\d,.]+|spend unknown)\)", line)
-    return [(n.strip(), o, m) for n, o, m in rows if wanted.intersection(content_words(n))][:2]
+    named = [(one_line(share.name.replace("_", " "), 50), share) for share in figures.by_category[:6]]
+    return [(n, s) for n, s in named if s.spend is not None and wanted.intersection(content_words(n))][:2]
 
 
 def _open(task: Asked, basket: Basket, memory: Memory, cites: Cites) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from drr.agents.runner import AgentOptions, load_prompts, run_variant
 from drr.env.session import Session
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
+from drr.env.shop_world import ShopWorld
 from drr.env.web.sandbox import Sandbox
 from drr.llm.calls import Retries
 from drr.llm.factory import Models, ModelSettings
@@ -60,6 +61,7 @@ def ask(shop: Shop, web: CountingWeb, asked: Asked) -> Ask:
         prompts: Path | None = None,
         web: Any = web,
         listener: Any = None,
+        roles: Sequence[str] = (),
         now: Callable[[], float] | None = None,
         **options: Any,
     ) -> AnswerRecord:
@@ -71,10 +73,12 @@ def ask(shop: Shop, web: CountingWeb, asked: Asked) -> Ask:
         return await run_variant(
             variant(name) if isinstance(name, str) else name,
             question,
-            session=Session(shop, user_id),
-            web=web,
-            agent=models.role("agent", asked.watching(policy)),
-            summariser=models.role("summariser", summariser),
+            world=ShopWorld(Session(shop, user_id), web),
+            models={
+                "agent": models.role("agent", asked.watching(policy)),
+                "summariser": models.role("summariser", summariser),
+                **{role: models.role(role, asked.watching(policy)) for role in roles},
+            },
             meter=meter,
             prompts=load_prompts(prompts),
             options=AgentOptions(**options),

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from drr.agents.registry import choose
 from drr.agents.runner import load_prompts, schemas
-from drr.app.answers import AnswerBench, options_of
+from drr.app.answers import AnswerConfig, Answering
 from drr.app.models import models_of
 from drr.env.query import Query
 from drr.env.settings import Settings
@@ -45,11 +45,11 @@ KEYS = {
 def test_what_decides_a_unit_is_what_decided_it_before(shop: Shop, web: CountingWeb) -> None:
     settings = Settings(model="anthropic:claude-sonnet-5-5", model_summariser="offline")
     prompts = load_prompts()
-    bench = AnswerBench(shop, web, models_of(settings), prompts, options_of(settings, {}), settings)
+    chosen = {variant.name: variant for variant in choose(",".join(PROMPTS))}
+    config = AnswerConfig(settings, shop.spec, tuple(chosen))
+    answering = Answering(config, chosen, shop, web, models_of(settings), prompts)
     query = Query(id="q-1", query="Which bird house?", user_id=ANNA)
-    for unit, (name, used) in zip(
-        bench.units([query], choose(",".join(PROMPTS)), 1), PROMPTS.items(), strict=True
-    ):
+    for unit, (name, used) in zip(answering.units([query]), PROMPTS.items(), strict=True):
         ws = name.endswith("+ws")
         expected = {
             "variant": name,

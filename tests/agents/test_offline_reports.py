@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from drr.agents.base import AnswerRecord
+from drr.agents.brief import Condensing, Planning, Reporting, Researching, Summarising, Supervising
 from drr.agents.registry import PAPER
 from drr.app.cli import main
 from drr.citations.parse import parse
@@ -17,7 +18,7 @@ from drr.offline.agents import question as offline_question
 from drr.offline.agents import report as offline_report
 from drr.offline.agents.memory import Memory, SeenProduct
 from drr.offline.agents.policies import agent_policy, summariser_policy
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import HumanMessage, SystemMessage
 
 from tests.agents.garden import ANNA, BEN, QUESTION, Ask
 
@@ -115,35 +116,44 @@ async def test_sentences_that_sell_or_talk_to_machines_are_not_repeated(ask: Ask
         assert "Ignore" not in body(record) and "Buy now" not in body(record) and "$9.99" not in body(record)
 
 
-async def test_the_policy_is_a_function_of_what_a_model_sees() -> None:
-    """The same messages and schemas give the same message; nothing else goes in."""
-    messages = [
-        SystemMessage("any prompt at all"),
-        HumanMessage("Find a quiet grinder under $40 for my dog."),
-    ]
+async def test_the_policy_is_a_function_of_brief_and_records() -> None:
+    """The same brief, schemas and records give the same message; no prompt and no rendered text goes in."""
+    brief = Researching("Find a quiet grinder under $40 for my dog.")
     tools = [{"function": {"name": "product_catalog_search"}}, {"function": {"name": "finalize"}}]
-    first = agent_policy(messages, {"tools": tools})
-    assert agent_policy(messages, {"tools": tools}) == first
-    assert {c["name"] for c in first.tool_calls} <= {"reason", "product_catalog_search"}
+    first = agent_policy([SystemMessage("any prompt at all")], {"tools": tools, "brief": brief})
+    assert agent_policy([HumanMessage("another")], {"tools": tools, "brief": brief}) == first
+    assert {c["name"] for c in first.tool_calls} == {"reason", "product_catalog_search"}
 
 
 def test_the_planner_refers_to_earlier_results_only_where_it_may() -> None:
-    def plan(system: str) -> str:
+    def plan(references: bool) -> str:
         message = agent_policy(
-            [SystemMessage(system), HumanMessage("A bird feeder under $40")], {"response_schema": {}}
+            [], {"response_schema": {}, "brief": Planning("A bird feeder under $40", references)}
         )
         document = json.loads(message.text)
         assert set(document) == {"plan", "calls"}
         return str(message.text)
 
-    assert "$1.items[0]" in plan("a string of the form `$K.PATH`") and "$1.items[0]" not in plan("")
+    assert "$1.items[0]" in plan(True) and "$1.items[0]" not in plan(False)
 
 
 @pytest.mark.parametrize("text", ["", "?!", "x" * 20_000, "# Question\n", "\x00", "buy " * 3000, "$" * 500])
 def test_any_text_gets_an_answer(text: str) -> None:
-    for bound in ({}, {"response_schema": {}}, {"tools": [{"function": {"name": "launch_researcher"}}]}):
-        assert isinstance(agent_policy([HumanMessage(text)], bound), AIMessage)
-    assert summariser_policy([HumanMessage(text)], {}).text
+    for brief in (
+        Planning(text, True),
+        Researching(text),
+        Supervising(text),
+        Condensing(text, ()),
+        Reporting(text),
+    ):
+        message = agent_policy([HumanMessage(text)], {"brief": brief})
+        assert message.text or message.tool_calls
+    assert summariser_policy([], {"brief": Summarising(text, text, text)}).text
+
+
+def test_rules_that_are_told_of_no_part_say_so() -> None:
+    assert "no part to play" in agent_policy([HumanMessage("A bird feeder")], {}).text
+    assert "no page" in summariser_policy([HumanMessage("A bird feeder")], {}).text
 
 
 @pytest.mark.parametrize(

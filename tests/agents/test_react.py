@@ -60,7 +60,7 @@ async def test_every_request_extends_the_one_before_it(ask: Ask, asked: Asked) -
 async def test_no_temperature_and_no_forced_tool_choice_is_ever_sent(ask: Ask, asked: Asked) -> None:
     for name in ("plan-to-function", "react", "hybrid-react"):
         await ask(name)
-    assert {key for _, bound in asked.requests for key in bound} == {"tools", "response_schema"}
+    assert {key for _, bound in asked.requests for key in bound} == {"tools", "response_schema", "brief"}
 
 
 async def test_the_agent_is_told_its_user_and_the_day_and_no_more(ask: Ask, asked: Asked) -> None:

@@ -9,17 +9,23 @@ from typing import Any
 
 import pytest
 from drr.agents.base import AnswerRecord
+from drr.agents.brief import Researching
+from drr.agents.plan_to_function import CallPlan
 from drr.agents.registry import variant
-from drr.agents.runner import load_prompts, run_variant
+from drr.agents.runner import load_prompts, run_variant, schemas
 from drr.env.session import Session
 from drr.env.shop import Shop
+from drr.env.shop_world import ShopWorld
 from drr.llm.calls import Retries
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
+from drr.tools.base import context_for
+from drr.tools.registry import call as call_tool
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from pydantic import SecretStr
 
-from tests.agents.garden import ANNA, CountingWeb
+from tests.agents.garden import ANNA, CountingWeb, call
 from tests.wire import Fail, Request, Say, Wire
 
 REPORT = "Take it [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
@@ -58,10 +64,8 @@ async def run(
         return await run_variant(
             variant(name),
             "Which bird house suits bluebirds?",
-            session=Session(shop, ANNA),
-            web=web,
-            agent=models.role("agent"),
-            summariser=models.role("summariser"),
+            world=ShopWorld(Session(shop, ANNA), web),
+            models={"agent": models.role("agent"), "summariser": models.role("summariser")},
             meter=meter,
             prompts=load_prompts(),
         )
@@ -207,3 +211,26 @@ async def test_a_full_window_leads_to_a_fresh_conversation(
         record = await run(wire, "react", shop, web)
     assert record.stop_reason == "context_limit" and record.report == REPORT
     assert len(wire.requests[-1].body["messages"]) == 1
+
+
+def answer_in_form(request: Request) -> Say:
+    return Say("Fine." if request.body.get("tools") else '{"plan": "p", "calls": []}')
+
+
+@pytest.mark.parametrize("name", ["anthropic:claude-sonnet-5-5", "openai:gpt-6"])
+async def test_records_and_briefs_are_no_byte_of_a_request(shop: Shop, web: CountingWeb, name: str) -> None:
+    """What a stand-in is handed along never reaches a provider."""
+    found = await call_tool(
+        "product_catalog_search", {"query": "bird house"}, context_for(Session(shop, ANNA), web)
+    )
+    asked = AIMessage(content="", tool_calls=[call("product_catalog_search", 1, query="bird house")])
+    with Wire(answer_in_form) as wire:
+        models = Models(ModelSettings({"default": name}, base_url=wire.url), retries=Retries(attempts=1))
+        role = models.role("agent")
+        for artifact, brief in ((None, None), (found, Researching("Which bird house?"))):
+            reply = ToolMessage(found.text, tool_call_id="c1", artifact=artifact)
+            await role.reply([HumanMessage("Which?"), asked, reply], tools=schemas(), brief=brief)
+            await role.structured([HumanMessage("Plan it.")], CallPlan, brief=brief)
+        await models.aclose()
+    sent = [(r.headers["Content-Length"], json.dumps(r.body)) for r in wire.requests]
+    assert len(sent) == 4 and sent[:2] == sent[2:]

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drr.agents import registry
+from drr.agents.architecture import WS, Variant
 from drr.agents.base import Limits
 from drr.agents.registry import PAPER, choose, variant, variants
 from drr.agents.runner import AgentOptions, key_fields, load_prompts
+from drr.app.answers import AnswerConfig, Answering, open_answering
+from drr.app.models import models_of
 from drr.env.errors import DrrError, Misuse
+from drr.env.query import Query
+from drr.env.settings import Settings
+from drr.env.shop import Shop
+from drr.llm.meter import Meter
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-from tests.agents.garden import Ask, Asked
+from tests.agents.garden import ANNA, Ask, Asked, CountingWeb
 
 OURS = '''
 """An agent of another package."""
@@ -120,7 +128,7 @@ def test_plug_ins_are_found_with_their_versions(package: Path) -> None:
     known = variants()
     assert known["quick"].version == "7" and known["silent"].version == "3.2"
     assert known["quick"].architecture.origin == "their-agents"
-    assert known["quick+ws"].ws and "quick+profile" not in known
+    assert known["quick+ws"].has(WS) and "quick+profile" not in known
     assert list(PAPER) == [v.name for v in choose("all")]
 
 
@@ -202,3 +210,81 @@ def test_each_architecture_is_built_once_in_a_process() -> None:
     assert hybrid_react.graph() is hybrid_react.graph()
     assert plan_to_function.graph() is plan_to_function.graph()
     assert registry.GROUP == "drr.variants"
+
+
+CRITIC = """
+async def picky(query, tools, model, budget):
+    assert [tool.name for tool in tools] == ["product_catalog_search"] and budget.limits.tool_calls == 2
+    draft = await model.reply([HumanMessage(str(query))])
+    return (await model.of_role("critic").reply([HumanMessage("Mend: " + draft.text)])).text
+
+
+def judge_harshly(messages, arguments):
+    return AIMessage("Harsh. " + messages[-1].text)
+
+
+picky.version, picky.roles, picky.tools = "1", ["critic"], ["product_catalog_search"]
+picky.limits, picky.policy = {"tool_calls": 2}, {"critic": judge_harshly}
+"""
+
+
+@pytest.fixture
+def picky(tmp_path: Path) -> Variant:
+    path = tmp_path / "picky_agent.py"
+    path.write_text("from langchain_core.messages import AIMessage, HumanMessage\n" + CRITIC)
+    return variant(f"{path}:picky")
+
+
+async def test_an_agent_declares_its_roles_tools_limits_and_who_plays_it(
+    picky: Variant, shop: Shop, tmp_path: Path
+) -> None:
+    """A role that no other file of the project knows: keyed, modelled, metered and played."""
+    settings = Settings(role_models={"critic": "offline"})
+    with open_answering(AnswerConfig(settings, shop.spec, (picky.word,))) as answering:
+        (unit,) = answering.units([Query(id="q", query="Which bird house?", user_id=ANNA)])
+        assert unit.key_fields["models"] == {"agent": "offline", "critic": "offline"}
+        assert unit.key_fields["limits"]["tool_calls"] == 2
+        meter = Meter()
+        (spec,) = answering.specs([Query(id="q", query="Which bird house?", user_id=ANNA)])
+        record = await answering.answer(spec, answering.models.unit(meter), meter)
+    assert record.report.startswith("Harsh. Mend: #") and record.models == {
+        "agent": "offline",
+        "critic": "offline",
+    }
+    assert {role: used["calls"] for role, used in record.usage.items()} == {"agent": 1, "critic": 1}
+
+
+def test_the_tools_that_an_agent_binds_decide_its_key(picky: Variant) -> None:
+    def tools(chosen: Variant) -> Any:
+        return key_fields(chosen, AgentOptions(), load_prompts())["tools"]
+
+    nobody = replace(picky, architecture=replace(picky.architecture, tools=("no_such_tool",)))
+    assert tools(picky) != tools(variant("react"))
+    with pytest.raises(DrrError, match="no_such_tool"):
+        tools(nobody)
+
+
+def test_a_role_that_nobody_plays_wants_a_model(picky: Variant, shop: Shop, web: CountingWeb) -> None:
+    bare = replace(picky.architecture, policy={})
+    alone = Answering(
+        AnswerConfig(Settings(), shop.spec, ()), {"picky": Variant(bare)}, shop, web, models_of(Settings()), load_prompts()
+    )  # fmt: skip
+    with pytest.raises(
+        Misuse, match="'critic', which no rules play; give it a model with --role-models critic="
+    ):
+        alone.check_roles()
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ("roles = 'critic'", "`roles` is not a list of names"),
+        ("limits = {'wishes': 3}", "unknown limits: wishes"),
+        ("policy = ['x']", "`policy` is a list, no dict"),
+    ],
+)
+def test_a_wrong_declaration_is_named(tmp_path: Path, declared: str, said: str) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text(f"async def quick(query, tools, model, budget):\n    return 'x'\n\nquick.{declared}\n")
+    with pytest.raises(DrrError, match=said):
+        variant(f"{path}:quick")

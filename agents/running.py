@@ -1,6 +1,6 @@
-"""One run of one variant: the model, the tools and the limits that its graph works with, and everything that it leaves.
+"""One run of one variant: the models, the tools and the limits that its graph works with, and everything that it leaves.
 
-The unit is the context of the graphs (`Runtime[Unit]`), so that the compiled graphs hold nothing of a run and are built
+The run is the context of the graphs (`Runtime[AgentRun]`), so that the compiled graphs hold nothing of a run and are built
 once in a process.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from drr.agents.architecture import AGENT, Option
 from drr.agents.base import (
     CallError,
     CallKind,
@@ -21,6 +22,7 @@ from drr.agents.base import (
     ToolCall,
     nobody,
 )
+from drr.agents.brief import Brief, CallEvidence, ProfileFacts
 from drr.agents.control import CONTROL, complaint
 from drr.agents.evidence import EvidenceLedger
 from drr.agents.rendering import Piece, call_title
@@ -73,30 +75,40 @@ class AgentRun:
     query: str
     user_id: str
     as_of: str
-    agent: RoleModel
+    models: Mapping[str, RoleModel]
+    """By role: those that the variant declares."""
     prompts: Prompts
-    budget: Allowance
+    allowance: Allowance
     tools: ToolContext
     call_tool: CallTool
     schemas: Sequence[dict[str, Any]]
-    """The nine, OpenAI style, as they are bound to the model."""
+    """Of the tools that it may call, OpenAI style, as they are bound to the model."""
     names: frozenset[str]
-    """Of the nine."""
-    references: bool = False
-    profile: str | None = None
-    """Facts of the shopper for researchers; only `+profile` variants have them."""
+    """Of these tools."""
+    options: Collection[Option] = ()
+    """Those of its architecture that this variant has."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """The choices of the study that the architecture declares to understand."""
+    profile: ProfileFacts | None = None
+    """Of the shopper, for researchers; only `+profile` variants have them."""
     aclose: Callable[[], Awaitable[None]] = _nothing
-    """Ends what may still run in the background when the unit is over."""
+    """Ends what may still run in the background when the run is over."""
     listener: Listener = nobody
     ledger: EvidenceLedger = field(default_factory=EvidenceLedger)
     calls: dict[str, list[ToolCall]] = field(default_factory=dict)
+    answers: dict[str, list[ToolAnswer | None]] = field(default_factory=dict)
+    """By actor, beside `calls`: what each call gave, `None` where it failed or ran no tool."""
     transcripts: dict[str, list[BaseMessage]] = field(default_factory=dict)
     failures: list[ResearcherFailure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
+    def agent(self) -> RoleModel:
+        return self.models[AGENT]
+
+    @property
     def limits(self) -> Limits:
-        return self.budget.limits
+        return self.allowance.limits
 
     def system(self, prompt: str, **slots: str) -> SystemMessage:
         """Every agent is told its user's id and the shop's today, and nothing else of the profile."""
@@ -114,25 +126,37 @@ class AgentRun:
         self.listener(Event(kind, actor or "agent", text))
 
     async def speak(
-        self, conversation: str, messages: Sequence[BaseMessage], tools: Sequence[Any] = ()
+        self,
+        conversation: str,
+        messages: Sequence[BaseMessage],
+        tools: Sequence[Any] = (),
+        *,
+        brief: Brief | None,
+        role: str = AGENT,
     ) -> AIMessage:
         """The model's next message; the conversation is kept as far as it got."""
         self.keep(conversation, messages)
-        reply = await self.agent.reply(messages, tools=tools)
+        reply = await self.models[role].reply(messages, tools=tools, brief=brief)
         self.keep(conversation, [*messages, reply])
         return reply
 
     async def structured(
-        self, conversation: str, messages: Sequence[BaseMessage], schema: type[Schema]
+        self,
+        conversation: str,
+        messages: Sequence[BaseMessage],
+        schema: type[Schema],
+        *,
+        brief: Brief | None,
+        role: str = AGENT,
     ) -> Schema:
         self.keep(conversation, messages)
-        answer = await self.agent.structured(messages, schema)
+        answer = await self.models[role].structured(messages, schema, brief=brief)
         self.keep(conversation, [*messages, AIMessage(answer.model_dump_json(indent=1))])
         return answer
 
-    async def write(self, conversation: str, messages: Sequence[BaseMessage]) -> str:
+    async def write(self, conversation: str, messages: Sequence[BaseMessage], *, brief: Brief | None) -> str:
         """A text without tools. An empty one is a failure: nothing may take its place."""
-        reply = await self.speak(conversation, messages)
+        reply = await self.speak(conversation, messages, brief=brief)
         text = reply.text.strip()
         if not text:
             raise ModelFailure("malformed", f"{self.agent.name} answered {conversation} with no text")
@@ -152,7 +176,7 @@ class AgentRun:
         replies = []
         for asked, (call, answer) in zip(message.tool_calls, ran, strict=True):
             self._log(actor, call, answer)
-            replies.append(tool_message(asked["id"], call.name, call.result, ok=call.ok))
+            replies.append(tool_message(asked["id"], call.name, call.result, ok=call.ok, artifact=answer))
         return replies
 
     async def run_call(
@@ -175,8 +199,8 @@ class AgentRun:
         """Note a call that was answered without running a tool."""
         self._log(actor, _called(actor, name, arguments, result, kind, error, 0.0), None)
 
-    def evidence(self, actor: str = MAIN) -> list[Piece]:
-        """What the tools answered to one actor, for a fresh conversation."""
+    def pieces(self, actor: str = MAIN) -> list[Piece]:
+        """What the tools answered to one actor, as text for a fresh conversation."""
         api = (call for call in self.calls.get(actor, ()) if call.kind != "control")
         return [
             Piece(
@@ -184,6 +208,13 @@ class AgentRun:
             )
             for number, call in enumerate(api, 1)
         ]
+
+    def evidence(self, actor: str = MAIN) -> tuple[CallEvidence, ...]:
+        """The same as records."""
+        both = zip(self.calls.get(actor, ()), self.answers.get(actor, ()), strict=True)
+        return tuple(
+            CallEvidence(call.name, call.arguments, answer) for call, answer in both if call.kind != "control"
+        )
 
     async def _run(
         self, actor: str, name: str, arguments: dict[str, Any], context: ToolContext, allowed: Collection[str]
@@ -196,12 +227,12 @@ class AgentRun:
             wrong = complaint(name, arguments)
             refused = None if wrong is None else CallError(kind="invalid", message=wrong)
             return _called(actor, name, arguments, wrong or "Noted.", "control", refused, 0.0), None
-        if not self.budget.take_call():
+        if not self.allowance.take_call():
             text = "Not run: the limit of tool calls for this question is reached."
             error = CallError(kind="not_allowed", message=text)
             return _called(actor, name, arguments, text, "refused", error, 0.0), None
         self.tell("call", actor, f"{name} {_short(arguments)}")
-        started = self.budget.now()
+        started = self.allowance.now()
         answer: ToolAnswer | None = None
         refused = None
         try:
@@ -210,11 +241,12 @@ class AgentRun:
         except ToolError as failed:
             text = failed.text
             refused = CallError(kind=failed.kind, message=failed.message)
-        seconds = self.budget.now() - started
+        seconds = self.allowance.now() - started
         return _called(actor, name, arguments, text, "api", refused, seconds), answer
 
     def _log(self, actor: str, call: ToolCall, answer: ToolAnswer | None) -> None:
         self.calls.setdefault(actor, []).append(call)
+        self.answers.setdefault(actor, []).append(answer)
         if answer is not None:
             self.ledger.add(actor, answer.sources)
         if call.error is not None:
@@ -231,7 +263,7 @@ def _called(
     seconds: float,
 ) -> ToolCall:
     return ToolCall(
-        number=0,  # given when the unit ends, in an order that does not hang on who finished first
+        number=0,  # given when the run ends, in an order that does not hang on who finished first
         name=name,
         kind=kind,
         arguments=arguments,
@@ -243,9 +275,16 @@ def _called(
     )
 
 
-def tool_message(call_id: str | None, name: str, text: str, *, ok: bool = True) -> ToolMessage:
+def tool_message(
+    call_id: str | None, name: str, text: str, *, ok: bool = True, artifact: object = None
+) -> ToolMessage:
+    """The text is for the model; the artifact, a tool's answer as records, is for stand-ins and never sent."""
     return ToolMessage(
-        content=text, tool_call_id=call_id or "", name=name, status="success" if ok else "error"
+        content=text,
+        tool_call_id=call_id or "",
+        name=name,
+        status="success" if ok else "error",
+        artifact=artifact,
     )
 
 

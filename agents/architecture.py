@@ -1,0 +1,119 @@
+"""What an architecture declares of itself, and what a variant is: an architecture with some of its options.
+
+Nothing else in the project knows which model roles an architecture calls, which tools it binds, or who plays it without a
+model: all of it is read from here, so a new role or option needs a change in one file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from drr.agents.base import Ending, Limits
+from drr.llm.role import Policy
+
+if TYPE_CHECKING:
+    from drr.agents.running import AgentRun
+
+Run = Callable[["AgentRun"], Awaitable[Ending]]
+AGENT, SUMMARISER = "agent", "summariser"
+
+
+@dataclass(frozen=True)
+class Option:
+    """What may stand behind an architecture's name as `+NAME`, with the roles and prompts that it adds."""
+
+    name: str
+    said: str
+    """In the summary of a variant that has it."""
+    unsaid: str = ""
+    """In the summary of one that has it not."""
+    roles: tuple[str, ...] = ()
+    prompts: tuple[str, ...] = ()
+
+
+WS = Option(
+    "ws",
+    "web pages are read and summarised",
+    "web search gives snippets",
+    roles=(SUMMARISER,),
+    prompts=("page_summary",),
+)
+PROFILE = Option("profile", "researchers get the shopper's profile facts")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Architecture:
+    """`version` is raised with every change that may change a result; `prompts` enter the key by their hashes."""
+
+    name: str
+    version: str
+    summary: str
+    load: Callable[[], Run]
+    roles: tuple[str, ...] = (AGENT,)
+    """The model roles that it calls; any name will do."""
+    tools: tuple[str, ...] | None = None
+    """Of the world's tools those that it binds, by name; `None` is all of them."""
+    limits: Limits = field(default_factory=Limits)
+    """What bounds a run of it where the study says nothing else."""
+    policy: Mapping[str, str | Policy] = field(default_factory=dict)
+    """Who plays a role under the `offline` model: a stand-in's name, or rules of its own; a role that is not named here
+    is played by the stand-in of the role's own name."""
+    options: tuple[Option, ...] = (WS,)
+    settings: tuple[str, ...] = ()
+    """Choices of a study, beside the limits, that it understands: fields of `AgentOptions`."""
+    prompts: tuple[str, ...] = ()
+    origin: str = "built in"
+    word: str = ""
+    """What finds it again where that is not its name: a file's whole path and function."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """An architecture with some of its options, in the order in which it declares them."""
+
+    architecture: Architecture
+    options: tuple[Option, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.architecture.name + self._suffix
+
+    @property
+    def word(self) -> str:
+        """What `drr.agents.registry.variant` finds this variant by, wherever it is asked."""
+        return (self.architecture.word or self.architecture.name) + self._suffix
+
+    @property
+    def _suffix(self) -> str:
+        return "".join(f"+{option.name}" for option in self.options)
+
+    @property
+    def version(self) -> str:
+        return self.architecture.version
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The model roles that it calls, each once."""
+        added = (role for option in self.options for role in option.roles)
+        return tuple(dict.fromkeys((*self.architecture.roles, *added)))
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """Of the files in `agents/prompts`, those that decide what this variant does."""
+        return (*self.architecture.prompts, *(prompt for option in self.options for prompt in option.prompts))
+
+    @property
+    def summary(self) -> str:
+        told = (
+            option.said if option in self.options else option.unsaid for option in self.architecture.options
+        )
+        return "; ".join([self.architecture.summary, *filter(None, told)])
+
+    def has(self, option: Option) -> bool:
+        return option in self.options
+
+    def played_by(self, role: str) -> str | Policy:
+        """The stand-in of a role: its name, or the rules themselves."""
+        return self.architecture.policy.get(role, role)

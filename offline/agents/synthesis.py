@@ -1,0 +1,132 @@
+"""What a researcher of the rules hands on: the best of what it found, as records, and the same as a short cited report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from drr.agents.brief import Condensing
+from drr.env.records.lines import count, price
+from drr.env.records.statistics import statistics_page
+from drr.offline.agents import question as offline_question
+from drr.offline.agents.choice import candidates
+from drr.offline.agents.cites import Cites
+from drr.offline.agents.facts import related_orders, web_facts
+from drr.offline.agents.memory import (
+    Memory,
+    SeenHome,
+    SeenOrder,
+    SeenPage,
+    SeenProduct,
+    SeenStatistics,
+)
+from drr.offline.agents.reading import of_evidence
+from drr.offline.agents.words import money, plain, short
+
+BEST, FEATURES, ORDERS, FACTS, LINES = 3, 3, 6, 7, 4
+
+
+@dataclass(frozen=True)
+class Synthesis:
+    products: tuple[SeenProduct, ...]
+    """The best of each need, with the first features of those that were opened."""
+    missing: tuple[str, ...]
+    orders: tuple[SeenOrder, ...]
+    home: SeenHome | None
+    statistics: SeenStatistics | None
+    facts: tuple[tuple[str, SeenPage], ...]
+    """Sentences with the page that says them."""
+
+    def hand_on(self, memory: Memory) -> None:
+        """To whoever reads the researchers' reports."""
+        for product in self.products:
+            memory.add_product(product)
+            known = memory.products[product.url]
+            if product.features:
+                features = tuple(dict.fromkeys((*known.features, *product.features)))
+                memory.products[product.url] = replace(known, features=features, opened=True)
+        for order in self.orders:
+            memory.orders[order.url] = order
+        memory.home = self.home or memory.home
+        memory.statistics = self.statistics or memory.statistics
+        for sentence, page in self.facts:
+            if page.url not in memory.products:
+                known_page = memory.pages.get(page.url)
+                said = sentence if known_page is None else f"{known_page.text} {sentence}"
+                memory.pages[page.url] = SeenPage(page.url, plain(page.title, 120), said, True)
+
+    def text(self) -> str:
+        cites = Cites()
+        found = "\n".join(self._lines(cites)) or "Nothing."
+        missing = "\n".join(f"- {one}" for one in self.missing) or "Nothing."
+        return f"## Findings\n\n{found}\n\n## Open\n\n{missing}\n\n{cites.listing()}"
+
+    def _lines(self, cites: Cites) -> Iterator[str]:
+        for product in self.products:
+            yield f"- Product: {product_line(product)} {cites.product(product)}"
+            for feature in product.features:
+                yield f"- Feature: {feature} {cites.product(product)}"
+        for order in self.orders:
+            yield f"- Order: {order_line(order)} {cites.order(order)}"
+        if self.home is not None:
+            yield f"- Lives in {self.home.city}, {self.home.state}. {cites(self.home.url, 'Your profile')}"
+        if self.statistics is not None:
+            for line in statistics_page(self.statistics.figures, "").splitlines()[:LINES]:
+                yield f"- Record: {plain(line, 200)} {cites(self.statistics.url, 'Your order statistics')}"
+        for sentence, page in self.facts:
+            yield f"- {sentence} {cites(page.url, page.title)}"
+
+
+def condensed(condensing: Condensing) -> Synthesis:
+    """The same for the same evidence, whoever asks: the researcher who writes it, or the supervisor who reads it."""
+    task = offline_question.read(condensing.problem)
+    memory = of_evidence(condensing.evidence, condensing.profile)
+    products: list[SeenProduct] = []
+    missing: list[str] = []
+    for need in task.needs:
+        options = candidates(task, need, memory)
+        if not options:
+            missing.append(f"No {need} within the limits was found.")
+        for product in options[:BEST]:
+            products.append(_shortened(product))
+            if product.price is None:
+                missing.append(f"The price of {short(product.title)} is unknown.")
+    orders = (replace(order, title=plain(order.title, 90)) for order in related_orders(task, memory, ORDERS))
+    return Synthesis(
+        tuple(products),
+        tuple(missing),
+        tuple(orders),
+        memory.home,
+        memory.statistics,
+        tuple(web_facts(task, memory, FACTS)),
+    )
+
+
+def _shortened(product: SeenProduct) -> SeenProduct:
+    return replace(
+        product,
+        title=plain(product.title, 120),
+        store=plain(product.store, 60) if product.store else None,
+        path=plain(product.path, 90) or "shop",
+        features=tuple(plain(feature, 140) for feature in product.features[:FEATURES]),
+        description="",
+        opened=False,
+        searches=(),
+    )
+
+
+def product_line(product: SeenProduct) -> str:
+    cost = price(None) if product.price is None else money(product.price)
+    rating = "not rated" if product.rating is None else f"{product.rating:g}/5"
+    if product.rating is not None and product.ratings is not None:
+        rating += f" ({count(product.ratings)} ratings)"
+    maker = f"by {product.store}" if product.store else "store unknown"
+    return f"{product.title} | {cost} | {rating} | {maker} | {product.path}"
+
+
+def order_line(order: SeenOrder) -> str:
+    number = order.url.rsplit("/", 1)[-1]
+    return (
+        f"{order.date} {order.status}: {order.quantity} x {order.title} | order {number},"
+        f" product {order.product_id}"
+    )

@@ -1,0 +1,174 @@
+"""An agent in a file that nobody installed: named by `path/file.py:function`, keyed by its content, shown by a safe name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from drr.agents.registry import choose, variant
+from drr.app.cli import main
+from drr.env.errors import DrrError, Misuse
+from drr.env.settings import Settings
+from drr.study.study import Study
+
+from tests.agents.garden import ANNA, BEN, DOCUMENTS, write_shop
+
+AGENT = """
+from dataclasses import dataclass
+from langchain_core.messages import HumanMessage
+
+
+@dataclass
+class Wish:
+    words: str
+
+
+async def quick(query, tools, model, budget):
+    search = next(tool for tool in tools if tool.name == "product_catalog_search")
+    await search.ainvoke({"query": Wish("bird house").words})
+    said = await model.reply([HumanMessage(str(query))])
+    return "EDITION\\n\\n" + said.text
+
+
+def slow(query, tools, model, budget):
+    return "no"
+
+
+steps = 3
+"""
+Drr = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("in-file")
+    write_shop(str(folder / "shop"), Settings())
+    (folder / "sandbox").mkdir()
+    lines = "\n".join(document.model_dump_json() for document in DOCUMENTS)
+    (folder / "sandbox" / "documents.jsonl").write_text(lines + "\n")
+    asked = [
+        {"id": "q-house", "query": "Which bird house?", "user_id": ANNA},
+        {"id": "q-feeder", "query": "Which feeder is best under $30?", "user_id": BEN},
+    ]
+    (folder / "queries.jsonl").write_text("".join(json.dumps(line) + "\n" for line in asked))
+    return folder
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    path = tmp_path / "mine" / "my_agent.py"
+    path.write_text(AGENT.replace("EDITION", "First edition."))
+    return path
+
+
+@pytest.fixture
+def drr(capsys: pytest.CaptureFixture[str]) -> Drr:
+    def call(*words: object) -> tuple[int, str, str]:
+        code = main([str(word) for word in words])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+def new(box: Path, variants: str) -> list[object]:
+    return ["study", "--shop", box / "shop", "--queries", box / "queries.jsonl", "--variants", variants,
+            "--sandbox", box / "sandbox"]  # fmt: skip
+
+
+def test_one_question_is_answered_by_a_function_in_a_file(box: Path, file: Path, drr: Drr) -> None:
+    asked = ["ask", "Which bird house?", "--shop", box / "shop", "--user", ANNA, "--sandbox", box / "sandbox"]
+    code, out, _ = drr(*asked, "--variant", "mine/my_agent.py:quick+ws", "--json")
+    document = json.loads(out)
+    assert code == 0 and "First edition." in document["report"] and "Cedar bird house" in document["report"]
+    assert document["variant"] == "my_agent.py:quick+ws" and document["rule_written"] is True
+    assert [call["name"] for call in document["tool_calls"]] == ["product_catalog_search"]
+
+
+def test_an_edit_is_computed_anew_and_what_is_unchanged_is_kept(box: Path, file: Path, drr: Drr) -> None:
+    code, _, err = drr("run", *new(box, "mine/my_agent.py:quick,plan-to-function"))
+    assert code == 0 and "4 done now; nothing left" in err
+    code, _, err = drr("run", "study")
+    assert code == 0 and "0 done now; nothing left" in err
+    file.write_text(AGENT.replace("EDITION", "Second edition."))
+    code, _, err = drr("run", "study")
+    assert code == 0 and "2 done now; nothing left" in err and "2 units of an earlier configuration" in err
+    with Study.open(Path("study")) as study:
+        counted = [record for record in study.records("answer") if "my_agent" in record.label]
+        reports = [str(study.text(record, "report")) for record in counted]
+    assert [report.startswith("Second edition.") for report in reports] == [True, True]
+    file.write_text(AGENT.replace("EDITION", "First edition."))
+    code, _, err = drr("run", "study")
+    assert code == 0 and "0 done now; nothing left" in err
+
+
+def test_a_study_goes_on_from_another_folder(
+    box: Path, file: Path, drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert drr("run", *new(box, "mine/my_agent.py:quick"), "--limit", 1)[0] == 0
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    code, _, err = drr("run", "../study")
+    assert code == 0 and "1 done now; nothing left" in err
+
+
+def test_its_name_does_no_harm_in_tables_pages_and_file_names(
+    box: Path, file: Path, drr: Drr, tmp_path: Path
+) -> None:
+    assert drr("run", *new(box, "mine/my_agent.py:quick,react"))[0] == 0
+    assert drr("judge", "study")[0] == 0
+    code, out, _ = drr("report", "study", "--out", "report", "--json")
+    assert code == 0 and set(json.loads(out)["metrics"]) == {"my_agent.py:quick", "react"}
+    assert drr("view", "study", "--static", "viewer")[0] == 0
+    assert drr("export", "study", "--out", "out")[0] == 0
+    made = [path for folder in ("report", "viewer", "out") for path in (tmp_path / folder).rglob("*")]
+    assert made and not [path.name for path in made if ":" in path.name or "my_agent" in path.name]
+    pages = [path.read_text() for path in made if path.suffix == ".html"]
+    assert any("my_agent.py:quick" in page for page in pages)
+    assert not any('href="my_agent.py:' in page or "/mine/" in page for page in pages)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("mine/nowhere.py:quick", "there is no file"),
+        ("mine/my_agent.py:quack", "has no function 'quack'"),
+        ("mine/my_agent.py:", "has no function ''"),
+        ("mine/my_agent.py:slow", "not an async function; write `async def slow"),
+        ("mine/my_agent.py:steps", "not an async function"),
+        ("mine/my_agent.py:quick+profile", r"is no choice of its options; it has \+ws"),
+        ("mine/my agent.py:quick", "rename it"),
+    ],
+)
+def test_what_cannot_be_run_is_said_in_one_line(file: Path, drr: Drr, name: str, said: str) -> None:
+    (file.parent / "my agent.py").write_text(AGENT)
+    with pytest.raises(Misuse, match=said):
+        variant(name)
+    code, out, err = drr("run", "study", "--shop", "s", "--queries", "q", "--variants", f"react,{name}")
+    assert (code, out) == (2, "") and said.replace("\\", "") in err and err.count("\n") == 1
+
+
+def test_a_file_that_breaks_while_it_is_loaded_is_named(file: Path) -> None:
+    file.write_text("import no_such_module\n")
+    with pytest.raises(DrrError, match=r"my_agent\.py: cannot be loaded \(ModuleNotFoundError"):
+        variant("mine/my_agent.py:quick")
+
+
+def test_two_files_of_one_name_cannot_be_told_apart_in_one_study(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "my_agent.py").write_text(AGENT)
+    with pytest.raises(Misuse, match="two variants are called"):
+        choose("mine/my_agent.py:quick,theirs/my_agent.py:quick")
+    assert len(choose("mine/my_agent.py:quick,./mine/my_agent.py:quick")) == 1
+
+
+def test_its_version_is_the_declared_one_with_the_hash_of_the_file(file: Path) -> None:
+    first = variant("mine/my_agent.py:quick").version
+    file.write_text(AGENT + "\n# a word\nquick.version = '7'\n")
+    second = variant("mine/my_agent.py:quick").version
+    assert first.startswith("0+") and second.startswith("7+")
+    assert first.partition("+")[2] != second.partition("+")[2]
