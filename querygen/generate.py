@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from drr.env.constraints import parse_constraints
 from drr.env.profile import build_profile
@@ -15,9 +15,9 @@ from drr.env.shop import Shop
 from drr.llm.factory import Models
 from drr.llm.offline import NAME as OFFLINE
 from drr.llm.prompts import Prompts
+from drr.llm.role import Policy
 from drr.querygen.asking import DepartmentBrief, ShopperBrief, generic_messages, profile_messages, tool_list
 from drr.querygen.drafts import Draft, Mode, drafts_of
-from drr.querygen.offline import rules_version, write_offline
 from drr.querygen.sampling import Sampled
 from drr.study.run import Context
 from drr.study.study import Study
@@ -25,6 +25,14 @@ from drr.study.unit import Outcome, Unit, UnitFailure
 
 ROLE = "query_writer"
 _TASK: dict[Mode, str] = {"profile": "writer_profile", "generic": "writer_generic"}
+
+
+class WritingRules(NamedTuple):
+    """Who writes under the `offline` model."""
+
+    policy: Policy
+    version: str
+    """In the key of every unit that these rules write."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,7 @@ class Writer:
     count: int
     """Questions for each shopper."""
     max_tokens: int
+    rules: WritingRules
 
     @property
     def prompt_hash(self) -> str:
@@ -61,7 +70,7 @@ class Writer:
             "max_tokens": self.max_tokens,
         }
         if model == OFFLINE:
-            fields["rules"] = rules_version()
+            fields["rules"] = self.rules.version
         if self.mode == "generic":
             fields["department"] = departments[place % len(departments)]
             fields["batch"] = place // len(departments)
@@ -82,7 +91,7 @@ class Writer:
         else:
             brief = DepartmentBrief(spec["department"], spec["batch"], self.count)
             messages = generic_messages(self.prompts, brief, as_of)
-        model = context.models.role(ROLE, write_offline)
+        model = context.models.role(ROLE, self.rules.policy)
         drafts = await model.structured(messages, drafts_of(self.count), brief=brief)
         queries = [
             self._query(draft, spec["user_id"], profile_hash, model.name, model.rule_written)

@@ -157,7 +157,8 @@ def _generate(arguments: argparse.Namespace) -> int:
     from drr.app.studies import budget_of, check_models, unit_cap_of
     from drr.env.query import read_queries
     from drr.env.shop import open_shop
-    from drr.querygen.generate import ROLE, Writer
+    from drr.offline.writer.rules import rules_version, write_offline
+    from drr.querygen.generate import ROLE, Writer, WritingRules
     from drr.querygen.sampling import named_users, sample_users
     from drr.study.study import Study
 
@@ -172,7 +173,15 @@ def _generate(arguments: argparse.Namespace) -> int:
             if arguments.user
             else sample_users(shop, arguments.how_many, seed=arguments.seed, min_orders=arguments.min_orders)
         )
-        writer = Writer(shop, models, prompts, arguments.mode, arguments.per_user, settings.model_max_tokens)
+        writer = Writer(
+            shop,
+            models,
+            prompts,
+            arguments.mode,
+            arguments.per_user,
+            settings.model_max_tokens,
+            WritingRules(write_offline, rules_version()),
+        )
         folder = arguments.out.with_name(arguments.out.name + ".study")
         with Study.create(folder, _config(arguments, settings, writer, users)) as study:
             check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))

@@ -14,9 +14,9 @@ from typing import Any
 
 from drr.env.profile import Bought, ProfileSummary, Spend
 from drr.env.themes import THEMES, themes_of
+from drr.offline.writer.sentences import WRITERS, PurchaseRecord, Shopper, Slots, draw, listed, round_up
 from drr.querygen.asking import DepartmentBrief, ShopperBrief, records
 from drr.querygen.drafts import INTENTS, Intent
-from drr.querygen.sentences import WRITERS, PurchaseRecord, Shopper, Slots, draw, listed, round_up
 from drr.wording.states import STATES
 from langchain_core.messages import AIMessage, BaseMessage
 

@@ -1,0 +1,1 @@
+"""The query writer without a language model."""
