@@ -37,6 +37,8 @@ _FIELDS: dict[str, tuple[str, str]] = {
     "schema_version": ("sc:Integer", "of this form"),
 }
 _LISTS = ("tools", "needs")
+_CONTEXT = Path(__file__).parent / "croissant_context.json"
+"""The prefixes and terms of Croissant 1.0, as its specification prints them."""
 _KEYWORDS = ["deep-research", "e-commerce", "tool-use", "benchmark"]
 
 
@@ -192,71 +194,11 @@ def _croissant(publication: Publication, folder: Path, queries: Sequence[Query])
     """Croissant 1.0 (JSON-LD) over the Parquet file, with the responsible-AI fields (RAI 1.0) that can be told truthfully."""
     name, facts = publication.name, _facts(queries)
     files = [
-        {
-            "@type": "cr:FileObject",
-            "@id": file,
-            "name": file,
-            "contentUrl": file,
-            "encodingFormat": form,
-            "contentSize": f"{(folder / file).stat().st_size} B",
-            "sha256": sha256((folder / file).read_bytes()).hexdigest(),
-        }
-        for file, form in (
-            ("queries.parquet", "application/x-parquet"),
-            ("queries.jsonl", "application/jsonlines"),
-        )
-    ]
-    fields = [
-        {
-            "@type": "cr:Field",
-            "@id": f"queries/{field}",
-            "name": field,
-            "description": text,
-            "dataType": kind,
-            **({"repeated": True} if field in _LISTS else {}),
-            "source": {"fileObject": {"@id": "queries.parquet"}, "extract": {"column": field}},
-        }
-        for field, (kind, text) in _FIELDS.items()
+        _file_object(folder / "queries.parquet", "application/x-parquet"),
+        _file_object(folder / "queries.jsonl", "application/jsonlines"),
     ]
     return {
-        "@context": {
-            "@language": "en",
-            "@vocab": "https://schema.org/",
-            "sc": "https://schema.org/",
-            "cr": "http://mlcommons.org/croissant/",
-            "rai": "http://mlcommons.org/croissant/RAI/",
-            "dct": "http://purl.org/dc/terms/",
-            "citeAs": "cr:citeAs",
-            "column": "cr:column",
-            "conformsTo": "dct:conformsTo",
-            "data": {"@id": "cr:data", "@type": "@json"},
-            "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-            "equivalentProperty": "cr:equivalentProperty",
-            "examples": {"@id": "cr:examples", "@type": "@json"},
-            "extract": "cr:extract",
-            "field": "cr:field",
-            "fileObject": "cr:fileObject",
-            "fileProperty": "cr:fileProperty",
-            "fileSet": "cr:fileSet",
-            "format": "cr:format",
-            "includes": "cr:includes",
-            "isLiveDataset": "cr:isLiveDataset",
-            "jsonPath": "cr:jsonPath",
-            "key": "cr:key",
-            "md5": "cr:md5",
-            "parentField": "cr:parentField",
-            "path": "cr:path",
-            "recordSet": "cr:recordSet",
-            "references": "cr:references",
-            "regex": "cr:regex",
-            "repeated": "cr:repeated",
-            "replace": "cr:replace",
-            "samplingRate": "cr:samplingRate",
-            "separator": "cr:separator",
-            "source": "cr:source",
-            "subField": "cr:subField",
-            "transform": "cr:transform",
-        },
+        "@context": json.loads(_CONTEXT.read_text(encoding="utf-8")),
         "@type": "sc:Dataset",
         "name": name,
         "description": f"{len(queries)} questions for deep-research agents in a shop with tools. {facts['written']}",
@@ -278,5 +220,34 @@ def _croissant(publication: Publication, folder: Path, queries: Sequence[Query])
         "rai:personalSensitiveInformation": "None intended: users are invented, and code looked for names, e-mail addresses, telephone "
         "numbers, streets and card numbers in every question that was generated.",
         "distribution": files,
-        "recordSet": [{"@type": "cr:RecordSet", "@id": "queries", "name": "queries", "field": fields}],
+        "recordSet": [
+            {"@type": "cr:RecordSet", "@id": "queries", "name": "queries", "field": _field_objects()}
+        ],
     }
+
+
+def _file_object(path: Path, form: str) -> dict[str, str]:
+    return {
+        "@type": "cr:FileObject",
+        "@id": path.name,
+        "name": path.name,
+        "contentUrl": path.name,
+        "encodingFormat": form,
+        "contentSize": f"{path.stat().st_size} B",
+        "sha256": sha256(path.read_bytes()).hexdigest(),
+    }
+
+
+def _field_objects() -> list[dict[str, Any]]:
+    return [
+        {
+            "@type": "cr:Field",
+            "@id": f"queries/{field}",
+            "name": field,
+            "description": text,
+            "dataType": kind,
+            **({"repeated": True} if field in _LISTS else {}),
+            "source": {"fileObject": {"@id": "queries.parquet"}, "extract": {"column": field}},
+        }
+        for field, (kind, text) in _FIELDS.items()
+    ]

@@ -10,7 +10,8 @@ from drr.env.constraints import parse_constraints
 from drr.env.query import Query
 from drr.env.shop import Shop
 from drr.env.text import tokens
-from drr.querygen.checks import ALIKE, CHECKS, Checker, spread
+from drr.querygen.check_list import ALIKE, CHECKS, sets_limit
+from drr.querygen.checks import Checker, spread
 from drr.querygen.shingles import Seen, shingles
 
 SAME_SIZE = 1500
@@ -22,7 +23,6 @@ def statistics_of(
 ) -> dict[str, Any]:
     """Everything that `drr queries stats` prints. With a shop also the checks and the categories."""
     words = [len(query.query.split()) for query in queries]
-    constraints = [query.constraints or parse_constraints(query.query) for query in queries]
     document: dict[str, Any] = {
         "schema": 1,
         "queries": len(queries),
@@ -40,24 +40,34 @@ def statistics_of(
         "tools": _counts(tool for query in queries for tool in query.tools),
         "tools_per_query": _mean([len(query.tools) for query in queries]),
         "facts_per_query": _mean([len(query.facts_used) for query in queries]),
-        "share": {
-            "with_budget": _share(
-                any(v is not None for v in (c.total_max, c.item_max, c.month_max)) for c in constraints
-            ),
-            "with_region": _share(c.region is not None for c in constraints),
-            "with_time": _share(c.months is not None or c.deadline is not None for c in constraints),
-            "with_web_need": _share(bool(query.web_need) for query in queries),
-            "with_facts": _share(bool(query.facts_used) for query in queries),
-        },
+        "share": _shares(queries),
     }
-    if shop is not None:
-        checker = Checker(shop, min_products)
-        checked = [checker.check(query) for query in queries]
-        document["checks"] = {name: _counts(row.verdicts[name].status for row in checked) for name in CHECKS}
-        document["passing_all"] = _share(not row.failed for row in checked)
-        verdict, document["categories"] = spread(checker, queries)
-        document["spread"] = verdict.status
-    return document
+    return document if shop is None else document | _checked(queries, shop, min_products)
+
+
+def _shares(queries: Sequence[Query]) -> dict[str, float | None]:
+    """Of the questions that set a limit, name a place, ...: by the constraints that the text itself states."""
+    asked = [query.constraints or parse_constraints(query.query) for query in queries]
+    return {
+        "with_budget": _share(sets_limit(constraints) for constraints in asked),
+        "with_region": _share(constraints.region is not None for constraints in asked),
+        "with_time": _share(c.months is not None or c.deadline is not None for c in asked),
+        "with_web_need": _share(bool(query.web_need) for query in queries),
+        "with_facts": _share(bool(query.facts_used) for query in queries),
+    }
+
+
+def _checked(queries: Sequence[Query], shop: Shop, min_products: int) -> dict[str, Any]:
+    """What the shop adds: the checks and the categories."""
+    checker = Checker(shop, min_products)
+    checked = [checker.check(query) for query in queries]
+    verdict, categories = spread(checker, queries)
+    return {
+        "checks": {name: _counts(row.verdicts[name].status for row in checked) for name in CHECKS},
+        "passing_all": _share(not row.failed for row in checked),
+        "categories": categories,
+        "spread": verdict.status,
+    }
 
 
 def distinct(queries: Sequence[Query], width: int, first: int | None = None) -> float | None:

@@ -12,7 +12,8 @@ from drr.env.constraints import parse_constraints
 from drr.env.query import Fact, Query, read_queries
 from drr.env.shop import Shop
 from drr.querygen.builtin import FILE, builtin_queries
-from drr.querygen.checks import CHECKS, Checker, spread
+from drr.querygen.check_list import CHECKS, Stock
+from drr.querygen.checks import Checker, spread
 from drr.querygen.shingles import Seen, shingles, similarity
 from drr.wording.states import STATES
 
@@ -237,7 +238,7 @@ def test_the_web_is_named_exactly_where_it_is_needed(sound: Query, shop: Shop) -
 
 
 def test_as_many_as_are_asked_for_must_be_affordable(sound: Query, shop: Shop) -> None:
-    cheapest = Checker(shop).cheapest("bird feeder")
+    cheapest = Stock(shop).cheapest("bird feeder")
     assert cheapest is not None
     text = f"Please recommend five options for a bird feeder under ${cheapest + 0.01:.2f} each, and say how each is washed."
     failed = Checker(shop).check(said(sound, text, needs=["bird feeder"])).failed

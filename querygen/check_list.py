@@ -1,0 +1,332 @@
+"""What code can say of a question, check by check: the names of `CHECKS` are those that people read.
+
+A check passes, fails, or does not apply (`none`): a line with only a question and a user is a query too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from drr.env.constraints import parse_constraints
+from drr.env.entities import User
+from drr.env.profile import ProfileSummary, Spend, build_profile
+from drr.env.query import Constraints, Query
+from drr.env.shop import SearchRequest, Shop
+from drr.env.statistics import UserStatistics
+from drr.env.text import tokens
+from drr.querygen import wording
+from drr.tools.registry import TOOLS
+from drr.wording.states import STATES
+
+Status = Literal["pass", "fail", "none"]
+ALIKE = 0.6
+"""Shingle similarity from which two questions count as the same."""
+_SHORTEST, _LONGEST = 8, 200
+_TOLD = frozenset(
+    {*ProfileSummary.model_fields, *Spend.model_fields, *UserStatistics.model_fields}
+    | {"address.city", "address.state", "address.country"}
+)
+"""What the profile summary tells: a question cannot lean on an e-mail address or a street."""
+
+
+class CheckResult(NamedTuple):
+    status: Status
+    message: str = ""
+
+
+PASS, NONE = CheckResult("pass"), CheckResult("none")
+
+
+def fail(message: str) -> CheckResult:
+    return CheckResult("fail", message)
+
+
+@dataclass
+class Known:
+    """The records of one user, read once."""
+
+    user: User
+    statistics: UserStatistics | None
+    orders: dict[str, str]
+    """Order to product."""
+    words: frozenset[str]
+    """Every word of the titles, stores and categories bought, and of the place."""
+
+
+@dataclass(frozen=True)
+class Stock:
+    """What the shop has for a need."""
+
+    shop: Shop
+
+    def sold(self, need: str) -> int:
+        return self.shop.catalog.search(SearchRequest(need, match="all", limit=1)).total
+
+    def cheapest(self, need: str) -> float | None:
+        request = SearchRequest(need, match="all", sort="price_asc", min_price=0.01, limit=1)
+        found = self.shop.store.products(self.shop.catalog.search(request).product_ids)
+        return found[0].price if found else None
+
+    def affordable(self, need: str, cap: float) -> int:
+        request = SearchRequest(need, match="all", min_price=0.01, max_price=cap, limit=1)
+        return self.shop.catalog.search(request).total
+
+    def category(self, query: Query) -> str | None:
+        """Where the shop keeps what the question is mainly about."""
+        asked = query.needs[0] if query.needs else query.query
+        page = self.shop.catalog.search(SearchRequest(asked, match="all" if query.needs else "any", limit=1))
+        found = self.shop.store.products(page.product_ids)
+        return found[0].category if found else None
+
+
+@dataclass(frozen=True)
+class CheckCase:
+    """One question, and all that a check may look at."""
+
+    query: Query
+    known: Known | None
+    """`None`: no such user."""
+    stock: Stock
+    min_products: int
+    """That the shop must have for each need."""
+    earlier: Sequence[tuple[str, float]]
+    """Ids of the file's earlier questions that have words in common with this one, and how alike they are."""
+
+
+def user_known(case: CheckCase) -> CheckResult:
+    query, known = case.query, case.known
+    return PASS if known is not None else fail(f"no user {query.user_id} in this shop")
+
+
+def shop_unchanged(case: CheckCase) -> CheckResult:
+    query = case.query
+    if query.shop_hash is None:
+        return NONE
+    if query.shop_hash != case.stock.shop.manifest.content_hash:
+        return fail(
+            f"written for another shop or an earlier state of this one (manifest {query.shop_hash[:12]}, here "
+            f"{case.stock.shop.manifest.content_hash[:12]}); generate again"
+        )
+    return PASS
+
+
+def profile_unchanged(case: CheckCase) -> CheckResult:
+    query, known = case.query, case.known
+    if query.profile_hash is None or known is None:
+        return NONE
+    profile = build_profile(case.stock.shop.store, query.user_id, case.stock.shop.manifest.as_of)
+    return (
+        PASS if profile.sha256 == query.profile_hash else fail("the user's profile summary has changed since")
+    )
+
+
+def tools_exist(case: CheckCase) -> CheckResult:
+    query = case.query
+    if not query.tools:
+        return NONE if query.mode in (None, "manual") else fail("names no tool")
+    wrong = [name for name in query.tools if name not in TOOLS]
+    return fail(f"no such tool: {', '.join(wrong)}") if wrong else PASS
+
+
+def web_need(case: CheckCase) -> CheckResult:
+    """What only the web can tell is said exactly where the web is among the tools."""
+    query = case.query
+    if not query.tools:
+        return NONE
+    if "web_search" in query.tools and not query.web_need:
+        return fail("names web_search and does not say what only the web can tell")
+    if query.web_need and "web_search" not in query.tools:
+        return fail("says what only the web can tell and does not name web_search")
+    return PASS if query.web_need else NONE
+
+
+def answerable(case: CheckCase) -> CheckResult:
+    query = case.query
+    if not query.needs:
+        return NONE if query.mode in (None, "manual") else fail("names nothing that the shop must sell")
+    scarce = [
+        f"{need} ({total})" for need in query.needs if (total := case.stock.sold(need)) < case.min_products
+    ]
+    if scarce:
+        return fail(f"fewer than {case.min_products} products for {', '.join(scarce)}")
+    return PASS
+
+
+def budget(case: CheckCase) -> CheckResult:
+    query = case.query
+    wanted = query.constraints or parse_constraints(query.query)
+    if not query.needs or not sets_limit(wanted):
+        return NONE
+    cheapest = {need: case.stock.cheapest(need) for need in query.needs}
+    unknown = [need for need, price in cheapest.items() if price is None]
+    if unknown:
+        return fail(f"no product with a known price for {', '.join(unknown)}")
+    if len(query.needs) == 1 and (problem := _too_few(case.stock, query.needs[0], wanted)) is not None:
+        return fail(problem)
+    return _within(wanted, [price for price in cheapest.values() if price is not None])
+
+
+def _too_few(stock: Stock, need: str, wanted: Constraints) -> str | None:
+    """What is wrong where several of one thing are asked for, each up to a price."""
+    cap, count = wanted.item_max, wanted.count
+    if cap is None or count is None or (found := stock.affordable(need, cap)) >= count:
+        return None
+    return f"{count} are asked for, and {found} of {need} cost up to ${cap:,.2f}"
+
+
+def facts(case: CheckCase) -> CheckResult:
+    query, known = case.query, case.known
+    if known is None:
+        return NONE
+    if not query.facts_used:
+        return fail("leans on no fact of the user") if query.mode == "profile" else NONE
+    if query.mode == "generic":
+        return fail("a generic question leans on facts of a user")
+    wrong = [f"{fact.kind} {fact.id}" for fact in query.facts_used if not _true(fact.kind, fact.id, known)]
+    return fail(f"not in this user's records: {', '.join(wrong)}") if wrong else PASS
+
+
+def ids_in_text(case: CheckCase) -> CheckResult:
+    query, known = case.query, case.known
+    if known is None:
+        return NONE
+    orders = [found for found in wording.order_ids(query.query) if found not in known.orders]
+    bought = set(known.orders.values())
+    products = [found for found in wording.product_ids(query.query) if found not in bought]
+    wrong = [*orders, *products]
+    return fail(f"ids that are not this user's: {', '.join(wrong)}") if wrong else PASS
+
+
+def states_in_text(case: CheckCase) -> CheckResult:
+    query, known = case.query, case.known
+    if known is None:
+        return NONE
+    own = STATES.get(known.user.address.state)
+    others = [state for state in wording.states(query.query) if state != own]
+    return fail(f"speaks of {', '.join(others)}, the user lives in {own}") if others else PASS
+
+
+def names_in_text(case: CheckCase) -> CheckResult:
+    query, known = case.query, case.known
+    if known is None:
+        return NONE
+    wrong = [name for name in wording.names(query.query) if not _is_known(case.stock, name, known)]
+    return fail(f"neither in the user's records nor in the shop: {', '.join(wrong)}") if wrong else PASS
+
+
+def privacy(case: CheckCase) -> CheckResult:
+    """Also of what is published beside the question."""
+    query, known = case.query, case.known
+    text = "\n".join([query.query, query.rationale or "", query.web_need or "", *query.needs])
+    found = wording.personal_data(text)
+    if known is not None:
+        user = known.user
+        full = re.escape(f"{user.first_name} {user.last_name}")
+        if re.search(rf"(?<!\w){full}(?!\w)", text, re.I):
+            found.append("the user's name")
+        own = {
+            "surname": user.last_name,
+            "first name": user.first_name,
+            "street": user.address.address1,
+            "zip": user.address.zip,
+            "user id": user.user_id,
+        }
+        found += [
+            name
+            for name, value in own.items()
+            if re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)
+            and not (name in ("surname", "first name") and set(tokens(value)) <= known.words)
+        ]
+    return fail(f"holds {', '.join(dict.fromkeys(found))}") if found else PASS
+
+
+def length(case: CheckCase) -> CheckResult:
+    query = case.query
+    words = len(query.query.split())
+    if _SHORTEST <= words <= _LONGEST:
+        return PASS
+    return fail(f"{words} words; {_SHORTEST} to {_LONGEST} are asked for")
+
+
+def language(case: CheckCase) -> CheckResult:
+    query = case.query
+    share = wording.english_share(query.query)
+    return (
+        PASS
+        if share >= 0.2
+        else fail(f"does not read like English ({share:.0%} of its words are common ones)")
+    )
+
+
+def unlike_others(case: CheckCase) -> CheckResult:
+    for earlier, alike in case.earlier:
+        if alike >= ALIKE:
+            return fail(f"{alike:.0%} the same as {earlier}")
+    return PASS
+
+
+def constraints(case: CheckCase) -> CheckResult:
+    query = case.query
+    if query.constraints is None:
+        return NONE if query.mode in (None, "manual") else fail("not parsed")
+    parsed = parse_constraints(query.query)
+    if parsed == query.constraints:
+        return PASS
+    mine, theirs = parsed.model_dump(), query.constraints.model_dump()
+    wrong = [name for name in mine if mine[name] != theirs[name]]
+    return fail(f"the text says otherwise: {', '.join(wrong)}")
+
+
+def _is_known(stock: Stock, name: str, known: Known) -> bool:
+    words = tokens(name)
+    if not words or all(word in known.words or word in wording.COMMON_NAMES for word in words):
+        return True
+    return stock.shop.catalog.search(SearchRequest(name, match="all", limit=1)).total > 0
+
+
+def _true(kind: str, value: str, known: Known) -> bool:
+    if kind == "order":
+        return value in known.orders
+    if kind == "product":
+        return value in known.orders.values()
+    return value in _TOLD
+
+
+def sets_limit(wanted: Constraints) -> bool:
+    return any(value is not None for value in (wanted.total_max, wanted.item_max, wanted.month_max))
+
+
+def _within(wanted: Constraints, prices: Sequence[float]) -> CheckResult:
+    total = round(sum(prices), 2)
+    if wanted.total_max is not None and total > wanted.total_max:
+        return fail(f"the cheapest of each need cost ${total:,.2f} together, above ${wanted.total_max:,.2f}")
+    if wanted.item_max is not None and max(prices) > wanted.item_max:
+        return fail(
+            f"one need costs ${max(prices):,.2f} at the least, above ${wanted.item_max:,.2f} by the piece"
+        )
+    if wanted.month_max is not None and total > wanted.month_max * (wanted.months or 1):
+        return fail(f"the cheapest of each need cost ${total:,.2f}, above ${wanted.month_max:,.2f} a month")
+    return PASS
+
+
+CHECKS: dict[str, Callable[[CheckCase], CheckResult]] = {
+    "user": user_known,
+    "shop": shop_unchanged,
+    "profile": profile_unchanged,
+    "tools": tools_exist,
+    "web_need": web_need,
+    "answerable": answerable,
+    "budget": budget,
+    "facts": facts,
+    "ids": ids_in_text,
+    "states": states_in_text,
+    "names": names_in_text,
+    "privacy": privacy,
+    "length": length,
+    "language": language,
+    "near_duplicate": unlike_others,
+    "constraints": constraints,
+}
