@@ -20,9 +20,24 @@ SETTINGS = (
     "model_deadline",
     "concurrency",
     "price_file",
-    "role_models",
 )
 """Names for `drr.app.console.add_setting_options`; add `model_agent` and the like where a command plays those roles."""
+
+
+AGENT_SETTINGS = (
+    *SETTINGS,
+    "role_models",
+    "model_agent",
+    "model_summariser",
+    "prompts",
+    "web",
+    "sandbox",
+    "web_record",
+    "web_top_k",
+    "page_reader",
+    "shop_url",
+)
+"""The same for commands that run agents."""
 
 
 def models_of(settings: Settings, *, budget: Budget | None = None) -> Models:

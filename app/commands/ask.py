@@ -11,17 +11,6 @@ if TYPE_CHECKING:
     from drr.agents.base import AnswerRecord, Listener
     from drr.app.answers import AnswerConfig
 
-_SETTINGS = (
-    "model_agent",
-    "model_summariser",
-    "prompts",
-    "web",
-    "sandbox",
-    "web_record",
-    "web_top_k",
-    "page_reader",
-    "shop_url",
-)
 _EXAMPLES = """\
 Without --model the answer is written by rules (the `offline` model) and says so. Citations of addresses that no tool
 returned are taken out of the report; --citation-repair off leaves them in.
@@ -35,7 +24,7 @@ examples:
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
-    from drr.app.models import SETTINGS
+    from drr.app.models import AGENT_SETTINGS
 
     parser.epilog = _EXAMPLES
     parser.add_argument("question", metavar="QUESTION")
@@ -56,7 +45,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.add_argument("--quiet", action="store_true", help="no progress")
-    add_setting_options(parser, *SETTINGS, *_SETTINGS)
+    add_setting_options(parser, *AGENT_SETTINGS)
 
 
 def run(arguments: argparse.Namespace) -> int:

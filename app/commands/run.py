@@ -13,17 +13,6 @@ if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.study.unit import Unit
 
-_SETTINGS = (
-    "model_agent",
-    "model_summariser",
-    "prompts",
-    "web",
-    "sandbox",
-    "web_record",
-    "web_top_k",
-    "page_reader",
-    "shop_url",
-)
 _QUERIES = "queries.jsonl"
 _EXAMPLES = """\
 A study is a folder. What is finished in it is never computed again; what is missing, or failed for a reason that may
@@ -52,7 +41,7 @@ class RunPlan(TypedDict):
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
-    from drr.app.models import SETTINGS
+    from drr.app.models import AGENT_SETTINGS
     from drr.app.options import positive_int
     from drr.app.studies import add_run_options
 
@@ -82,7 +71,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="one JSON document")
     add_run_options(parser)
-    add_setting_options(parser, *SETTINGS, *_SETTINGS)
+    add_setting_options(parser, *AGENT_SETTINGS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -122,18 +111,7 @@ def _resolve(arguments: argparse.Namespace, saved: dict[str, Any]) -> tuple[RunP
     from drr.env.query import read_queries
     from drr.env.settings import Settings, resolve
 
-    before = saved.get("run", {})
-    shop = arguments.shop or before.get("shop")
-    if shop is None:
-        raise Misuse(f"{arguments.study}: a new study needs --shop; e.g. --shop demo/shop")
-    plan = RunPlan(
-        shop=shop,
-        variants=_variants(arguments.variants, before),
-        trials=arguments.trials or before.get("trials") or 1,
-        limits=_limits(arguments.limits) if arguments.limits else before.get("limits", {}),
-        citation_repair=arguments.citation_repair or before.get("citation_repair"),
-        references=before.get("references") if arguments.references is None else arguments.references,
-    )
+    plan = _plan(arguments, saved.get("run", {}))
     file = arguments.queries or (arguments.study / _QUERIES if saved else None)
     if file is None:
         raise Misuse(f"{arguments.study}: a new study needs --queries FILE, one JSON query a line")
@@ -145,6 +123,22 @@ def _resolve(arguments: argparse.Namespace, saved: dict[str, Any]) -> tuple[RunP
     if not queries:
         raise Misuse(f"{file}: holds no query; each line is {{'query': ..., 'user_id': ...}}")
     return plan, settings, queries
+
+
+def _plan(arguments: argparse.Namespace, before: dict[str, Any]) -> RunPlan:
+    from drr.env.errors import Misuse
+
+    shop = arguments.shop or before.get("shop")
+    if shop is None:
+        raise Misuse(f"{arguments.study}: a new study needs --shop; e.g. --shop demo/shop")
+    return RunPlan(
+        shop=shop,
+        variants=_variants(arguments.variants, before),
+        trials=arguments.trials or before.get("trials") or 1,
+        limits=_limits(arguments.limits) if arguments.limits else before.get("limits", {}),
+        citation_repair=arguments.citation_repair or before.get("citation_repair"),
+        references=before.get("references") if arguments.references is None else arguments.references,
+    )
 
 
 def _variants(given: str | None, before: dict[str, Any]) -> str:

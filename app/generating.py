@@ -1,0 +1,209 @@
+"""Questions written for a sample of shoppers: the study behind `drr queries generate`, and what becomes of its drafts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from drr.env.query import Query
+    from drr.env.settings import Settings
+    from drr.env.shop import Shop
+    from drr.llm.factory import Models
+    from drr.llm.prompts import Prompts
+    from drr.querygen.checks import Checked
+    from drr.querygen.generate import Writer
+    from drr.querygen.sampling import Sampled
+    from drr.study.run import Summary
+
+
+def generate(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Write what is missing, then the files: what was written counts even when the run was stopped."""
+    from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
+    from drr.env.query import read_queries
+    from drr.env.shop import open_shop
+    from drr.querygen.generate import ROLE, written_queries
+    from drr.study.study import Study
+
+    if arguments.out.exists():
+        read_queries(arguments.out)  # a file that cannot be read is said before anything is paid for
+    models, prompts = _opened(settings)
+    with open_shop(arguments.shop, settings) as shop:
+        users = _users(arguments, shop)
+        writer = _writer(arguments, settings, shop, models, prompts)
+        folder = arguments.out.with_name(arguments.out.name + ".study")
+        with Study.create(folder, _config(arguments, settings, writer, users)) as study:
+            check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
+            units = writer.units(users)
+            study.retire("generation", keep=units)
+            summary = run_units(arguments, study, units, writer.work, models, "writing questions")
+            drafts = _sorted_out(shop, written_queries(study, units), arguments.min_products)
+        drafts.write(arguments.out)
+    _tell(arguments, drafts, summary, len(users))
+    code = conclude(summary, folder, command=_again(arguments))
+    return code if drafts.good or code else 1
+
+
+def _opened(settings: Settings) -> tuple[Models, Prompts]:
+    from drr.app.models import models_of
+    from drr.app.prompts import prompts_of
+
+    return models_of(settings), prompts_of(settings, "querygen")
+
+
+def _users(arguments: argparse.Namespace, shop: Shop) -> list[Sampled]:
+    from drr.querygen.sampling import named_users, sample_users
+
+    if arguments.user:
+        return named_users(shop, arguments.user, min_orders=arguments.min_orders)
+    return sample_users(shop, arguments.how_many, seed=arguments.seed, min_orders=arguments.min_orders)
+
+
+def _writer(
+    arguments: argparse.Namespace, settings: Settings, shop: Shop, models: Models, prompts: Prompts
+) -> Writer:
+    from drr.offline.writer.rules import rules_version, write_offline
+    from drr.querygen.generate import Writer, WritingRules
+
+    return Writer(
+        shop,
+        models,
+        prompts,
+        arguments.mode,
+        arguments.per_user,
+        settings.model_max_tokens,
+        WritingRules(write_offline, rules_version()),
+    )
+
+
+def _config(
+    arguments: argparse.Namespace, settings: Settings, writer: Writer, users: list[Sampled]
+) -> dict[str, Any]:
+    """What was asked for and whom the sample holds."""
+    from drr.querygen.generate import ROLE
+
+    return {
+        "run": {
+            "what": "queries generate",
+            "shop": arguments.shop,
+            "mode": arguments.mode,
+            "per_user": arguments.per_user,
+            "users_asked": len(arguments.user) or arguments.how_many,
+            "seed": arguments.seed,
+            "min_orders": arguments.min_orders,
+            "model": writer.models.name_of(ROLE),
+            "prompt_hash": writer.prompt_hash,
+            "sample": [f"{user.user_id} {user.category} {user.activity}" for user in users],
+        },
+        "settings": {"shop_url": settings.shop_url},
+    }
+
+
+@dataclass(frozen=True)
+class Drafts:
+    """What was written until now, each with what the checks say of it."""
+
+    checked: tuple[Checked, ...]
+
+    @property
+    def good(self) -> list[Query]:
+        return [row.query for row in self.checked if not row.failed]
+
+    @property
+    def bad(self) -> list[Checked]:
+        return [row for row in self.checked if row.failed]
+
+    def write(self, out: Path) -> None:
+        """The good ones into the file as it is now, because reviews go on meanwhile; what fails a check is kept aside."""
+        from drr.env.query import read_queries
+        from drr.querygen.files import merged, write_lines, write_queries
+
+        present = read_queries(out) if out.exists() else []
+        if self.good or present:
+            write_queries(out, merged(present, self.good))
+        if self.bad:
+            write_lines(_aside(out), (_rejected_line(row) for row in self.bad))
+        else:
+            _aside(out).unlink(missing_ok=True)
+
+
+def _aside(out: Path) -> Path:
+    return out.with_name(out.name + ".rejected.jsonl")
+
+
+def _sorted_out(shop: Shop, queries: Sequence[Query], min_products: int) -> Drafts:
+    from drr.querygen.checks import Checker
+
+    checker = Checker(shop, min_products)
+    return Drafts(tuple(checker.accept(query) for query in queries))
+
+
+def _tell(arguments: argparse.Namespace, drafts: Drafts, summary: Summary, users: int) -> None:
+    from drr.app.console import print_json
+
+    if users < (len(arguments.user) or arguments.how_many):
+        print(
+            f"drr: {arguments.shop}: only {users} users have {arguments.min_orders} orders, "
+            f"{arguments.how_many} were asked for",
+            file=sys.stderr,
+        )
+    good, bad = drafts.good, drafts.bad
+    if arguments.json:
+        print_json(
+            {
+                "schema": 1,
+                "file": str(arguments.out),
+                "users": users,
+                "written": len(drafts.checked),
+                "kept": len(good),
+                "rejected": _reasons(bad),
+                "passing": _passing(drafts.checked),
+                "failures": dict(summary.failures),
+                "stopped": summary.stopped,
+                "rule_written": any(query.rule_written for query in good),
+            }
+        )
+    elif not arguments.quiet:
+        print(f"{arguments.out}: {len(good)} questions of {len({q.user_id for q in good})} users")
+        if bad:
+            reasons = ", ".join(f"{name} {count}" for name, count in _reasons(bad).items())
+            print(f"{_aside(arguments.out)}: {len(bad)} that failed a check ({reasons})")
+
+
+def _again(arguments: argparse.Namespace) -> str:
+    """The words that ask for the same questions: another sample would be another job."""
+    words = ["queries", "generate", "--shop", arguments.shop, "--out", str(arguments.out)]
+    words += [word for user in arguments.user for word in ("--user", user)] or [
+        "--users",
+        str(arguments.how_many),
+    ]
+    words += ["--per-user", str(arguments.per_user), "--mode", arguments.mode, "--seed", str(arguments.seed)]
+    words += ["--min-orders", str(arguments.min_orders)]
+    if arguments.model:
+        words += ["--model", arguments.model]
+    return shlex.join(words)
+
+
+def _rejected_line(row: Checked) -> str:
+    return json.dumps({"failed": row.failed, "query": row.query.model_dump(mode="json", exclude_none=True)})
+
+
+def _reasons(rows: Sequence[Checked]) -> dict[str, int]:
+    counts = Counter(name for row in rows for name in row.failed)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _passing(rows: Sequence[Checked]) -> dict[str, float | None]:
+    """Of the drafts to which a check applies, the share that passes it; before anything was put aside."""
+    shares: dict[str, float | None] = {}
+    for name in rows[0].verdicts if rows else ():
+        told = [row.verdicts[name].status for row in rows if row.verdicts[name].status != "none"]
+        shares[name] = round(told.count("pass") / len(told), 4) if told else None
+    return shares
