@@ -284,16 +284,23 @@ async def _repaired(
         return raw, []
     if setting == "remove":
         return repair.remove(raw, made_up), wrong
-    try:
-        report = await _ask(run, raw, wrong)
-    except ModelFailure as failure:
-        if failure.transient or failure.fatal or failure.kind == "over_budget":
-            raise
-        run.notes.append(f"citations not repaired: {failure.kind}")
+    report = await _mended(run, raw, wrong)
+    if report is None:
         return raw, []
     after = parse(report)
     left = {source.url for source in after.sources} | {f"[{name}]" for name in repair.lost(after)}
     return report, [one for one in wrong if canonical_url(one) not in left]
+
+
+async def _mended(run: AgentRun, raw: str, wrong: list[str]) -> str | None:
+    """The model's own correction; `None` where it could not give one, which is noted."""
+    try:
+        return await _ask(run, raw, wrong)
+    except ModelFailure as failure:
+        if failure.transient or failure.fatal or failure.kind == "over_budget":
+            raise
+        run.notes.append(f"citations not repaired: {failure.kind}")
+        return None
 
 
 async def _ask(run: AgentRun, raw: str, wrong: list[str]) -> str:

@@ -132,21 +132,50 @@ def candidates(task: Asked, need: str, memory: Memory) -> list[SeenProduct]:
 
 def choose(task: Asked, memory: Memory) -> Basket:
     """One product for each need, the best that the limit allows: dear picks give way where that costs least."""
-    needs = list(task.needs)
+    choices = _choices(task, memory)
+    picked, dropped = _within_limit(task, choices)
+    taken = {product.url for product in picked.values()}
+    picks = (
+        Pick(
+            re.sub(r" \(\d+\)$", "", need),
+            product,
+            tuple(other for other in choices[need] if other.url not in taken),
+        )
+        for need, product in picked.items()
+    )
+    unmet = tuple(
+        need for need in task.needs if need not in choices and len(choices) != (task.constraints.count or 0)
+    )
+    return Basket(tuple(picks), unmet, tuple(dropped), task.limit)
+
+
+def _choices(task: Asked, memory: Memory) -> dict[str, list[SeenProduct]]:
+    """What may be picked for each need, best first; no two needs begin with the same product."""
     choices: dict[str, list[SeenProduct]] = {}
     taken: set[str] = set()
-    for need in needs:
-        options = [p for p in candidates(task, need, memory) if p.url not in taken]
+    for need in task.needs:
+        options = [product for product in candidates(task, need, memory) if product.url not in taken]
         if not task.again:
-            options.sort(key=lambda p: p.price is None)
+            options.sort(key=lambda product: product.price is None)
         if options:
             choices[need] = options
             taken.add(options[0].url)
-    wanted = task.constraints.count
-    if len(choices) == 1 and wanted and 2 <= wanted <= CANDIDATES:
-        (need, options), choices = next(iter(choices.items())), {}
-        for place, product in enumerate(options[:wanted]):
-            choices[f"{need} ({place + 1})"] = [product, *options[wanted:]]
+    return _several(choices, task.constraints.count)
+
+
+def _several(choices: dict[str, list[SeenProduct]], wanted: int | None) -> dict[str, list[SeenProduct]]:
+    """Where so many of one thing are asked for, each is a need of its own."""
+    if len(choices) != 1 or wanted is None or not 2 <= wanted <= CANDIDATES:
+        return choices
+    ((need, options),) = choices.items()
+    spare = options[wanted:]
+    return {f"{need} ({place})": [product, *spare] for place, product in enumerate(options[:wanted], 1)}
+
+
+def _within_limit(
+    task: Asked, choices: dict[str, list[SeenProduct]]
+) -> tuple[dict[str, SeenProduct], list[str]]:
+    """The picks, and the needs that there is no room for."""
     picked = {need: options[0] for need, options in choices.items()}
     dropped: list[str] = []
     while task.limit is not None and _cost(picked) > cents(task.limit):
@@ -156,20 +185,7 @@ def choose(task: Asked, memory: Memory) -> Basket:
         last = list(picked)[-1]
         del picked[last]
         dropped.append(last)
-    picks = tuple(
-        Pick(
-            re.sub(r" \(\d+\)$", "", need),
-            product,
-            tuple(
-                o
-                for o in choices[need]
-                if o.url != product.url and o.url not in {p.url for p in picked.values()}
-            ),
-        )
-        for need, product in picked.items()
-    )
-    unmet = tuple(need for need in needs if need not in choices and len(choices) != (wanted or 0))
-    return Basket(picks, unmet, tuple(dropped), task.limit)
+    return picked, dropped
 
 
 def _cost(picked: dict[str, SeenProduct]) -> Decimal:

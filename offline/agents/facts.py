@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 from drr.env.text import tokens
 from drr.offline.agents.memory import Memory, SeenOrder, SeenPage
@@ -33,30 +34,35 @@ _CLICKBAIT = re.compile(
 
 def web_facts(task: Asked, memory: Memory, most: int, each: int = 2) -> list[tuple[str, SeenPage]]:
     """The sentences that say most on the question, at most `each` of a page; none that sell or talk to machines."""
+    chosen: list[tuple[str, SeenPage]] = []
+    for _, _, sentence, page in sorted(_weighed(task, memory), key=lambda entry: entry[:3]):
+        if sum(1 for _, other in chosen if other.url == page.url) < each and not _said(sentence, chosen):
+            chosen.append((sentence, page))
+        if len(chosen) == most:
+            break
+    return chosen
+
+
+def _weighed(task: Asked, memory: Memory) -> Iterator[tuple[float, int, str, SeenPage]]:
+    """Usable sentences that speak of the question, the best with the least number; and the place of their page."""
     wanted = subject(task) | {word for ask in task.asks for word in content_words(ask)}
-    rated: list[tuple[float, int, str, SeenPage]] = []
     home = state_name(memory.home.state) if memory.home else None
     for place, page in enumerate(memory.pages.values()):
         if _of_another_state(page.title, home) or _CLICKBAIT.search(page.title):
             continue
         for sentence in sentences(page.text):
             words = tokens(sentence)
-            if not usable(sentence) or not 5 <= len(words) <= 45:
-                continue
             hits = len(wanted.intersection(words))
-            figures = 0.5 if any(word[0].isdigit() for word in words) else 0.0
-            if hits >= 2 or (hits and task.topic in words):
-                rated.append((-(hits + figures) / len(words) ** 0.3, place, plain(sentence, 300), page))
-    chosen: list[tuple[str, SeenPage]] = []
-    for _, _, sentence, page in sorted(rated, key=lambda entry: entry[:3]):
-        said = set(tokens(sentence))
-        if sum(1 for _, p in chosen if p.url == page.url) < each and not any(
-            len(said & set(tokens(other))) > 0.6 * len(said) for other, _ in chosen
-        ):
-            chosen.append((sentence, page))
-        if len(chosen) == most:
-            break
-    return chosen
+            on_topic = hits >= 2 or (hits == 1 and task.topic in words)
+            if on_topic and 5 <= len(words) <= 45 and usable(sentence):
+                figures = 0.5 if any(word[0].isdigit() for word in words) else 0.0
+                yield -(hits + figures) / len(words) ** 0.3, place, plain(sentence, 300), page
+
+
+def _said(sentence: str, chosen: Sequence[tuple[str, SeenPage]]) -> bool:
+    """Whether most of its words stand in a sentence that was chosen before."""
+    words = set(tokens(sentence))
+    return any(len(words & set(tokens(other))) > 0.6 * len(words) for other, _ in chosen)
 
 
 def _of_another_state(title: str, home: str | None) -> bool:
