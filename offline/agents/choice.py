@@ -24,7 +24,7 @@ class Pick:
 
 
 @dataclass(frozen=True)
-class Basket:
+class Choice:
     picks: tuple[Pick, ...]
     unmet: tuple[str, ...]
     """Needs for which nothing fitting was found."""
@@ -130,7 +130,7 @@ def candidates(task: Asked, need: str, memory: Memory) -> list[SeenProduct]:
     ]
 
 
-def choose(task: Asked, memory: Memory) -> Basket:
+def choose(task: Asked, memory: Memory) -> Choice:
     """One product for each need, the best that the limit allows: dear picks give way where that costs least."""
     choices = _choices(task, memory)
     picked, dropped = _within_limit(task, choices)
@@ -146,7 +146,7 @@ def choose(task: Asked, memory: Memory) -> Basket:
     unmet = tuple(
         need for need in task.needs if need not in choices and len(choices) != (task.constraints.count or 0)
     )
-    return Basket(tuple(picks), unmet, tuple(dropped), task.limit)
+    return Choice(tuple(picks), unmet, tuple(dropped), task.limit)
 
 
 def _choices(task: Asked, memory: Memory) -> dict[str, list[SeenProduct]]:

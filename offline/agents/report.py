@@ -5,7 +5,7 @@ from __future__ import annotations
 from drr.env.records.lines import count, dollars, one_line
 from drr.env.statistics import Share, UserStatistics
 from drr.offline.agents import question as offline_question
-from drr.offline.agents.choice import Basket, cents, choose, nearest
+from drr.offline.agents.choice import Choice, cents, choose, nearest
 from drr.offline.agents.cites import Cites
 from drr.offline.agents.facts import related_orders, subject, web_facts
 from drr.offline.agents.memory import Memory, SeenProduct
@@ -31,7 +31,7 @@ def _heading(task: Asked) -> str:
     return (needs[:1].upper() + needs[1:] if needs else "Your question") + ": what the shop offers"
 
 
-def _answer(task: Asked, basket: Basket, memory: Memory, cites: Cites) -> str:
+def _answer(task: Asked, basket: Choice, memory: Memory, cites: Cites) -> str:
     lines = ["## The short answer", ""]
     if not basket.picks:
         searched = not memory.calls or memory.called("product_catalog_search")
@@ -67,13 +67,13 @@ def _answer(task: Asked, basket: Basket, memory: Memory, cites: Cites) -> str:
     return "\n".join(lines).rstrip()
 
 
-def _against_limit(basket: Basket) -> str:
+def _against_limit(basket: Choice) -> str:
     if basket.limit is None:
         return ""
     return f", which keeps within the limit of {money(basket.limit)}"
 
 
-def _reasons(task: Asked, basket: Basket, memory: Memory, cites: Cites) -> str:
+def _reasons(task: Asked, basket: Choice, memory: Memory, cites: Cites) -> str:
     lines = []
     for pick in basket.picks:
         product, mark = pick.product, cites.product(pick.product)
@@ -101,7 +101,7 @@ def _tradeoff(product: SeenProduct, other: SeenProduct) -> str:
     return "it costs the same" + (" and is rated lower" if better > 0 else "")
 
 
-def _comparison(basket: Basket, cites: Cites) -> str:
+def _comparison(basket: Choice, cites: Cites) -> str:
     rows = []
     for pick in basket.picks:
         for product in (pick.product, *pick.others[:2]):
@@ -118,7 +118,7 @@ def _comparison(basket: Basket, cites: Cites) -> str:
     return "## Comparison\n\n" + head + "\n" + "\n".join(rows)
 
 
-def _budget(basket: Basket, cites: Cites) -> str:
+def _budget(basket: Choice, cites: Cites) -> str:
     priced_picks = [pick for pick in basket.picks if pick.product.price is not None]
     if not priced_picks or (len(priced_picks) < 2 and basket.limit is None):
         return ""
@@ -143,7 +143,7 @@ def _background(task: Asked, memory: Memory, cites: Cites) -> str:
     return "## What to know before buying\n\n" + "\n".join(lines) if lines else ""
 
 
-def _record(task: Asked, basket: Basket, memory: Memory, cites: Cites) -> str:
+def _record(task: Asked, basket: Choice, memory: Memory, cites: Cites) -> str:
     lines = []
     if memory.home and task.about_place:
         lines.append(
@@ -168,7 +168,7 @@ def _record(task: Asked, basket: Basket, memory: Memory, cites: Cites) -> str:
     return "## What your own record adds\n\n" + "\n".join(lines) if lines else ""
 
 
-def _level(basket: Basket, mean: float) -> list[str]:
+def _level(basket: Choice, mean: float) -> list[str]:
     dear = [
         pick for pick in basket.picks if pick.product.price is not None and pick.product.price > 1.5 * mean
     ]
@@ -182,7 +182,7 @@ def _categories(task: Asked, figures: UserStatistics) -> list[tuple[str, Share]]
     return [(n, s) for n, s in named if s.spend is not None and wanted.intersection(content_words(n))][:2]
 
 
-def _open(task: Asked, basket: Basket, memory: Memory, cites: Cites) -> str:
+def _open(task: Asked, basket: Choice, memory: Memory, cites: Cites) -> str:
     lines = []
     taken = {product.url for pick in basket.picks for product in (pick.product, *pick.others)}
     for need in basket.unmet:
