@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from drr.llm.role import RoleModel
     from drr.study.run import Context
     from drr.study.unit import Outcome, Unit
+    from drr.study.worker import Workplace
 
 
 class AnswerSpec(TypedDict):
@@ -52,6 +53,36 @@ class AnswerConfig:
     citation_repair: CitationRepair | None = None
     pages: Path | None = None
     """Where pages that are read from the live web are kept."""
+
+    @classmethod
+    def of(cls, plan: Mapping[str, Any], settings: Settings, pages: Path | None) -> AnswerConfig:
+        """From what a study was asked for, as `study.toml` keeps it under `run`."""
+        return cls(
+            settings,
+            plan["shop"],
+            tuple(plan["variants"].split(",")),
+            plan.get("limits") or {},
+            plan.get("references"),
+            plan.get("citation_repair"),
+            pages,
+        )
+
+
+@contextmanager
+def open_workplace(document: Mapping[str, Any]) -> Iterator[Workplace]:
+    """The workplace of a worker in another process, for `Opening("drr.app.answers:open_workplace", document)`.
+
+    The document is a study's configuration (`run` and `settings`, without secrets: these come from this process's own
+    environment) and `pages`, the folder of pages that were read.
+    """
+    from drr.env.settings import resolve
+    from drr.study.worker import Workplace
+
+    given = {name: value for name, value in document["settings"].items() if value is not None}
+    pages = document.get("pages")
+    config = AnswerConfig.of(document["run"], resolve(given).settings, None if pages is None else Path(pages))
+    with open_answering(config) as answering:
+        yield Workplace(answering, answering.models)
 
 
 @contextmanager

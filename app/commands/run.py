@@ -81,15 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     folder: Path = arguments.study
     saved = _saved(folder) if Study.exists(folder) else {}
     plan, settings, queries = _resolve(arguments, saved)
-    config = AnswerConfig(
-        settings,
-        plan["shop"],
-        tuple(plan["variants"].split(",")),
-        plan["limits"],
-        plan["references"],
-        plan["citation_repair"],
-        folder / "pages",
-    )
+    config = AnswerConfig.of(plan, settings, folder / "pages")
     with open_answering(config) as answering:
         answering.check_users(queries)
         units = answering.units(queries, plan["trials"])
