@@ -30,7 +30,7 @@ class PlannedCall(BaseModel):
 
 
 class CallPlan(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", title="Plan")
 
     plan: str = Field(description="The plan, in a few sentences")
     calls: list[PlannedCall] = Field(description="The calls, in the order in which they shall run")

@@ -157,7 +157,7 @@ def answer_form(provider: str, schema: type[BaseModel]) -> Mapping[str, Any]:
 
         return {"output_config": {"format": {"type": "json_schema", "schema": transform_schema(schema)}}}
     if provider == "openai":
-        form = {"name": schema.__name__, "schema": document, "strict": False}
+        form = {"name": document["title"], "schema": document, "strict": False}
         return {"response_format": {"type": "json_schema", "json_schema": form}}
     return {"format": document}
 
