@@ -274,26 +274,34 @@ def record_text(product: Product) -> str:
 
 
 def _measures(tally: CheckTally, body: str, mention: Mention, product: Product, record: str) -> None:
-    known: dict[str, set[float]] = {}
-    for quantity in UNITS.quantities(record):
-        known.setdefault(quantity.unit.name, set()).add(quantity.value)
+    known = _recorded(record)
     loose = {number(n) for n in re.findall(r"(?<![\d.])\d+(?:\.\d+)?(?![\d.])", record)}
     for quantity in UNITS.quantities(body, mention.start, mention.end):
         unit, said = quantity.unit.name, quantity.value
-        if quantity.unit.passing and unit not in known:
+        recorded = known.get(unit, set())
+        if quantity.unit.passing and not recorded:
             continue
         if unit == "count" and not mention.own and said < 2:
             continue
-        if any(_close(said, value) for value in known.get(unit, ())) or said in loose:
+        if said in loose or any(_close(said, value) for value in recorded):
             tally.ok()
-        elif unit in known and not _compared(body, quantity.start):
-            said_words = body[quantity.start : quantity.end].strip()
+        elif recorded and not _compared(body, quantity.start):
+            span = quantity.start, quantity.end
+            words_said = body[slice(*span)].strip()
             tally.fail(
-                (quantity.start, quantity.end),
-                f"said {said_words!r}, the record has {_values(known[unit])} {unit} ({product.product_id})",
+                span,
+                f"said {words_said!r}, the record has {_values(recorded)} {unit} ({product.product_id})",
             )
         else:
             tally.unclear(f"the record of {product.product_id} gives no {unit}")
+
+
+def _recorded(record: str) -> dict[str, set[float]]:
+    """The values of a record by their unit."""
+    known: dict[str, set[float]] = {}
+    for quantity in UNITS.quantities(record):
+        known.setdefault(quantity.unit.name, set()).add(quantity.value)
+    return known
 
 
 def _compared(body: str, position: int) -> bool:
