@@ -107,7 +107,7 @@ def _config(
 
 
 @dataclass(frozen=True)
-class Drafts:
+class WrittenQuestions:
     """What was written until now, each with what the checks say of it."""
 
     checked: tuple[Checked, ...]
@@ -138,14 +138,14 @@ def _aside(out: Path) -> Path:
     return out.with_name(out.name + ".rejected.jsonl")
 
 
-def _sorted_out(shop: Shop, queries: Sequence[Query], min_products: int) -> Drafts:
+def _sorted_out(shop: Shop, queries: Sequence[Query], min_products: int) -> WrittenQuestions:
     from drr.querygen.checks import Checker
 
     checker = Checker(shop, min_products)
-    return Drafts(tuple(checker.accept(query) for query in queries))
+    return WrittenQuestions(tuple(checker.accept(query) for query in queries))
 
 
-def _tell(arguments: argparse.Namespace, drafts: Drafts, summary: Summary, users: int) -> None:
+def _tell(arguments: argparse.Namespace, drafts: WrittenQuestions, summary: Summary, users: int) -> None:
     from drr.app.console import print_json
 
     if users < (len(arguments.user) or arguments.how_many):
