@@ -39,21 +39,26 @@ def remember(study: Study, judging: Judging) -> None:
         study.ledger.set_meta(_META, text)
 
 
-def choose(study: Study, judge: str | None = None, protocol: JudgingProtocol = OURS) -> Judging | None:
+def choose(study: Study, judge: str | None = None) -> Judging | None:
     """The last judging by this judge; without a name the last by a model, and only failing that the one by rules."""
-    found = [j for j in judgings(study) if j.protocol == protocol.name and not (j.refetch or j.repeat)]
-    if judge is not None:
-        found = [j for j in found if j.is_by(judge)]
-        if not found and protocol is OURS:
-            known = ", ".join(sorted({j.judge for j in judgings(study)})) or "nobody yet"
-            raise Misuse(f"{study.folder}: {judge} has not judged it; judged by {known}")
-    ranked = sorted(found, key=lambda j: not j.rule_written)
-    return ranked[-1] if ranked else None
+    found = _last(study, judge, OURS)
+    if found is None and judge is not None:
+        known = ", ".join(sorted({j.judge for j in judgings(study)})) or "nobody yet"
+        raise Misuse(f"{study.folder}: {judge} has not judged it; judged by {known}")
+    return found
 
 
 def as_printed(study: Study, judge: str | None) -> Judging | None:
     """The last judging by this judge as the paper prints it."""
-    return choose(study, judge, AS_PRINTED)
+    return _last(study, judge, AS_PRINTED)
+
+
+def _last(study: Study, judge: str | None, protocol: JudgingProtocol) -> Judging | None:
+    found = [j for j in judgings(study) if j.protocol == protocol.name and j.is_first]
+    if judge is not None:
+        found = [j for j in found if j.is_by(judge)]
+    ranked = sorted(found, key=lambda j: not j.rule_written)
+    return ranked[-1] if ranked else None
 
 
 def refetched(study: Study, judging: Judging | None) -> Judging | None:

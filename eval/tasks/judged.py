@@ -50,6 +50,11 @@ class Judging:
     def way(self) -> JudgingProtocol:
         return PROTOCOLS[self.protocol]
 
+    @property
+    def is_first(self) -> bool:
+        """Neither a repetition nor held against pages that were read anew."""
+        return not (self.refetch or self.repeat)
+
     def is_by(self, name: str) -> bool:
         """Whether people may call it so: by its judge, by its id, or `offline` where rules judged."""
         return name in (self.judge, self.id) or (name == OFFLINE and self.rule_written)

@@ -218,16 +218,15 @@ async def judge_support(
     about: tuple[str, ...] = (),
 ) -> dict[str, VerdictRow]:
     """A verdict for every item that can be shown; `ModelFailure` where the model gives no usable answer at all."""
-    shown = [item for item in items if item.needs_judge(protocol)]
-    asked = {item.id for item in shown}
-    verdicts = {item.id: _silent(item) for item in items if item.id not in asked}
-    for again in (False, True):
-        left = [item for item in shown if item.id not in verdicts]
+    found: dict[str, VerdictRow | None] = {
+        item.id: None if item.needs_judge(protocol) else _silent(item) for item in items
+    }
+    for ask in (_ask, _ask_again):
+        left = [item for item in items if found[item.id] is None]
         if left:
-            asking = support_asking(prompts, protocol, left, about=about)
-            answers = await (_ask_again if again else _ask)(judge, asking)
-            verdicts |= _read(left, answers, protocol)
-    return {item.id: verdicts[item.id] if item.id in verdicts else _left_out(item) for item in items}
+            answers = await ask(judge, support_asking(prompts, protocol, left, about=about))
+            found |= _read(left, answers, protocol)
+    return {item.id: found[item.id] or _left_out(item) for item in items}
 
 
 async def _ask_again(judge: Examiner, asking: Asking[Any]) -> dict[str, _Said]:
