@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import NoReturn
 
 # command: (module under drr.app.commands, one line of help). A module offers `build(parser)` and `run(arguments) -> int`.
@@ -42,8 +43,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        print(f"drr: {message}; try `{self.prog} --help`", file=sys.stderr)
-        raise SystemExit(2)
+        from drr.env.errors import Misuse
+
+        raise Misuse(f"{message}; try `{self.prog} --help`")
 
 
 def _overview() -> str:
@@ -76,30 +78,47 @@ def main(argv: Sequence[str] | None = None) -> int:
         hint = f"did you mean {' or '.join(near)}?" if near else "`drr --help` lists the commands"
         print(f"drr: no command {name!r}; {hint}", file=sys.stderr)
         return 2
-    return _command(name, words[1:])
+    return _run(name, import_module(f"drr.app.commands.{COMMANDS[name][0]}"), words[1:])
 
 
-def _command(name: str, words: Sequence[str]) -> int:
+def answered(name: str, words: Sequence[str]) -> str:
+    """What a command prints on standard output, for programs; `DrrError` for what would end it otherwise."""
+    from contextlib import redirect_stdout
+    from io import StringIO
+
     module = import_module(f"drr.app.commands.{COMMANDS[name][0]}")
+    arguments = _parser(name, module).parse_args(words)
+    with redirect_stdout(StringIO()) as printed:
+        module.run(arguments)
+    return printed.getvalue()
+
+
+def _parser(name: str, module: ModuleType) -> _Parser:
     parser = _Parser(
         prog=f"drr {name}",
         description=COMMANDS[name][1],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.build(parser)
+    return parser
+
+
+def _arguments(name: str, module: ModuleType, words: Sequence[str]) -> argparse.Namespace | None:
+    """`None` where help was asked for and printed."""
     try:
-        arguments = parser.parse_args(words)
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return _run(module, arguments)
+        return _parser(name, module).parse_args(words)
+    except SystemExit:
+        return None
 
 
-def _run(module: object, arguments: argparse.Namespace) -> int:
+def _run(name: str, module: ModuleType, words: Sequence[str]) -> int:
+    """The exit code; what went wrong as expected is one line on standard error."""
     from drr.env.errors import DrrError
 
     hook, sys.unraisablehook = sys.unraisablehook, _interrupt_again
     try:
-        code: int = module.run(arguments)  # type: ignore[attr-defined]
+        arguments = _arguments(name, module, words)
+        code: int = 0 if arguments is None else module.run(arguments)
     except DrrError as error:
         print(f"drr: {error}", file=sys.stderr)
         return error.exit_code

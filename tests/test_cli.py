@@ -139,7 +139,6 @@ def test_doctor_prints_no_secret(tmp_path: Path) -> None:
 def test_an_interrupt_in_a_callback_is_not_lost() -> None:
     script = """
 import signal, sys, time, weakref
-from argparse import Namespace
 from types import SimpleNamespace
 from drr.app.cli import _run
 
@@ -154,7 +153,7 @@ def run(arguments):
     return 0
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-sys.exit(_run(SimpleNamespace(run=run), Namespace()))
+sys.exit(_run("doctor", SimpleNamespace(build=lambda parser: None, run=run), []))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "drr: interrupted\n")

@@ -69,6 +69,13 @@ def test_a_room_imports_only_what_the_design_allows(room: str) -> None:
     assert wrong == []
 
 
+def test_the_face_stands_on_the_rooms() -> None:
+    used = {other for _, tree in modules("drr") for _, other in imported_rooms(tree)}
+    assert used <= {"face", "app", "env", "eval", "study"}
+    below = {other for room in ALLOWED for _, tree in modules(room) for _, other in imported_rooms(tree)}
+    assert below <= set(ALLOWED)
+
+
 @pytest.mark.parametrize("room", ALLOWED)
 def test_every_module_says_what_it_is_for(room: str) -> None:
     silent = [str(path.relative_to(ROOT)) for path, tree in modules(room) if not ast.get_docstring(tree)]

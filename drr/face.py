@@ -1,0 +1,152 @@
+"""What Python programs may rely on: the commands as functions. An option is a keyword (`--base-url` is `base_url`).
+
+Each takes and returns plain data: what the command of the same name prints with `--json`. What a command would say on
+standard error and end with is raised as `DrrError`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from drr.env.shop import Shop
+
+Found = TypeVar("Found")
+Queries = str | Path | Iterable[Mapping[str, Any]]
+
+
+def open_shop(shop: str | Path, **settings: Any) -> AbstractContextManager[Shop]:
+    """A shop to look into: a folder, or `servers:NAME`. Its `store` has records, its `manifest` says what it is.
+
+    >>> with drr.open_shop("shop") as shop:
+    ...     user = shop.store.sample_users(1, seed=1)[0]
+    ...     shop.manifest.counts["users"] >= 1 and shop.store.user(user).user_id == user
+    True
+    """
+    from drr.env.settings import resolve
+    from drr.env.shop import open_shop as opened
+
+    return opened(str(shop), resolve(settings).settings)
+
+
+def call_tool(name: str, shop: str | Path, user: str, arguments: Mapping[str, Any], **options: Any) -> Any:
+    """One of the tools, as `drr tools call NAME --json` answers: `tool, ok, text, sources, data, error`.
+
+    >>> answer = drr.call_tool("calculator", "shop", user, {"expression": "3 * 19.99"})
+    >>> answer["ok"], answer["data"]["value"]
+    (True, '59.97')
+    """
+    words = ("call", name, *_words({"shop": shop, "user": user, **options}), "--args", json.dumps(arguments))
+    return _document("tools", *words)
+
+
+def ask(question: str, shop: str | Path, user: str, variant: str = "react", **options: Any) -> Any:
+    """One question, one cited report, as `drr ask --json` answers.
+
+    >>> answer = drr.ask("a quiet nail grinder for a dog", "shop", user, model="offline")
+    >>> answer["variant"], answer["rule_written"], answer["tool_calls"] != []
+    ('react', True, True)
+    """
+    given = {"shop": shop, "user": user, "variant": variant, "quiet": True, **options}
+    return _document("ask", question, *_words(given))
+
+
+def run(study: str | Path, *, queries: Queries | None = None, **options: Any) -> Any:
+    """Create or continue a study, as `drr run --json` answers: the form of `drr status --json`.
+
+    `queries` is a JSONL file, or lines of one as mappings. A study that exists needs neither queries nor options.
+
+    >>> told = drr.run("study", shop="shop", queries=[{"query": "a bird feeder", "user_id": user}], variants="react")
+    >>> told["units"]["done"], told["units"]["failed"]
+    (1, 0)
+    """
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        if queries is not None and not isinstance(queries, str | Path):
+            file = Path(folder, "queries.jsonl")
+            file.write_text("".join(json.dumps(dict(line)) + "\n" for line in queries), encoding="utf-8")
+            queries = file
+        return _document("run", str(study), *_words({"queries": queries, "quiet": True, **options}))
+
+
+def judge(study: str | Path, **options: Any) -> Any:
+    """Judge what is not judged yet, as `drr judge --json` answers: the metrics, and what was planned and left.
+
+    >>> told = drr.judge("study", what="rules,faithfulness")
+    >>> told["run"]["left"], "fp" in told["metrics"]["react"]
+    (0, True)
+    """
+    return _document("judge", str(study), *_words({"quiet": True, **options}))
+
+
+def metrics(study: str | Path) -> pa.Table:
+    """Every metric of a judged study as a table, a row for each variant and metric; `to_pandas()` makes a data frame.
+
+    >>> table = drr.metrics("study")
+    >>> table.column_names[:4]
+    ['variant', 'metric', 'label', 'value']
+    >>> {"fp", "tool_calls"} <= set(table["metric"].to_pylist())
+    True
+    """
+    import pyarrow as pa
+
+    from drr.eval.metrics import metrics as known
+    from drr.eval.metrics.document import study_document
+    from drr.study.study import Study
+
+    labels = {name: metric.label for name, metric in known().items()}
+    with Study.open(Path(study)) as opened:
+        document = study_document(opened)
+    rows = [
+        {"variant": variant, "metric": name, "label": labels.get(name), **value}
+        for variant, values in document["metrics"].items()
+        for name, value in values.items()
+    ]
+    numbers = {"value": pa.float64(), "ci_low": pa.float64(), "ci_high": pa.float64()}
+    counts = {"n": pa.int64(), "n_unscored": pa.int64()}
+    words = {name: pa.string() for name in ("variant", "metric", "label")}
+    return pa.Table.from_pylist(rows, pa.schema({**words, **numbers, **counts, "method": pa.string()}))
+
+
+def _words(options: Mapping[str, Any]) -> list[str]:
+    """Options as they are typed; `None` and `False` are left out."""
+    words: list[str] = []
+    for name, value in options.items():
+        if value is None or value is False:
+            continue
+        words.append("--" + name.replace("_", "-"))
+        if value is not True:
+            words.append(value if isinstance(value, str) else _listed(value))
+    return words
+
+
+def _listed(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _document(command: str, *words: str) -> Any:
+    """What the command prints with `--json`."""
+    from drr.app.cli import answered
+
+    return json.loads(_off_the_loop(lambda: answered(command, [*words, "--json"])))
+
+
+def _off_the_loop(work: Callable[[], Found]) -> Found:
+    """Where an event loop runs already, as in a notebook, in a thread of its own: commands bring their own loop."""
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result()
