@@ -22,27 +22,38 @@ def statistics_of(
     queries: Sequence[Query], shop: Shop | None = None, *, min_products: int = 3
 ) -> dict[str, Any]:
     """Everything that `drr queries stats` prints. With a shop also the checks and the categories."""
-    words = [len(query.query.split()) for query in queries]
     document: dict[str, Any] = {
         "schema": 1,
         "queries": len(queries),
         "users": len({query.user_id for query in queries}),
-        "modes": _counts(query.mode or "unknown" for query in queries),
-        "intents": _counts(query.intent or "unknown" for query in queries),
-        "models": _counts(query.model or "unknown" for query in queries),
-        "reviews": _counts(query.review.status for query in queries),
-        "words": _quartiles(words),
-        "distinct": {f"distinct_{width}": distinct(queries, width) for width in (1, 2, 3)},
-        "distinct_same_size": {
-            f"distinct_{width}": distinct(queries, width, SAME_SIZE) for width in (1, 2, 3)
-        },
-        "similarity": _similarity(queries),
+        **_origins(queries),
+        **_variety(queries),
         "tools": _counts(tool for query in queries for tool in query.tools),
         "tools_per_query": _mean([len(query.tools) for query in queries]),
         "facts_per_query": _mean([len(query.facts_used) for query in queries]),
         "share": _shares(queries),
     }
     return document if shop is None else document | _checked(queries, shop, min_products)
+
+
+def _origins(queries: Sequence[Query]) -> dict[str, dict[str, int]]:
+    """By whom and in which way they were written, and what a reviewer said."""
+    return {
+        "modes": _counts(query.mode or "unknown" for query in queries),
+        "intents": _counts(query.intent or "unknown" for query in queries),
+        "models": _counts(query.model or "unknown" for query in queries),
+        "reviews": _counts(query.review.status for query in queries),
+    }
+
+
+def _variety(queries: Sequence[Query]) -> dict[str, Any]:
+    widths = (1, 2, 3)
+    return {
+        "words": _quartiles([len(query.query.split()) for query in queries]),
+        "distinct": {f"distinct_{width}": distinct(queries, width) for width in widths},
+        "distinct_same_size": {f"distinct_{width}": distinct(queries, width, SAME_SIZE) for width in widths},
+        "similarity": _similarity(queries),
+    }
 
 
 def _shares(queries: Sequence[Query]) -> dict[str, float | None]:

@@ -97,6 +97,39 @@ def test_randomness_is_handed_in(room: str) -> None:
     assert wrong == []
 
 
+LINES = {"a file": 400, "a class": 200, "a function": 60}
+"""The longest that one may be; data belong into files of their own."""
+
+
+@pytest.mark.parametrize("room", ALLOWED)
+def test_nothing_is_longer_than_one_can_read(room: str) -> None:
+    long = [
+        f"{path.relative_to(ROOT)}: {name} has {lines} lines"
+        for path, tree in modules(room)
+        for kind, name, lines in lengths(path, tree)
+        if lines > LINES[kind]
+    ]
+    assert long == []
+
+
+def lengths(path: Path, tree: ast.Module) -> Iterator[tuple[str, str, int]]:
+    yield "a file", path.name, len(path.read_text(encoding="utf-8").splitlines())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            kind = "a class" if isinstance(node, ast.ClassDef) else "a function"
+            yield kind, node.name, (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def test_no_public_class_name_stands_for_two_things() -> None:
+    places: dict[str, list[str]] = {}
+    for room in ALLOWED:
+        for path, tree in modules(room):
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    places.setdefault(node.name, []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
 def test_type_checkers_see_every_room_under_its_installed_name() -> None:
     shown = {path.name: path.resolve() for path in (ROOT / "typings" / "drr").iterdir()}
     rooms = {room: ROOT / room for room in ALLOWED}

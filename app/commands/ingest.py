@@ -148,18 +148,14 @@ def _quarantine_name(shop: str) -> str:
 
 
 def _summary(shop: str, quarantine: object, manifest: Manifest) -> dict[str, Any]:
-    from drr.app.commands.shop import PAPER_RATIOS
+    from drr.app.shop_text import PAPER_RATIOS, ratios
 
-    counts = manifest.counts
     return {
         "schema": manifest.schema_version,
         "shop": shop,
         "as_of": manifest.as_of,
-        "counts": counts,
-        "ratios": {
-            "orders_per_product": counts["orders"] / counts["products"],
-            "orders_per_user": counts["orders"] / counts["users"] if counts["users"] else None,
-        },
+        "counts": manifest.counts,
+        "ratios": ratios(manifest),
         "paper_ratios": PAPER_RATIOS,
         "recipe": manifest.recipe,
         "rows": manifest.rows,

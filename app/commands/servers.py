@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drr.app.testservers import Found
 
 _PORTS = {"mongodb": 27017, "elasticsearch": 9200}
 _EXAMPLES = """\
@@ -79,17 +84,26 @@ def _status(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({kind: asdict(there[kind]) if kind in there else None for kind in testservers.KINDS})
     else:
-        for kind in testservers.KINDS:
-            server = there.get(kind)
-            if server is None:
-                print(f"{kind:<14} not running")
-            else:
-                print(
-                    f"{kind:<14} {server.url or f'process {server.pid} does not answer; `drr servers stop` stops it'}"
-                )
-        for kind, port in _PORTS.items():
-            url = there[kind].url if kind in there else None
-            if url is not None and not url.endswith(f":{port}"):
-                print(f"export DRR_{kind.upper()}_URL={url}")
+        print("\n".join([*_states(there), *_exports(there)]))
     answering = [server for server in there.values() if server.url is not None]
     return 0 if len(answering) == len(testservers.KINDS) else 1
+
+
+def _states(there: Mapping[str, Found]) -> Iterator[str]:
+    from drr.app import testservers
+
+    for kind in testservers.KINDS:
+        server = there.get(kind)
+        if server is None:
+            state = "not running"
+        else:
+            state = server.url or f"process {server.pid} does not answer; `drr servers stop` stops it"
+        yield f"{kind:<14} {state}"
+
+
+def _exports(there: Mapping[str, Found]) -> Iterator[str]:
+    """What to set where a server listens elsewhere than on its usual port."""
+    for kind, port in _PORTS.items():
+        url = there[kind].url if kind in there else None
+        if url is not None and not url.endswith(f":{port}"):
+            yield f"export DRR_{kind.upper()}_URL={url}"

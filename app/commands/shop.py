@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from drr.env.entities import Order, Product, User
     from drr.env.settings import Settings
-    from drr.env.shop import Manifest, Shop
+    from drr.env.shop import SearchRequest, Shop
 
-# Section 3.1 of the paper: 4.3M orders over 80k products and 1.8M users.
-PAPER_RATIOS = {"orders_per_product": 53.8, "orders_per_user": 2.39}
 _EXAMPLES = """\
 SHOP is a folder, or servers:NAME.
 
@@ -105,83 +103,40 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _info(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.app.console import print_json
+    from drr.app.shop_text import info_text, shop_info
     from drr.env.shop import open_shop
 
     with open_shop(arguments.shop, settings) as shop:
-        manifest, categories = shop.manifest, shop.catalog.categories()
-    document = {
-        "schema": manifest.schema_version,
-        "shop": arguments.shop,
-        "backend": manifest.backend,
-        "as_of": manifest.as_of,
-        "counts": manifest.counts,
-        "ratios": _ratios(manifest),
-        "paper_ratios": PAPER_RATIOS,
-        "categories": categories,
-        "recipe": manifest.recipe,
-        "quarantined": manifest.quarantined,
-        "duplicates": manifest.rows.get("duplicates"),
-        "rows": manifest.rows,
-        "notes": manifest.notes,
-        "inputs": [one.model_dump() for one in manifest.inputs],
-        "sizes": manifest.sizes,
-        "versions": manifest.versions,
-        "content_hash": manifest.content_hash,
-        "created": manifest.created,
-    }
+        info = shop_info(arguments.shop, shop)
     if arguments.json:
-        print_json(document)
+        print_json(info)
     else:
-        _print_info(document)
+        print(info_text(info))
     return 0
-
-
-def _ratios(manifest: Manifest) -> dict[str, float | None]:
-    counts = manifest.counts
-    return {
-        f"orders_per_{kind}": counts["orders"] / counts[f"{kind}s"] if counts[f"{kind}s"] else None
-        for kind in ("product", "user")
-    }
-
-
-def _print_info(info: dict[str, Any]) -> None:
-    from drr.app.console import plain
-
-    print(plain(f"{info['shop']}  ({info['backend']}, schema {info['schema']}, today is {info['as_of']})"))
-    print()
-    for name, count in info["counts"].items():
-        print(f"  {name:<20}{count:>14,}")
-    for name, value in info["ratios"].items():
-        shown = "-" if value is None else f"{value:,.2f}"
-        print(f"  {name.replace('_', ' '):<20}{shown:>14}   (paper: {PAPER_RATIOS[name]})")
-    for title, table in (
-        ("categories (products)", info["categories"]),
-        ("raw reviews", info["rows"]),
-        ("quarantined lines", info["quarantined"]),
-        ("notes", info["notes"]),
-    ):
-        if table:
-            print(f"\n{title}")
-            for name, count in table.items():
-                print(
-                    plain(f"  {name.replace('_', ' ') if title == 'raw reviews' else name:<34}{count:>14,}")
-                )
-    if info["recipe"]:
-        print("\nrecipe")
-        for name, value in info["recipe"].items():
-            shown = ", ".join(map(str, value)) if isinstance(value, list) else "-" if value is None else value
-            print(plain(f"  {name.replace('_', '-'):<20}{shown}"))
-    if info["sizes"]:
-        print("\nsizes")
-        for name, size in info["sizes"].items():
-            print(f"  {name:<20}{size / 1e6:>14,.1f} MB")
-    print(f"\ncontent hash  {info['content_hash']}")
 
 
 def _search(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.app.console import print_json
+    from drr.app.shop_text import hit, hits_text, why_nothing
+    from drr.env.shop import open_shop
+
+    request = _request(arguments)
+    with open_shop(arguments.shop, settings) as shop:
+        page = shop.catalog.search(request)
+        products = shop.store.products(page.product_ids)
+        hint = why_nothing(request, shop) if page.total == 0 else None
+    if arguments.json:
+        items = [hit(product, score) for product, score in zip(products, page.scores, strict=True)]
+        counts = {"total": page.total, "limit": request.limit, "offset": request.offset}
+        print_json({"query": request.query, **counts, "items": items})
+    else:
+        print(hint or hits_text(request, page.total, products))
+    return 0
+
+
+def _request(arguments: argparse.Namespace) -> SearchRequest:
     from drr.env.errors import Misuse
-    from drr.env.shop import SearchRequest, open_shop
+    from drr.env.shop import SearchRequest
 
     for option in ("max_price", "min_price", "min_rating"):
         value = getattr(arguments, option)
@@ -190,78 +145,12 @@ def _search(arguments: argparse.Namespace, settings: Settings) -> int:
     if arguments.limit < 1 or arguments.offset < 0:
         raise Misuse("--limit is at least 1 and --offset at least 0")
     names = ("query", "min_price", "max_price", "min_rating", "category", "sort", "match", "limit", "offset")
-    request = SearchRequest(**{name: getattr(arguments, name) for name in names})
-    with open_shop(arguments.shop, settings) as shop:
-        page = shop.catalog.search(request)
-        products = shop.store.products(page.product_ids)
-        hint = _why_nothing(request.query, request.category, shop) if page.total == 0 else None
-    if arguments.json:
-        items = [
-            {
-                "product_id": product.product_id,
-                "score": score,
-                "title": product.title,
-                "price": product.price,
-                "average_rating": product.average_rating,
-                "rating_number": product.rating_number,
-                "category": product.category,
-                "store": product.store,
-                "product_url": product.product_url,
-            }
-            for product, score in zip(products, page.scores, strict=True)
-        ]
-        print_json(
-            {
-                "query": request.query,
-                "total": page.total,
-                "limit": request.limit,
-                "offset": request.offset,
-                "items": items,
-            }
-        )
-        return 0
-    if hint:
-        print(hint)
-    elif not products:
-        print(f"{page.total:,} products match; --offset {request.offset} is past the last.")
-    else:
-        first, last = request.offset + 1, request.offset + len(products)
-        print(f"{page.total:,} products match; {first}-{last}, by {request.sort.replace('_', ' ')}:\n")
-        for rank, product in enumerate(products, first):
-            _print_hit(rank, product)
-    return 0
-
-
-def _why_nothing(query: str, category: str | None, shop: Shop) -> str:
-    from difflib import get_close_matches
-
-    from drr.app.console import plain
-    from drr.env.text import category_key, tokens
-
-    if not tokens(query):
-        return "Nothing found: the query has no word in it."
-    if category is not None:
-        known = {category_key(name): name for name in shop.catalog.categories()}
-        if category_key(category) not in known:
-            near = get_close_matches(category_key(category), known, 3, 0.4)
-            names = ", ".join(known[key] for key in near) or ", ".join(sorted(known.values()))
-            return plain(f"Nothing found in category {category!r}. Categories of this shop are: {names}.")
-    return "Nothing found. Try fewer words, or fewer filters."
-
-
-def _print_hit(rank: int, product: Product) -> None:
-    from drr.app.console import plain
-    from drr.env.records.lines import count, price
-
-    rating = "not rated" if product.average_rating is None else f"{product.average_rating:.1f} stars"
-    number = "" if product.rating_number is None else f" ({count(product.rating_number)})"
-    title = plain(product.title) or "(no title)"
-    print(f"{rank:>3}. {title if len(title) <= 100 else title[:99] + '…'}")
-    print(plain(f"     {product.product_id}  {price(product.price)}  {rating}{number}  {product.category}"))
+    return SearchRequest(**{name: getattr(arguments, name) for name in names})
 
 
 def _show(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.app.console import print_json
+    from drr.app.shop_text import history_text, record_text
     from drr.env.errors import DrrError
     from drr.env.shop import open_shop
 
@@ -274,9 +163,9 @@ def _show(arguments: argparse.Namespace, settings: Settings) -> int:
         if arguments.json:
             print_json(record.document())
             return 0
-        _print_record(record.document())
+        print(record_text(record.document()))
         if arguments.kind == "user":
-            _print_history(shop, record.document()["user_id"])
+            print(history_text(shop, record.document()["user_id"]))
     return 0
 
 
@@ -288,40 +177,6 @@ def _find(shop: Shop, kind: str, key: str) -> Product | User | Order | None:
         return shop.store.order(key)
     found = shop.store.find_users(email=key, limit=1) if "@" in key else []
     return found[0] if found else shop.store.user(key)
-
-
-def _print_record(document: dict[str, Any], indent: str = "") -> None:
-    from drr.app.console import plain
-
-    width = max((len(str(name)) for name in document), default=0) + 2
-    for name, value in document.items():
-        if name == "_id":
-            continue
-        label = f"{indent}{plain(str(name)):<{width}}"
-        if isinstance(value, dict) and value:
-            print(label.rstrip())
-            _print_record(value, indent + "  ")
-        elif isinstance(value, list) and value:
-            print(label.rstrip())
-            for one in value:
-                print(f"{indent}  - {plain(str(one))}")
-        else:
-            print(label + ("-" if value is None or value in ({}, []) else plain(str(value))))
-
-
-def _print_history(shop: Shop, user_id: str) -> None:
-    from drr.app.console import plain
-
-    page = shop.store.orders(user_id, limit=5)
-    print(f"\n{page.total:,} orders{', the newest:' if page.total > 5 else ':' if page.total else ''}")
-    products = {p.product_id: p for p in shop.store.products([o.product_id for o in page.items])}
-    for order in page.items:
-        title = products[order.product_id].title if order.product_id in products else "?"
-        print(
-            plain(
-                f"  {order.order_date[:10]}  {order.order_id}  {order.product_id}  {order.order_status}  {title[:60]}"
-            )
-        )
 
 
 def _check(arguments: argparse.Namespace, settings: Settings) -> int:

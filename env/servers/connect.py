@@ -144,18 +144,10 @@ class Servers:
         if isinstance(error, elasticsearch.UnsupportedProductError):
             return f"{where}: what answers there is not Elasticsearch; check DRR_ELASTICSEARCH_URL"
         if isinstance(error, elasticsearch.ApiError):
-            status, text = error.meta.status, str(error)
+            text = str(error)
             if "media_type_header" in text or "compatible-with" in text:
                 return _too_old(self.shown["Elasticsearch"], "8 or older")
-            if status == 401:
-                return f"{where} refuses the credentials; check DRR_ELASTICSEARCH_API_KEY and DRR_ELASTICSEARCH_URL"
-            if status == 403 and "cluster_block" not in text:
-                return f"{where}: these credentials may not do that ({text[:300]}); docs/servers.md says what they need"
-            if status == 503:
-                return f"{where} is not ready ({text[:200]}); wait until it has started and run the same command again"
-            if status in (429, 507) or "cluster_block" in text:
-                return f"{where} is full or overloaded ({text[:200]}); make room there and run the same command again"
-            return f"{where}: {status}: {text[:300]}"
+            return _refusal_sentence(where, error.meta.status, text)
         return f"{where}: {type(error).__name__}: {_plain(error)}"
 
 
@@ -198,3 +190,20 @@ def _plain(error: Exception) -> str:
     """The first line, without an address that may hold a password."""
     text = (str(error).splitlines() or [""])[0].split(", full error:")[0]
     return " ".join(word if "@" not in word else "(address)" for word in text.split())[:300]
+
+
+def _refusal_sentence(where: str, status: int, text: str) -> str:
+    """What Elasticsearch answered instead of doing it, and what to do then."""
+    if status == 401:
+        return f"{where} refuses the credentials; check DRR_ELASTICSEARCH_API_KEY and DRR_ELASTICSEARCH_URL"
+    if status == 403 and "cluster_block" not in text:
+        return (
+            f"{where}: these credentials may not do that ({text[:300]}); docs/servers.md says what they need"
+        )
+    if status == 503:
+        return (
+            f"{where} is not ready ({text[:200]}); wait until it has started and run the same command again"
+        )
+    if status in (429, 507) or "cluster_block" in text:
+        return f"{where} is full or overloaded ({text[:200]}); make room there and run the same command again"
+    return f"{where}: {status}: {text[:300]}"

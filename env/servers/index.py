@@ -136,34 +136,44 @@ def bulk(
         bulk(servers, index, documents[:half], pause)
         bulk(servers, index, documents[half:], pause)
         return
-    if not _send(servers, index, body, "errors")["errors"]:
-        return
+    if _send(servers, index, body, "errors")["errors"]:
+        _send_again(servers, index, documents, pause)
+
+
+def _send_again(
+    servers: Servers, index: str, documents: Sequence[dict[str, Any]], pause: Callable[[float], None]
+) -> None:
+    """Until none is refused any more because the server is busy."""
     left = list(documents)
     wait = _FIRST_PAUSE
     for _ in range(_ATTEMPTS):
         answer = _send(servers, index, lines(left), _RESULTS)
         if not answer["errors"]:
             return
-        results = [item["index"] for item in answer["items"]]
-        failed = [(d, r) for d, r in zip(left, results, strict=True) if r["status"] not in (200, 201)]
-        # A node whose disk is full blocks its indices and answers with the status of one that is busy.
-        if any("cluster_block" in r["error"]["type"] or r["status"] == _NO_ROOM for _, r in failed):
-            raise ServerFailure(
-                f"Elasticsearch at {servers.shown['Elasticsearch']} is full ({_refusal(failed, len(left))}); "
-                "make room there and run the same command again"
-            )
-        refused = [(d, r) for d, r in failed if r["status"] != _BUSY]
-        if refused:
-            raise ShopError(
-                f"Elasticsearch at {servers.shown['Elasticsearch']} {_refusal(refused, len(left))}; nothing was published"
-            )
-        left = [d for d, r in zip(left, results, strict=True) if r["status"] == _BUSY]
+        left = _busy(servers, left, [item["index"] for item in answer["items"]])
         pause(wait)
         wait *= 2
     raise ServerFailure(
         f"Elasticsearch at {servers.shown['Elasticsearch']} stays too busy: {len(left)} documents were refused {_ATTEMPTS} "
         f"times ({left[0]['product_id']}, ...); run the same command again later"
     )
+
+
+def _busy(
+    servers: Servers, documents: Sequence[dict[str, Any]], results: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The documents that the server had no time for; an error where it had another reason."""
+    where = f"Elasticsearch at {servers.shown['Elasticsearch']}"
+    failed = [(d, r) for d, r in zip(documents, results, strict=True) if r["status"] not in (200, 201)]
+    # A node whose disk is full blocks its indices and answers with the status of one that is busy.
+    if any("cluster_block" in r["error"]["type"] or r["status"] == _NO_ROOM for _, r in failed):
+        raise ServerFailure(
+            f"{where} is full ({_refusal(failed, len(documents))}); make room there and run the same command again"
+        )
+    refused = [(d, r) for d, r in failed if r["status"] != _BUSY]
+    if refused:
+        raise ShopError(f"{where} {_refusal(refused, len(documents))}; nothing was published")
+    return [d for d, _ in failed]
 
 
 def _send(servers: Servers, index: str, body: Any, wanted: str) -> Any:

@@ -130,16 +130,7 @@ class ServersStore:
     ) -> OrderPage:
         if offset < 0 or (limit is not None and limit < 0):
             raise ValueError("limit and offset are not negative")
-        wanted: dict[str, Any] = {"user_id": user_id}
-        if status is not None:
-            wanted["order_status"] = status
-        window = {}
-        if since is not None:
-            window["$gte"] = iso_from_ms(bound_ms(since))
-        if until is not None:
-            window["$lt"] = iso_from_ms(bound_ms(until))
-        if window:
-            wanted["order_date"] = window
+        wanted = _order_filter(user_id, status, since, until)
         if not is_text(user_id):
             return OrderPage([], 0)
         items: list[Order] = []
@@ -240,3 +231,19 @@ class ServersStore:
         if not keyed:
             self._still_current()
         return [user_id for _, user_id in nsmallest(max(count, 0), keyed)]
+
+
+def _order_filter(
+    user_id: str, status: OrderStatus | None, since: str | None, until: str | None
+) -> dict[str, Any]:
+    wanted: dict[str, Any] = {"user_id": user_id}
+    if status is not None:
+        wanted["order_status"] = status
+    window = {}
+    if since is not None:
+        window["$gte"] = iso_from_ms(bound_ms(since))
+    if until is not None:
+        window["$lt"] = iso_from_ms(bound_ms(until))
+    if window:
+        wanted["order_date"] = window
+    return wanted

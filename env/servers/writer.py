@@ -215,11 +215,7 @@ class ServersWriter:
             collections = [self._sending.collection(kind) for kind in KINDS]
             counts = {kind: one.count_documents({}) for kind, one in zip(KINDS, collections, strict=True)}
             counts["documents in the index"] = index.finish(self._servers, name, meta)
-            for kind, count in counts.items():
-                expected = manifest.counts.get(kind, manifest.counts["products"])
-                if count != expected:
-                    reason = f"{count:,} {kind} are there and {expected:,} were written"
-                    raise ShopError(f"servers:{self._names.shop}: {reason}; nothing was published")
+            _check_counts(self._names.shop, counts, manifest)
             manifest = sealed(manifest.model_copy(update={"sizes": _sizes(self._servers, collections, name)}))
         with self._servers.speaking():
             self._load.hold()
@@ -228,13 +224,7 @@ class ServersWriter:
 
     def _show(self, version: str, manifest: Manifest) -> None:
         """Once shown, all the rest is tidying, and the next load does what is left of it."""
-        self._versions.show(
-            {
-                "version": version,
-                "manifest": safe(manifest.model_dump(mode="json")),
-                "categories": safe(dict(self._categories)),
-            }
-        )
+        self._versions.show(_shown(version, manifest, self._categories))
         self._published = True
         assert self._load is not None
         self._load.end()
@@ -247,8 +237,7 @@ class ServersWriter:
         spec = f"servers:{self._names.shop}"
         assert self._current is not None
         there = parse_manifest(plain(self._current["manifest"]), spec)
-        same = (there.content_hash, there.recipe) == (manifest.content_hash, manifest.recipe)
-        if not same:
+        if (there.content_hash, there.recipe) != (manifest.content_hash, manifest.recipe):
             raise ShopError(
                 f"{spec}: there is a shop already, of other data; give another name, or --replace"
             )
@@ -279,6 +268,23 @@ def _completed(
             "versions": versions,
         }
     )
+
+
+def _check_counts(shop: str, there: Mapping[str, int], manifest: Manifest) -> None:
+    for kind, count in there.items():
+        expected = manifest.counts.get(kind, manifest.counts["products"])
+        if count != expected:
+            reason = f"{count:,} {kind} are there and {expected:,} were written"
+            raise ShopError(f"servers:{shop}: {reason}; nothing was published")
+
+
+def _shown(version: str, manifest: Manifest, categories: Mapping[str, int]) -> dict[str, Any]:
+    """The document that makes a version the one which is opened."""
+    return {
+        "version": version,
+        "manifest": safe(manifest.model_dump(mode="json")),
+        "categories": safe(dict(categories)),
+    }
 
 
 def _sizes(servers: Servers, collections: Sequence[Any], index_name: str) -> dict[str, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 from typing import NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from drr.citations.addresses import host_name
 
@@ -41,10 +41,7 @@ class WebAddress(NamedTuple):
 
 def parse(url: str, *, odd_port: int | None = None) -> WebAddress:
     """The parts of a URL that may be asked; `Refused` otherwise. Only ports 80 and 443 (and `odd_port`) are."""
-    if len(url) > MAX_URL:
-        raise Refused(f"the address is longer than {MAX_URL} characters")
-    if any(c <= " " or c == "\x7f" or c == "\\" or 0xD800 <= ord(c) <= 0xDFFF for c in url):
-        raise Refused("the address contains spaces, control characters or backslashes")
+    _check_characters(url)
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -61,9 +58,20 @@ def parse(url: str, *, odd_port: int | None = None) -> WebAddress:
     number = PORTS[parts.scheme] if port is None else port
     if number not in PORTS.values() and number != odd_port:
         raise Refused(f"port {number} is not one of 80 and 443")
+    return WebAddress(parts.scheme, host, number, _target(parts))
+
+
+def _check_characters(url: str) -> None:
+    if len(url) > MAX_URL:
+        raise Refused(f"the address is longer than {MAX_URL} characters")
+    if any(c <= " " or c == "\x7f" or c == "\\" or 0xD800 <= ord(c) <= 0xDFFF for c in url):
+        raise Refused("the address contains spaces, control characters or backslashes")
+
+
+def _target(parts: SplitResult) -> str:
     path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
     query = "?" + quote(parts.query, safe="/%:@!$&'()*+,;=~-._?") if parts.query else ""
-    return WebAddress(parts.scheme, host, number, path + query)
+    return path + query
 
 
 # Stated here and not left to `is_global`, whose answer has changed between Python versions.

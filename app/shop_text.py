@@ -1,0 +1,204 @@
+"""What `drr shop` says of a shop: its figures, the products a search found, one record, the orders of a user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from drr.app.console import plain
+from drr.env.records.lines import count, price
+from drr.env.text import category_key, tokens
+
+if TYPE_CHECKING:
+    from drr.env.entities import Product
+    from drr.env.shop import Manifest, SearchRequest, Shop
+
+# Section 3.1 of the paper: 4.3M orders over 80k products and 1.8M users.
+PAPER_RATIOS = {"orders_per_product": 53.8, "orders_per_user": 2.39}
+_TITLE = 100
+"""Characters of a product's title in a list."""
+
+
+class ShopInfo(TypedDict):
+    """The document of `drr shop info --json`."""
+
+    schema: int
+    shop: str
+    backend: str
+    as_of: str
+    counts: dict[str, int]
+    ratios: dict[str, float | None]
+    paper_ratios: dict[str, float]
+    categories: dict[str, int]
+    recipe: dict[str, Any]
+    quarantined: dict[str, int]
+    duplicates: int | None
+    rows: dict[str, int]
+    notes: dict[str, int]
+    inputs: list[dict[str, Any]]
+    sizes: dict[str, int]
+    versions: dict[str, str]
+    content_hash: str
+    created: str | None
+
+
+class Hit(TypedDict):
+    """A product that a search found."""
+
+    product_id: str
+    score: float | None
+    """`None` where the sort is not by relevance."""
+    title: str
+    price: float | None
+    average_rating: float | None
+    rating_number: int | None
+    category: str
+    store: str | None
+    product_url: str
+
+
+def shop_info(spec: str, shop: Shop) -> ShopInfo:
+    manifest = shop.manifest
+    return {
+        "schema": manifest.schema_version,
+        "shop": spec,
+        "backend": manifest.backend,
+        "as_of": manifest.as_of,
+        "counts": manifest.counts,
+        "ratios": ratios(manifest),
+        "paper_ratios": PAPER_RATIOS,
+        "categories": shop.catalog.categories(),
+        "recipe": manifest.recipe,
+        "quarantined": manifest.quarantined,
+        "duplicates": manifest.rows.get("duplicates"),
+        "rows": manifest.rows,
+        "notes": manifest.notes,
+        "inputs": [one.model_dump() for one in manifest.inputs],
+        "sizes": manifest.sizes,
+        "versions": manifest.versions,
+        "content_hash": manifest.content_hash,
+        "created": manifest.created,
+    }
+
+
+def ratios(manifest: Manifest) -> dict[str, float | None]:
+    """Orders a product and a user; `None` where there are none."""
+    counts = manifest.counts
+    return {
+        f"orders_per_{kind}": counts["orders"] / counts[f"{kind}s"] if counts[f"{kind}s"] else None
+        for kind in ("product", "user")
+    }
+
+
+def info_text(info: ShopInfo) -> str:
+    lines = [
+        plain(f"{info['shop']}  ({info['backend']}, schema {info['schema']}, today is {info['as_of']})"),
+        "",
+    ]
+    lines += [f"  {name:<20}{counted:>14,}" for name, counted in info["counts"].items()]
+    for name, value in info["ratios"].items():
+        shown = "-" if value is None else f"{value:,.2f}"
+        lines.append(f"  {name.replace('_', ' '):<20}{shown:>14}   (paper: {PAPER_RATIOS[name]})")
+    raw = {name.replace("_", " "): counted for name, counted in info["rows"].items()}
+    lines += _counted("categories (products)", info["categories"])
+    lines += _counted("raw reviews", raw)
+    lines += _counted("quarantined lines", info["quarantined"])
+    lines += _counted("notes", info["notes"])
+    recipe = {name.replace("_", "-"): _setting(value) for name, value in info["recipe"].items()}
+    lines += _titled("recipe", [plain(f"  {name:<20}{value}") for name, value in recipe.items()])
+    sizes = [f"  {name:<20}{size / 1e6:>14,.1f} MB" for name, size in info["sizes"].items()]
+    lines += _titled("sizes", sizes)
+    return "\n".join([*lines, "", f"content hash  {info['content_hash']}"])
+
+
+def _titled(title: str, lines: Sequence[str]) -> list[str]:
+    return ["", title, *lines] if lines else []
+
+
+def _counted(title: str, counts: Mapping[str, int]) -> list[str]:
+    return _titled(title, [plain(f"  {name:<34}{counted:>14,}") for name, counted in counts.items()])
+
+
+def _setting(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "-" if value is None else str(value)
+
+
+def hit(product: Product, score: float | None) -> Hit:
+    return {
+        "product_id": product.product_id,
+        "score": score,
+        "title": product.title,
+        "price": product.price,
+        "average_rating": product.average_rating,
+        "rating_number": product.rating_number,
+        "category": product.category,
+        "store": product.store,
+        "product_url": product.product_url,
+    }
+
+
+def hits_text(request: SearchRequest, total: int, products: Sequence[Product]) -> str:
+    """The products of one page, two lines each, under how many there are."""
+    if not products:
+        return f"{total:,} products match; --offset {request.offset} is past the last."
+    first, last = request.offset + 1, request.offset + len(products)
+    lines = [f"{total:,} products match; {first}-{last}, by {request.sort.replace('_', ' ')}:", ""]
+    for rank, product in enumerate(products, first):
+        lines += _hit_lines(rank, product)
+    return "\n".join(lines)
+
+
+def _hit_lines(rank: int, product: Product) -> Iterator[str]:
+    rating = "not rated" if product.average_rating is None else f"{product.average_rating:.1f} stars"
+    number = "" if product.rating_number is None else f" ({count(product.rating_number)})"
+    title = plain(product.title) or "(no title)"
+    yield f"{rank:>3}. {title if len(title) <= _TITLE else title[: _TITLE - 1] + '…'}"
+    yield plain(f"     {product.product_id}  {price(product.price)}  {rating}{number}  {product.category}")
+
+
+def why_nothing(request: SearchRequest, shop: Shop) -> str:
+    if not tokens(request.query):
+        return "Nothing found: the query has no word in it."
+    category = request.category
+    if category is not None:
+        known = {category_key(name): name for name in shop.catalog.categories()}
+        if category_key(category) not in known:
+            near = get_close_matches(category_key(category), known, 3, 0.4)
+            names = ", ".join(known[key] for key in near) or ", ".join(sorted(known.values()))
+            return plain(f"Nothing found in category {category!r}. Categories of this shop are: {names}.")
+    return "Nothing found. Try fewer words, or fewer filters."
+
+
+def record_text(document: Mapping[str, Any]) -> str:
+    return "\n".join(_fields(document, ""))
+
+
+def _fields(document: Mapping[str, Any], indent: str) -> Iterator[str]:
+    width = max((len(str(name)) for name in document), default=0) + 2
+    for name, value in document.items():
+        if name == "_id":
+            continue
+        label = f"{indent}{plain(str(name)):<{width}}"
+        if isinstance(value, dict) and value:
+            yield label.rstrip()
+            yield from _fields(value, indent + "  ")
+        elif isinstance(value, list) and value:
+            yield label.rstrip()
+            yield from (f"{indent}  - {plain(str(one))}" for one in value)
+        else:
+            yield label + ("-" if value is None or value in ({}, []) else plain(str(value)))
+
+
+def history_text(shop: Shop, user_id: str) -> str:
+    """How many orders a user has, and the newest."""
+    page = shop.store.orders(user_id, limit=5)
+    lines = ["", f"{page.total:,} orders{', the newest:' if page.total > 5 else ':' if page.total else ''}"]
+    products = {p.product_id: p for p in shop.store.products([o.product_id for o in page.items])}
+    for order in page.items:
+        title = products[order.product_id].title if order.product_id in products else "?"
+        told = (order.order_date[:10], order.order_id, order.product_id, order.order_status, title[:60])
+        lines.append(plain("  " + "  ".join(told)))
+    return "\n".join(lines)
