@@ -69,6 +69,34 @@ def test_a_room_imports_only_what_the_design_allows(room: str) -> None:
     assert wrong == []
 
 
+EVAL_FLOORS = (
+    {"labels", "asking", "evidence", "stats"},
+    {"checks"},
+    {"tasks"},
+    {"judging"},
+    {"metrics"},
+    {"agreement"},
+)
+"""What lies within `eval`, from the ground up: nothing imports from a floor above its own."""
+
+
+def test_arrows_within_judging_lead_down() -> None:
+    floor = {name: level for level, names in enumerate(EVAL_FLOORS) for name in names}
+    wrong = []
+    for path, tree in modules("eval"):
+        inside = path.relative_to(ROOT / "eval").parts
+        own = inside[0].removesuffix(".py")
+        if own == "__init__":
+            continue
+        for node in ast.walk(tree):
+            name = node.module if isinstance(node, ast.ImportFrom) else None
+            if name and name.startswith("drr.eval."):
+                other = name.split(".")[2]
+                if floor[other] > floor[own]:
+                    wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} imports {name}")
+    assert wrong == []
+
+
 def test_the_face_stands_on_the_rooms() -> None:
     used = {other for _, tree in modules("drr") for _, other in imported_rooms(tree)}
     assert used <= {"face", "app", "env", "eval", "study"}

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from drr.eval.agreement.calibrate import Calibration
     from drr.eval.agreement.rows import CalibrationDocument
-    from drr.eval.judging.calibrate import Calibration
     from drr.llm.factory import Models
     from drr.study.run import Summary
     from drr.study.study import Study
@@ -50,9 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
     from drr.env.errors import DrrError, Misuse
+    from drr.eval.agreement.calibrate import Calibration, held_against
     from drr.eval.agreement.cases import cases
     from drr.eval.asking.judge import KeptAnswers
-    from drr.eval.judging.calibrate import Calibration, held_against
     from drr.eval.labels import read_labels
     from drr.study.study import Study
 

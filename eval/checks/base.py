@@ -16,7 +16,7 @@ from drr.env.entities import Product, User
 from drr.env.query import Constraints
 from drr.env.session import Session
 from drr.env.shop import Shop
-from drr.eval.tasks.claims import Claim, extract_by_rules
+from drr.eval.evidence.claims import Claim, extract_by_rules
 
 Status = Literal["pass", "fail", "unverifiable"]
 Span = tuple[int, int]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
 from drr.eval.checks.facts import record_text
 from drr.eval.checks.mentions import Mentions
-from drr.eval.tasks.claims import Claim
+from drr.eval.evidence.claims import Claim
 from drr.wording.dates import dates
 from drr.wording.hedges import HEDGES
 from drr.wording.numbers import NUMBER, number

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from drr.eval.judging.diagnosis import failure_document
 from drr.eval.judging.read import as_printed, choose, read_judged, refetched
 from drr.eval.metrics import families
 from drr.eval.metrics.as_printed import paper_document
 from drr.eval.metrics.coverage import coverage, variants_of
+from drr.eval.metrics.diagnosis import failure_document
 from drr.eval.metrics.rows import FailureDocument, JudgeRow, Provenance, StudyDocument
 from drr.eval.stats.faithfulness import corpus_values
 from drr.eval.stats.intervals import RESAMPLES, SEED

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 from drr.eval.stats.intervals import DifferenceRow, VRow
+from drr.eval.stats.length import LengthRow
 from drr.eval.stats.pairs import PairDetail, PairRow
 
 
@@ -54,10 +55,6 @@ class PaperCoverage(TypedDict):
     tasks: dict[str, TaskRow]
     invalid: bool
     invalid_because: list[str]
-
-
-class LengthRow(VRow):
-    warning: bool
 
 
 class ReasonedRow(VRow):

@@ -15,6 +15,7 @@ from drr.eval.stats.intervals import (
     SEED,
     Floats,
     V,
+    VRow,
     finite,
     index_of,
     interval,
@@ -23,6 +24,12 @@ from drr.eval.stats.intervals import (
 )
 
 RIDGE = 0.01
+
+
+class LengthRow(VRow):
+    """How a rating goes with the length of the report; `warning` where it goes so far that length may be what is rated."""
+
+    warning: bool
 
 
 class _Row(NamedTuple):

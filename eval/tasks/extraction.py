@@ -14,8 +14,8 @@ from drr.eval.asking.forms import FoundClaim, FoundClaims
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
+from drr.eval.evidence.claims import Claim, extract_by_rules
 from drr.eval.tasks.base import Estimate, Task, text_id
-from drr.eval.tasks.claims import Claim, extract_by_rules
 from drr.eval.tasks.desk import EXTRACTOR, Desk
 from drr.eval.tasks.judged import Claims, Judged, Judging
 from drr.eval.tasks.rows import ClaimRow, ClaimsResult

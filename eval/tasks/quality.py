@@ -10,7 +10,7 @@ from drr.eval.labels import DIMENSIONS
 from drr.eval.stats.intervals import V, mean
 
 if TYPE_CHECKING:
-    from drr.eval.metrics.rows import LengthRow
+    from drr.eval.stats.length import LengthRow
 
 LENGTH_WARNING = 0.5
 

@@ -9,7 +9,7 @@ import pytest
 from corpus import CORPUS, Counted
 from drr.citations.parse import parse
 from drr.eval.asking.conversation import Asking, Form
-from drr.eval.tasks.claims import Claim, extract_by_rules
+from drr.eval.evidence.claims import Claim, extract_by_rules
 from drr.eval.tasks.extraction import chunks, extract_with_model
 from hypothesis import given, settings
 from hypothesis import strategies as st

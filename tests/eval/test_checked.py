@@ -13,13 +13,13 @@ from drr.env.shop import Shop
 from drr.eval.agreement.stability import extraction_stability
 from drr.eval.checks import RULES, check_report
 from drr.eval.evidence.answers import read_answers
-from drr.eval.judging.diagnosis import FILE, LABELS
+from drr.eval.evidence.claims import extract_by_rules
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
+from drr.eval.metrics.diagnosis import FILE, LABELS
 from drr.eval.metrics.document import study_document
 from drr.eval.tasks.checked import returned, subject
-from drr.eval.tasks.claims import extract_by_rules
 from drr.eval.tasks.extraction import distinct
 from drr.study.study import Study
 
