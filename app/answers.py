@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from drr.llm.meter import Meter
     from drr.llm.prompts import Prompts
     from drr.llm.role import RoleModel
-    from drr.study.run import Context
     from drr.study.unit import Outcome, Unit
-    from drr.study.worker import Workplace
+    from drr.study.worker import Context, Workplace
 
 
 class AnswerSpec(TypedDict):
@@ -75,12 +74,11 @@ def open_workplace(document: Mapping[str, Any]) -> Iterator[Workplace]:
     The document is a study's configuration (`run` and `settings`, without secrets: these come from this process's own
     environment) and `pages`, the folder of pages that were read.
     """
-    from drr.env.settings import resolve
+    from drr.app.workers import settings_from
     from drr.study.worker import Workplace
 
-    given = {name: value for name, value in document["settings"].items() if value is not None}
-    pages = document.get("pages")
-    config = AnswerConfig.of(document["run"], resolve(given).settings, None if pages is None else Path(pages))
+    settings, pages = settings_from(document["settings"]), document.get("pages")
+    config = AnswerConfig.of(document["run"], settings, None if pages is None else Path(pages))
     with open_answering(config) as answering:
         yield Workplace(answering, answering.models)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from drr.env.settings import Settings
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from drr.eval.tasks.protocol import JudgingProtocol
     from drr.llm.factory import Models
     from drr.study.study import Study
+    from drr.study.worker import Workplace
 
 
 def study_settings(study: Study, arguments: argparse.Namespace) -> Settings:
@@ -61,6 +63,52 @@ def desk_of(
     judge, extractor = (JudgeName.of(models, role, stand_in) for role in (JUDGE, EXTRACTOR))
     prompts = prompts_of(settings, "eval")
     return Desk(judge, extractor, shop, settings.shop_url, prompts, protocol or OURS, stand_in)
+
+
+def desk_document(study: Study, desk: Desk, shop: str | None) -> dict[str, Any]:
+    """A desk as plain data; `open_workplace` needs the settings beside it."""
+    pages = desk.refetched
+    return {
+        "study": str(study.folder),
+        "shop": shop,
+        "protocol": desk.protocol.name,
+        "batch": desk.batch,
+        "repeat": desk.repeat,
+        "refetched": None if pages is None else {url: page._asdict() for url, page in pages.items()},
+    }
+
+
+@contextmanager
+def open_workplace(document: Mapping[str, Any]) -> Iterator[Workplace]:
+    """The workplace of a worker that judges, for `Opening("drr.app.judging:open_workplace", document)`.
+
+    Of the study it reads the answers and what judges said before; the ledger is the driver's alone to write.
+    """
+    from drr.app.models import models_of
+    from drr.app.workers import settings_from
+    from drr.env.web.base import Page
+    from drr.eval.asking.judge import KeptAnswers
+    from drr.eval.evidence.answers import questions, read_answers
+    from drr.eval.judging.run import Work
+    from drr.eval.tasks.protocol import PROTOCOLS
+    from drr.study.study import Study
+    from drr.study.worker import Workplace
+
+    settings, pages = settings_from(document["settings"]), document["refetched"]
+    models = models_of(settings)
+    with (
+        Study.open(Path(document["study"]), read_only=True) as study,
+        study_shop(study, settings, document["shop"]) as shop,
+    ):
+        desk = replace(
+            desk_of(settings, models, shop, PROTOCOLS[document["protocol"]]),
+            batch=document["batch"],
+            repeat=document["repeat"],
+            refetched=None if pages is None else {url: Page(**page) for url, page in pages.items()},
+            questions=questions(study),
+        )
+        desk.add(read_answers(study))
+        yield Workplace(Work(desk, KeptAnswers(study)), models)
 
 
 def open_study(path: Path) -> Study:

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.llm.budget import Limit
     from drr.llm.factory import Models
-    from drr.study.run import Summary, Work
+    from drr.study.pool import Pool
+    from drr.study.run import Summary
     from drr.study.study import Study
     from drr.study.unit import Unit
+    from drr.study.worker import Work
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -93,7 +95,12 @@ def check_models(models: Models, roles: Iterable[str], *budgets: Limit | None) -
 
 
 def run_units(
-    arguments: argparse.Namespace, study: Study, units: Sequence[Unit], work: Work, models: Models, label: str
+    arguments: argparse.Namespace,
+    study: Study,
+    units: Sequence[Unit],
+    work: Work | Pool,
+    models: Models,
+    label: str,
 ) -> Summary:
     """Compute what is missing of these units under the options of `add_run_options`, and close the connections."""
     import asyncio

@@ -33,9 +33,10 @@ from drr.env.shop_world import ShopWorld
 from drr.env.web.sandbox import Document, Sandbox
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.offline import OfflineChatModel
-from drr.study.run import Context, Pace, run
+from drr.study.run import Pace, run
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
+from drr.study.worker import Context
 from drr.tools.base import context_for
 from drr.tools.langchain import langchain_tools
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage

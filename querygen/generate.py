@@ -19,9 +19,9 @@ from drr.llm.role import Policy
 from drr.querygen.asking import DepartmentBrief, ShopperBrief, generic_messages, profile_messages, tool_list
 from drr.querygen.drafts import Draft, Mode, drafts_of
 from drr.querygen.sampling import Sampled
-from drr.study.run import Context
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit, UnitFailure
+from drr.study.worker import Context
 
 ROLE = "query_writer"
 _TASK: dict[Mode, str] = {"profile": "writer_profile", "generic": "writer_generic"}

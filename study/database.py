@@ -34,7 +34,7 @@ CREATE TABLE spending (
 class Database:
     """One connection, used by the event loop and by the thread that commits."""
 
-    def __init__(self, path: Path, *, create: bool = False) -> None:
+    def __init__(self, path: Path, *, create: bool = False, read_only: bool = False) -> None:
         self.path = path
         self._lock = RLock()
         try:
@@ -48,6 +48,8 @@ class Database:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._prepare(create)
+            if read_only:
+                self._db.execute("PRAGMA query_only = ON")
         except sqlite3.Error as error:
             raise DrrError(
                 f"{path}: cannot be used as a ledger ({error}); is it a study's folder?"

@@ -19,9 +19,9 @@ from drr.study.units import Units
 class Ledger:
     """One part for each thing one looks for; all of them share one connection."""
 
-    def __init__(self, path: Path, *, create: bool = False) -> None:
+    def __init__(self, path: Path, *, create: bool = False, read_only: bool = False) -> None:
         self.path = path
-        self.db = Database(path, create=create)
+        self.db = Database(path, create=create, read_only=read_only)
         self.units = Units(self.db)
         self.records = Records(self.db)
         self.leases = Leases(self.db)

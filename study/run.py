@@ -24,8 +24,7 @@ from drr.study.process import this_holder
 from drr.study.spend import Bank
 from drr.study.study import Study
 from drr.study.unit import Finished, Unit
-from drr.study.worker import Context as Context
-from drr.study.worker import Work as Work
+from drr.study.worker import Work
 from drr.study.writer import RecordWriter
 
 

@@ -46,7 +46,8 @@ class Study:
         return study
 
     @classmethod
-    def open(cls, folder: Path) -> Self:
+    def open(cls, folder: Path, *, read_only: bool = False) -> Self:
+        """`read_only` for a worker: its ledger takes no write from here."""
         if not cls.exists(folder):
             raise Misuse(
                 f"{folder}: not a study (no {_CONFIG} and {_LEDGER}); `drr run {folder} ...` makes one"
@@ -57,7 +58,7 @@ class Study:
             raise DrrError(
                 f"{folder / _CONFIG}: cannot be read ({error}); restore it or start a new study"
             ) from error
-        return cls(folder, config, Ledger(folder / _LEDGER))
+        return cls(folder, config, Ledger(folder / _LEDGER, read_only=read_only))
 
     def _save_config(self) -> None:
         path = self.folder / _CONFIG

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from drr.eval.judging.run import Ran
     from drr.eval.tasks.desk import Desk
     from drr.llm.factory import Models
+    from drr.study.pool import Pool
     from drr.study.study import Study
 
 _EXAMPLES = """\
@@ -36,6 +37,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.models import SETTINGS
     from drr.app.options import positive_int
     from drr.app.studies import add_run_options
+    from drr.app.workers import add_workers_option
     from drr.eval.tasks.registry import groups
 
     usual = groups(usual=True)
@@ -73,6 +75,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="calls, tokens and cost; calls nothing")
     parser.add_argument("--json", action="store_true", help="one JSON document")
     add_run_options(parser)
+    add_workers_option(parser)
     add_setting_options(
         parser, *SETTINGS, "model_claim_extractor", "prompts", "web", "sandbox", "web_record", "shop_url"
     )
@@ -98,7 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
             desks = _desks(study, arguments, options, settings, models, shop)
             if arguments.dry_run:
                 return _dry_run(study, desks, models, options, arguments.json)
-            return asyncio.run(_judge(study, desks, models, options, arguments))
+            pools = [_pool(study, desk, arguments, settings) for desk in desks]
+            return asyncio.run(_judge(study, desks, pools, models, options, arguments))
 
 
 def _options(arguments: argparse.Namespace, study: Study) -> JudgeOptions:
@@ -175,16 +179,29 @@ def _desks(
     return desks
 
 
+def _pool(study: Study, desk: Desk, arguments: argparse.Namespace, settings: Settings) -> Pool | None:
+    from drr.app.judging import desk_document
+    from drr.app.workers import pool_of
+
+    document = desk_document(study, desk, arguments.shop)
+    return pool_of(arguments, settings, "drr.app.judging:open_workplace", document)
+
+
 async def _judge(
-    study: Study, desks: list[Desk], models: Models, options: JudgeOptions, arguments: argparse.Namespace
+    study: Study,
+    desks: list[Desk],
+    pools: list[Pool | None],
+    models: Models,
+    options: JudgeOptions,
+    arguments: argparse.Namespace,
 ) -> int:
     from drr.app.console import progress_of
     from drr.eval.judging.run import Ran, judge
 
     total = Ran()
     try:
-        for desk in desks:
-            ran = await judge(study, desk, models, options, progress=progress_of(arguments))
+        for desk, pool in zip(desks, pools, strict=True):
+            ran = await judge(study, desk, models, options, pool=pool, progress=progress_of(arguments))
             total.add(ran.summary, ran.planned)
             if total.summary.stopped is not None:
                 break

@@ -25,6 +25,7 @@ examples:
   drr run study --dry-run
   drr run study                      # continues
   drr run study --budget 50          # continues with more
+  drr run study --workers 4          # four processes, one budget, the same records
 """
 
 
@@ -44,6 +45,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.models import AGENT_SETTINGS
     from drr.app.options import positive_int
     from drr.app.studies import add_run_options
+    from drr.app.workers import add_workers_option
 
     parser.epilog = _EXAMPLES
     parser.add_argument("study", metavar="STUDY", type=Path)
@@ -71,6 +73,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="one JSON document")
     add_run_options(parser)
+    add_workers_option(parser)
     add_setting_options(parser, *AGENT_SETTINGS)
 
 
@@ -168,22 +171,15 @@ def _limits(text: str) -> dict[str, int | float]:
 
 
 def _config(plan: RunPlan, settings: Settings) -> dict[str, Any]:
-    """Everything resolved, but for secrets, which come from where they live each time."""
     from importlib.metadata import version
 
-    from drr.llm.secrets import without_credentials
+    from drr.app.workers import plain_settings
 
-    plain = settings.model_dump(mode="json")
-    if plain["base_url"] is not None:
-        plain["base_url"] = without_credentials(plain["base_url"])
-    secret = {
-        name for name, field in type(settings).model_fields.items() if "Secret" in str(field.annotation)
-    }
     return {
         "schema": 1,
         "made_by": f"deepresearch-retail {version('deepresearch-retail')}",
         "run": plan,
-        "settings": {name: value for name, value in plain.items() if name not in secret},
+        "settings": plain_settings(settings),
     }
 
 
@@ -199,12 +195,15 @@ def _run(
 
     from drr.app.console import print_json
     from drr.app.studies import budget_of, check_models, conclude, run_units, say_paper, unit_cap_of
+    from drr.app.workers import pool_of
     from drr.eval.evidence.imported import imported_units
     from drr.study.status import status
     from drr.study.study import Study
 
     folder: Path = arguments.study
     check_models(answering.models, answering.roles, budget_of(arguments), unit_cap_of(arguments))
+    plain = {"run": config["run"], "pages": str(folder / "pages")}
+    pool = pool_of(arguments, answering.config.settings, "drr.app.answers:open_workplace", plain)
     say_paper(answering.config.settings)
     with Study.create(folder, config) as study:
         _keep_queries(folder, queries)
@@ -216,7 +215,7 @@ def _run(
                 f"drr: {aside:,} units of an earlier configuration are kept aside and not counted",
                 file=sys.stderr,
             )
-        summary = run_units(arguments, study, units, answering, answering.models, "answers")
+        summary = run_units(arguments, study, units, pool or answering, answering.models, "answers")
         if arguments.json:
             print_json(status(study, now=time.time()))
     code = conclude(summary, folder)

@@ -37,9 +37,9 @@ from drr.eval.tasks.pairwise import comparison_asking, comparison_prompts, prefe
 from drr.eval.tasks.rating import RATING, rate, rating_asking, rating_prompts
 from drr.eval.tasks.support import SUPPORT as SUPPORT_TASK
 from drr.eval.tasks.support import SupportItem, judge_support, support_asking
-from drr.study.run import Context
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
+from drr.study.worker import Context
 
 THRESHOLDS: Mapping[Task, Mapping[str, float]] = {
     "support": {"exact": 0.60, "weighted_kappa": 0.45},

@@ -17,9 +17,9 @@ from drr.llm.factory import Models
 from drr.llm.offline import NAME as OFFLINE
 from drr.llm.role import MeteredModel, Policy
 from drr.llm.structured import Unreadable, read, structured
-from drr.study.run import Context
 from drr.study.study import Study
 from drr.study.unit import Outcome, canonical_json
+from drr.study.worker import Context
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
 

@@ -19,9 +19,9 @@ from drr.env.web.base import PageStatus
 from drr.env.world import is_paged
 from drr.eval.evidence.answers import questions
 from drr.study.evidence import pack
-from drr.study.run import Context
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
+from drr.study.worker import Context
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 

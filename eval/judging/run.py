@@ -20,9 +20,11 @@ from drr.eval.judging.read import judging_of, remember
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.registry import tasks
 from drr.llm.factory import Models
-from drr.study.run import Context, Pace, Summary, run
+from drr.study.pool import Pool
+from drr.study.run import Pace, Summary, run
 from drr.study.study import Study
 from drr.study.unit import Outcome
+from drr.study.worker import Context
 
 FETCHES = 8
 
@@ -66,9 +68,18 @@ class Work:
 
 
 async def judge(
-    study: Study, desk: Desk, models: Models, options: JudgeOptions, *, progress: Progress | None = None
+    study: Study,
+    desk: Desk,
+    models: Models,
+    options: JudgeOptions,
+    *,
+    pool: Pool | None = None,
+    progress: Progress | None = None,
 ) -> Ran:
-    """Compute what is missing. A stage that was stopped is not followed by the next."""
+    """Compute what is missing, in this process or by a pool whose workers open an equal desk.
+
+    A stage that was stopped is not followed by the next.
+    """
     ran = Ran()
     work = Work(desk, KeptAnswers(study))
     remember(study, judging_of(desk))
@@ -80,7 +91,7 @@ async def judge(
         summary = await run(
             study,
             units,
-            work,
+            pool or work,
             models=models,
             budget=options.budget,
             unit_cap=options.unit_cap,

@@ -16,9 +16,10 @@ from drr.eval.tasks.protocol import PROTOCOLS
 from drr.llm.factory import Models, ModelSettings
 from drr.offline.judge import RulesJudge
 from drr.study.evidence import pack
-from drr.study.run import Context, run
+from drr.study.run import run
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
+from drr.study.worker import Context
 from pydantic import SecretStr
 
 from tests.wire import FastClock, Reply, Request, Say

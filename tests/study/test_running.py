@@ -22,11 +22,12 @@ from drr.llm.factory import Models, ModelSettings
 from drr.llm.failures import ModelFailure
 from drr.study.export import export
 from drr.study.process import is_dead, this_holder
-from drr.study.run import Context, Pace, run
+from drr.study.run import Pace, run
 from drr.study.spend import Account
 from drr.study.status import status
 from drr.study.study import Study
 from drr.study.unit import Finished, Outcome, UnitFailure, canonical_json
+from drr.study.worker import Context
 from langchain_core.messages import HumanMessage
 from pydantic import SecretStr
 
@@ -461,6 +462,17 @@ def test_a_study_is_recognised_and_other_folders_are_refused(tmp_path: Path) -> 
     Study.create(tmp_path / "new", {"a": {"b": [1, "ü\x7f\n"]}, "none": None, "x.y": True}).close()
     with Study.open(tmp_path / "new") as study:
         assert study.config == {"a": {"b": [1, "ü\x7f\n"]}, "x.y": True}
+
+
+async def test_a_study_opened_to_read_sees_what_is_committed_and_writes_nothing(study: Study) -> None:
+    with Study.open(study.folder, read_only=True) as reader:
+        await run(study, units(2), answer, models=offline())
+        texts = [reader.text(record, "report") for record in reader.records()]
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            reader.ledger.set_meta("budget", "{}")
+    assert texts == [study.text(record, "report") for record in study.records()]
+    assert len(texts) == 2
+    assert study.ledger.meta("budget") is None
 
 
 def test_a_ledger_of_a_newer_program_is_refused(study: Study) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.env.settings import Settings
+from drr.study.study import Study
 
 from tests.agents.garden import ANNA, BEN, DOCUMENTS, QUESTION, write_shop
 from tests.wire import Fail, Request, Say, Wire
@@ -105,6 +106,34 @@ def test_a_study_is_run_continued_looked_into_and_exported(box: Path, drr: Drr, 
     assert {unit["variant"] for unit in units} == {"react", "plan-to-function+ws"}
     assert all(unit["rule_written"] and unit["report"] and unit["stop_reason"] for unit in units)
     assert {unit["query_id"] for unit in units} >= {"q-birds"}
+
+
+def test_several_workers_leave_the_tables_of_one(box: Path, drr: Drr, tmp_path: Path) -> None:
+    tables = {}
+    for workers in (1, 2):
+        words = [f"study-{workers}", *new(box, "react")[1:]]
+        code, _, err = drr("run", *words, "--workers", workers, "--quiet")
+        assert code == 0, err
+        assert "2 done now; nothing left" in err
+        code, _, err = drr("judge", f"study-{workers}", "--workers", workers, "--quiet")
+        assert code == 0, err
+        drr("export", f"study-{workers}", "--out", f"tables-{workers}", "--canonical")
+        tables[workers] = {f.name: f.read_bytes() for f in (tmp_path / f"tables-{workers}").iterdir()}
+    assert b"judgement" in tables[1]["units.jsonl"]
+    assert tables[1] == tables[2]
+    with Study.open(tmp_path / "study-2") as study:
+        spenders = study.ledger.db.rows("SELECT worker FROM spending WHERE tokens > 0")
+    assert len(spenders) > 2, "two for the answers, others for the judgements"
+
+
+@pytest.mark.parametrize("command", ["run", "judge"])
+def test_a_password_in_an_address_is_told_to_no_worker(box: Path, drr: Drr, command: str) -> None:
+    assert drr("run", *new(box, "react"), "--quiet")[0] == 0
+    address = "http://me:secret@127.0.0.1:9/v1"
+    code, _, err = drr(command, "study", "--workers", 2, "--base-url", address, "--quiet")
+    assert code == 2
+    assert "password" in err
+    assert "secret" not in err
 
 
 def test_the_study_holds_its_own_configuration_and_questions(box: Path, drr: Drr, tmp_path: Path) -> None:

@@ -1,0 +1,90 @@
+"""What a driver hands to a worker is plain data, whatever the kind of unit: through a pickle and through JSON it stays what it was."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from drr.app.answers import AnswerConfig, open_answering
+from drr.app.cli import main
+from drr.app.judging import desk_of
+from drr.app.prompts import prompts_of
+from drr.env.query import read_queries
+from drr.env.settings import Settings, resolve
+from drr.env.shop import Shop, open_shop
+from drr.eval.evidence.answers import questions, read_answers
+from drr.eval.judging.plan import JudgeOptions, stage_units
+from drr.eval.judging.run import judge
+from drr.eval.tasks.protocol import PROTOCOLS
+from drr.eval.tasks.registry import groups, tasks
+from drr.llm.factory import Models, ModelSettings
+from drr.offline.writer.rules import rules_version, write_offline
+from drr.querygen.generate import Writer, WritingRules
+from drr.querygen.sampling import named_users
+from drr.study.study import Study
+from drr.study.unit import Assignment, Unit
+
+from tests.agents.garden import ANNA, BEN, DOCUMENTS, QUESTION, write_shop
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
+    """Two answers of each of two variants to one question."""
+    monkeypatch.chdir(tmp_path)
+    write_shop("shop", Settings())
+    Path("web").mkdir()
+    Path("web/documents.jsonl").write_text("".join(d.model_dump_json() + "\n" for d in DOCUMENTS))
+    Path("queries.jsonl").write_text(json.dumps({"query": QUESTION, "user_id": ANNA}) + "\n")
+    words = ["--shop", "shop", "--queries", "queries.jsonl", "--sandbox", "web", "--quiet"]
+    assert main(["run", "study", *words, "--variants", "react,react+ws", "--trials", "2"]) == 0
+    with Study.open(Path("study")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def shop(study: Study) -> Iterator[Shop]:
+    with open_shop("shop", Settings()) as opened:
+        yield opened
+
+
+def stays(units: list[Unit]) -> None:
+    for unit in units:
+        handed = Assignment(unit, retried=True)
+        got = pickle.loads(pickle.dumps(handed))
+        assert got == handed
+        assert got.unit.key == unit.key
+        assert json.loads(json.dumps(unit.spec)) == unit.spec, unit.label
+
+
+def test_answers_are_handed_out_as_plain_data(study: Study) -> None:
+    settings = resolve(study.config["settings"]).settings
+    with open_answering(AnswerConfig.of(study.config["run"], settings, None)) as answering:
+        units = answering.units(read_queries(Path("queries.jsonl")), trials=2)
+    assert {unit.key for unit in units} == {record.key for record in study.records("answer")}
+    stays(units)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+async def test_judgements_are_handed_out_as_plain_data(study: Study, shop: Shop, protocol: str) -> None:
+    models = Models(ModelSettings(roles={"default": "offline"}))
+    desk = desk_of(Settings(), models, shop, PROTOCOLS[protocol])
+    desk.questions = questions(study)
+    desk.add(read_answers(study))
+    options = JudgeOptions(groups())
+    await judge(study, desk, models, options)
+    units = [unit for stage in options.stages for unit in stage_units(study, desk, options, stage)]
+    asked = {name for name, task in tasks().items() if desk.protocol.ask(name, f"{name}/all") is not None}
+    assert {unit.spec["task"] for unit in units} >= asked
+    stays(units)
+
+
+def test_generations_are_handed_out_as_plain_data(shop: Shop) -> None:
+    models = Models(ModelSettings(roles={"default": "offline"}))
+    rules = WritingRules(write_offline, rules_version())
+    writer = Writer(shop, models, prompts_of(Settings(), "querygen"), "profile", 2, 1000, rules)
+    units = writer.units(named_users(shop, [ANNA, BEN], min_orders=1))
+    assert len(units) == 2
+    stays(units)
