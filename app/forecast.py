@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
@@ -40,14 +40,29 @@ ForecastRow = TypedDict(
 """Of one variant: units asked for, units left, and what these will take; `None` where nothing tells."""
 
 
+class Forecast(TypedDict):
+    """The document of `drr run --dry-run --json`."""
+
+    schema: int
+    units: int
+    done: int
+    left: int
+    models: dict[str, str]
+    price_date: str | None
+    variants: list[ForecastRow]
+    calls: int | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+
+
 class PerUnit(NamedTuple):
     calls: float
     input_tokens: float
     output_tokens: float
 
 
-def forecast(answering: Answering, units: list[Unit], folder: Path | None) -> dict[str, Any]:
-    """The document of `drr run --dry-run --json`."""
+def forecast(answering: Answering, units: list[Unit], folder: Path | None) -> Forecast:
     models = answering.models
     open_units, measured = _looked_up(units, folder, models.name_of("agent"))
     counts = Counter(str(unit.spec["variant"]) for unit in units)
@@ -127,18 +142,23 @@ def _sum(values: list[int | None]) -> int | None:
     return sum(known) if len(known) == len(values) else None
 
 
-def render(document: dict[str, Any]) -> str:
-    def shown(value: float | None, money: bool = False) -> str:
-        return "unknown" if value is None else f"${value:,.2f}" if money else f"{value:,}"
+def render(document: Forecast) -> str:
+    from drr.app.terminal import Column, table
 
-    head = f"{'variant':<24}{'units':>7}{'left':>7}{'calls':>9}{'input tok':>14}{'output tok':>12}{'cost':>11}  per unit from"
-    lines = [head]
-    for row in [*document["variants"], {**document, "variant": "all", "from": None}]:
-        lines.append(
-            f"{row['variant']:<24}{row['units']:>7,}{row['left']:>7,}{shown(row['calls']):>9}"
-            f"{shown(row['input_tokens']):>14}{shown(row['output_tokens']):>12}{shown(row['cost_usd'], True):>11}"
-            f"  {row['from'] or ''}".rstrip()
-        )
+    every: ForecastRow = {
+        "variant": "all",
+        "units": document["units"],
+        "left": document["left"],
+        "from": None,
+        "calls": document["calls"],
+        "input_tokens": document["input_tokens"],
+        "output_tokens": document["output_tokens"],
+        "cost_usd": document["cost_usd"],
+    }
+    columns = ["variant", "units", "left", "calls", "input tok", "output tok", "cost"]
+    lines = [
+        table([*columns, Column("per unit from", 1)], [_cells(row) for row in (*document["variants"], every)])
+    ]
     date = document["price_date"]
     models = document["models"]
     lines.append("models: " + ", ".join(f"{role} {name}" for role, name in models.items()))
@@ -148,3 +168,10 @@ def render(document: dict[str, Any]) -> str:
         else f"prices: none known for {models['agent']}; give --price-file to know the cost"
     )
     return "\n".join(lines)
+
+
+def _cells(row: ForecastRow) -> list[str]:
+    counts = (row["calls"], row["input_tokens"], row["output_tokens"])
+    shown = ["unknown" if count is None else f"{count:,}" for count in counts]
+    cost = "unknown" if row["cost_usd"] is None else f"${row['cost_usd']:,.2f}"
+    return [row["variant"], f"{row['units']:,}", f"{row['left']:,}", *shown, cost, row["from"] or ""]

@@ -198,17 +198,13 @@ def parse_review(line: bytes, repairs: Repairs) -> _Review:
     """A row by the strict parser, or why it is none."""
     row = parse_object(line, repairs)
     user, item = _first(row, _USER), _first(row, _ITEM)
-    time, rating = _first(row, _TIME), row.get("rating")
+    time, rating = _first(row, _TIME), _first(row, ("rating",))
     for name, value in (("user_id", user), ("parent_asin", item), ("timestamp", time), ("rating", rating)):
         if value is None or value == "":
             raise BadLine(f"missing_{name}")
-    if not isinstance(user, str) or not isinstance(item, str):
-        raise BadLine("wrong_type")
     if isinstance(time, float) and time.is_integer():  # copies that went through a data frame
         time = int(time)
-    if not isinstance(time, int) or isinstance(time, bool):
-        raise BadLine("wrong_type")
-    if not isinstance(rating, (int, float)) or isinstance(rating, bool):
+    if not (_is_a(str, user) and _is_a(str, item) and _is_a(int, time) and _is_a((int, float), rating)):
         raise BadLine("wrong_type")
     if not FIRST_MS <= time <= LAST_MS:
         raise BadLine("timestamp_out_of_range")
@@ -216,6 +212,11 @@ def parse_review(line: bytes, repairs: Repairs) -> _Review:
         return _Review(user, item, time, float(rating))
     except OverflowError:
         raise BadLine("wrong_type") from None
+
+
+def _is_a(kind: type | tuple[type, ...], value: object) -> bool:
+    """As JSON tells kinds apart: true is no number."""
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def _first(row: dict[str, Any], names: tuple[str, ...]) -> Any:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+# Blocks of which the text and the calls are told already.
+_TOLD = ("text", "tool_use", "input_json_delta")
 
 
 def plain(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
@@ -20,32 +23,35 @@ def plain(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
 def _one(message: BaseMessage, numbers: dict[str | None, str]) -> dict[str, Any]:
     told: dict[str, Any] = {"role": message.type, "text": message.text}
     if isinstance(message, AIMessage):
-        if message.tool_calls:
-            told["tool_calls"] = [
-                {"id": _number(call["id"], numbers), "name": call["name"], "args": call["args"]}
-                for call in message.tool_calls
-            ]
-        reason = message.response_metadata.get("stop_reason") or message.response_metadata.get(
-            "finish_reason"
-        )
-        if reason is not None:
-            told["stop_reason"] = reason
-        if message.usage_metadata is not None:
-            told["usage"] = {name: message.usage_metadata[name] for name in ("input_tokens", "output_tokens")}
-        if isinstance(message.content, list):
-            others = [
-                block
-                for block in message.content
-                if isinstance(block, dict)
-                and block.get("type") not in ("text", "tool_use", "input_json_delta")
-            ]
-            if others:
-                told["blocks"] = others
+        told |= dict(_answered(message, numbers))
     if isinstance(message, ToolMessage):
         told["tool_call_id"] = _number(message.tool_call_id, numbers)
         told["name"] = message.name
         told["status"] = message.status
     return told
+
+
+def _answered(message: AIMessage, numbers: dict[str | None, str]) -> Iterator[tuple[str, Any]]:
+    """What a model's message holds beside its text."""
+    if message.tool_calls:
+        yield (
+            "tool_calls",
+            [
+                {"id": _number(call["id"], numbers), "name": call["name"], "args": call["args"]}
+                for call in message.tool_calls
+            ],
+        )
+    ended = message.response_metadata
+    reason = ended.get("stop_reason") or ended.get("finish_reason")
+    if reason is not None:
+        yield "stop_reason", reason
+    used = message.usage_metadata
+    if used is not None:
+        yield "usage", {"input_tokens": used["input_tokens"], "output_tokens": used["output_tokens"]}
+    blocks = message.content if isinstance(message.content, list) else []
+    others = [block for block in blocks if isinstance(block, dict) and block.get("type") not in _TOLD]
+    if others:
+        yield "blocks", others
 
 
 def _number(call: str | None, numbers: dict[str | None, str]) -> str:

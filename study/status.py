@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Any
+from collections.abc import Sequence
+from typing import Literal, TypedDict, get_args
 
 from drr.llm.meter import dollars
 from drr.study.spend import Spending
 from drr.study.study import Study
 from drr.study.unit import KINDS
 
-_SUMS = (
+_Summed = Literal[
     "calls",
     "retries",
     "unmetered",
@@ -19,13 +20,67 @@ _SUMS = (
     "cache_read_tokens",
     "cache_write_tokens",
     "output_tokens",
-)
+]
+_SUMS: tuple[_Summed, ...] = get_args(_Summed)
 
 
-def status(study: Study, *, now: float) -> dict[str, Any]:
+class UnitCounts(TypedDict):
+    total: int
+    done: int
+    failed: int
+    pending: int
+    running: int
+
+
+class SummedUsage(TypedDict):
+    calls: int
+    retries: int
+    unmetered: int
+    input_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    output_tokens: int
+
+
+class RoleUsage(SummedUsage):
+    seconds: float
+    cost_usd: float | None
+    """`None` where a model without a known price was called."""
+
+
+class StudyUsage(SummedUsage):
+    by_role: dict[str, RoleUsage]
+
+
+class BudgetState(TypedDict):
+    """The limits, `None` where there is none, and what is spent; dollars are unknown beside a model without a price."""
+
+    usd: float | None
+    tokens: int | None
+    spent_usd: float | None
+    spent_tokens: int
+
+
+class StudyStatus(TypedDict):
+    """The document of `drr status --json`."""
+
+    schema: int
+    units: UnitCounts
+    by_kind: dict[str, UnitCounts]
+    failures: dict[str, int]
+    stopped: str | None
+    usage: StudyUsage
+    cost_usd: float | None
+    spent_tokens: int
+    budget: BudgetState | None
+
+
+def status(study: Study, *, now: float) -> StudyStatus:
     """`units` counts the answers. A unit that an earlier configuration asked for does not count."""
     running = study.ledger.leases.running(now)
-    by_kind = {kind: dict.fromkeys(("total", "done", "failed", "pending", "running"), 0) for kind in KINDS}
+    by_kind: dict[str, UnitCounts] = {
+        kind: {"total": 0, "done": 0, "failed": 0, "pending": 0, "running": 0} for kind in KINDS
+    }
     failures: Counter[str] = Counter()
     for unit in study.ledger.units.standings():
         counts = by_kind[unit.kind]
@@ -53,22 +108,36 @@ def status(study: Study, *, now: float) -> dict[str, Any]:
     }
 
 
-def _usage(study: Study) -> dict[str, Any]:
+def _usage(study: Study) -> StudyUsage:
     """Of the units on record, by role; what failed tries and killed processes used is in `cost_usd` and `spent_tokens`."""
-    roles: dict[str, dict[str, Any]] = {}
+    roles: dict[str, RoleUsage] = {}
     for usage in study.ledger.records.usages():
         for role, used in usage.items():
-            row = roles.setdefault(role, {**dict.fromkeys(_SUMS, 0), "seconds": 0.0, "cost_usd": 0.0})
+            row = roles.setdefault(role, {**_summed([]), "seconds": 0.0, "cost_usd": 0.0})
             for name in _SUMS:
                 row[name] += used[name]
             row["seconds"] = round(row["seconds"] + used["seconds"], 3)
-            known = row["cost_usd"] is not None and used["cost_usd"] is not None
-            row["cost_usd"] = round(row["cost_usd"] + used["cost_usd"], 12) if known else None
-    total: dict[str, Any] = {name: sum(row[name] for row in roles.values()) for name in _SUMS}
-    return {**total, "by_role": dict(sorted(roles.items()))}
+            before, cost = row["cost_usd"], used["cost_usd"]
+            row["cost_usd"] = None if before is None or cost is None else round(before + cost, 12)
+    return {**_summed(list(roles.values())), "by_role": dict(sorted(roles.items()))}
 
 
-def _budget(study: Study, spending: Spending) -> dict[str, Any] | None:
+def _summed(rows: Sequence[RoleUsage]) -> SummedUsage:
+    def total(name: _Summed) -> int:
+        return sum(row[name] for row in rows)
+
+    return {
+        "calls": total("calls"),
+        "retries": total("retries"),
+        "unmetered": total("unmetered"),
+        "input_tokens": total("input_tokens"),
+        "cache_read_tokens": total("cache_read_tokens"),
+        "cache_write_tokens": total("cache_write_tokens"),
+        "output_tokens": total("output_tokens"),
+    }
+
+
+def _budget(study: Study, spending: Spending) -> BudgetState | None:
     told = study.ledger.meta("budget")
     limit = json.loads(told) if told else {}
     if limit.get("cost") is None and limit.get("tokens") is None:

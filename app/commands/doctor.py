@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TypedDict
 
 PACKAGES = (
     "anthropic",
@@ -29,12 +29,25 @@ def build(parser: argparse.ArgumentParser) -> None:
     add_setting_options(parser)
 
 
+class Surroundings(TypedDict):
+    """What there is on this machine. Versions and paths are `None` where it is missing."""
+
+    python: str
+    packages: dict[str, str | None]
+    extras: dict[str, str | None]
+    sqlite: str
+    servers: dict[str, bool]
+    java: str | None
+    chromium: str | None
+    keys: dict[str, bool]
+
+
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, settings_of
 
     settings = settings_of(arguments).settings
     packages = {name: _version(name) for name in PACKAGES}
-    found: dict[str, Any] = {
+    found: Surroundings = {
         "python": _python(),
         "packages": packages,
         "extras": {name: _version(package) for name, package in EXTRAS.items()},
@@ -109,7 +122,7 @@ def _reachable(url: str, default_port: int) -> bool:
         return False
 
 
-def _print(found: dict[str, Any]) -> None:
+def _print(found: Surroundings) -> None:
     print(f"Python {found['python']}, SQLite {found['sqlite']}")
     for name, version in found["packages"].items():
         print(f"  {name:<14} {version or 'MISSING: run `make setup`'}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
     from drr.env.shop import Manifest
@@ -132,8 +132,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     start = time.monotonic()
     manifest = ingest(job, settings_of(arguments).settings, progress_of(arguments))
-    summary = _summary(arguments.shop, job.quarantine if manifest.quarantined else None, manifest)
-    summary["seconds"] = round(time.monotonic() - start, 3)
+    seconds = round(time.monotonic() - start, 3)
+    summary = _summary(arguments.shop, job.quarantine if manifest.quarantined else None, manifest, seconds)
     if arguments.json:
         print_json(summary)
     elif not arguments.quiet:
@@ -147,7 +147,27 @@ def _quarantine_name(shop: str) -> str:
     return f"{shop.removeprefix(SERVERS).rstrip('/')}.quarantine.jsonl"
 
 
-def _summary(shop: str, quarantine: object, manifest: Manifest) -> dict[str, Any]:
+class Ingested(TypedDict):
+    """The document of `drr ingest --json`."""
+
+    schema: int
+    shop: str
+    as_of: str
+    counts: dict[str, int]
+    ratios: dict[str, float | None]
+    paper_ratios: dict[str, float]
+    recipe: dict[str, Any]
+    rows: dict[str, int]
+    duplicates: int
+    quarantined: dict[str, int]
+    quarantine_file: str | None
+    notes: dict[str, int]
+    sizes: dict[str, int]
+    content_hash: str
+    seconds: float
+
+
+def _summary(shop: str, quarantine: object, manifest: Manifest, seconds: float) -> Ingested:
     from drr.app.shop_text import PAPER_RATIOS, ratios
 
     return {
@@ -165,10 +185,11 @@ def _summary(shop: str, quarantine: object, manifest: Manifest) -> dict[str, Any
         "notes": manifest.notes,
         "sizes": manifest.sizes,
         "content_hash": manifest.content_hash,
+        "seconds": seconds,
     }
 
 
-def _print_summary(summary: dict[str, Any]) -> None:
+def _print_summary(summary: Ingested) -> None:
     counts, rows = summary["counts"], summary["rows"]
     print(
         f"{summary['shop']}: a shop of {len(summary['recipe']['categories'])} categories, its today is {summary['as_of']}"

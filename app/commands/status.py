@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drr.study.status import BudgetState, StudyStatus, StudyUsage
 
 _EXAMPLES = """\
 examples:
@@ -36,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _render(folder: Path, document: dict[str, Any]) -> str:
+def _render(folder: Path, document: StudyStatus) -> str:
     lines = [f"{folder}", *_units(document), *_usage(document["usage"])]
     cost = document["cost_usd"]
     lines.append(f"  cost: {'unknown (a model without a known price)' if cost is None else f'${cost:,.4f}'}")
@@ -47,18 +50,20 @@ def _render(folder: Path, document: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _units(document: dict[str, Any]) -> Iterator[str]:
+def _units(document: StudyStatus) -> Iterator[str]:
     for kind, counts in document["by_kind"].items():
         if counts["total"]:
-            told = ", ".join(f"{counts[name]:,} {name}" for name in ("done", "failed", "running", "pending"))
-            yield f"  {kind:<12}{counts['total']:>7,}  {told}"
+            yield (
+                f"  {kind:<12}{counts['total']:>7,}  {counts['done']:,} done, {counts['failed']:,} failed, "
+                f"{counts['running']:,} running, {counts['pending']:,} pending"
+            )
     if not any(counts["total"] for counts in document["by_kind"].values()):
         yield "  no units yet"
     for kind, count in document["failures"].items():
         yield f"  failed: {kind} {count:,}"
 
 
-def _usage(usage: dict[str, Any]) -> Iterator[str]:
+def _usage(usage: StudyUsage) -> Iterator[str]:
     for role, used in usage["by_role"].items():
         yield (
             f"  {role}: {used['calls']:,} calls, {used['input_tokens']:,} tokens in "
@@ -66,7 +71,7 @@ def _usage(usage: dict[str, Any]) -> Iterator[str]:
         )
 
 
-def _budget(budget: dict[str, Any]) -> str:
+def _budget(budget: BudgetState) -> str:
     limits = []
     if budget["usd"] is not None:
         limits.append(f"${budget['usd']:,.2f}")

@@ -51,12 +51,20 @@ def _weighed(task: Asked, memory: Memory) -> Iterator[tuple[float, int, str, See
         if _of_another_state(page.title, home) or _CLICKBAIT.search(page.title):
             continue
         for sentence in sentences(page.text):
-            words = tokens(sentence)
-            hits = len(wanted.intersection(words))
-            on_topic = hits >= 2 or (hits == 1 and task.topic in words)
-            if on_topic and 5 <= len(words) <= 45 and usable(sentence):
-                figures = 0.5 if any(word[0].isdigit() for word in words) else 0.0
-                yield -(hits + figures) / len(words) ** 0.3, place, plain(sentence, 300), page
+            weight = _weight(task, wanted, tokens(sentence))
+            if weight is not None and usable(sentence):
+                yield -weight, place, plain(sentence, 300), page
+
+
+def _weight(task: Asked, wanted: set[str], words: Sequence[str]) -> float | None:
+    """How much a sentence says on the question; `None` where it is off the topic, too short or too long."""
+    hits = len(wanted.intersection(words))
+    on_topic = hits >= 2 or (hits == 1 and task.topic in words)
+    if not (on_topic and 5 <= len(words) <= 45):
+        return None
+    figures = 0.5 if any(word[0].isdigit() for word in words) else 0.0
+    weight: float = (hits + figures) / len(words) ** 0.3
+    return weight
 
 
 def _said(sentence: str, chosen: Sequence[tuple[str, SeenPage]]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from drr.env.records.lines import count, dollars, one_line
 from drr.env.statistics import Share, UserStatistics
 from drr.offline.agents import question as offline_question
-from drr.offline.agents.choice import Choice, cents, choose, nearest
+from drr.offline.agents.choice import Choice, Pick, cents, choose, nearest
 from drr.offline.agents.cites import Cites
 from drr.offline.agents.facts import related_orders, subject, web_facts
 from drr.offline.agents.memory import Memory, SeenProduct
@@ -31,36 +31,29 @@ def _heading(task: Asked) -> str:
     return (needs[:1].upper() + needs[1:] if needs else "Your question") + ": what the shop offers"
 
 
+def _found(picks: int, memory: Memory) -> str:
+    if picks:
+        return "One product fits best:" if picks == 1 else f"These {picks} products cover the question best:"
+    if memory.calls and not memory.called("product_catalog_search"):
+        return "No product was looked up for this question."
+    return "Nothing in this shop was found that fits the question and its limits."
+
+
+def _pick(task: Asked, pick: Pick, memory: Memory, cites: Cites) -> str:
+    product = pick.product
+    bought = (order for order in memory.orders.values() if order.product_id == product.product_id)
+    before = next((order for order in bought if order.kept), None)
+    kept = "" if task.again else "; leave it out if it still serves you"
+    again = f" You bought it before, on {before.date} {cites.order(before)}{kept}." if before else ""
+    return (
+        f"- **{short(product.title)}** for {plain(pick.need, 60)}: {priced(product)}, {rated(product)}"
+        f" {cites.product(product)}.{again}"
+    )
+
+
 def _answer(task: Asked, basket: Choice, memory: Memory, cites: Cites) -> str:
-    lines = ["## The short answer", ""]
-    if not basket.picks:
-        searched = not memory.calls or memory.called("product_catalog_search")
-        lines.append(
-            "Nothing in this shop was found that fits the question and its limits."
-            if searched
-            else "No product was looked up for this question."
-        )
-    elif len(basket.picks) == 1:
-        lines.append("One product fits best:")
-    else:
-        lines.append(f"These {len(basket.picks)} products cover the question best:")
-    lines.append("")
-    for pick in basket.picks:
-        product = pick.product
-        before = next(
-            (
-                order
-                for order in memory.orders.values()
-                if order.kept and order.product_id == product.product_id
-            ),
-            None,
-        )
-        kept = "" if task.again else "; leave it out if it still serves you"
-        again = f" You bought it before, on {before.date} {cites.order(before)}{kept}." if before else ""
-        lines.append(
-            f"- **{short(product.title)}** for {plain(pick.need, 60)}: {priced(product)}, {rated(product)}"
-            f" {cites.product(product)}.{again}"
-        )
+    lines = ["## The short answer", "", _found(len(basket.picks), memory), ""]
+    lines += [_pick(task, pick, memory, cites) for pick in basket.picks]
     if basket.picks and basket.priced:
         verb = "It costs" if len(basket.picks) == 1 else "Together they cost"
         lines += ["", f"{verb} {money(basket.total)}{_against_limit(basket)}."]
