@@ -40,7 +40,7 @@ ForecastRow = TypedDict(
 """Of one variant: units asked for, units left, and what these will take; `None` where nothing tells."""
 
 
-class Forecast(TypedDict):
+class RunForecast(TypedDict):
     """The document of `drr run --dry-run --json`."""
 
     schema: int
@@ -62,7 +62,7 @@ class PerUnit(NamedTuple):
     output_tokens: float
 
 
-def forecast(answering: Answering, units: list[Unit], folder: Path | None) -> Forecast:
+def forecast(answering: Answering, units: list[Unit], folder: Path | None) -> RunForecast:
     models = answering.models
     open_units, measured = _looked_up(units, folder, models.name_of("agent"))
     counts = Counter(str(unit.spec["variant"]) for unit in units)
@@ -142,7 +142,7 @@ def _sum(values: list[int | None]) -> int | None:
     return sum(known) if len(known) == len(values) else None
 
 
-def render(document: Forecast) -> str:
+def render(document: RunForecast) -> str:
     from drr.app.terminal import Column, table
 
     every: ForecastRow = {
