@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -112,6 +112,22 @@ class _Ranks:
         return (0, int(self._first[known]))
 
 
+def _singly(
+    lines: Sequence[bytes], first: int, repairs: Repairs, quarantine: Quarantine
+) -> list[RawProduct | None]:
+    """`None` for a blank line and for one that is put into quarantine; `first` is the number of the first."""
+    rows: list[RawProduct | None] = []
+    for number, line in enumerate(lines, first):
+        row = None
+        if line.strip():
+            try:
+                row = parse_line(line, repairs)
+            except BadLine as error:
+                quarantine.put(number, error.reason, line)
+        rows.append(row)
+    return rows
+
+
 def read_metadata(
     path: Path,
     recipe: Recipe,
@@ -137,17 +153,9 @@ def read_metadata(
             starts = [0, *(end + 1 for end in ends[:-1])]
             rows: list[RawProduct | None] = list(parse_block(data, len(ends)) or ())
             if not rows:
-                for number, (start, end) in enumerate(zip(starts, ends, strict=True), lines + 1):
-                    line = data[start:end]
-                    if not line.strip():
-                        blank += 1
-                        rows.append(None)
-                        continue
-                    try:
-                        rows.append(parse_line(line, repairs))
-                    except BadLine as error:
-                        quarantine.put(number, error.reason, line)
-                        rows.append(None)
+                single = [data[start:end] for start, end in zip(starts, ends, strict=True)]
+                blank += sum(not line.strip() for line in single)
+                rows = _singly(single, lines + 1, repairs, quarantine)
             good = [row.parent_asin if row is not None else "" for row in rows]
             codes = ids.items(good)
             if taken:

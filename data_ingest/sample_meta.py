@@ -23,6 +23,11 @@ from drr.data_ingest.sample_listing import (
 from drr.data_ingest.sample_products import Heard, Products
 from drr.data_ingest.sample_vocabulary import CategoryWords, ProductType, Vocabulary
 
+_ODD_VALUES: dict[str, dict[str, str | float]] = {
+    "dash": {"price": "—"},
+    "free": {"price": 0.0},
+    "no title": {"title": ""},
+}
 _ODDITIES = (
     ("dash", 0.002),
     ("from", 0.0005),
@@ -152,15 +157,10 @@ class _MetaWriter:
     def _make_odd(self, row: dict[str, Any], odd: str, kind: ProductType) -> None:
         general, details = self.general, row["details"]
         brand = row["store"] or "Generic"
+        row |= _ODD_VALUES.get(odd, {})
         match odd:
-            case "dash":
-                row["price"] = "—"
             case "from":
                 row["price"] = f"from {kind.price[1]:.2f}"
-            case "free":
-                row["price"] = 0.0
-            case "no title":
-                row["title"] = ""
             case "no details":
                 row["details"] = {}
             case "wide details":

@@ -8,7 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import DrrError
+from drr.env.jsonl import lines_of
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 SCHEMA = 1
@@ -88,13 +89,7 @@ def query_id(query: str, user_id: str) -> str:
 
 def read_queries(path: Path) -> list[Query]:
     """All queries of a JSONL file; a broken line is named by its number and nothing is skipped."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")  # U+2028 may stand inside a JSON text
-    except OSError as error:
-        raise Misuse(f"{path}: cannot be read ({error.strerror}); give a JSONL file of queries") from error
-    except UnicodeDecodeError as error:
-        raise DrrError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
-    return list(_parse(path, lines))
+    return list(_parse(path, lines_of(path, "queries")))
 
 
 def _parse(path: Path, lines: Iterable[str]) -> Iterator[Query]:

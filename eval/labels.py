@@ -8,7 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import DrrError
+from drr.env.jsonl import lines_of
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 Task = Literal["support", "pairwise", "rating"]
@@ -101,13 +102,7 @@ def _task_of_object(raw: dict[str, Any]) -> Task | None:
 
 def read_labels(path: Path) -> list[Label]:
     """Every line of the file; a broken one is named by its number, and nothing is skipped."""
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except OSError as error:
-        raise Misuse(f"{path}: cannot be read ({error.strerror}); give a JSONL file of labels") from error
-    except UnicodeDecodeError as error:
-        raise DrrError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
-    return list(_parse(path, lines))
+    return list(_parse(path, lines_of(path, "labels")))
 
 
 def _parse(path: Path, lines: Iterable[str]) -> Iterable[Label]:

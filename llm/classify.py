@@ -121,6 +121,11 @@ def _kind_of(error: Exception) -> FailureKind | None:
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return _of_status(status, error)
+    return _of_transport(error) or _of_body(error)
+
+
+def _of_transport(error: Exception) -> FailureKind | None:
+    """By the names of what failed underneath; every library has errors of its own for it."""
     names = [cls.__name__ for link in _chain(error) for cls in type(link).__mro__]
     if any("Timeout" in name for name in names):
         return "timeout"
@@ -128,7 +133,7 @@ def _kind_of(error: Exception) -> FailureKind | None:
         return "stream_cut"
     if any(name in ("TransportError", "APIConnectionError", "ConnectionError") for name in names):
         return "connection"
-    return _of_body(error)
+    return None
 
 
 def _of_status(status: int, error: Exception) -> FailureKind:

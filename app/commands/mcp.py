@@ -29,7 +29,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import sys
 
-    from drr.app.commands.tools import tool_context
+    from drr.app.by_hand import tool_context
     from drr.app.console import settings_of
     from drr.tools.mcp import ShopServer
 

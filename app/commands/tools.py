@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from drr.env.settings import Settings
-    from drr.tools.base import ToolContext
     from drr.tools.spec import Tool
 
 _EXAMPLES = """\
@@ -56,25 +53,6 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     return {"list": _list, "schema": _schema, "call": _call, "docs": _docs}[arguments.action](arguments)
-
-
-@contextmanager
-def tool_context(arguments: argparse.Namespace, settings: Settings) -> Iterator[ToolContext]:
-    """A session of `--user` in `--shop`, with the web of the settings."""
-    from drr.env.errors import Misuse
-    from drr.env.session import Session
-    from drr.env.shop import open_shop
-    from drr.env.web.open import open_web
-    from drr.tools.base import context_for
-
-    with open_shop(arguments.shop, settings) as shop:
-        if arguments.user is not None and shop.store.user(arguments.user) is None:
-            example = shop.store.sample_users(1, seed=7)
-            hint = f"one of its users is {example[0]}" if example else "it has no users"
-            raise Misuse(f"--user {arguments.user}: no such user in {arguments.shop}; {hint}")
-        session = Session(shop, arguments.user, open_access=getattr(arguments, "open_access", False))
-        web = open_web(settings, shop=shop, searching=False)
-        yield context_for(session, web, top_k=settings.web_top_k)
 
 
 def _tool(name: str) -> Tool:
@@ -142,6 +120,7 @@ def _call(arguments: argparse.Namespace) -> int:
     import asyncio
     import sys
 
+    from drr.app.by_hand import tool_context
     from drr.app.console import print_json, settings_of
     from drr.tools.base import ToolAnswer, ToolError
     from drr.tools.registry import call
@@ -180,45 +159,16 @@ def _call(arguments: argparse.Namespace) -> int:
 def _docs(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
+    from drr.app.by_hand import sample_shop, someone, tool_context
     from drr.app.console import settings_of
     from drr.tools.docs import write_docs
 
     settings = settings_of(arguments).settings
     with ExitStack() as stack:
         if arguments.shop is None:
-            arguments.shop = stack.enter_context(_sample_shop(settings))
+            arguments.shop = stack.enter_context(sample_shop(settings))
         if arguments.user is None:
-            arguments.user = _someone(arguments.shop, settings)
+            arguments.user = someone(arguments.shop, settings)
         page = write_docs(stack.enter_context(tool_context(arguments, settings)), Path(arguments.out))
     print(page)
     return 0
-
-
-def _someone(spec: str, settings: Settings) -> str | None:
-    from drr.env.shop import open_shop
-
-    with open_shop(spec, settings) as shop:
-        return next(iter(shop.store.sample_users(1, seed=7, min_orders=3)), None)
-
-
-@contextmanager
-def _sample_shop(settings: Settings) -> Iterator[str]:
-    """Small and thrown away afterwards: the page shows answers, it does not need a large shop."""
-    from pathlib import Path
-    from tempfile import TemporaryDirectory
-
-    from drr.data_ingest.categories import TEN
-    from drr.data_ingest.ingest import Job, ingest
-    from drr.data_ingest.raw_files import find_pairs
-    from drr.data_ingest.recipe import Recipe
-    from drr.data_ingest.sample import SamplePlan, write_sample
-    from drr.env.progress import Quiet
-
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        write_sample(folder / "raw", SamplePlan(products=300, users=120, reviews=6000), Quiet())
-        pairs = find_pairs(folder / "raw", TEN, chosen=False)
-        recipe = Recipe(categories=tuple(pair.category for pair in pairs))
-        spec = str(folder / "sample")
-        ingest(Job(spec, pairs, recipe, folder / "quarantine.jsonl"), settings, Quiet())
-        yield spec

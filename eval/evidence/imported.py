@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import DrrError
+from drr.env.jsonl import lines_of
 from drr.env.query import Query, query_id
 from drr.env.source import Source, text_hash
 from drr.env.web.base import PageStatus
@@ -65,13 +66,7 @@ class ImportedReport(BaseModel):
 
 def read_reports(path: Path) -> list[ImportedReport]:
     """All of them; a broken line is named by its number and nothing is taken in."""
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except OSError as error:
-        raise Misuse(f"{path}: cannot be read ({error.strerror}); give a JSONL file of reports") from error
-    except UnicodeDecodeError as error:
-        raise DrrError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
-    return list(_parse(path, lines))
+    return list(_parse(path, lines_of(path, "reports")))
 
 
 def _parse(path: Path, lines: Iterable[str]) -> Iterator[ImportedReport]:

@@ -57,16 +57,20 @@ than thirty feet away. If you find a sick bird, take everything down for two wee
         )
 
 
+_FEEDERS = (
+    (("Woodpecker", "Nuthatch"), "a suet cage"),
+    (("Goldfinch", "Siskin", "Redpoll"), "a fine-mesh tube with nyjer"),
+    (("Junco", "Sparrow", "Towhee", "Dove"), "a low tray or bare ground with white millet"),
+    (("Bluebird",), "a cup of mealworms"),
+)
+"""What birds eat from, by a word of their names."""
+
+
 def _feeders(birds: Sequence[str]) -> str:
     wanted = ["a hopper or tray with black oil sunflower"]
-    if any("Woodpecker" in bird or "Nuthatch" in bird for bird in birds):
-        wanted.append("a suet cage")
-    if any("Goldfinch" in bird or "Siskin" in bird or "Redpoll" in bird for bird in birds):
-        wanted.append("a fine-mesh tube with nyjer")
-    if any(word in bird for bird in birds for word in ("Junco", "Sparrow", "Towhee", "Dove")):
-        wanted.append("a low tray or bare ground with white millet")
-    if any("Bluebird" in bird for bird in birds):
-        wanted.append("a cup of mealworms")
+    wanted += [
+        feeder for guests, feeder in _FEEDERS if any(guest in bird for bird in birds for guest in guests)
+    ]
     return "To serve all of them you want " + ", ".join(wanted[:-1]) + f" and {wanted[-1]}."
 
 
