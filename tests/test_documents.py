@@ -1,0 +1,173 @@
+"""What the documents promise: their command lines are understood, their modules and files exist, their examples run."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import shlex
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from drr.app.cli import COMMANDS, main
+from drr.env.session import Session
+from drr.env.settings import Settings
+from drr.env.shop import open_shop
+from drr.env.shop_world import ShopWorld
+from drr.env.web.sandbox import Sandbox
+from drr.tools import orders
+from drr.tools.base import ToolContext
+from drr.tools.spec import make_tool
+
+from tests.agents.garden import ANNA, DOCUMENTS, write_shop
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+ROOMS = sorted(path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name not in ("drr", "tests"))
+TO_BE_WRITTEN = {"drr.env.task_files", "eval/metrics/tone.py", "path/file.py", "path/to/file.py"}
+"""What the recipes tell a reader to write."""
+
+
+def fenced(page: Path, language: str) -> list[str]:
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
+    return [block for said, block in blocks if said == language]
+
+
+def command_lines() -> Iterator[tuple[str, str]]:
+    for page in PAGES:
+        for block in fenced(page, ""):
+            for line in block.replace("\\\n", " ").splitlines():
+                for command in re.split(r"&&|;", line):
+                    if command.strip().startswith("drr ") and "|" not in command:  # `info|search` is several
+                        yield page.name, command.strip()
+
+
+def inline_commands() -> Iterator[tuple[str, str, list[str]]]:
+    """Of the commands within sentences, which may leave out what is plain: name and options."""
+    for page in PAGES:
+        for command in re.findall(r"`drr ([^`]+)`", page.read_text(encoding="utf-8")):
+            name = command.split()[0]
+            if "|" not in name and name.isalpha() and name.islower():
+                yield page.name, name, re.findall(r"(?<![\w-])--[a-z][a-z-]*", command)
+
+
+def parser_of(name: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"drr {name}")
+    module: ModuleType = import_module(f"drr.app.commands.{COMMANDS[name][0]}")
+    module.build(parser)
+    return parser
+
+
+def options_of(parser: argparse.ArgumentParser) -> set[str]:
+    found = set(parser._option_string_actions)
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            found |= {option for below in action.choices.values() for option in options_of(below)}
+    return found
+
+
+def test_every_command_line_of_the_documents_is_understood() -> None:
+    lines = list(command_lines())
+    helps = [
+        (name, line.strip())
+        for name in COMMANDS
+        for line in (parser_of(name).epilog or "").splitlines()
+        if line.strip().startswith("drr ") and "&&" not in line
+    ]
+    assert len(lines) > 50 and len(helps) > 50
+    for page, line in [*lines, *helps]:
+        _, name, *words = shlex.split(line, comments=True)
+        try:
+            parser_of(name).parse_args(words)
+        except SystemExit:
+            pytest.fail(f"{page}: {line}")
+
+
+def test_every_command_and_option_within_a_sentence_exists() -> None:
+    named = list(inline_commands())
+    assert len(named) > 20
+    for page, name, options in named:
+        assert name in COMMANDS, f"{page}: drr {name}"
+        assert set(options) <= options_of(parser_of(name)), f"{page}: drr {name} {options}"
+
+
+def test_every_module_and_name_of_the_documents_exists() -> None:
+    imports = [
+        (page.name, node.module, alias.name)
+        for page in PAGES
+        for block in fenced(page, "python")
+        for node in ast.walk(ast.parse(block))
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    ]
+    assert imports
+    for page, module, name in imports:
+        assert module.split(".")[0] not in ROOMS, f"{page}: {module} is not installed under that name"
+        assert hasattr(import_module(module), name), f"{page}: {module} has no {name}"
+    dotted = {
+        (page.name, word)
+        for page in PAGES
+        for word in re.findall(r"\bdrr(?:\.[a-z_0-9]+)+(?:\.\w+)?", page.read_text(encoding="utf-8"))
+    }
+    for page, word in dotted:
+        *parts, last = word.split(".")
+        if word in TO_BE_WRITTEN or ".".join(parts) in TO_BE_WRITTEN or word in ("drr.toml", "drr.variants"):
+            continue
+        parent = import_module(".".join(parts))
+        try:
+            found = hasattr(parent, last) or import_module(word)
+        except ModuleNotFoundError:
+            found = False
+        assert found, f"{page}: {word}"
+
+
+def test_every_file_of_ours_that_the_documents_name_exists() -> None:
+    rooms = "|".join([*ROOMS, "docs", "tests", "benchmarks"])
+    named = {
+        (page.name, path)
+        for page in PAGES
+        for path in re.findall(
+            rf"`((?:{rooms})/[\w/]*(?:\.(?:py|md|toml|jsonl))?)`", page.read_text(encoding="utf-8")
+        )
+    }
+    assert len(named) > 20
+    missing = [
+        (page, path) for page, path in named if path not in TO_BE_WRITTEN and not (ROOT / path).exists()
+    ]
+    assert not missing
+
+
+@pytest.fixture
+def shop_folder(tmp_path: Path) -> Path:
+    write_shop(str(tmp_path / "shop"), Settings())
+    return tmp_path / "shop"
+
+
+def test_the_tenth_tool_of_the_documents_answers(shop_folder: Path) -> None:
+    (written,) = [
+        block for block in fenced(ROOT / "docs" / "tools.md", "python") if "def count_orders" in block
+    ]
+    exec(written, orders.__dict__)
+    try:
+        tool = make_tool(orders.__dict__["count_orders"])
+    finally:
+        del orders.__dict__["count_orders"]
+    with open_shop(str(shop_folder), Settings()) as shop:
+        ctx = ToolContext(ShopWorld(Session(shop, ANNA), Sandbox(DOCUMENTS)))
+        answer = tool.function(ctx)
+        assert answer.data == {"value": shop.store.orders(ANNA, limit=1).total}
+
+
+def test_the_agent_in_a_file_of_the_documents_answers(
+    shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (written,) = [
+        block for block in fenced(ROOT / "docs" / "agents.md", "python") if "# my_agent.py" in block
+    ]
+    (tmp_path / "my_agent.py").write_text(written, encoding="utf-8")
+    words = ["ask", "Which bird feeder?", "--shop", str(shop_folder), "--user", ANNA]
+    assert main([*words, "--variant", f"{tmp_path / 'my_agent.py'}:quick"]) == 0
+    assert "A critic found nothing to doubt." in capsys.readouterr().out
