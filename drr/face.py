@@ -42,8 +42,8 @@ def call_tool(name: str, shop: str | Path, user: str, arguments: Mapping[str, An
     >>> answer["ok"], answer["data"]["value"]
     (True, '59.97')
     """
-    words = ("call", name, *_words({"shop": shop, "user": user, **options}), "--args", json.dumps(arguments))
-    return _document("tools", *words)
+    given = {"shop": shop, "user": user, "args": json.dumps(arguments), **options}
+    return _document("tools", "call", name, *_words(given))
 
 
 def ask(question: str, shop: str | Path, user: str, variant: str = "react", **options: Any) -> Any:
@@ -54,7 +54,7 @@ def ask(question: str, shop: str | Path, user: str, variant: str = "react", **op
     ('react', True, True)
     """
     given = {"shop": shop, "user": user, "variant": variant, "quiet": True, **options}
-    return _document("ask", question, *_words(given))
+    return _document("ask", *_words(given), about=question)
 
 
 def run(study: str | Path, *, queries: Queries | None = None, **options: Any) -> Any:
@@ -73,7 +73,7 @@ def run(study: str | Path, *, queries: Queries | None = None, **options: Any) ->
             file = Path(folder, "queries.jsonl")
             file.write_text("".join(json.dumps(dict(line)) + "\n" for line in queries), encoding="utf-8")
             queries = file
-        return _document("run", str(study), *_words({"queries": queries, "quiet": True, **options}))
+        return _document("run", *_words({"queries": queries, "quiet": True, **options}), about=str(study))
 
 
 def judge(study: str | Path, **options: Any) -> Any:
@@ -83,7 +83,7 @@ def judge(study: str | Path, **options: Any) -> Any:
     >>> told["run"]["left"], "fp" in told["metrics"]["react"]
     (0, True)
     """
-    return _document("judge", str(study), *_words({"quiet": True, **options}))
+    return _document("judge", *_words({"quiet": True, **options}), about=str(study))
 
 
 def metrics(study: str | Path) -> pa.Table:
@@ -116,26 +116,24 @@ def metrics(study: str | Path) -> pa.Table:
 
 
 def _words(options: Mapping[str, Any]) -> list[str]:
-    """Options as they are typed; `None` and `False` are left out."""
-    words: list[str] = []
-    for name, value in options.items():
-        if value is None or value is False:
-            continue
-        words.append("--" + name.replace("_", "-"))
-        if value is not True:
-            words.append(value if isinstance(value, str) else _listed(value))
-    return words
+    """Options as they are typed, each one word, whatever its value begins with; `None` and `False` are left out."""
+    return [
+        "--" + name.replace("_", "-") + ("" if value is True else f"={_listed(value)}")
+        for name, value in options.items()
+        if value is not None and value is not False
+    ]
 
 
 def _listed(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def _document(command: str, *words: str) -> Any:
-    """What the command prints with `--json`."""
+def _document(command: str, *words: str, about: str | None = None) -> Any:
+    """What the command prints with `--json`; what it is `about` is never taken for an option."""
     from drr.app.cli import answered
 
-    return json.loads(_off_the_loop(lambda: answered(command, [*words, "--json"])))
+    last = [] if about is None else ["--", about]
+    return json.loads(_off_the_loop(lambda: answered(command, [*words, "--json", *last])))
 
 
 def _off_the_loop(work: Callable[[], Found]) -> Found:

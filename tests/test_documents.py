@@ -26,7 +26,9 @@ from tests.agents.garden import ANNA, DOCUMENTS, write_shop
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-ROOMS = sorted(path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name not in ("drr", "tests"))
+ROOMS = sorted(
+    path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name not in ("drr", "tests")
+)
 TO_BE_WRITTEN = {"drr.env.task_files", "eval/metrics/tone.py", "path/file.py", "path/to/file.py"}
 """What the recipes tell a reader to write."""
 
@@ -74,7 +76,7 @@ def test_every_command_line_of_the_documents_is_understood() -> None:
     helps = [
         (name, line.strip())
         for name in COMMANDS
-        for line in (parser_of(name).epilog or "").splitlines()
+        for line in (parser_of(name).epilog or "").replace("\\\n", " ").splitlines()
         if line.strip().startswith("drr ") and "&&" not in line
     ]
     assert len(lines) > 50 and len(helps) > 50

@@ -73,6 +73,15 @@ def test_what_is_wrong_is_raised_and_not_printed(place: Path, capsys: pytest.Cap
     assert (out, err) == ("", "")
 
 
+@pytest.mark.parametrize(
+    "question", ["--help", "-h", "--json", "--quiet pens, please", "-- a pen", "-5 degrees: gloves"]
+)
+def test_a_question_is_never_taken_for_an_option(place: Path, user: str, question: str) -> None:
+    assert drr.ask(question, "shop", user)["report"]
+    with pytest.raises(Misuse, match="--zz"):
+        drr.ask("a pen", "shop", user, variant="--zz")
+
+
 def test_the_face_costs_nothing_before_it_is_used() -> None:
     code = "import json, sys; before = set(sys.modules); import drr; print(json.dumps(sorted(set(sys.modules) - before)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
