@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import suppress
 from pathlib import Path
@@ -17,11 +18,13 @@ from drr.study.unit import Assignment, Finished
 from drr.study.worker import Opening
 
 LOST = "worker_lost"
+_DEATHS = 3
+"""Of workers that had a unit in flight: after so many it is given up. A worker's other units die with it, so one is not enough."""
 _LAST_WORDS_S = 20.0
 
 
 class ProcessPool:
-    """Each of `workers` processes runs `units` at once. A unit whose worker dies is begun once more in another."""
+    """Each of `workers` processes runs `units` at once. A unit whose worker dies is begun again in another."""
 
     def __init__(self, opening: Opening, *, workers: int, units: int = 8) -> None:
         self.size = workers * units
@@ -80,7 +83,8 @@ class _Crew:
         self._hands: list[_Hand] = []
         self._unplaced: list[Assignment] = []
         self._events: asyncio.Queue[Finished | Exception | None] = asyncio.Queue()
-        self._begun_again: set[str] = set()
+        self._deaths: Counter[str] = Counter()
+        """Of the workers that had a unit in flight, by its key."""
         self._fed = self._over = False
         self._looking: asyncio.Task[None] | None = None
 
@@ -181,14 +185,14 @@ class _Crew:
         if self._over:
             self._events.put_nowait(None)
             return
-        if hand.name is None or self._replaced > 3 * self._count + len(self._begun_again):
+        if hand.name is None or self._replaced > 3 * self._count + len(self._deaths):
             raise DrrError(f"workers keep dying, the last with exit code {hand.process.returncode}")
         for orphan in orphans:
             key = orphan.unit.key
-            if key in self._begun_again:
+            self._deaths[key] += 1
+            if self._deaths[key] == _DEATHS:
                 self._events.put_nowait(_lost(key, hand, self._wall()))
             else:
-                self._begun_again.add(key)
                 self._give(orphan)
         self._replaced += 1
         await self._take_on()
@@ -222,5 +226,5 @@ class _Crew:
 
 
 def _lost(key: str, hand: _Hand, now: float) -> Finished:
-    message = f"its worker died twice, the last time with exit code {hand.process.returncode}"
+    message = f"its worker died {_DEATHS} times, the last time with exit code {hand.process.returncode}"
     return Finished(key, "failed", LOST, message, True, {}, {}, {}, None, 0.0, now, now)
