@@ -26,7 +26,7 @@ def collecting_less() -> Iterator[None]:
     Of a thousand units in flight, a model call took 2.0 ms of processor time as usual, and 1.2 ms so.
     """
     before = gc.get_threshold()
-    if not 0 < before[0] < 20_000:  # switched off, or another run of this process is at it
+    if not 0 < before[0] < 20_000:  # switched off, or another run of this process does it
         yield
         return
     gc.freeze()

@@ -149,8 +149,12 @@ async def persist(
             limiter.pushed_back(started, wait)
         in_time = begun is None or now + wait - begun < retries.deadline_s
         if not (retries.allows(failure, tried, malformed) and in_time):
-            told = f" (after {tried} tries)" if tried > 1 else ""
-            raise ModelFailure(failure.kind, f"{failure}{told}", retry_after=failure.retry_after) from None
+            raise _last(failure, tried) from None
         before = failure
         on_retry(failure, now - started)
         await clock.sleep(wait)
+
+
+def _last(failure: ModelFailure, tried: int) -> ModelFailure:
+    told = f" (after {tried} tries)" if tried > 1 else ""
+    return ModelFailure(failure.kind, f"{failure}{told}", retry_after=failure.retry_after)

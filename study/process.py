@@ -62,7 +62,7 @@ def _host() -> str:
 
 
 def _start_of(pid: int) -> str | None:
-    """When the process started, in whatever form the system tells it; `None` if it is gone (or dead and not buried)."""
+    """When the process started, in whatever form the system tells it; `None` if it is gone or has ended."""
     stat = Path(f"/proc/{pid}/stat")
     if Path("/proc/self/stat").exists():
         try:

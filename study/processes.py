@@ -67,7 +67,7 @@ class _Hand:
         self._in, self.out = process.stdin, process.stdout
 
     def tell(self, message: object) -> None:
-        if not self._in.is_closing():  # what is said to the dead is not heard
+        if not self._in.is_closing():  # it has ended: nobody reads
             self._in.write(packed(message))
 
 

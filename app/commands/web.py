@@ -187,22 +187,12 @@ def _record(arguments: argparse.Namespace) -> int:
 
     from drr.app.console import print_json
     from drr.env.web.open import open_recorder
+    from drr.env.web.record import record
 
     settings = _settings(arguments)
     web = open_recorder(settings, Path(arguments.out))
-
-    async def everything() -> dict[str, Any]:
-        pages: dict[str, str] = {}
-        found = 0
-        for query in arguments.queries:
-            hits = await web.search(_asked(query), settings.web_top_k)
-            found += len(hits)
-            if not arguments.searches_only:
-                for page in await asyncio.gather(*(web.read(hit.url) for hit in hits)):
-                    pages[page.url] = page.status
-        return {"searches": len(arguments.queries), "hits": found, "pages": pages}
-
-    summary = asyncio.run(everything())
+    queries = [_asked(query) for query in arguments.queries]
+    summary = asyncio.run(record(web, queries, settings.web_top_k, pages=not arguments.searches_only))
     if arguments.json:
         print_json(summary)
     else:
@@ -229,12 +219,11 @@ def _replay(arguments: argparse.Namespace) -> int:
     if arguments.read is not None:
         return _show_page(arguments, asyncio.run(web.read(_asked(arguments.read))))
     searches = [
-        {key: record[key] for key in ("query", "top_k", "engine", "time")}
-        for record in web.searches.records()
+        {key: kept[key] for key in ("query", "top_k", "engine", "time")} for kept in web.searches.records()
     ]
     pages: list[dict[str, Any]] = [
-        {key: record.get(key) for key in ("url", "final_url", "status", "reason", "time", "reader", "sha256")}
-        for record in web.pages.records()
+        {key: kept.get(key) for key in ("url", "final_url", "status", "reason", "time", "reader", "sha256")}
+        for kept in web.pages.records()
     ]
     if arguments.json:
         print_json({"content_hash": web.content_hash, "searches": searches, "pages": pages})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import orjson
 from drr.env.errors import DrrError, Misuse
@@ -84,6 +85,28 @@ class RecordingWeb:
 
     async def _plain(self, url: str) -> tuple[Page, dict[str, Any]]:
         return await self._live.read(url), {}
+
+
+class Recorded(TypedDict):
+    """The document of `drr web record --json`."""
+
+    searches: int
+    hits: int
+    pages: dict[str, str]
+    """The status of every page that was read, by address."""
+
+
+async def record(web: WebSearch, queries: Sequence[str], top_k: int, *, pages: bool) -> Recorded:
+    """Ask a recording web everything, so that it keeps it; `pages`: also read what is found."""
+    statuses: dict[str, str] = {}
+    found = 0
+    for query in queries:
+        hits = await web.search(query, top_k)
+        found += len(hits)
+        if pages:
+            for page in await asyncio.gather(*(web.read(hit.url) for hit in hits)):
+                statuses[page.url] = page.status
+    return {"searches": len(queries), "hits": found, "pages": statuses}
 
 
 class ReplayWeb:

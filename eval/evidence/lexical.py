@@ -109,19 +109,30 @@ def support(claim: str, texts: Iterable[str]) -> tuple[Lexical, int]:
     overlap, which, span = _closest(asked, bodies)
     shown, marked = _deciding(asked, figures, bodies)
     reasons = [f"{covered:.0%} of the claim's words and numbers are in the evidence"]
-    if span is not None and overlap >= 0.6:
-        sentence = bodies[which][span.start : span.end]
-        if bool(_NEGATION.search(plain(claim))) != bool(_NEGATION.search(sentence)):
-            return Lexical("none", "the closest sentence of the evidence says the opposite", span), which
+    if span is not None and overlap >= 0.6 and _denies(bodies[which][span.start : span.end], claim):
+        return Lexical("none", "the closest sentence of the evidence says the opposite", span), which
+    label, doubts = _graded(covered, missing, all_missing=len(missing) == len(figures), unnamed=unnamed)
+    return Lexical(label, "; ".join(reasons + doubts), marked), shown
+
+
+def _denies(sentence: str, claim: str) -> bool:
+    return bool(_NEGATION.search(plain(claim))) != bool(_NEGATION.search(sentence))
+
+
+def _graded(
+    covered: float, missing: Sequence[str], *, all_missing: bool, unnamed: Sequence[str]
+) -> tuple[Label, list[str]]:
+    """The label, and why it is less than the words alone would give."""
     label: Label = "full" if covered >= 0.75 else "partial" if covered >= 0.4 else "none"
+    doubts = []
     if missing:
-        label = "none" if len(missing) == len(figures) and covered < 0.5 else label
+        label = "none" if all_missing and covered < 0.5 else label
         label = "partial" if label == "full" else label
-        reasons.append(f"not in the evidence: {', '.join(missing[:4])}")
+        doubts.append(f"not in the evidence: {', '.join(missing[:4])}")
     if unnamed and label == "full":
         label = "partial"
-        reasons.append(f"not named in the evidence: {', '.join(unnamed[:4])}")
-    return Lexical(label, "; ".join(reasons), marked), shown
+        doubts.append(f"not named in the evidence: {', '.join(unnamed[:4])}")
+    return label, doubts
 
 
 _FACTS = frozenset(tokens("rating rated star review price cost"))
@@ -147,28 +158,34 @@ def _deciding(
         for index, figure in enumerate(figures)
         if any(same_number(figure, s) for body in bodies for s in _figures(body))
     )
-    best: tuple[float, int, int, list[tuple[int, int, frozenset[str]]]] = (0.0, 0, 0, [])
-    for which, body in enumerate(bodies):
+    best, which, at, told = 0.0, 0, 0, list[_Told]()
+    for place, body in enumerate(bodies):
         titled = content_words(body.partition("\n")[0])
-        told: list[tuple[int, int, frozenset[str]]] = []
-        for start, end in _sentences(body):
-            sentence = body[start:end]
-            held = _held(asked, figures, kept, sentence)
-            told.append((start, end, held))
-            score = sum(0.1 if part in titled else 1.0 for part in held)
-            if score > best[0]:
-                best = (score, which, len(told) - 1, told)
-    _, which, at, told = best
-    if not told:
-        return which, None
+        here = [_Told(s, e, _held(asked, figures, kept, body[s:e])) for s, e in _sentences(body)]
+        scores = [sum(0.1 if part in titled else 1.0 for part in one.held) for one in here]
+        if max(scores, default=0.0) > best:
+            best, which, told = max(scores), place, here
+            at = scores.index(best)
+    return which, _joined(told, at) if told else None
+
+
+class _Told(NamedTuple):
+    """A sentence, and what of the claim it speaks of."""
+
+    start: int
+    end: int
+    held: frozenset[str]
+
+
+def _joined(told: Sequence[_Told], at: int) -> Span:
+    """The deciding sentence with those close by that hold figures which it lacks."""
     start, end, held = told[at]
-    for low, high, more in sorted(told, key=lambda one: abs(one[0] - told[at][0])):
+    for low, high, more in sorted(told, key=lambda one: abs(one.start - told[at].start)):
         if high < start - _NEAR or low > end + _NEAR or max(end, high) - min(start, low) > 2 * _NEAR:
             continue
-        gained = more - held
-        if any(part.startswith("#") for part in gained):
+        if any(part.startswith("#") for part in more - held):
             start, end, held = min(start, low), max(end, high), held | more
-    return which, Span(start, end)
+    return Span(start, end)
 
 
 def _held(

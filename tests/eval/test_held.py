@@ -161,6 +161,8 @@ def test_a_broken_line_of_labels_is_named(tmp_path: Path) -> None:
             read_labels(path)
     with pytest.raises(Misuse, match="cannot be read"):
         read_labels(tmp_path / "none.jsonl")
+    path.write_text(json.dumps(good) + "\n", encoding="utf-8-sig")
+    assert [label.judge for label in read_labels(path)] == ["anna"]
 
 
 def grade(id: str, judge: str, label: float, *, answer: str = "the same words", **more: str) -> RatingLabel:
