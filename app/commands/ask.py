@@ -49,6 +49,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from drr.agents.registry import variant
     from drr.app.answers import AnswerConfig
     from drr.app.console import print_json, settings_of
     from drr.app.studies import say_paper
@@ -59,6 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse("the question is empty; give it in quotation marks")
     if arguments.out is not None and arguments.out.is_dir():
         raise Misuse(f"{arguments.out}: is a folder; give a file, e.g. {arguments.out / 'report.md'}")
+    variant(arguments.variant)  # one, where studies take `all`
     settings = settings_of(arguments).settings
     say_paper(settings)
     config = AnswerConfig(

@@ -228,7 +228,8 @@ def _conclude(study: Study, desk: Desk, ran: Ran, arguments: argparse.Namespace)
     if document["coverage"]["invalid"]:
         because = "; ".join(document["coverage"]["invalid_because"])
         print(
-            f"drr: {study.folder}: this judging is invalid ({because}); mend the cause and give --retry-failed",
+            f"drr: {study.folder}: this judging is invalid ({because}); `drr trace {study.folder}` tells the cause,"
+            " --retry-failed judges again",
             file=sys.stderr,
         )
         return code or 1

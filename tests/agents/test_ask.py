@@ -85,6 +85,8 @@ def test_a_report_that_cannot_be_written_is_not_lost(
     ("more", "says"),
     [
         (["--variant", "raect"], "did you mean react"),
+        (["--variant", "all"], "no variant 'all'"),
+        (["--variant", "react,react+ws"], "no variant"),
         (["--user", "NOBODY"], "no user 'NOBODY'"),
         (["--model", "gpt"], "not a model's name"),
         (["--model", "anthropic:claude-sonnet-5-5"], "no key"),
