@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from drr.env.constraints import parse_constraints
 from drr.env.query import Query
@@ -18,11 +18,63 @@ SAME_SIZE = 1500
 """Runs of words over which files of different size are compared."""
 
 
+class Quartiles(TypedDict):
+    least: float | None
+    median: float | None
+    most: float | None
+
+
+class Similarity(TypedDict):
+    mean: float | None
+    p95: float | None
+    most: float | None
+    near_duplicates: int
+
+
+class QuestionOrigins(TypedDict):
+    modes: dict[str, int]
+    intents: dict[str, int]
+    models: dict[str, int]
+    reviews: dict[str, int]
+
+
+class QuestionVariety(TypedDict):
+    words: Quartiles
+    distinct: dict[str, float | None]
+    distinct_same_size: dict[str, float | None]
+    similarity: Similarity
+
+
+class QuestionStatistics(QuestionOrigins, QuestionVariety):
+    """The document of `drr queries stats --json`."""
+
+    schema: int
+    queries: int
+    users: int
+    tools: dict[str, int]
+    tools_per_query: float | None
+    facts_per_query: float | None
+    share: dict[str, float | None]
+
+
+class StatisticsInShop(TypedDict):
+    """What is added where a shop is named."""
+
+    checks: dict[str, dict[str, int]]
+    passing_all: float | None
+    categories: dict[str, int]
+    spread: str
+
+
+class _WithShop(QuestionStatistics, StatisticsInShop):
+    pass
+
+
 def statistics_of(
     queries: Sequence[Query], shop: Shop | None = None, *, min_products: int = 3
-) -> dict[str, Any]:
+) -> QuestionStatistics:
     """Everything that `drr queries stats` prints. With a shop also the checks and the categories."""
-    document: dict[str, Any] = {
+    document: QuestionStatistics = {
         "schema": 1,
         "queries": len(queries),
         "users": len({query.user_id for query in queries}),
@@ -33,10 +85,13 @@ def statistics_of(
         "facts_per_query": _mean([len(query.facts_used) for query in queries]),
         "share": _shares(queries),
     }
-    return document if shop is None else document | _checked(queries, shop, min_products)
+    if shop is None:
+        return document
+    whole: _WithShop = {**document, **_checked(queries, shop, min_products)}
+    return whole
 
 
-def _origins(queries: Sequence[Query]) -> dict[str, dict[str, int]]:
+def _origins(queries: Sequence[Query]) -> QuestionOrigins:
     """By whom and in which way they were written, and what a reviewer said."""
     return {
         "modes": _counts(query.mode or "unknown" for query in queries),
@@ -46,7 +101,7 @@ def _origins(queries: Sequence[Query]) -> dict[str, dict[str, int]]:
     }
 
 
-def _variety(queries: Sequence[Query]) -> dict[str, Any]:
+def _variety(queries: Sequence[Query]) -> QuestionVariety:
     widths = (1, 2, 3)
     return {
         "words": _quartiles([len(query.query.split()) for query in queries]),
@@ -68,7 +123,7 @@ def _shares(queries: Sequence[Query]) -> dict[str, float | None]:
     }
 
 
-def _checked(queries: Sequence[Query], shop: Shop, min_products: int) -> dict[str, Any]:
+def _checked(queries: Sequence[Query], shop: Shop, min_products: int) -> StatisticsInShop:
     """What the shop adds: the checks and the categories."""
     checker = Checker(shop, min_products)
     checked = [checker.check(query) for query in queries]
@@ -97,7 +152,7 @@ def distinct(queries: Sequence[Query], width: int, first: int | None = None) -> 
     return round(len(set(runs)) / len(runs), 4) if runs else None
 
 
-def _similarity(queries: Sequence[Query]) -> dict[str, Any]:
+def _similarity(queries: Sequence[Query]) -> Similarity:
     """Of all pairs, by shingles."""
     seen, values = Seen(), []
     for query in queries:
@@ -121,7 +176,7 @@ def _counts(values: Any) -> dict[str, int]:
     return dict(sorted(Counter(values).items(), key=lambda item: (-item[1], item[0])))
 
 
-def _quartiles(values: Sequence[int]) -> dict[str, float | None]:
+def _quartiles(values: Sequence[int]) -> Quartiles:
     if not values:
         return {"least": None, "median": None, "most": None}
     ordered = sorted(values)

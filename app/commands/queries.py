@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -278,7 +278,7 @@ def _side_by_side(heads: list[str], columns: list[dict[str, Any]]) -> str:
     return "\n".join(f"{name:<{width}}" + "".join(f"{cell:>24}" for cell in cells) for name, *cells in shown)
 
 
-def _flat(document: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+def _flat(document: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
     rows: list[tuple[str, Any]] = []
     for name, value in document.items():
         if isinstance(value, dict):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
 from drr.app.viewer.model import ReportView, ShownEntry, ShownOutcome, ShownVerdict, SourceView
@@ -67,8 +67,17 @@ def _measure(metric: Metric) -> Measure:
     return Measure(metric.name, metric.label, metric.explanation, f"{metric.label} ", "", metric.digits)
 
 
-def _rows(entries: Sequence[ShownEntry], columns: Sequence[str]) -> list[dict[str, Any]]:
+class _QuestionRow(TypedDict):
     """A row a question, a cell a variant, in it the trials."""
+
+    id: str
+    query: str
+    cells: list[list[ShownEntry]]
+    any: bool
+    """One of its answers is there."""
+
+
+def _rows(entries: Sequence[ShownEntry], columns: Sequence[str]) -> list[_QuestionRow]:
     by_query: dict[str, list[ShownEntry]] = {}
     for entry in entries:
         by_query.setdefault(entry.query_id, []).append(entry)

@@ -20,7 +20,7 @@ from drr.study.study import Study
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 if TYPE_CHECKING:
-    from drr.eval.metrics.rows import FailureDocument, FailureExample
+    from drr.eval.metrics.rows import FailureDocument, FailureExample, FailureShare
 
 JUDGED: tuple[str, ...] = get_args(FailureName)
 BY_RULE: Mapping[str, tuple[str, ...]] = {
@@ -151,18 +151,10 @@ def failure_document(judged: Judged, study: Study) -> FailureDocument | None:
     corrections = read_corrections(study)
     if not (judged.rules or judged.failures or corrections):
         return None
-    by_variant: dict[str, dict[str, dict[str, list[float | None]]]] = {}
-    examples: dict[tuple[str, str], list[FailureExample]] = {}
+    by_variant: dict[str, dict[str, list[tuple[Answer, Diagnosis]]]] = {}
     for answer in judged.answers:
         for label, said in diagnose(judged, answer, corrections).items():
-            value = None if said["present"] is None else float(said["present"])
-            by_variant.setdefault(answer.variant, {}).setdefault(label, {}).setdefault(
-                answer.query_id, []
-            ).append(value)
-            if said["present"]:
-                shown = examples.setdefault((answer.variant, label), [])
-                if len(shown) < EXAMPLES:
-                    shown.append({"answer": answer.label, "by": said["by"], "text": said["example"]})
+            by_variant.setdefault(answer.variant, {}).setdefault(label, []).append((answer, said))
     known = {answer.label for answer in judged.answers}
     return {
         "labels": list(LABELS),
@@ -170,13 +162,20 @@ def failure_document(judged: Judged, study: Study) -> FailureDocument | None:
         "corrections": [one.model_dump(exclude_none=True) for _, one in sorted(corrections.items())],
         "corrections_of_no_answer": sorted({answer for answer, _ in corrections} - known),
         "variants": {
-            variant: {
-                label: {
-                    "share": mean(values, "share of reports with this failure, over queries").document(),
-                    "examples": examples.get((variant, label), []),
-                }
-                for label, values in labels.items()
-            }
+            variant: {label: _share(rows) for label, rows in labels.items()}
             for variant, labels in sorted(by_variant.items())
         },
     }
+
+
+def _share(rows: Iterable[tuple[Answer, Diagnosis]]) -> FailureShare:
+    """Of one label over the answers of one variant."""
+    by_query: dict[str, list[float | None]] = {}
+    examples: list[FailureExample] = []
+    for answer, said in rows:
+        present = said["present"]
+        by_query.setdefault(answer.query_id, []).append(None if present is None else float(present))
+        if present:
+            examples.append({"answer": answer.label, "by": said["by"], "text": said["example"]})
+    share = mean(by_query, "share of reports with this failure, over queries").document()
+    return {"share": share, "examples": examples[:EXAMPLES]}
