@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from drr.env.entities import Product
 from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
 from drr.eval.checks.facts import record_text
 from drr.eval.checks.mentions import Mentions
@@ -15,6 +16,7 @@ from drr.eval.evidence.claims import Claim
 from drr.wording.dates import dates
 from drr.wording.hedges import HEDGES
 from drr.wording.numbers import NUMBER, number
+from pydantic import BaseModel
 
 _SOFT = frozenset(["uncited"])
 """Untidy, not wrong: said in the evidence and not failed."""
@@ -63,6 +65,8 @@ _TIMES = re.compile(r"\s?[x×]\s(?=[A-Z])")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 
 
+OUT_OF = 5
+"""Stars: a report may say it beside a rating."""
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _ALIKE = 0.011
 """How far a result may be from a figure that was computed by it."""
@@ -77,10 +81,10 @@ def numbers_in_evidence(subject: Subject, mentions: Mentions) -> Check:
     for claim in subject.claims:
         if not claim.urls or claim.section_level:
             continue
-        texts = [evidence_text(subject, url) for url in claim.urls]
-        known = [text for text in texts if text is not None]
+        behind = [_behind(subject, url) for url in claim.urls]
+        known = [one for one in behind if one is not None]
         if known:
-            evidence = _Evidence("\n".join(known), asked, whole=len(known) == len(texts))
+            evidence = _Evidence(known, asked, whole=len(known) == len(behind))
             _compare_figures(tally, claim, evidence)
             _compare_quotations(tally, claim, evidence)
         elif NUMBER.search(claim.text):
@@ -95,20 +99,55 @@ def _asked(subject: Subject) -> frozenset[float]:
     return frozenset(said | {value for value in demands if isinstance(value, (int, float))})
 
 
-def evidence_text(subject: Subject, url: str) -> str | None:
-    """What is known to stand behind an address: handed-in text, else the store's record."""
+class _Behind(NamedTuple):
+    """What is known to stand behind an address: words as they were handed in or written, and the values of records."""
+
+    words: str
+    values: frozenset[float] = frozenset()
+
+    @classmethod
+    def of_records(cls, *records: BaseModel | None) -> _Behind:
+        """Every text and every number of these, at whatever depth."""
+        words: list[str] = []
+        values: set[float] = set()
+        open_ends: list[object] = [record.model_dump(mode="json") for record in records if record is not None]
+        while open_ends:
+            match open_ends.pop():
+                case dict() as fields:
+                    open_ends += fields.values()
+                case list() as items:
+                    open_ends += items
+                case str() as text:
+                    words.append(text)
+                case bool():
+                    pass
+                case int() | float() as value:
+                    values.add(float(value))
+        return cls("\n".join(words), frozenset(values))
+
+    @classmethod
+    def of_product(cls, product: Product) -> _Behind:
+        values = (product.price, product.average_rating, product.rating_number, OUT_OF)
+        known = frozenset(float(value) for value in values if value is not None)
+        return cls(f"{product.product_id}\n{record_text(product)}", known)
+
+    def beside(self, other: _Behind) -> _Behind:
+        return _Behind(f"{self.words}\n{other.words}", self.values | other.values)
+
+
+def _behind(subject: Subject, url: str) -> _Behind | None:
+    """Handed-in text, else the store's record; of a product both. `None` where nothing is at hand."""
     text = subject.texts.get(url)
     product_id = subject.product_id_of(url)
     product = subject.product(product_id) if product_id else None
     if product is not None:
-        stated = f"price {product.price} rating {product.average_rating} out of 5 from {product.rating_number} ratings {product.product_id}"
-        return f"{text or ''}\n{stated}\n{record_text(product)}"
-    if text is not None or subject.shop is None or not url.startswith("user://"):
-        return text
-    return _user_text(subject, url)
+        return _Behind(text or "").beside(_Behind.of_product(product))
+    if text is not None:
+        return _Behind(text)
+    return _of_user(subject, url) if subject.shop is not None and url.startswith("user://") else None
 
 
-def _user_text(subject: Subject, url: str) -> str | None:
+def _of_user(subject: Subject, url: str) -> _Behind | None:
     assert subject.shop is not None
     user_id, _, rest = url.removeprefix("user://").partition("/")
     if user_id != subject.user_id:
@@ -119,19 +158,14 @@ def _user_text(subject: Subject, url: str) -> str | None:
         if order is None or order.user_id != user_id:
             return None
         product = store.product(order.product_id)
-        when = order.order_date[:10]
-        year, month, day = when.split("-")
-        known = f"{order.model_dump_json()} {when} {year} {int(month)} {int(day)} {order.quantity}"
-        return known + (f"\nprice {product.price}\n{record_text(product)}" if product else "")
+        bought = _Behind.of_records(order)
+        return bought.beside(_Behind.of_product(product)) if product else bought
     if rest.startswith("statistics"):
         found = store.statistics(user_id)
-        return found.model_dump_json() if found else None
+        return _Behind.of_records(found) if found else None
     if rest.startswith("orders"):
-        return "\n".join(
-            f"{one.order_date[:10]} {one.model_dump_json()}" for one in store.orders(user_id, limit=500).items
-        )
-    user = subject.user
-    return user.model_dump_json() if user else None
+        return _Behind.of_records(*store.orders(user_id, limit=500).items)
+    return _Behind.of_records(subject.user) if subject.user else None
 
 
 class _Figure(NamedTuple):
@@ -146,11 +180,13 @@ class _Figure(NamedTuple):
 class _Evidence:
     """What is known to stand behind the addresses of a claim."""
 
-    def __init__(self, text: str, asked: frozenset[float], *, whole: bool) -> None:
+    def __init__(self, known: Sequence[_Behind], asked: frozenset[float], *, whole: bool) -> None:
+        text = "\n".join(one.words for one in known)
         self.whole = whole
         """Whether that is all of them."""
         self._held = {number(match["n"]) for match in NUMBER.finditer(text)}
         self._held |= {number(part) for part in _DIGITS.findall(text)}
+        self._held |= {value for one in known for value in one.values}
         self._asked = asked
         self._words = _flat(text)
 
