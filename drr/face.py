@@ -139,12 +139,15 @@ def _document(command: str, *words: str, about: str | None = None) -> Any:
 def _off_the_loop(work: Callable[[], Found]) -> Found:
     """Where an event loop runs already, as in a notebook, in a thread of its own: commands bring their own loop."""
     import asyncio
+    from concurrent.futures import ThreadPoolExecutor
 
     try:
         asyncio.get_running_loop()
     except RuntimeError:
+        running = False
+    else:
+        running = True
+    if not running:  # outside the handler above: an error of the work has no other error behind it
         return work()
-    from concurrent.futures import ThreadPoolExecutor
-
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(work).result()

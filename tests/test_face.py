@@ -63,8 +63,9 @@ def test_it_works_where_a_loop_runs_already(place: Path, user: str) -> None:
 
 
 def test_what_is_wrong_is_raised_and_not_printed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(Misuse, match="no variant 'reakt'"):
+    with pytest.raises(Misuse, match="no variant 'reakt'") as caught:
         drr.ask("a pen", "shop", "nobody", variant="reakt")
+    assert caught.value.__context__ is None  # nothing of how it was called stands in its trace
     with pytest.raises(Misuse, match="--colour"):
         drr.run("study", colour="blue")
     with pytest.raises(DrrError, match="nowhere"):
