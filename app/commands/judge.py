@@ -216,11 +216,21 @@ def _conclude(study: Study, desk: Desk, ran: Ran, arguments: argparse.Namespace)
     from drr.app.console import print_json
     from drr.app.judged import told_of
     from drr.app.studies import conclude
+    from drr.eval.judging.read import has_figures
     from drr.eval.metrics.document import study_document
 
+    told = {"planned": ran.planned, "left": ran.summary.left, "stopped": ran.summary.stopped}
+    if not has_figures(study, desk.judge.shown):
+        if arguments.json:
+            print_json({"schema": 1, "metrics": {}, "run": told})
+        code = conclude(ran.summary, study.folder, "judge")
+        print(
+            f"drr: {study.folder}: what pages read now stands beside what was frozen; `drr judge {study.folder}` judges that",
+            file=sys.stderr,
+        )
+        return code
     document = study_document(study, desk.judge.shown)
     if arguments.json:
-        told = {"planned": ran.planned, "left": ran.summary.left, "stopped": ran.summary.stopped}
         print_json({**document, "run": told})
     else:
         print(told_of(document))

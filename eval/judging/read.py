@@ -43,9 +43,14 @@ def choose(study: Study, judge: str | None = None) -> Judging | None:
     """The last judging by this judge; without a name the last by a model, and only failing that the one by rules."""
     found = _last(study, judge, OURS)
     if found is None and judge is not None:
-        known = ", ".join(sorted({j.judge for j in judgings(study)})) or "nobody yet"
+        known = ", ".join(sorted({j.judge for j in judgings(study) if j.is_first})) or "nobody yet"
         raise Misuse(f"{study.folder}: {judge} has not judged it; judged by {known}")
     return found
+
+
+def has_figures(study: Study, judge: str) -> bool:
+    """Whether this judge judged what the study holds: refetched pages and repetitions are figures beside those."""
+    return _last(study, judge, OURS) is not None
 
 
 def as_printed(study: Study, judge: str | None) -> Judging | None:

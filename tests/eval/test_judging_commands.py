@@ -446,3 +446,12 @@ def test_imported_evidence_may_say_that_a_page_could_not_be_read(
     assert metrics["fp_reachable"]["value"] == 1
     assert main(["import", "study", "reports.jsonl", "--quiet", "--json"]) == 0
     assert out(capsys)["added"] == 0
+
+
+def test_pages_as_they_read_now_may_be_judged_before_all_else(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["judge", str(folder), "--what", "faithfulness", "--refetch", "--quiet", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["run"]["left"] == 0
+    assert f"`drr judge {folder}` judges that" in captured.err
