@@ -64,7 +64,9 @@ class Judging:
         """What people must read over every figure; `None` where a model judged."""
         if not self.rule_written:
             return None
-        return self.banner or f"Judged by rules ({self.judge}), not by a language model."
+        return self.banner or (
+            f"Judged by surface rules ({self.judge}), not by a language model: useful for trying things out, not as a measurement."
+        )
 
 
 @dataclass(frozen=True)
