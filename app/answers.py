@@ -182,6 +182,14 @@ class Answering:
             **{name: value for name, value in given.items() if value is not None},
         )
 
+    def check_named(self, role_models: str | None) -> None:
+        """`Misuse` where somebody named a model now for a role that nobody here plays: a slip of the pen would be paid for."""
+        named = {part.partition("=")[0].strip() for part in (role_models or "").split(",")} - {""}
+        if unknown := sorted(named - set(self.roles)):
+            raise Misuse(
+                f"--role-models: {', '.join(unknown)} is no role of these variants; they have {', '.join(self.roles)}"
+            )
+
     def roles_of(self, variant: Variant, models: Models) -> dict[str, RoleModel]:
         """A model for each role of the variant; under `offline`, whoever it declares to play it."""
         from drr.llm.offline import NAME

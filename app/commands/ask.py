@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         citation_repair=arguments.citation_repair,
     )
     with watched(arguments.quiet) as listener:
-        record = _answer(config, arguments.question.strip(), arguments.user, listener)
+        record = _answer(config, arguments, listener)
     report = marked(record)
     if arguments.json:
         print_json(document(record, report))
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _answer(config: AnswerConfig, question: str, user: str, listener: Listener) -> AnswerRecord:
+def _answer(config: AnswerConfig, arguments: argparse.Namespace, listener: Listener) -> AnswerRecord:
     """The one unit of a study without a folder."""
     import asyncio
 
@@ -95,7 +95,9 @@ def _answer(config: AnswerConfig, question: str, user: str, listener: Listener) 
     from drr.llm.failures import ModelFailure
     from drr.llm.meter import Meter
 
+    question, user = arguments.question.strip(), arguments.user
     with open_answering(config) as answering:
+        answering.check_named(arguments.role_models)
         if answering.shop.store.user(user) is None:
             raise Misuse(f"no user {user!r} in {config.shop}; `drr shop info` says how many there are")
         spec = answering.specs([Query(query=question, user_id=user)])[0]

@@ -86,6 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     plan, settings, queries = _resolve(arguments, saved)
     config = AnswerConfig.of(plan, settings, folder / "pages")
     with open_answering(config) as answering:
+        answering.check_named(arguments.role_models)
         answering.check_users(queries)
         units = answering.units(queries, plan["trials"])
         if arguments.dry_run:

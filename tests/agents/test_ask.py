@@ -63,6 +63,14 @@ def test_the_json_face(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "r1: researches Find bird feeders" in err
 
 
+def test_a_model_for_a_role_that_nobody_plays_is_misuse(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A slip of the pen would leave the role to the default model, perhaps one that is paid for."""
+    assert main(asking(folder, "--role-models", "agnet=anthropic:claude-sonnet-5-5")) == 2
+    assert "agnet is no role of these variants; they have agent" in capsys.readouterr().err
+
+
 def test_a_file_gets_the_report_and_quiet_is_quiet(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
