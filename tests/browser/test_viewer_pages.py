@@ -25,6 +25,7 @@ from drr.app.viewer.model import (
     RuleView,
     ShownClaim,
     ShownEntry,
+    ShownFigure,
     ShownOutcome,
     ShownRating,
     ShownVerdict,
@@ -170,7 +171,9 @@ def test_hostile_reports_do_nothing_and_load_nothing(page: Page, study: Path) ->
 def hostile_view() -> ReportView:
     """A report in which every text that comes from outside is hostile."""
     evil = " ".join(PAYLOADS)
-    entry = ShownEntry("k" * 16, "q-1", evil, evil, 0, "done", evil, 3, False, (0.5,), ("full",), (evil,))
+    entry = ShownEntry(
+        "k" * 16, "q-1", evil, evil, 0, "done", evil, 3, False, {"fp": 0.5}, ("full",), (evil,)
+    )
     passage = Passage(evil, ((0, 20),))
     verdict = ShownVerdict(evil, evil, evil, "full", evil, ("javascript:alert(1)", evil), (passage,), (evil,))
     claim = ShownClaim("claim-c1", evil, 0, len(PAYLOADS[0]), ("javascript:alert(1)",), (verdict,))
@@ -180,7 +183,8 @@ def hostile_view() -> ReportView:
     return ReportView(
         entry, evil, evil, evil, usage, None, 1.0, (claim,), (source,), (Actor(evil, (call,)),),
         (ShownRating(evil, evil, 3, evil, None), ShownRating(evil, "depth", None, None, evil)),
-        (RuleView(evil, evil, evil, (evil,)),), (evil,), evil, False, evil, (Conversation(evil, 1, 2, 3),),
+        (RuleView(evil, evil, evil, (evil,)),), (ShownFigure(evil, evil, evil, evil),), (evil,), evil, False, evil,
+        (Conversation(evil, 1, 2, 3),),
     )  # fmt: skip
 
 
