@@ -1,0 +1,175 @@
+"""First contact: the rules on texts by writers who had never read them; half hold one planted error, half are their clean twins.
+
+python -m benchmarks.first_contact ROUND.jsonl ... [--shop SHOP] [--misses] [--record NAME]
+
+A line of a round: `id`, `form` (passage, report), `manner`, `user_id`, `query`, `text`, and `plant` (`replace`, `with`, `kind`, `why`) or
+null. The first run of a round, before anything is changed, is the figure that counts; a used round is a regression set.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+
+import orjson
+from drr.env.shop import Shop
+from drr.eval.checks import Check, Subject, check_report, urls_in
+from pydantic import BaseModel, ConfigDict, Field
+
+from benchmarks.planted import sample_shop, share
+from benchmarks.results import record, table
+
+ROUNDS = Path(__file__).parent / "strangers"
+
+
+class Plant(BaseModel):
+    """One exact replacement that makes one statement false."""
+
+    replace: str
+    by: str = Field(alias="with")
+    kind: str
+    why: str
+
+
+class StrangerText(BaseModel):
+    """A text that its writer holds to be true in all it says, and how to make its twin."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    form: str
+    manner: str = ""
+    user_id: str | None = None
+    query: str | None = None
+    text: str
+    plant: Plant | None = None
+
+    @property
+    def twin(self) -> str | None:
+        if self.plant is None:
+            return None
+        if self.text.count(self.plant.replace) != 1:
+            raise ValueError(
+                f"{self.id}: what is to be replaced stands {self.text.count(self.plant.replace)} times"
+            )
+        return self.text.replace(self.plant.replace, self.plant.by)
+
+
+def read_round(path: Path) -> list[StrangerText]:
+    return [
+        StrangerText.model_validate(orjson.loads(line))
+        for line in path.read_bytes().splitlines()
+        if line.strip()
+    ]
+
+
+Finding = tuple[str, str]
+
+
+@dataclass
+class FirstContact:
+    """What one round showed."""
+
+    clean: Counter[str] = field(default_factory=Counter)
+    """Clean texts by form."""
+    alarmed: Counter[str] = field(default_factory=Counter)
+    rules: Counter[str] = field(default_factory=Counter)
+    """Clean texts that a rule failed."""
+    planted: Counter[str] = field(default_factory=Counter)
+    """By kind of error."""
+    caught: Counter[str] = field(default_factory=Counter)
+    """By a rule that passes the clean twin."""
+    second: Counter[str] = field(default_factory=Counter)
+    """Also by a further finding of a rule that fails the clean twin."""
+    alarms: list[str] = field(default_factory=list)
+    misses: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def _findings(text: str, known: str, one: StrangerText, shop: Shop) -> set[Finding]:
+    checks: dict[str, Check] = check_report(
+        Subject(text, query=one.query, user_id=one.user_id, shop=shop, returned=urls_in(known))
+    )
+    return {
+        (name, why)
+        for name, check in checks.items()
+        if check.status == "fail"
+        for why in check.evidence[: len(check.spans)] or check.evidence[:1]
+    }
+
+
+def run(shop: Shop, texts: Iterable[StrangerText]) -> FirstContact:
+    seen = FirstContact()
+    start = perf_counter()
+    for one in texts:
+        clean = _findings(one.text, one.text, one, shop)
+        failed = {rule for rule, _ in clean}
+        seen.clean[one.form] += 1
+        seen.alarmed[one.form] += bool(clean)
+        seen.rules.update(failed)
+        seen.alarms += [f"{one.id} {rule}: {why}" for rule, why in sorted(clean)]
+        if one.plant is None or (twin := one.twin) is None:
+            continue
+        new = _findings(twin, one.text, one, shop) - clean
+        seen.planted[one.plant.kind] += 1
+        seen.caught[one.plant.kind] += any(rule not in failed for rule, _ in new)
+        seen.second[one.plant.kind] += bool(new)
+        if not new:
+            seen.misses.append(
+                f"{one.id} {one.plant.kind}: {one.plant.replace!r} -> {one.plant.by!r}; {one.plant.why}"
+            )
+    seen.seconds = perf_counter() - start
+    return seen
+
+
+def summary(seen: FirstContact) -> Sequence[str]:
+    """One row: texts, caught, caught with second findings, false alarms by form."""
+    planted = seen.planted.total()
+    return (
+        f"{seen.clean.total() + planted}",
+        share(seen.caught.total(), planted),
+        share(seen.second.total(), planted),
+        share(seen.alarmed["passage"], seen.clean["passage"]),
+        share(seen.alarmed["report"], seen.clean["report"]),
+    )
+
+
+HEAD = ("texts with twins", "caught", "with second findings", "clean passages failed", "clean reports failed")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("rounds", nargs="*", type=Path, help="files of texts (default: all that are kept)")
+    parser.add_argument("--shop", type=Path)
+    parser.add_argument("--misses", action="store_true", help="print each false alarm and each miss")
+    parser.add_argument("--record", metavar="HEADING", help="keep the table under this heading of RESULTS.md")
+    arguments = parser.parse_args()
+    rows = []
+    with sample_shop(arguments.shop) as shop:
+        for path in arguments.rounds or sorted(ROUNDS.glob("*.jsonl")):
+            seen = run(shop, read_round(path))
+            rows.append([path.stem, *summary(seen)])
+            kinds = table(
+                ["kind", "caught", "second"],
+                [
+                    [k, share(seen.caught[k], n), share(seen.second[k], n)]
+                    for k, n in sorted(seen.planted.items())
+                ],
+            )
+            print(
+                f"\n{path.stem}: {seen.seconds:.1f} s; failing on clean texts: {dict(seen.rules)}\n\n{kinds}"
+            )
+            if arguments.misses:
+                print("\n".join(["", *seen.alarms, "", *seen.misses]))
+    text = table(["round", *HEAD], rows)
+    print(f"\n{text}")
+    if arguments.record:
+        record(arguments.record, text)
+
+
+if __name__ == "__main__":
+    main()
