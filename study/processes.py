@@ -24,7 +24,10 @@ _LAST_WORDS_S = 20.0
 
 
 class ProcessPool:
-    """Each of `workers` processes runs `units` at once. A unit whose worker dies is begun again in another."""
+    """Each of `workers` processes runs `units` at once. A unit whose worker dies is begun again in another.
+
+    A process is started when there is a unit for it, so that a stage of which nothing is missing starts none.
+    """
 
     def __init__(self, opening: Opening, *, workers: int, units: int = 8) -> None:
         self.size = workers * units
@@ -35,7 +38,6 @@ class ProcessPool:
     async def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
         crew = self._crew = _Crew(self._opening, self._workers, terms)
         try:
-            await crew.gather()
             feeding = asyncio.create_task(crew.feed(handed))
             try:
                 while (finished := await crew.next()) is not None:
@@ -77,7 +79,7 @@ class _Crew:
     def __init__(self, opening: Opening, count: int, terms: Terms) -> None:
         self._hire = Hire(opening, terms.bank.limit, terms.unit_cap)
         self._count = count
-        self._replaced = 0
+        self._begun = self._replaced = 0
         self._grants = Grants(terms.bank, self._tell)
         self._wall = terms.wall
         self._hands: list[_Hand] = []
@@ -87,11 +89,6 @@ class _Crew:
         """Of the workers that had a unit in flight, by its key."""
         self._fed = self._over = False
         self._looking: asyncio.Task[None] | None = None
-
-    async def gather(self) -> None:
-        self._looking = asyncio.create_task(self._look_again())
-        for _ in range(self._count):
-            await self._take_on()
 
     async def _take_on(self) -> None:
         process = await asyncio.create_subprocess_exec(
@@ -123,11 +120,20 @@ class _Crew:
     async def feed(self, handed: AsyncIterator[Assignment]) -> None:
         try:
             async for assignment in handed:
-                self._give(assignment)
+                if self._begun < self._count:
+                    await self._begin_one()
+                if not self._over:
+                    self._give(assignment)
         except Exception as error:  # noqa: BLE001 - raised to whoever runs the pool
             self._events.put_nowait(error)
         self._fed = True
         self._events.put_nowait(None)
+
+    async def _begin_one(self) -> None:
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look_again())
+        self._begun += 1
+        await self._take_on()
 
     def _give(self, assignment: Assignment) -> None:
         if not self._hands:

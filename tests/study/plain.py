@@ -71,7 +71,10 @@ async def answer(spec: Mapping[str, Any], context: Context) -> Outcome:
 
 @contextmanager
 def opened(config: Mapping[str, Any]) -> Iterator[Workplace]:
-    """A workplace from plain data: `die` names numbers whose unit ends its process, `once` in a file where it did."""
+    """A workplace from plain data: `die` names numbers whose unit ends its process, `once` in a file where it did.
+
+    `begun` is a folder where every process that opens it leaves its number.
+    """
     die, once, pause = config.get("die", []), config.get("once"), config.get("pause", 0.0)
 
     async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
@@ -85,6 +88,8 @@ def opened(config: Mapping[str, Any]) -> Iterator[Workplace]:
                 os._exit(9)
         return outcome
 
+    if "begun" in config:
+        (Path(config["begun"]) / str(os.getpid())).touch()
     if config.get("shop") == "gone":
         raise DrrError("gone: no shop")
     yield Workplace(work, offline())

@@ -43,6 +43,11 @@ def processes(workers: int = 2, **config: Any) -> ProcessPool:
     return ProcessPool(opening(**config), workers=workers, units=4)
 
 
+def here() -> InProcessPool:
+    """For what is left of a study, where it matters only that it is left."""
+    return InProcessPool.of_opening(opening(), 4)
+
+
 async def test_every_pool_leaves_the_same_bytes(tmp_path: Path) -> None:
     pools = {"one": InProcessPool.of_opening(opening(), 4), "several": processes()}
     spent = []
@@ -58,6 +63,18 @@ async def test_every_pool_leaves_the_same_bytes(tmp_path: Path) -> None:
         assert file.read_bytes() == (tmp_path / "several-tables" / file.name).read_bytes(), file.name
 
 
+async def test_processes_are_started_for_what_is_missing_and_no_others(study: Study, tmp_path: Path) -> None:
+    """Each that begins leaves a mark; a pool's end waits for all of them."""
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    assert (await run(study, units(6), here())).done == 6
+    summary = await run(study, units(6), processes(begun=str(begun)))
+    assert (summary.done, summary.left, summary.ok) == (0, 0, True)
+    assert not list(begun.iterdir())
+    assert (await run(study, units(7), processes(begun=str(begun)))).done == 1
+    assert len(list(begun.iterdir())) == 1
+
+
 async def test_a_budget_holds_over_all_workers_and_nothing_stays_reserved(study: Study) -> None:
     stopped = await run(study, units(60), processes(), budget=Limit(tokens=500))
     assert stopped.stopped == "budget"
@@ -65,7 +82,7 @@ async def test_a_budget_holds_over_all_workers_and_nothing_stays_reserved(study:
     spending = study.ledger.accounts.total()
     assert 300 < spending.tokens <= 500
     assert spending.reserved_tokens == 0
-    rest = await run(study, units(60), processes(), budget=Limit(tokens=100_000))
+    rest = await run(study, units(60), here(), budget=Limit(tokens=100_000))
     assert rest.done == 60 - stopped.done
 
 
@@ -85,7 +102,7 @@ async def test_a_unit_that_kills_its_workers_fails_and_the_others_do_not(study: 
     assert summary.done == 20 - sum(summary.failures.values())
     assert set(summary.failures) == {"worker_lost"}
     assert next(r for r in study.records(status="failed") if r.spec["n"] == 3).transient
-    rest = await run(study, units(20), processes())
+    rest = await run(study, units(20), here())
     assert (summary.done + rest.done, rest.left) == (20, 0)
 
 
@@ -140,7 +157,7 @@ async def test_workers_do_not_outlive_a_driver_that_was_killed(study: Study) -> 
         while any(Path(f"/proc/{pid}").exists() for pid in workers):
             await asyncio.sleep(0.05)
     before = {record.key: record.attempts for record in study.records()}
-    summary = await run(study, units(40), processes())
+    summary = await run(study, units(40), here())
     assert summary.done == 40 - len(before)
     assert {record.attempts for record in study.records()} == {1}
 
