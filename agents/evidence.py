@@ -55,7 +55,7 @@ class EvidenceLedger:
             return source
         return source.model_copy(update={"page": page.markdown, "page_status": page.status})
 
-    async def freeze(self, cited: Sequence[str], web: WebSearch, shop_url: str) -> None:
+    async def freeze(self, cited: Sequence[str], web: WebSearch, shop_url: str | None) -> None:
         """Read the page behind every cited web address that was not read yet. Outside the agent's sight and usage.
 
         An address of the shop, real or made up, is answered by the store and never fetched.
@@ -73,7 +73,7 @@ class EvidenceLedger:
         wanted = {
             canonical_url(url): url
             for url in cited
-            if self._is_web(url) and not is_shop_address(url, shop_url)
+            if self._is_web(url) and not (shop_url and is_shop_address(url, shop_url))
         }
         await side_by_side([read(url) for key, url in wanted.items() if key not in self._pages])
 

@@ -39,7 +39,7 @@ from drr.llm.prompts import Prompts, fence
 from drr.llm.role import RoleModel
 from drr.llm.transcript import plain
 from drr.tools import registry as tools
-from drr.tools.base import ToolAnswer, ToolContext, context_for
+from drr.tools.base import ToolAnswer, ToolContext
 from langchain_core.messages import HumanMessage
 
 FOLDER = Path(__file__).parent / "prompts"
@@ -126,12 +126,12 @@ async def run_variant(
     """The answer of one unit. `ModelFailure` ends it without a report; so does any error that is a bug.
 
     Before such an end `on_failure` is handed what was gathered until then: it was paid for.
-    `world` is the unit's own (writes to its session are recorded and seen by nobody else); `models` holds one for each of
+    `world` is the unit's own (writes to its session, if it has one, are recorded and seen by nobody else); `models` holds one for each of
     the variant's roles, and all of them report to `meter`.
     """
     options = options or AgentOptions()
-    if world.session.user_id is None:
-        raise ValueError("an agent answers for one user: give a world whose session has a user_id")
+    if world.user_id is None:
+        raise ValueError("an agent answers for one user: give a world that has a user_id")
     allowance = Allowance(options.limits_of(variant), meter, now, now())
     run = _run_of(variant, query, world, models, prompts, options, allowance, listener)
     answer = variant.architecture.load()
@@ -158,12 +158,12 @@ def _run_of(
     names = tools_of(variant, world.tools)
     run = AgentRun(
         query=query,
-        user_id=world.session.user_id or "",
+        user_id=world.user_id or "",
         as_of=world.today.isoformat(),
         models={role: models[role] for role in variant.roles},
         prompts=prompts,
         allowance=allowance,
-        tools=context_for(world.session, world.web, top_k=options.top_k),
+        tools=ToolContext(world, options.top_k),
         call_tool=tools.call,
         schemas=schemas(names),
         names=frozenset(names),
@@ -199,6 +199,10 @@ def _with_summaries(summaries: PageSummaries) -> CallTool:
 
 def _profile_facts(run: AgentRun, world: World) -> ProfileFacts:
     """What `+profile` hands to researchers, with the address under which it can be cited."""
+    if world.session is None:
+        raise DrrError(
+            "there are no shoppers in this world, so there is no profile to hand on; leave +profile out"
+        )
     summary = build_profile(world.session.shop.store, run.user_id, run.as_of)
     facts = ProfileFacts(summary, f"user://{run.user_id}/profile")
     run.ledger.add(MAIN, [Source(url=facts.url, type="user", title="Profile summary", seen=summary.text())])
@@ -215,9 +219,8 @@ async def _finish(
     written = cited if report == raw else parse(report)
     made_up = list(dict.fromkeys([*made_up, *repair.unknown_urls(written, run.ledger.knows)]))
     usage, seconds = run.allowance.meter.as_json(), run.allowance.now() - run.allowance.started
-    await run.ledger.freeze(
-        [s.address for s in (*cited.sources, *written.sources)], world.web, world.session.shop.shop_url
-    )
+    shop_url = None if world.session is None else world.session.shop.shop_url
+    await run.ledger.freeze([s.address for s in (*cited.sources, *written.sources)], world.web, shop_url)
     return AnswerRecord(
         **_gathered(run, variant, world),
         raw_report=raw,
@@ -262,7 +265,7 @@ def _gathered(run: AgentRun, variant: Variant, world: World) -> GatheredFields:
         "tool_calls": _numbered(run),
         "failures": sorted(run.failures, key=lambda failure: actor_rank(failure.researcher)),
         "notes": sorted(run.notes),
-        "state_changes": [asdict(change) for change in world.session.changes()],
+        "state_changes": [asdict(change) for change in (world.session.changes() if world.session else ())],
         "transcripts": [
             Transcript(name=name, messages=plain(messages))
             for name, messages in sorted(run.transcripts.items())

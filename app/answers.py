@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from drr.agents.runner import AgentOptions
     from drr.env.query import Query
     from drr.env.settings import Settings
-    from drr.env.shop import Shop
-    from drr.env.web.base import WebSearch
-    from drr.env.world import World
+    from drr.env.world import Realm
     from drr.llm.factory import Models
     from drr.llm.meter import Meter
     from drr.llm.prompts import Prompts
@@ -43,7 +41,8 @@ class AnswerConfig:
     """Everything that decides how units are answered: plain data, so that another process can be sent it."""
 
     settings: Settings
-    shop: str
+    shop: str | None
+    """A folder, or `servers:NAME`; `None` in a world without one."""
     variants: tuple[str, ...]
     """As `drr.agents.registry.variant` finds them, wherever it is asked: a file's whole path, for one."""
     limits: Mapping[str, Any] = field(default_factory=dict)
@@ -52,18 +51,24 @@ class AnswerConfig:
     citation_repair: CitationRepair | None = None
     pages: Path | None = None
     """Where pages that are read from the live web are kept."""
+    world: str = "shop"
+    """A name of `drr.env.world.WORLDS`."""
+    place: str | None = None
+    """Where that world is opened, beside the shop or without one."""
 
     @classmethod
     def of(cls, plan: Mapping[str, Any], settings: Settings, pages: Path | None) -> AnswerConfig:
         """From what a study was asked for, as `study.toml` keeps it under `run`."""
         return cls(
             settings,
-            plan["shop"],
+            plan.get("shop"),
             tuple(plan["variants"].split(",")),
             plan.get("limits") or {},
             plan.get("references"),
             plan.get("citation_repair"),
             pages,
+            plan.get("world") or "shop",
+            plan.get("place"),
         )
 
 
@@ -85,7 +90,7 @@ def open_workplace(document: Mapping[str, Any]) -> Iterator[Workplace]:
 
 @contextmanager
 def open_answering(config: AnswerConfig) -> Iterator[Answering]:
-    """The work on units, `await answering(spec, context)`, with a shop, a web and models of its own.
+    """The work on units, `await answering(spec, context)`, with a world (the shop and its web, or another) and models of its own.
 
     All it takes is the configuration, so a worker in another process opens the same from the same plain data:
 
@@ -98,15 +103,15 @@ def open_answering(config: AnswerConfig) -> Iterator[Answering]:
     from drr.agents.registry import choose
     from drr.app.models import models_of
     from drr.app.prompts import prompts_of
-    from drr.env.shop import open_shop
-    from drr.env.web.open import open_web
+    from drr.env.world import Site, open_realm
 
     variants = {variant.name: variant for variant in choose(config.variants)}
     prompts = prompts_of(config.settings, "agents")
     models = models_of(config.settings)
-    with open_shop(config.shop, config.settings) as shop:
-        web = open_web(config.settings, shop=shop, snapshots=config.pages)
-        answering = Answering(config, variants, shop, web, models, prompts)
+    site = Site(settings=config.settings, shop=config.shop, place=config.place, pages=config.pages)
+    with open_realm(config.world, site) as realm:
+        answering = Answering(config, variants, realm, models, prompts)
+        answering.check_profiles()
         answering.check_roles()
         yield answering
 
@@ -118,8 +123,7 @@ class Answering:
     config: AnswerConfig
     variants: Mapping[str, Variant]
     """By the name that is shown."""
-    shop: Shop
-    web: WebSearch
+    realm: Realm
     models: Models
     prompts: Prompts
 
@@ -143,12 +147,13 @@ class Answering:
 
     def _unit(self, spec: AnswerSpec) -> Unit:
         from drr.agents.runner import key_fields
+        from drr.env.world import SHOP
         from drr.study.unit import Unit
 
         settings, variant, world = (
             self.config.settings,
             self.variants[spec["variant"]],
-            self.world(spec["user_id"]),
+            self.realm.world(spec),
         )
         fields = {
             **key_fields(variant, self.options_of(variant), self.prompts, world.tools),
@@ -156,17 +161,11 @@ class Answering:
             "models": {role: self.models.name_of(role) for role in variant.roles},
             "max_tokens": settings.model_max_tokens,
             "page_reader": settings.page_reader,
+            **({} if self.config.world == SHOP else {"world": self.config.world}),
             **world.key_fields(),
         }
         label = f"{spec['query_id']}/{spec['variant']}/{spec['trial']}"
         return Unit("answer", fields, cast(Mapping[str, Any], spec), label)
-
-    def world(self, user_id: str) -> World:
-        """A world of its own for each unit: what it writes is seen by nobody else."""
-        from drr.env.session import Session
-        from drr.env.shop_world import ShopWorld
-
-        return ShopWorld(Session(self.shop, user_id), self.web, self.config.settings.shop_url)
 
     def options_of(self, variant: Variant) -> AgentOptions:
         """`paper` or default, with what the user gave for this study in their place."""
@@ -223,7 +222,7 @@ class Answering:
         return await run_variant(
             variant,
             spec["query"],
-            world=self.world(spec["user_id"]),
+            world=self.realm.world(spec),
             models=self.roles_of(variant, models),
             meter=meter,
             prompts=self.prompts,
@@ -260,13 +259,14 @@ class Answering:
         except ModelSetupError as error:
             raise Misuse(str(error)) from error
 
-    def check_users(self, queries: Sequence[Query]) -> None:
-        """`Misuse` for questions by people whom the shop does not know."""
-        strangers = [query for query in queries if self.shop.store.user(query.user_id) is None]
-        if strangers:
+    def check_profiles(self) -> None:
+        """`Misuse` for agents that hand on a shopper's profile where there are no shoppers."""
+        from drr.agents.architecture import PROFILE
+
+        wanting = [name for name, variant in self.variants.items() if variant.has(PROFILE)]
+        if wanting and self.realm.shop is None:
             raise Misuse(
-                f"{len(strangers)} of {len(queries)} queries are by users whom the shop does not know, e.g. "
-                f"{strangers[0].user_id!r} of {strangers[0].id}; were they written for another shop?"
+                f"{', '.join(wanting)}: there are no shoppers in the world {self.config.world!r}; leave +profile out"
             )
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from drr.citations.addresses import host_of, path_steps
+from drr.env.errors import Misuse
 from drr.env.records.lines import fact_lines
 from drr.env.records.order import order_evidence, orders_evidence
 from drr.env.records.product import product_evidence
@@ -16,9 +18,10 @@ from drr.env.records.statistics import statistics_evidence
 from drr.env.records.user import profile_evidence
 from drr.env.source import Frozen, Source
 from drr.env.web.base import PageStatus
-from drr.env.world import Holdings, SourceKind, kinds_of
+from drr.env.world import Holdings, Site, SourceKind, kinds_of
 
 if TYPE_CHECKING:
+    from drr.env.query import Query
     from drr.env.session import Session
     from drr.env.shop import Shop, Store
     from drr.env.web.base import WebSearch
@@ -49,6 +52,10 @@ class ShopWorld:
 
     tools: ClassVar[Sequence[str]] = TOOLS
 
+    @property
+    def user_id(self) -> str | None:
+        return self.session.user_id
+
     @cached_property
     def kinds(self) -> Sequence[SourceKind]:
         return kinds_of(Holdings(shop=self.session.shop, user_id=self.session.user_id))
@@ -67,6 +74,44 @@ class ShopWorld:
             "shop_url": self.shop_url or self.session.shop.shop_url,
             "web": {"name": self.web.name, "content_hash": self.web.content_hash},
         }
+
+
+@dataclass(frozen=True)
+class ShopRealm:
+    """One shop and one web for all sessions of a study."""
+
+    shop: Shop
+    web: WebSearch
+    shop_url: str | None = None
+
+    def world(self, spec: Mapping[str, Any]) -> ShopWorld:
+        from drr.env.session import Session
+
+        return ShopWorld(Session(self.shop, spec["user_id"]), self.web, self.shop_url)
+
+    def check(self, queries: Sequence[Query]) -> None:
+        """Nobody whom the shop does not know can ask."""
+        strangers = [query for query in queries if self.shop.store.user(query.user_id) is None]
+        if strangers:
+            raise Misuse(
+                f"{len(strangers)} of {len(queries)} queries are by users whom the shop does not know, e.g. "
+                f"{strangers[0].user_id!r} of {strangers[0].id}; were they written for another shop?"
+            )
+
+
+@contextmanager
+def open_realm(site: Site) -> Iterator[ShopRealm]:
+    """The shop and the web that the settings name."""
+    from drr.env.shop import open_shop
+    from drr.env.web.open import open_web
+
+    if site.shop is None:
+        raise Misuse("a new study needs --shop; e.g. --shop demo/shop")
+    if site.place is not None:
+        raise Misuse("--place: the world `shop` is opened by --shop alone; leave --place out")
+    with open_shop(site.shop, site.settings) as shop:
+        web = open_web(site.settings, shop=shop, snapshots=site.pages)
+        yield ShopRealm(shop, web, site.settings.shop_url)
 
 
 def title_of(returned: Sequence[Source]) -> str | None:

@@ -1,20 +1,26 @@
 """Where an agent lives, and the kinds of sources that its report may cite.
 
-A unit of an agent is given a `World`. Judging is given the kinds alone, made of what is at hand when it judges (`Holdings`): shop and
-pages may have been closed since. One more kind of source is one module and one line in `KINDS`.
+A unit of an agent is given a `World`, by the `Realm` that the worlds of one study share; one more is one module and one line in
+`WORLDS`. Judging is given the kinds alone, made of what is at hand when it judges (`Holdings`): shop and pages may have been closed
+since. One more kind of source is one module and one line in `KINDS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from drr.env.errors import Misuse
+
 if TYPE_CHECKING:
+    from drr.env.query import Query
     from drr.env.session import Change, Session
+    from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.env.source import Frozen, Source
     from drr.env.web.base import Page, WebSearch
@@ -35,6 +41,8 @@ class Holdings:
     """Pages as they read now, by canonical address: they stand in for the frozen ones."""
     folder: Path | None = None
     """The study's folder, where a world may keep what its kinds read."""
+    place: str | None = None
+    """Where the study's world was opened, where that was not a shop alone: a folder of tasks, for one."""
     spec: Mapping[str, Any] = field(default_factory=dict)
     """What the unit was asked, as the ledger holds it."""
 
@@ -98,8 +106,12 @@ class World(Protocol):
     """Where one unit's agent lives. `drr.env.shop_world.ShopWorld` is one; a task with files and frozen pages is another."""
 
     @property
-    def session(self) -> Session:
-        """The unit's own view of the records: its writes are recorded and seen by nobody else."""
+    def user_id(self) -> str | None:
+        """Who asks. An agent answers for one person."""
+
+    @property
+    def session(self) -> Session | None:
+        """The unit's own view of a shop's records: its writes are recorded and seen by nobody else. `None` where there is no shop."""
 
     @property
     def web(self) -> WebSearch:
@@ -121,3 +133,44 @@ class World(Protocol):
 
     def key_fields(self) -> Mapping[str, Any]:
         """What of this place decides an answer: these fields enter the unit's key."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """Where the worlds of a study are: plain data, so that every process opens the same."""
+
+    settings: Settings
+    shop: str | None = None
+    """A folder, or `servers:NAME`."""
+    place: str | None = None
+    """What `--place` named: for worlds that are more than a shop, or have none."""
+    pages: Path | None = None
+    """Where pages that are read from the live web are kept."""
+
+
+class Realm(Protocol):
+    """What the worlds of one study share, opened once in every process. `drr.env.shop_world.ShopRealm` is one."""
+
+    @property
+    def shop(self) -> Shop | None: ...
+
+    def world(self, spec: Mapping[str, Any]) -> World:
+        """Of its own for each unit, by what the unit is asked (`query_id`, `query`, `user_id`): what it writes nobody else sees."""
+
+    def check(self, queries: Sequence[Query]) -> None:
+        """`Misuse` for questions that cannot be asked here, before anything is paid."""
+
+
+SHOP = "shop"
+WORLDS: dict[str, str] = {
+    SHOP: "drr.env.shop_world:open_realm",
+}
+"""By the name that `--world` says: a function of the `Site` that gives a context manager of the `Realm`."""
+
+
+def open_realm(name: str, site: Site) -> AbstractContextManager[Realm]:
+    if name not in WORLDS:
+        raise Misuse(f"there is no world {name!r}; there are {', '.join(WORLDS)}")
+    module, _, attribute = WORLDS[name].partition(":")
+    opener: Callable[[Site], AbstractContextManager[Realm]] = getattr(import_module(module), attribute)
+    return opener(site)

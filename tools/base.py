@@ -50,6 +50,8 @@ class ToolContext:
 
     @property
     def session(self) -> Session:
+        if self.world.session is None:  # a world names the tools that it offers
+            raise ToolError("unavailable", "There is no shop here, so there are no records of one to read.")
         return self.world.session
 
     @property

@@ -98,7 +98,8 @@ def _answer(config: AnswerConfig, arguments: argparse.Namespace, listener: Liste
     question, user = arguments.question.strip(), arguments.user
     with open_answering(config) as answering:
         answering.check_named(arguments.role_models)
-        if answering.shop.store.user(user) is None:
+        shop = answering.realm.shop
+        if shop is not None and shop.store.user(user) is None:
             raise Misuse(f"no user {user!r} in {config.shop}; `drr shop info` says how many there are")
         spec = answering.specs([Query(query=question, user_id=user)])[0]
         meter = Meter()

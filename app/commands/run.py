@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 if TYPE_CHECKING:
     from drr.agents.base import CitationRepair
@@ -32,12 +32,15 @@ examples:
 class RunPlan(TypedDict):
     """What a study of answers was asked for; kept in its configuration under `run`."""
 
-    shop: str
+    shop: str | None
     variants: str
     trials: int
     limits: dict[str, int | float]
     citation_repair: CitationRepair | None
     references: bool | None
+    world: NotRequired[str]
+    """Another than the shop."""
+    place: NotRequired[str]
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -46,11 +49,18 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.options import positive_int
     from drr.app.studies import add_run_options
     from drr.app.workers import add_workers_option
+    from drr.env.world import WORLDS
 
     parser.epilog = _EXAMPLES
     parser.add_argument("study", metavar="STUDY", type=Path)
     parser.add_argument("--shop", metavar="SHOP", help="a folder, or servers:NAME")
     parser.add_argument("--queries", metavar="FILE", type=Path, help="JSONL, a query a line")
+    parser.add_argument(
+        "--world",
+        choices=tuple(WORLDS),
+        help="where the agents live (default shop); another may need no --shop",
+    )
+    parser.add_argument("--place", metavar="PATH", help="what a world other than the shop is opened from")
     parser.add_argument(
         "--variants",
         metavar="NAMES",
@@ -87,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     config = AnswerConfig.of(plan, settings, folder / "pages")
     with open_answering(config) as answering:
         answering.check_named(arguments.role_models)
-        answering.check_users(queries)
+        answering.realm.check(queries)
         units = answering.units(queries, plan["trials"])
         if arguments.dry_run:
             return _dry_run(arguments, answering, units, folder if saved else None)
@@ -123,11 +133,13 @@ def _resolve(arguments: argparse.Namespace, saved: dict[str, Any]) -> tuple[RunP
 
 def _plan(arguments: argparse.Namespace, before: dict[str, Any]) -> RunPlan:
     from drr.env.errors import Misuse
+    from drr.env.world import SHOP
 
+    world, place = arguments.world or before.get("world", SHOP), arguments.place or before.get("place")
     shop = arguments.shop or before.get("shop")
-    if shop is None:
+    if shop is None and world == SHOP:
         raise Misuse(f"{arguments.study}: a new study needs --shop; e.g. --shop demo/shop")
-    return RunPlan(
+    plan = RunPlan(
         shop=shop,
         variants=_variants(arguments.variants, before),
         trials=arguments.trials or before.get("trials") or 1,
@@ -135,6 +147,11 @@ def _plan(arguments: argparse.Namespace, before: dict[str, Any]) -> RunPlan:
         citation_repair=arguments.citation_repair or before.get("citation_repair"),
         references=before.get("references") if arguments.references is None else arguments.references,
     )
+    if world != SHOP:
+        plan["world"] = world
+    if place is not None:
+        plan["place"] = place
+    return plan
 
 
 def _variants(given: str | None, before: dict[str, Any]) -> str:

@@ -43,6 +43,7 @@ class Book:
             changes=answer.state_changes,
             pages=refetched or {},
             folder=answer.study.folder,
+            place=answer.study.config.get("run", {}).get("place"),
             spec=answer.record.spec,
         )
         self._kinds = kinds_of(holdings)

@@ -12,6 +12,7 @@ from drr.app.models import models_of
 from drr.env.query import Query
 from drr.env.settings import Settings
 from drr.env.shop import Shop
+from drr.env.shop_world import ShopRealm
 from drr.study.unit import Unit
 
 from tests.agents.garden import ANNA, CountingWeb
@@ -47,7 +48,9 @@ def test_what_decides_a_unit_is_what_decided_it_before(shop: Shop, web: Counting
     prompts = load_prompts()
     chosen = {variant.name: variant for variant in choose(",".join(PROMPTS))}
     config = AnswerConfig(settings, shop.spec, tuple(chosen))
-    answering = Answering(config, chosen, shop, web, models_of(settings), prompts)
+    answering = Answering(
+        config, chosen, ShopRealm(shop, web, settings.shop_url), models_of(settings), prompts
+    )
     query = Query(id="q-1", query="Which bird house?", user_id=ANNA)
     for unit, (name, used) in zip(answering.units([query]), PROMPTS.items(), strict=True):
         ws = name.endswith("+ws")

@@ -20,6 +20,7 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query
 from drr.env.settings import Settings
 from drr.env.shop import Shop
+from drr.env.shop_world import ShopRealm
 from drr.llm.meter import Meter
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
@@ -267,7 +268,7 @@ def test_the_tools_that_an_agent_binds_decide_its_key(picky: Variant) -> None:
 def test_a_role_that_nobody_plays_wants_a_model(picky: Variant, shop: Shop, web: CountingWeb) -> None:
     bare = replace(picky.architecture, policy={})
     alone = Answering(
-        AnswerConfig(Settings(), shop.spec, ()), {"picky": Variant(bare)}, shop, web, models_of(Settings()), load_prompts()
+        AnswerConfig(Settings(), shop.spec, ()), {"picky": Variant(bare)}, ShopRealm(shop, web), models_of(Settings()), load_prompts()
     )  # fmt: skip
     with pytest.raises(
         Misuse, match="'critic', which no rules play; give it a model with --role-models critic="

@@ -64,6 +64,10 @@ class TaskWorld:
     today: ClassVar[date] = date(2023, 9, 9)
 
     @property
+    def user_id(self) -> str | None:
+        return self.session.user_id
+
+    @property
     def kinds(self) -> Sequence[SourceKind]:
         return kinds_of(Holdings(shop=self.session.shop, user_id=self.session.user_id, folder=self.folder))
 
