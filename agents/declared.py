@@ -15,12 +15,13 @@ from dataclasses import fields, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from traceback import extract_tb
 from types import ModuleType
 from typing import Any
 
 from drr.agents.architecture import AGENT, Architecture, Run
 from drr.agents.base import Limits
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import Misuse
 from drr.llm.role import Policy
 
 _IN_FILE = re.compile(r".*\.py:[^:]*", re.DOTALL)
@@ -39,7 +40,7 @@ def architecture_of(
 
     limits = _declared(name, function, "limits", Mapping, {})
     if strangers := sorted(set(limits) - {field.name for field in fields(Limits)}):
-        raise DrrError(f"plug-in variant {name!r} declares unknown limits: {', '.join(strangers)}")
+        raise Misuse(f"plug-in variant {name!r} declares unknown limits: {', '.join(strangers)}")
     policy: Mapping[str, str | Policy] = _declared(name, function, "policy", Mapping, {})
     tools = _names(name, function, "tools")
     return Architecture(
@@ -60,15 +61,17 @@ def _names(name: str, function: Any, attribute: str) -> tuple[str, ...] | None:
     given = getattr(function, attribute, None)
     if given is None:
         return None
-    if isinstance(given, str) or not all(isinstance(one, str) for one in given):
-        raise DrrError(f"plug-in variant {name!r}: its `{attribute}` is not a list of names")
+    if not isinstance(given, list | tuple | set | frozenset) or not all(
+        isinstance(one, str) for one in given
+    ):
+        raise Misuse(f"plug-in variant {name!r}: its `{attribute}` is not a list of names")
     return tuple(given)
 
 
 def _declared(name: str, function: Any, attribute: str, kind: type, otherwise: Any) -> Any:
     given = getattr(function, attribute, otherwise)
     if not isinstance(given, kind):
-        raise DrrError(f"plug-in variant {name!r}: its `{attribute}` is a {type(given).__name__}, no dict")
+        raise Misuse(f"plug-in variant {name!r}: its `{attribute}` is a {type(given).__name__}, no dict")
     return given
 
 
@@ -112,7 +115,17 @@ def _module(path: Path, source: bytes) -> ModuleType:
     sys.modules[name] = module
     try:
         exec(compile(source, str(path), "exec"), module.__dict__)  # noqa: S102 - the user named this file to be run
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise DrrError(f"{path}: cannot be loaded ({type(error).__name__}: {error}); mend it") from error
+        told = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
+        cause = f"{type(error).__name__}: {told}" if told else type(error).__name__
+        raise Misuse(f"{path}{_line_of(error, path)}: cannot be loaded ({cause}); mend it") from error
     return module
+
+
+def _line_of(error: BaseException, path: Path) -> str:
+    """Where in that file it went wrong, as far as that is known."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return f", line {error.lineno}"
+    here = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f", line {here[-1]}" if here else ""

@@ -29,7 +29,7 @@ from drr.agents.websum import PageSummaries
 from drr.citations import repair
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import Citations, parse
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, Misuse
 from drr.env.profile import build_profile
 from drr.env.source import Source, text_hash
 from drr.env.world import World
@@ -89,7 +89,7 @@ def tools_of(variant: Variant, offered: Sequence[str]) -> tuple[str, ...]:
     if wanted is None:
         return tuple(offered)
     if strangers := sorted(set(wanted) - set(tools.TOOLS)):
-        raise DrrError(f"variant {variant.name!r} declares tools that do not exist: {', '.join(strangers)}")
+        raise Misuse(f"variant {variant.name!r} declares tools that do not exist: {', '.join(strangers)}")
     return tuple(name for name in offered if name in wanted)
 
 

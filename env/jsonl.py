@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import Misuse
 
 
 def lines_of(path: Path, holds: str) -> list[str]:
@@ -14,4 +14,4 @@ def lines_of(path: Path, holds: str) -> list[str]:
     except OSError as error:
         raise Misuse(f"{path}: cannot be read ({error.strerror}); give a JSONL file of {holds}") from error
     except UnicodeDecodeError as error:
-        raise DrrError(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+        raise Misuse(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
-from drr.env.errors import DrrError
+from drr.env.errors import Misuse
 from drr.env.jsonl import lines_of
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -100,7 +100,7 @@ def _parse(path: Path, lines: Iterable[str]) -> Iterator[Query]:
         where = f"{path}, line {number}"
         query = _query(where, line)
         if query.id in seen:
-            raise DrrError(
+            raise Misuse(
                 f"{where}: the id {query.id} is already on line {seen[query.id]}; ids are unique in a file"
             )
         seen[query.id] = number
@@ -110,10 +110,10 @@ def _parse(path: Path, lines: Iterable[str]) -> Iterator[Query]:
 def _query(where: str, line: str) -> Query:
     try:
         raw = json.loads(line)
-    except ValueError as error:
-        raise DrrError(f"{where}: not JSON ({error}); each line is one object") from error
+    except (ValueError, RecursionError) as error:
+        raise Misuse(f"{where}: not JSON ({error}); each line is one object") from error
     if not isinstance(raw, dict):
-        raise DrrError(f"{where}: not an object; each line is {{'query': ..., 'user_id': ...}}")
+        raise Misuse(f"{where}: not an object; each line is {{'query': ..., 'user_id': ...}}")
     _check_version(where, raw.get("schema_version", SCHEMA))
     try:
         query = Query.model_validate(raw)
@@ -126,16 +126,16 @@ def _query(where: str, line: str) -> Query:
                 f"no such field in schema {SCHEMA}; a newer version of drr may have written it: "
                 "update drr, or leave the field out"
             )
-        raise DrrError(f"{where}: {field}: {told}") from error
+        raise Misuse(f"{where}: {field}: {told}") from error
     if not query.query.strip() or not query.user_id.strip():
-        raise DrrError(f"{where}: `query` and `user_id` must not be blank")
+        raise Misuse(f"{where}: `query` and `user_id` must not be blank")
     return query
 
 
 def _check_version(where: str, version: object) -> None:
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise DrrError(f"{where}: schema_version: {version!r} is no version; this one reads {SCHEMA}")
+        raise Misuse(f"{where}: schema_version: {version!r} is no version; this one reads {SCHEMA}")
     if version > SCHEMA:
-        raise DrrError(
+        raise Misuse(
             f"{where}: written by a newer version (schema {version}, this one reads {SCHEMA}); update drr"
         )

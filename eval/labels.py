@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from drr.env.errors import DrrError
+from drr.env.errors import Misuse
 from drr.env.jsonl import lines_of
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -112,11 +112,11 @@ def _parse(path: Path, lines: Iterable[str]) -> Iterable[Label]:
         where = f"{path}, line {number}"
         try:
             raw = json.loads(line)
-        except ValueError as error:
-            raise DrrError(f"{where}: not JSON ({error}); each line is one object") from error
+        except (ValueError, RecursionError) as error:
+            raise Misuse(f"{where}: not JSON ({error}); each line is one object") from error
         task = _task_of_object(raw) if isinstance(raw, dict) else None
         if task is None:
-            raise DrrError(
+            raise Misuse(
                 f"{where}: no label; a line holds `claim` (support), `answer_a` (pairwise) or `answer` (rating)"
             )
         try:
@@ -124,7 +124,7 @@ def _parse(path: Path, lines: Iterable[str]) -> Iterable[Label]:
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             field = ".".join(str(part) for part in first["loc"]) or "the object"
-            raise DrrError(f"{where}: {field}: {first['msg']}") from error
+            raise Misuse(f"{where}: {field}: {first['msg']}") from error
 
 
 def pair_id(query: str, a: str, b: str, trial: int = 0) -> str:

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Literal, TypedDict
 
 from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, Misuse
 from drr.eval.labels import pair_id
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -170,21 +170,21 @@ def _saved(file: Path, plan: AnnotationPlan) -> tuple[str, list[Mark]]:
         document = json.loads(file.read_text(encoding="utf-8"))
         name, sheet = document["annotator"], document["plan"]
         marks = [Mark.model_validate(mark) for mark in document["marks"]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DrrError(
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise Misuse(
             f"{file}: not a saved bundle ({error}); give the file that the page's Save button wrote"
         ) from error
     person = next((person for person in plan.annotators if person.name == name), None)
     if person is None:
         names = ", ".join(person.name for person in plan.annotators)
-        raise DrrError(f"{file}: annotator {name!r} is not in this plan ({names})")
+        raise Misuse(f"{file}: annotator {name!r} is not in this plan ({names})")
     if person.sheet != sheet:
-        raise DrrError(
+        raise Misuse(
             f"{file}: made for another plan, in which left and right may be the other way round; was the plan drawn anew?"
         )
     wrong = _stray(marks, plan, person)
     if wrong is not None:
-        raise DrrError(f"{file}: pair {wrong.pair}, dimension {wrong.dimension} is not in this plan")
+        raise Misuse(f"{file}: pair {wrong.pair}, dimension {wrong.dimension} is not in this plan")
     return name, marks
 
 

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.judging import desk_of
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
-    from drr.env.errors import DrrError, Misuse
+    from drr.env.errors import Misuse
     from drr.eval.agreement.calibrate import Calibration, held_against
     from drr.eval.agreement.cases import cases
     from drr.eval.asking.judge import KeptAnswers
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse("--scale: LOW is below HIGH, e.g. --scale 1 5")
     labelled = cases(read_labels(arguments.labels), arguments.task)
     if not labelled:
-        raise DrrError(f"{arguments.labels}: holds no {arguments.task} label; see `drr calibrate --help`")
+        raise Misuse(f"{arguments.labels}: holds no {arguments.task} label; see `drr calibrate --help`")
     settings = settings_of(arguments).settings
     models = models_of(settings)
     check_models(models, ["judge"], budget_of(arguments), unit_cap_of(arguments))

@@ -323,10 +323,10 @@ def _builtin(arguments: argparse.Namespace) -> int:
 
 
 def _not_empty(path: Path, queries: list[Query]) -> None:
-    from drr.env.errors import DrrError
+    from drr.env.errors import Misuse
 
     if not queries:
-        raise DrrError(f"{path}: holds no question; `drr queries generate --out {path}` writes some")
+        raise Misuse(f"{path}: holds no question; `drr queries generate --out {path}` writes some")
 
 
 class Action(NamedTuple):

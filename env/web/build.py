@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import Misuse
 from drr.env.web.sandbox import DOCUMENTS, MANIFEST, Document, address_key, documents_hash, read_documents
 from drr.env.web.snapshots import write_whole
 from pydantic import ValidationError
@@ -47,7 +47,7 @@ def _documents(source: Path) -> list[Document]:
         document = _from_markdown(path)
         key = address_key(document.url)
         if key in places:
-            raise DrrError(f"{path}: the address {document.url} is already in {places[key]}")
+            raise Misuse(f"{path}: the address {document.url} is already in {places[key]}")
         places[key] = path
         found.append(document)
     return sorted(found, key=lambda document: document.url)
@@ -58,15 +58,15 @@ def _from_markdown(path: Path) -> Document:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise DrrError(f"{path}: cannot be read ({error})") from error
+        raise Misuse(f"{path}: cannot be read ({error})") from error
     head, found, body = text.removeprefix("---\n").partition("\n---\n")
     if not text.startswith("---\n") or not found:
-        raise DrrError(f"{path}: does not start with a block of url and title between two lines ---")
+        raise Misuse(f"{path}: does not start with a block of url and title between two lines ---")
     fields: dict[str, Any] = {}
     for line in filter(str.strip, head.splitlines()):
         name, colon, value = line.partition(":")
         if not colon or name.strip() not in _FIELDS:
-            raise DrrError(f"{path}: {line.strip()[:60]!r} is not one of {', '.join(sorted(_FIELDS))}")
+            raise Misuse(f"{path}: {line.strip()[:60]!r} is not one of {', '.join(sorted(_FIELDS))}")
         fields[name.strip()] = value.strip()
     if "topics" in fields:
         fields["topics"] = [topic.strip() for topic in fields["topics"].split(",") if topic.strip()]
@@ -74,4 +74,4 @@ def _from_markdown(path: Path) -> Document:
         return Document(text=body.strip(), **fields)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise DrrError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise Misuse(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 import orjson
 from drr.citations.addresses import canonical_url
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, Misuse
 from drr.env.text import tokens
 from drr.env.web.base import Page, WebHit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -46,7 +46,7 @@ def read_documents(folder: Path) -> list[Document]:
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:
-        raise DrrError(
+        raise Misuse(
             f"{path}: cannot be read ({error.strerror}); a sandbox is a folder with {DOCUMENTS}, see `drr web build --help`"
         ) from error
     found: dict[str, Document] = {}
@@ -56,14 +56,14 @@ def read_documents(folder: Path) -> list[Document]:
         try:
             document = Document.model_validate(orjson.loads(line))
         except orjson.JSONDecodeError as error:
-            raise DrrError(f"{path}, line {number}: not JSON ({error})") from error
+            raise Misuse(f"{path}, line {number}: not JSON ({error})") from error
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            raise DrrError(
+            raise Misuse(
                 f"{path}, line {number}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
             ) from error
         if address_key(document.url) in found:
-            raise DrrError(f"{path}, line {number}: the address {document.url} occurs twice")
+            raise Misuse(f"{path}, line {number}: the address {document.url} occurs twice")
         found[address_key(document.url)] = document
     return sorted(found.values(), key=lambda document: document.url)
 

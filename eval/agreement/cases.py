@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from drr.env.errors import DrrError
+from drr.env.errors import Misuse
 from drr.eval.agreement.statistics import SUPPORT_SCORE
 from drr.eval.labels import (
     DIMENSIONS,
@@ -38,9 +38,7 @@ class Case:
         for dimension in DIMENSIONS:
             if dimension == named:
                 return dimension
-        raise DrrError(
-            f"label {self.example.id}: no dimension {named!r}; it is one of {', '.join(DIMENSIONS)}"
-        )
+        raise Misuse(f"label {self.example.id}: no dimension {named!r}; it is one of {', '.join(DIMENSIONS)}")
 
     def consensus(self) -> str | float:
         """Support: the median class; pairs: the majority, a tie where there is none; grades: the mean."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from drr.env.errors import DrrError, Misuse
 from drr.env.query import Constraints, Query, read_queries
 from drr.env.session import Change
 from drr.env.source import Source
@@ -116,4 +117,9 @@ def answer_of(study: Study, record: Record, queries: Mapping[str, Query]) -> Ans
 def questions(study: Study) -> dict[str, Query]:
     """The study's own copy of its questions; imported reports may have none there."""
     path = study.folder / "queries.jsonl"
-    return {query.id: query for query in read_queries(path)} if path.is_file() else {}
+    if not path.is_file():
+        return {}
+    try:
+        return {query.id: query for query in read_queries(path)}
+    except Misuse as error:  # nobody named this file: the study is broken
+        raise DrrError(str(error)) from error

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from drr.env.errors import DrrError
+from drr.env.errors import Misuse
 from drr.env.jsonl import lines_of
 from drr.env.query import Query, query_id
 from drr.env.source import Source, text_hash
@@ -80,11 +80,11 @@ def _parse(path: Path, lines: Iterable[str]) -> Iterator[ImportedReport]:
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             field = ".".join(str(part) for part in first["loc"]) or "the object"
-            raise DrrError(f"{where}: {field}: {first['msg']}") from error
-        except ValueError as error:
-            raise DrrError(f"{where}: not JSON ({error}); each line is one report") from error
+            raise Misuse(f"{where}: {field}: {first['msg']}") from error
+        except (ValueError, RecursionError) as error:
+            raise Misuse(f"{where}: not JSON ({error}); each line is one report") from error
         if report.id in ids:
-            raise DrrError(f"{where}: the id {report.id} is already on line {ids[report.id]}")
+            raise Misuse(f"{where}: the id {report.id} is already on line {ids[report.id]}")
         ids[report.id] = number
         yield report
 
@@ -98,7 +98,7 @@ def plan(study: Study, reports: Iterable[ImportedReport]) -> tuple[list[Unit], l
         unit = _unit(report, asked.name_of(report))
         place = _place(unit.spec)
         if taken.setdefault(place, unit.key) != unit.key:
-            raise DrrError(
+            raise Misuse(
                 f"report {report.id}: {report.system} already has trial {report.trial} of this query, with other content; "
                 "number repetitions with `trial`"
             )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from drr.agents.registry import choose, variant
 from drr.app.cli import main
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import Misuse
 from drr.env.settings import Settings
 from drr.study.study import Study
 
@@ -152,10 +152,28 @@ def test_what_cannot_be_run_is_said_in_one_line(file: Path, drr: Drr, name: str,
     assert (code, out) == (2, "") and said.replace("\\", "") in err and err.count("\n") == 1
 
 
-def test_a_file_that_breaks_while_it_is_loaded_is_named(file: Path) -> None:
-    file.write_text("import no_such_module\n")
-    with pytest.raises(DrrError, match=r"my_agent\.py: cannot be loaded \(ModuleNotFoundError"):
-        variant("mine/my_agent.py:quick")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import no_such_module\n", "line 1: cannot be loaded (ModuleNotFoundError: No module named"),
+        ("steps = 3\nasync def quick(:\n", "line 2: cannot be loaded (SyntaxError: "),
+        (
+            "def wrong():\n    raise ValueError('a\\nb')\nwrong()\n",
+            "line 2: cannot be loaded (ValueError: a b)",
+        ),
+        ("import sys\nsys.exit(3)\n", "line 2: cannot be loaded (SystemExit: 3)"),
+        ("\0", "cannot be loaded ("),
+        (AGENT + "\nquick.roles = 3\n", "its `roles` is not a list of names"),
+        (AGENT + "\nquick.tools = ['no_such_tool']\n", "declares tools that do not exist: no_such_tool"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_is_misuse_with_line_and_cause(
+    box: Path, file: Path, drr: Drr, text: str, said: str
+) -> None:
+    file.write_text(text)
+    code, out, err = drr("run", *new(box, "mine/my_agent.py:quick"))
+    assert (code, out) == (2, "") and "my_agent.py" in err and said in err and err.count("\n") == 1
+    assert not Path("study").exists()
 
 
 def test_two_files_of_one_name_cannot_be_told_apart_in_one_study(file: Path, tmp_path: Path) -> None:

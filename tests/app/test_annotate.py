@@ -13,7 +13,7 @@ from drr.app.annotate.labels import Mark, export, merge, notebooks
 from drr.app.annotate.page import bundle, meanings
 from drr.app.annotate.plan import AnnotationPlan, BlindReport, load, make_plan, save
 from drr.app.annotate.site import site
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, Misuse
 from drr.eval.labels import DIMENSIONS, PairwiseLabel, read_labels
 from starlette.testclient import TestClient
 
@@ -175,10 +175,10 @@ def test_a_bundle_comes_back_once_and_only_to_its_own_plan(plan: AnnotationPlan,
     assert (label.judge, label.label, label.seconds) == ("bob", "tie", 1.5)
     document["marks"][0]["pair"] = "p-unknown"  # type: ignore[index]
     saved.write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(DrrError, match="p-unknown"):
+    with pytest.raises(Misuse, match="p-unknown"):
         merge(tmp_path, plan, [saved])
     saved.write_text("[1", encoding="utf-8")
-    with pytest.raises(DrrError, match="not a saved bundle"):
+    with pytest.raises(Misuse, match="not a saved bundle"):
         merge(tmp_path, plan, [saved])
 
 
@@ -193,7 +193,7 @@ def test_a_bundle_of_another_plan_is_refused_because_its_sides_may_be_turned(
     saved.write_text(
         json.dumps({"annotator": "ann", "plan": person.sheet, "marks": [mark]}), encoding="utf-8"
     )
-    with pytest.raises(DrrError, match="another plan"):
+    with pytest.raises(Misuse, match="another plan"):
         merge(tmp_path, plan, [saved])
 
 

@@ -94,7 +94,7 @@ def test_ids_of_questions_given_by_others_are_kept_and_still_pair(
     assert out(capsys)["queries"] == 2
     changed = {**rows[0], "report_markdown": "Other words."}
     path.write_text(json.dumps(changed) + "\n")
-    assert main(["import", str(tmp_path / "s"), str(path), "--quiet"]) == 1
+    assert main(["import", str(tmp_path / "s"), str(path), "--quiet"]) == 2
     assert "already has trial 0" in capsys.readouterr().err
 
 
@@ -112,7 +112,7 @@ def test_a_broken_report_is_named_and_nothing_is_taken_in(
 ) -> None:
     path = tmp_path / "broken.jsonl"
     path.write_text(json.dumps(line(0, "alpha")) + "\n" + bad + "\n")
-    assert main(["import", str(tmp_path / "s"), str(path), "--quiet"]) == 1
+    assert main(["import", str(tmp_path / "s"), str(path), "--quiet"]) == 2
     captured = capsys.readouterr()
     assert told in captured.err
     assert captured.out == ""
@@ -384,7 +384,7 @@ def test_calibrate_fails_where_a_required_threshold_is_missed(
     assert main(["calibrate", str(path), "--task", "support", "--quiet"]) == 0
     assert "not met" in capsys.readouterr().out
     assert main(["calibrate", str(path), "--task", "support", "--quiet", "--require"]) == 1
-    assert main(["calibrate", str(path), "--task", "rating", "--quiet"]) == 1
+    assert main(["calibrate", str(path), "--task", "rating", "--quiet"]) == 2
 
 
 def test_plain_grades_of_0_to_10_need_no_scale(

@@ -170,7 +170,7 @@ def test_a_bad_file_is_named_by_its_line(
 ) -> None:
     path = tmp_path / "q.jsonl"
     path.write_text(content, encoding="utf-8")
-    assert drr("queries", "check", path, "--shop", shop_folder) == 1
+    assert drr("queries", "check", path, "--shop", shop_folder) == 2
     assert told in capsys.readouterr().err
 
 
@@ -264,7 +264,7 @@ def test_what_cannot_be_read_is_refused_clearly(
 ) -> None:
     path = tmp_path / "q.jsonl"
     path.write_text(content + "\n", encoding="utf-8")
-    assert drr("queries", "stats", path) == 1
+    assert drr("queries", "stats", path) == 2
     error = capsys.readouterr().err
     assert "line 1" in error
     assert told in error

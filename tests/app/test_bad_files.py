@@ -1,0 +1,58 @@
+"""A file that somebody names and that cannot be read is misuse: exit code 2 and one line that names the file, for every reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from drr.app.cli import main
+from drr.env.settings import Settings
+from drr.study.study import Study
+
+from tests.agents.garden import write_shop
+
+READERS = {
+    "run": "run new --shop shop --queries FILE",
+    "import": "import new FILE",
+    "agreement": "agreement study --human FILE",
+    "calibrate": "calibrate FILE --task support",
+    "queries check": "queries check FILE --shop shop",
+    "queries stats": "queries stats FILE",
+    "queries review": "queries review FILE --shop shop --reviewer Ada",
+    "queries dataset": "queries dataset FILE --out out",
+    "sandbox": "web search bird --sandbox FOLDER",
+    "web build": "web build FOLDER --out out",
+    "prices": "ask why --shop shop --user u --price-file FILE",
+}
+BAD = {
+    "cut short": b'{"query": "why", "user_id": "u"',
+    "another shape": b"[1, 2]\n",
+    "no text": b'{"query": "\xff\xfe"}\n',
+    "nested": b"[" * 100_000,
+}
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("bad")
+    write_shop(str(folder / "shop"), Settings())
+    Study.create(folder / "study", {"schema": 1, "run": {}}).close()
+    yield folder
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("reader", READERS)
+def test_a_bad_file_is_misuse_wherever_it_is_read(
+    box: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], reader: str, bad: str
+) -> None:
+    monkeypatch.chdir(box)
+    Path("folder").mkdir(exist_ok=True)
+    for name in ("bad.jsonl", "folder/documents.jsonl"):
+        Path(name).write_bytes(BAD[bad])
+    words = [{"FILE": "bad.jsonl", "FOLDER": "folder"}.get(word, word) for word in READERS[reader].split()]
+    assert main(words) == 2, capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert err.startswith("drr: ") and err.count("\n") == 1 and len(err) < 600, err
+    assert "bad.jsonl" in err or "documents.jsonl" in err
+    assert not Path("new").exists()
