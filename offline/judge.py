@@ -39,6 +39,8 @@ class RulesJudge:
     """Raised by hand when its rules say something else."""
     banner = "Judged by surface rules (rules-1), not by a language model: useful for trying things out, not as a measurement."
 
+    tasks = frozenset({"claims", "support", "rating", "pairwise", "failures"})
+
     def answer(self, asking: Asking[Any]) -> Mapping[str, Any]:
         rule = _RULES.get(asking.form)
         if rule is None:

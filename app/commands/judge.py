@@ -70,7 +70,10 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--refetch", action="store_true", help="hold claims against the cited pages as they read now"
     )
     parser.add_argument(
-        "--diff", nargs="*", metavar="ID", help="compare two judgings (default: the last two); judges nothing"
+        "--diff",
+        nargs="*",
+        metavar="ID",
+        help="compare two judgings (default: the last two of one protocol); judges nothing",
     )
     parser.add_argument("--dry-run", action="store_true", help="calls, tokens and cost; calls nothing")
     parser.add_argument("--json", action="store_true", help="one JSON document")
@@ -87,6 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.judging import open_study, study_settings, study_shop
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, unit_cap_of
+    from drr.eval.judging.plan import check_rules
 
     with open_study(arguments.study) as study:
         if arguments.diff is not None:
@@ -99,6 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
         with study_shop(study, settings, arguments.shop) as shop:
             desks = _desks(study, arguments, options, settings, models, shop)
+            check_rules(desks[0], options)
             if arguments.dry_run:
                 return _dry_run(study, desks, models, options, arguments.json)
             pools = [_pool(study, desk, arguments, settings) for desk in desks]
@@ -276,20 +281,24 @@ def _dry_run(study: Study, desks: list[Desk], models: Models, options: JudgeOpti
 def _diff(study: Study, arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.env.errors import Misuse
-    from drr.eval.judging.difference import difference
+    from drr.eval.judging.difference import difference, last_two
     from drr.eval.judging.read import judgings, read_judged
 
     known = judgings(study)
-    names = arguments.diff or [judging.id for judging in known[-2:]]
+    names = arguments.diff or [judging.id for judging in last_two(known)]
     by_id = {judging.id: judging for judging in known}
     if len(names) != 2 or not by_id.keys() >= set(names):
         listing = ", ".join(f"{j.id} ({j.judge}, {j.protocol}, repeat {j.repeat})" for j in known) or "none"
-        raise Misuse(f"--diff needs two judgings of this study; it has {listing}")
+        raise Misuse(
+            f"--diff needs two judgings of this study, of one protocol or named as --diff ID ID; it has {listing}"
+        )
     old, new = (read_judged(study, by_id[name]) for name in names)
     document = difference(old, new)
     if arguments.json:
         print_json(document)
         return 0
+    if document["warning"]:
+        print(f"Warning: {document['warning']}.\n")
     _print_changes(document)
     if not any(row["both"] for row in document["tasks"].values()):
         print(f"{names[0]} and {names[1]} judged nothing in common; --diff ID ID compares two others of:")

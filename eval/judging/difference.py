@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
-from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.protocol import PROTOCOLS
 from drr.eval.tasks.registry import tasks
 
 Value = str | int | None
@@ -29,7 +30,18 @@ class JudgingDifference(TypedDict):
     schema: int
     old: str | None
     new: str | None
+    warning: str | None
+    """Why the two cannot be held against each other verdict by verdict, where they cannot."""
     tasks: dict[str, VerdictChanges]
+
+
+def last_two(judgings: Sequence[Judging]) -> list[Judging]:
+    """Of one protocol, ours before others, oldest first; none where no protocol has two."""
+    for protocol in PROTOCOLS:
+        same = [judging for judging in judgings if judging.protocol == protocol]
+        if len(same) > 1:
+            return same[-2:]
+    return []
 
 
 def difference(old: Judged, new: Judged) -> JudgingDifference:
@@ -43,8 +55,18 @@ def difference(old: Judged, new: Judged) -> JudgingDifference:
         "schema": 1,
         "old": old.judging.id if old.judging else None,
         "new": new.judging.id if new.judging else None,
+        "warning": _warning(old, new),
         "tasks": found,
     }
+
+
+def _warning(old: Judged, new: Judged) -> str | None:
+    if old.way == new.way:
+        return None
+    return (
+        f"the two follow different protocols ({old.way.label}; {new.way.label}):"
+        " they ask other questions of other claims, and a change is not the judge's"
+    )
 
 
 def _changes(

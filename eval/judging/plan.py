@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from drr.env.errors import Misuse
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import judging_of, read_judged
 from drr.eval.labels import content_id
@@ -66,6 +67,28 @@ def default_variants(answers: Iterable[Answer]) -> list[str]:
     everyone = sorted({answer.variant for answer in answers})
     with_summaries = [name for name in everyone if name.endswith("+ws")]
     return with_summaries if len(with_summaries) > 1 else everyone
+
+
+def check_rules(desk: Desk, options: JudgeOptions) -> None:
+    """`Misuse` where rules would judge and have none for a task: before anything of this judging is begun."""
+    lost = [task for stage in options.stages for task in stage if not _can_be_judged(desk, task)]
+    if not lost or desk.stand_in is None:
+        return
+    rest = [
+        word for word in options.what if all(_can_be_judged(desk, task) for task in tasks([word]).values())
+    ]
+    instead = f", or leave it out with --what {','.join(rest)}" if rest else ""
+    raise Misuse(
+        f"{', '.join(task.name for task in lost)}: {desk.stand_in.name} judges without a model and has no rule for that;"
+        f" name a model with --judge{instead}"
+    )
+
+
+def _can_be_judged(desk: Desk, task: Task[Any]) -> bool:
+    """Code decides it, a model is asked, or the rules that stand in know it."""
+    if desk.stand_in is None or not task.asks or not desk.judge_of(task.role).rule_written:
+        return True
+    return task.name in desk.stand_in.tasks
 
 
 def stage_units(study: Study, desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]]) -> list[Unit]:

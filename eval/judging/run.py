@@ -15,7 +15,7 @@ from drr.env.world import is_paged
 from drr.eval.asking.judge import Judge, KeptAnswers
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
-from drr.eval.judging.plan import JudgeOptions, stage_units
+from drr.eval.judging.plan import JudgeOptions, check_rules, stage_units
 from drr.eval.judging.read import judging_of, remember
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.registry import tasks
@@ -80,6 +80,7 @@ async def judge(
 
     A stage that was stopped is not followed by the next.
     """
+    check_rules(desk, options)
     ran = Ran()
     work = Work(desk, KeptAnswers(study))
     remember(study, judging_of(desk))

@@ -43,6 +43,8 @@ class Task(ABC, Generic[Planned]):
     """Tasks whose judgements must be there before it can be planned."""
     role: ClassVar[str] = JUDGE
     """Whose model is asked."""
+    asks: ClassVar[bool] = True
+    """Whether any judge is asked; without, code alone decides."""
     metrics: ClassVar[tuple[str, ...]] = ()
     """The families of metrics it feeds."""
 

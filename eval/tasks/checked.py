@@ -24,6 +24,7 @@ class CheckedTask(Task[Answer]):
     version = 2
     subject = "answer"
     metrics = ("rules",)
+    asks = False
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
         return {}

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.env.shop import Shop
+from drr.eval.judging.read import judgings
+from drr.study.study import Study
 
 from tests.eval.nursery import Judge
 from tests.tools.small_shop import ANNA, FEEDER
@@ -280,6 +282,29 @@ def test_the_papers_profile_prints_both(folder: Path, capsys: pytest.CaptureFixt
     document = out(capsys)
     assert document["judge"]["protocol"] == "ours"
     assert document["as_printed"]["metrics"]["alpha"]["fp"]["value"] == 1.0
+
+
+def test_a_difference_is_of_one_protocol_unless_two_are_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    diff = ["judge", str(folder), "--diff"]
+    assert main(["judge", str(folder), "--what", "quality", "--profile", "paper", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(diff) == 2
+    assert "of one protocol or named as --diff ID ID" in capsys.readouterr().err
+    assert main(["judge", str(folder), "--what", "quality", "--repeat", "2", "--quiet"]) == 0
+    assert main(["judge", str(folder), "--what", "quality", "--profile", "paper", "--quiet"]) == 0
+    with Study.open(folder) as study:
+        known = judgings(study)
+        printed = next(j.id for j in known if j.protocol == "paper")
+        ours, repeated = (next(j.id for j in known if j.protocol == "ours" and j.repeat == k) for k in (0, 1))
+    capsys.readouterr()
+    assert main([*diff, "--json"]) == 0
+    told = out(capsys)
+    assert {told["old"], told["new"]} == {ours, repeated} and told["warning"] is None
+    assert told["tasks"]["rating"]["both"] > 0
+    assert main([*diff, printed, ours]) == 0
+    assert "Warning: the two follow different protocols (as printed; ours)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
+from drr.env.errors import Misuse
 from drr.eval.judging.plan import JudgeOptions, forecast
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
@@ -16,7 +17,7 @@ from drr.eval.tasks.protocol import PROTOCOLS
 from drr.eval.tasks.registry import Registered, groups, stages, tasks
 from drr.study.study import Study
 
-from tests.eval.nursery import answer, desk, offline, put, scripted, sections_of, system
+from tests.eval.nursery import SONNET, answer, desk, offline, put, scripted, sections_of, system
 from tests.eval.nursery import message as told
 from tests.wire import Request, Say, Wire
 
@@ -97,7 +98,8 @@ def test_the_command_names_it_and_takes_it(tmp_path: Path, capsys: pytest.Captur
         ask(study, "a")
     main(["judge", "--help"])
     assert "toy" in capsys.readouterr().out
-    assert main(["judge", str(tmp_path / "study"), "--what", "toy", "--dry-run", "--json"]) == 0
+    asked = ["--what", "toy", "--judge", SONNET, "--base-url", "http://127.0.0.1:9", "--dry-run", "--json"]
+    assert main(["judge", str(tmp_path / "study"), *asked]) == 0
     assert json.loads(capsys.readouterr().out)["tasks"]["toy-criteria"]["calls"] == 1
     assert main(["judge", str(tmp_path / "study"), "--what", "tin"]) == 2
     assert "faithfulness, quality, pairwise, rules, failures, toy" in capsys.readouterr().err
@@ -126,10 +128,27 @@ def test_the_usual_words_leave_out_what_costs_more() -> None:
 
 
 @pytest.mark.usefixtures("toys")
-async def test_rules_do_not_make_up_what_they_have_no_rule_for(study: Study) -> None:
+async def test_rules_refuse_what_they_have_no_rule_for_before_anything_is_begun(
+    study: Study, capsys: pytest.CaptureFixture[str]
+) -> None:
     ask(study, "a")
+    await put(study, answer("a", "react", "Warm and cheap."))
     models = offline()
-    ran = await judge(study, desk(study, models), models, JudgeOptions(["toy"]))
-    assert ran.summary.failures == {"error": 1}
-    (failed,) = study.records("judgement", "failed")
-    assert failed.message == "rules-1 has no rule for the task toy-criteria; name a model with --judge"
+    with pytest.raises(Misuse, match="toy-criteria, toy-marks: rules-1 judges without a model"):
+        await judge(study, desk(study, models), models, JudgeOptions(["toy", "rules"]))
+    assert not list(study.records("judgement", None)) and choose(study) is None
+
+
+@pytest.mark.usefixtures("toys")
+def test_the_command_refuses_it_in_one_sentence_that_says_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Study.create(tmp_path / "study", {"schema": 1, "run": {}}) as study:
+        ask(study, "a")
+    for more in ([], ["--dry-run"], ["--workers", "2"]):
+        assert main(["judge", str(tmp_path / "study"), "--what", "toy", *more]) == 2
+        said = capsys.readouterr()
+        assert said.err == (
+            "drr: toy-criteria, toy-marks: rules-1 judges without a model and has no rule for that; name a model with --judge\n"
+        )
+        assert said.out == ""
