@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from drr.eval.checks import catalogue, citing, facts, text
+from drr.eval.checks import catalogue, citing, facts, properties, stars, text
 from drr.eval.checks.base import Check, CheckDocument, Status, Subject, returned_by, urls_in
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.budget import budget
@@ -40,7 +40,7 @@ RULES: dict[str, Rule] = {
     "outside_shop": Rule(catalogue.outside_shop, "1"),
     "name_matches_id": Rule(catalogue.name_matches_id, "1"),
     "price": Rule(facts.price, "2"),
-    "rating": Rule(facts.rating, "2"),
+    "rating": Rule(stars.rating, "2"),
     "total": Rule(total, "2"),
     "budget": Rule(budget, "2"),
     "order_facts": Rule(order_facts, "2"),
@@ -51,7 +51,7 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "1"),
     "fabricated_citation": Rule(citing.fabricated_citation, "2"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "3"),
-    "product_claims": Rule(facts.product_claims, "2"),
+    "product_claims": Rule(properties.product_claims, "2"),
     "process_text": Rule(text.process_text, "1"),
 }
 
