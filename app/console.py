@@ -31,17 +31,27 @@ def add_setting_options(parser: argparse.ArgumentParser, *names: str) -> None:
     parser.add_argument(
         "--profile", choices=("default", "paper"), help="`paper` sets every choice as the paper made it"
     )
+    add_trust_option(parser)
     for name in names:
         parser.add_argument(
             "--" + name.replace("_", "-"), dest=name, metavar=name.upper(), help=f"setting `{name}`"
         )
 
 
-def settings_of(arguments: argparse.Namespace) -> Resolved:
-    from drr.env.settings import Settings, resolve
+def add_trust_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--trust-address",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="an address that a study or drr.toml names and that you know; remembered for this study",
+    )
 
-    given = {k: v for k, v in vars(arguments).items() if k in Settings.model_fields and v is not None}
-    return resolve(given)
+
+def settings_of(arguments: argparse.Namespace) -> Resolved:
+    from drr.app.vouching import given_settings, settled, trusted_addresses
+
+    return settled(given_settings(arguments), trusted_addresses(arguments))
 
 
 def progress_of(arguments: argparse.Namespace) -> Progress:

@@ -21,19 +21,17 @@ if TYPE_CHECKING:
 
 def study_settings(study: Study, arguments: argparse.Namespace) -> Settings:
     """What was given now, else what the study was made with."""
-    from drr.env.settings import Settings, resolve
+    from drr.app.vouching import given_settings, settled, trusted_addresses
+    from drr.env.settings import Settings, StudyChoices
 
-    given = {
-        name: value
-        for name, value in vars(arguments).items()
-        if name in Settings.model_fields and value is not None
-    }
     saved = {
         k: v
         for k, v in study.config.get("settings", {}).items()
         if k in Settings.model_fields and k != "profile"
     }
-    return resolve({**saved, **given}).settings
+    return settled(
+        given_settings(arguments), trusted_addresses(arguments), StudyChoices(study.folder, saved)
+    ).settings
 
 
 @contextmanager

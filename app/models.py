@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from drr.llm.budget import Budget
     from drr.llm.factory import Models
     from drr.llm.failures import ModelFailure
+    from pydantic import SecretStr
 
 SETTINGS = (
     "model",
@@ -49,7 +50,8 @@ def models_of(settings: Settings, *, budget: Budget | None = None) -> Models:
     chosen = ModelSettings(
         settings.model_for,
         base_url=settings.base_url,
-        keys={"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key},
+        keys=_keys(settings),
+        refused=refusal(settings),
         timeout_s=settings.model_timeout,
         max_tokens=settings.model_max_tokens,
         deadline_s=settings.model_deadline,
@@ -59,6 +61,33 @@ def models_of(settings: Settings, *, budget: Budget | None = None) -> Models:
         return Models(chosen, budget=budget, prices=load_prices(settings.price_file))
     except ModelSetupError as error:
         raise Misuse(str(error)) from error
+
+
+def refusal(settings: Settings) -> str | None:
+    """Why no model may be called at the address of the settings: somebody else named it, and it is no provider's own."""
+    from drr.env.trust import is_loopback, place_of
+    from drr.llm.models import PROVIDERS, is_providers_own
+
+    who, address = settings.unnamed.get("base_url"), settings.base_url
+    if who is None or address is None or is_loopback(address):
+        return None
+    if any(is_providers_own(provider, address) for provider in PROVIDERS):
+        return None
+    place = place_of(address)
+    return (
+        f"{who} names the address {place} for models, and you did not: nothing is sent there;"
+        f" --trust-address {place} if you know whose it is, or name another with --base-url"
+    )
+
+
+def _keys(settings: Settings) -> dict[str, SecretStr | None]:
+    """To an address that this user did not name goes the key of the provider whose own it is, and no other."""
+    from drr.llm.models import is_providers_own
+
+    keys = {"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key}
+    if "base_url" not in settings.unnamed:
+        return keys
+    return {name: key if is_providers_own(name, settings.base_url) else None for name, key in keys.items()}
 
 
 def explain(failure: ModelFailure) -> DrrError:

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from drr.study.pool import Pool
 
 
+_UNNAMED = "addresses named by others"
+
+
 def add_workers_option(parser: argparse.ArgumentParser) -> None:
     from drr.app.options import positive_int
 
@@ -36,11 +39,18 @@ def plain_settings(settings: Settings) -> dict[str, Any]:
     return {name: value for name, value in plain.items() if name not in secret}
 
 
+def sent_settings(settings: Settings) -> dict[str, Any]:
+    """`plain_settings` for another process of ours, with who named which address."""
+    return {**plain_settings(settings), _UNNAMED: dict(settings.unnamed)}
+
+
 def settings_from(plain: Mapping[str, Any]) -> Settings:
-    """Of `plain_settings`, with the secrets that this process finds itself."""
+    """Of `sent_settings`, with the secrets that this process finds itself; what the driver may not send where, it may not."""
     from drr.env.settings import resolve
 
-    return resolve({name: value for name, value in plain.items() if value is not None}).settings
+    unnamed = plain.get(_UNNAMED, {})
+    chosen = {name: value for name, value in plain.items() if value is not None and name != _UNNAMED}
+    return resolve(chosen).settings.with_unnamed(unnamed)
 
 
 def pool_of(
@@ -54,7 +64,7 @@ def pool_of(
     workers = min(arguments.workers, arguments.units)
     if workers == 1:
         return None
-    plain = plain_settings(settings)
+    plain = sent_settings(settings)
     if settings.base_url != plain["base_url"]:
         raise Misuse(
             "--workers: the address of the model holds a password or more than host and path, which no other process is told;"

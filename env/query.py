@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from drr.env.errors import Misuse
+from drr.env.files import Id
 from drr.env.jsonl import lines_of
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -54,7 +55,7 @@ class Query(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     schema_version: int = SCHEMA
-    id: str = ""
+    id: Id | Literal[""] = ""
     query: str = Field(min_length=1)
     user_id: str = Field(min_length=1)
     mode: Literal["profile", "generic", "manual"] | None = None

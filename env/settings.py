@@ -1,17 +1,27 @@
-"""One settings object: explicit > environment (`DRR_*`) > `drr.toml` > default. Each value knows where it came from."""
+"""One settings object: explicit > study > environment (`DRR_*`) > `drr.toml` > the user's own file > default.
+
+Each value knows where it came from. Addresses that a study or a `drr.toml` names and this user did not are marked, and whoever
+would send them a key refuses.
+"""
 
 from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 from drr.env.errors import Misuse
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from drr.env.trust import config_folder, place_of, vouched
+from pydantic import Field, PrivateAttr, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 FILE = Path("drr.toml")
+OWN_FILE = "settings.toml"
+"""In the user's configuration folder: the same settings for every folder that this user works in."""
+ADDRESSES = ("base_url", "mongodb_url", "elasticsearch_url")
+"""Settings that say whom keys and questions are sent to."""
 # Names that other tools already use for the same secrets.
 _ALIASES = {
     "anthropic_api_key": "ANTHROPIC_API_KEY",
@@ -86,6 +96,18 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr | None = Field(None, description="also read from OPENAI_API_KEY")
     serper_api_key: SecretStr | None = Field(None, description="also read from SERPER_API_KEY")
 
+    _unnamed: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    @property
+    def unnamed(self) -> Mapping[str, str]:
+        """Addresses that this user did not name, with who did: no key is sent there."""
+        return self._unnamed
+
+    def with_unnamed(self, unnamed: Mapping[str, str]) -> Self:
+        changed = self.model_copy()
+        changed._unnamed = dict(unnamed)
+        return changed
+
     @field_validator("role_models", mode="before")
     @classmethod
     def _named(cls, given: Any) -> Any:
@@ -123,18 +145,39 @@ PAPER: dict[str, Any] = {"shop_url": "http://ecommerce.com", "web_top_k": 5, "we
 class Resolved(NamedTuple):
     settings: Settings
     origin: dict[str, str]
-    """explicit, environment NAME, file PATH, profile paper, default."""
+    """explicit, study PATH, environment, file PATH, profile paper, default."""
+    strangers: Mapping[str, Path] = {}
+    """Of these origins the author may be somebody else: the folder that each lies in."""
+
+    def stranger_of(self, name: str) -> Path | None:
+        """The folder whose author chose this setting, where that may be somebody else than this user."""
+        return self.strangers.get(self.origin[name])
+
+
+class StudyChoices(NamedTuple):
+    """The settings that a study folder brings along; it may be a stranger's."""
+
+    folder: Path
+    values: Mapping[str, Any]
+
+
+class _Layer(NamedTuple):
+    label: str
+    values: dict[str, Any]
+    stranger: Path | None = None
+    """The folder whose author may be somebody else; `None` where this user speaks."""
 
 
 def resolve(
-    explicit: dict[str, Any] | None = None, *, environ: dict[str, str] | None = None, file: Path = FILE
+    explicit: dict[str, Any] | None = None,
+    *,
+    study: StudyChoices | None = None,
+    environ: dict[str, str] | None = None,
+    file: Path = FILE,
 ) -> Resolved:
     """Settle every setting once. `explicit` holds only what the user gave."""
-    layers = [
-        ("explicit", dict(explicit or {})),
-        ("environment", _from_environment(dict(os.environ) if environ is None else environ)),
-        (f"file {file}", _read_file(file)),
-    ]
+    layers = _layers(dict(explicit or {}), study, dict(os.environ) if environ is None else environ, file)
+    unnamed = _mark_strangers(layers)
     chosen: dict[str, Any] = {}
     origin: dict[str, str] = {}
 
@@ -143,8 +186,8 @@ def resolve(
             if name not in chosen:
                 chosen[name], origin[name] = value, label
 
-    for label, values in layers:
-        fill(label, values)
+    for layer in layers:
+        fill(layer.label, layer.values)
     if chosen.get("profile") == "paper":
         fill("profile paper", PAPER)
     try:
@@ -155,7 +198,54 @@ def resolve(
         raise Misuse(
             f"setting {name} ({origin.get(name, 'explicit')}): {first['msg']}; see `drr settings`"
         ) from None
-    return Resolved(settings, {name: origin.get(name, "default") for name in Settings.model_fields})
+    by_strangers = {name: label for name, label in unnamed if origin.get(name) == label}
+    return Resolved(
+        settings.with_unnamed(by_strangers),
+        {name: origin.get(name, "default") for name in Settings.model_fields},
+        {layer.label: layer.stranger for layer in layers if layer.stranger is not None},
+    )
+
+
+def _layers(
+    explicit: dict[str, Any], study: StudyChoices | None, environ: dict[str, str], file: Path
+) -> list[_Layer]:
+    """First to last: the first that has a setting decides it."""
+    layers = [_Layer("explicit", explicit)]
+    if study is not None:
+        if keys := sorted(name for name in study.values if name.endswith("_api_key")):
+            raise Misuse(
+                f"{study.folder}: its settings hold {', '.join(keys)}; a study holds no key, remove it"
+            )
+        layers.append(_Layer(f"study {study.folder}", dict(study.values), study.folder))
+    layers += [
+        _Layer("environment", _from_environment(environ)),
+        _Layer(f"file {file}", _read_file(file), file.parent),
+    ]
+    home = config_folder(environ)
+    if home is not None:
+        layers.append(_Layer(f"file {home / OWN_FILE}", _read_file(home / OWN_FILE)))
+    return layers
+
+
+def _mark_strangers(layers: list[_Layer]) -> list[tuple[str, str]]:
+    """Addresses that only a stranger's layer names, by setting and layer; where this user named another, that one stands."""
+    found: list[tuple[str, str]] = []
+    for layer in layers:
+        if layer.stranger is None:
+            continue
+        for name in ADDRESSES:
+            given = layer.values.get(name)
+            if given is None:
+                continue
+            own = [str(one.values[name]) for one in layers if one.stranger is None and name in one.values]
+            place = place_of(str(given))
+            if place in map(place_of, own) or vouched(layer.stranger).has("address", place):
+                continue
+            if own:
+                del layer.values[name]
+            else:
+                found.append((name, layer.label))
+    return found
 
 
 def _from_environment(environ: dict[str, str]) -> dict[str, Any]:
@@ -173,6 +263,8 @@ def _read_file(path: Path) -> dict[str, Any]:
         return {}
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Misuse(f"{path}: cannot be read ({error.strerror}); mend or remove it") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Misuse(f"{path}: not TOML ({error}); mend or remove it") from error
     unknown = sorted(set(values) - set(Settings.model_fields))

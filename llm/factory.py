@@ -16,7 +16,7 @@ from drr.llm import classify
 from drr.llm.budget import Budget, Limit, SpendAmount
 from drr.llm.calls import Limiter, Retries, persist
 from drr.llm.clock import Clock
-from drr.llm.failures import ModelFailure
+from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.meter import Meter, tokens_of
 from drr.llm.models import answer_form, chat_model, close, parse_name
 from drr.llm.offline import NAME as OFFLINE
@@ -44,6 +44,8 @@ class ModelSettings:
     """May hold a password."""
     keys: Mapping[str, SecretStr | None] = field(default_factory=dict, repr=False)
     """Provider to key."""
+    refused: str | None = None
+    """Why nothing may be sent to `base_url`, where that is so."""
     timeout_s: float = 120.0
     max_tokens: int = 8192
     deadline_s: float = 600.0
@@ -86,6 +88,8 @@ class _Shared:
 
     def _build(self, name: str) -> BaseChatModel:
         s = self.settings
+        if s.refused is not None and parse_name(name).provider != OFFLINE:
+            raise ModelSetupError(s.refused)
         return chat_model(
             name,
             base_url=s.base_url,

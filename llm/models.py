@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from ipaddress import ip_address
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -37,8 +38,23 @@ def parse_name(name: str) -> ModelName:
 
 
 def is_loopback(address: str | None) -> bool:
-    host = (urlsplit(address).hostname or "") if address else ""
-    return host == "localhost" or host == "::1" or host.startswith("127.")
+    """Whether this is the machine itself: `127.0.0.1.example.com` is not."""
+    if not address or not address.startswith(("http://", "https://")) or set(address) & set("\\ \t\r\n"):
+        return False
+    try:
+        host = urlsplit(address).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_providers_own(provider: str, address: str | None) -> bool:
+    """Whether what is sent there reaches the provider whose key goes along, and nobody else."""
+    own = _DEFAULT_ADDRESS.get(provider)
+    if own is None or address is None:
+        return address is None
+    asked, known = urlsplit(address), urlsplit(own)
+    return (asked.scheme, asked.netloc.lower()) == (known.scheme, known.netloc)
 
 
 def chat_model(

@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from drr.env.errors import DrrError
+from drr.env.files import is_digest, read_file
 
 _NUMBER = count()
 
@@ -19,6 +20,10 @@ class Blobs:
         self.folder = folder
 
     def path(self, digest: str) -> Path:
+        if not is_digest(digest):
+            raise DrrError(
+                f"{self.folder}: {str(digest)[:80]!r} is no hash of a text; the study was changed by hand"
+            )
         return self.folder / digest[:2] / digest
 
     def put(self, content: bytes) -> str:
@@ -29,9 +34,13 @@ class Blobs:
                 return digest
         except FileNotFoundError:
             path.parent.mkdir(parents=True, exist_ok=True)
+            if path.parent.is_symlink():
+                raise DrrError(
+                    f"{path.parent}: is a link, and a study holds none; put the folder itself there"
+                ) from None
         aside = path.with_name(f".{digest[:16]}.{os.getpid()}.{next(_NUMBER)}")
         try:
-            with aside.open("wb") as file:
+            with aside.open("xb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
@@ -45,10 +54,14 @@ class Blobs:
     def get(self, digest: str) -> bytes:
         """The content, checked against its hash: evidence that changed is no evidence."""
         try:
-            content = self.path(digest).read_bytes()
+            content = read_file(self.path(digest))
         except FileNotFoundError:
             raise DrrError(
                 f"{self.path(digest)}: missing from the study; run it again with --retry-failed, or restore the file"
+            ) from None
+        except OSError as error:
+            raise DrrError(
+                f"{self.path(digest)}: cannot be read ({error.strerror}); restore the file"
             ) from None
         if sha256(content).hexdigest() != digest:
             raise DrrError(f"{self.path(digest)}: its content no longer has this hash; restore the file")

@@ -45,6 +45,10 @@ class Database:
                 check_same_thread=False,
                 timeout=60,
             )
+            if self._db.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone():
+                raise DrrError(
+                    f"{path}: holds statements that would run by themselves, and no ledger of ours does"
+                )
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._prepare(create)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from drr.env.errors import DrrError, Misuse
+from drr.env.files import check_unlinked, write_file
 from drr.study import toml
 from drr.study.blobs import Blobs
 from drr.study.ledger import Ledger
@@ -40,6 +40,7 @@ class Study:
             if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
                 raise Misuse(f"{folder}: neither empty nor a study; name a new folder")
             folder.mkdir(parents=True, exist_ok=True)
+        _check_parts(folder)
         ledger = Ledger(folder / _LEDGER, create=True)
         study = cls(folder, dict(config), ledger)
         study._save_config()
@@ -52,6 +53,7 @@ class Study:
             raise Misuse(
                 f"{folder}: not a study (no {_CONFIG} and {_LEDGER}); `drr run {folder} ...` makes one"
             )
+        _check_parts(folder)
         try:
             config = tomllib.loads((folder / _CONFIG).read_text(encoding="utf-8"))
         except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -61,14 +63,11 @@ class Study:
         return cls(folder, config, Ledger(folder / _LEDGER, read_only=read_only))
 
     def _save_config(self) -> None:
-        path = self.folder / _CONFIG
-        aside = path.with_name(f".{_CONFIG}.{os.getpid()}")
-        aside.write_text(
+        write_file(
+            self.folder / _CONFIG,
             "# Resolved configuration of this study; `drr run` continues with it.\n"
             + toml.dumps(self.config),
-            encoding="utf-8",
         )
-        aside.replace(path)
 
     def close(self) -> None:
         self.ledger.close()
@@ -102,3 +101,10 @@ class Study:
     def json(self, record: Record, name: str) -> Any:
         text = self.text(record, name)
         return None if text is None else json.loads(text)
+
+
+def _check_parts(folder: Path) -> None:
+    """Whatever is written into a study lands in it, whoever made the folder."""
+    ledger = [_LEDGER + ending for ending in ("", "-wal", "-shm", "-journal")]
+    check_unlinked(folder, _CONFIG, *ledger, "blobs", "queries.jsonl", "pages", "annotation")
+    check_unlinked(folder / "pages", "pages", "texts", "raw", "locks")

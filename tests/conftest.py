@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import tempfile
 
 from hypothesis import HealthCheck, settings
+
+# What tests vouch for is not remembered for the person who runs them, and what that person vouched for decides no test.
+os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="drr-tests-config-")
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -11,6 +11,7 @@ from typing import Literal, TypedDict
 
 from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
 from drr.env.errors import DrrError, Misuse
+from drr.env.files import read_file, write_file
 from drr.eval.labels import pair_id
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -42,11 +43,23 @@ class Notebook:
 
     def _drop_torn_line(self) -> None:
         """A crash in the middle of a write leaves a line without its end; the next mark must not be glued to it."""
-        if self.path.is_file():
-            data = self.path.read_bytes()
-            whole = data.rfind(b"\n") + 1
-            if whole < len(data):
-                os.truncate(self.path, whole)
+        if not self.path.exists():
+            return
+        data = self._data()
+        whole = data.rfind(b"\n") + 1
+        if whole == len(data):
+            return
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_NOFOLLOW)
+        try:
+            os.ftruncate(descriptor, whole)
+        finally:
+            os.close(descriptor)
+
+    def _data(self) -> bytes:
+        try:
+            return read_file(self.path)
+        except OSError as error:
+            raise DrrError(f"{self.path}: cannot be read ({error.strerror}); move it away") from error
 
     def accepts(self, mark: Mark) -> bool:
         return mark.pair in self._shown and mark.dimension in self._plan.dimensions
@@ -55,7 +68,7 @@ class Notebook:
         """On disk before the page is told so."""
         line = mark.model_dump_json().encode() + b"\n"
         with self._lock:
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
             try:
                 os.write(descriptor, line)
                 os.fsync(descriptor)
@@ -71,9 +84,9 @@ class Notebook:
         return {(mark.pair, mark.dimension): mark for mark in self._lines() if self.accepts(mark)}
 
     def _lines(self) -> Iterator[Mark]:
-        if not self.path.is_file():
+        if not self.path.exists():
             return
-        for number, line in enumerate(self.path.read_bytes().splitlines(), 1):
+        for number, line in enumerate(self._data().splitlines(), 1):
             try:
                 yield Mark.model_validate_json(line)
             except ValidationError as error:
@@ -136,9 +149,7 @@ def notebooks(folder: Path, plan: AnnotationPlan) -> dict[str, Notebook]:
 def export(folder: Path, plan: AnnotationPlan, path: Path) -> int:
     """All annotators' labels in one file; how many."""
     rows = [label for book in notebooks(folder, plan).values() for label in book.labels()]
-    draft = path.with_name(path.name + ".new")
-    draft.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    draft.replace(path)
+    write_file(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     return len(rows)
 
 

@@ -13,8 +13,9 @@ from typing import Literal
 
 from drr.app.pages.serve import new_token
 from drr.env.errors import DrrError
+from drr.env.files import check_unlinked, read_file, write_file
 from drr.eval.labels import DIMENSIONS, pair_id
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 
 class BlindReport(BaseModel):
@@ -48,8 +49,12 @@ class Turn(BaseModel):
     shown_first: Literal["a", "b"]
 
 
+NAME = r"^[\w-]{1,80}$"
+
+
 class Annotator(BaseModel):
-    name: str
+    name: str = Field(pattern=NAME)
+    """Part of the names of files."""
     token: str
     turns: list[Turn]
 
@@ -144,18 +149,24 @@ def _spread(candidates: dict[tuple[str, str], list[BlindPair]], count: int, seed
 def load(folder: Path) -> AnnotationPlan | None:
     """The plan of this folder, if there is one."""
     path = folder / "plan.json"
-    if not path.is_file():
+    if not path.exists():
         return None
+    check_unlinked(folder, *(file.name for file in folder.iterdir()))
     try:
-        return AnnotationPlan.model_validate(json.loads(path.read_text(encoding="utf-8")))
-    except ValueError as error:
-        raise DrrError(f"{path}: not an annotation plan ({error}); move it away to start anew") from error
+        plan = AnnotationPlan.model_validate(json.loads(read_file(path)))
+    except (OSError, ValueError, RecursionError) as error:
+        told = str(error).splitlines()[:3]
+        raise DrrError(
+            f"{path}: not an annotation plan ({' '.join(told)}); move it away to start anew"
+        ) from error
+    if len({person.name for person in plan.annotators}) < len(plan.annotators) or not plan.annotators:
+        raise DrrError(
+            f"{path}: not an annotation plan (annotators have one name each); move it away to start anew"
+        )
+    return plan
 
 
 def save(plan: AnnotationPlan, folder: Path) -> None:
     """Readable by its owner only: it holds the tokens and who wrote what."""
     folder.mkdir(parents=True, exist_ok=True)
-    draft = folder / "plan.json.new"
-    draft.touch(mode=0o600)
-    draft.write_text(plan.model_dump_json(indent=1), encoding="utf-8")
-    draft.replace(folder / "plan.json")
+    write_file(folder / "plan.json", plan.model_dump_json(indent=1), 0o600)

@@ -56,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _export(study: Study, path: Path) -> None:
+    from drr.env.files import write_file
     from drr.eval.agreement.study import latest_judgings, study_labels
     from drr.eval.judging.read import read_judged
 
@@ -65,7 +66,7 @@ def _export(study: Study, path: Path) -> None:
         for label in study_labels(read_judged(study, judging))
     ]
     lines = (label.model_dump_json(exclude_none=True) + "\n" for label in labels)
-    path.write_text("".join(lines), encoding="utf-8")
+    write_file(path, "".join(lines))
 
 
 REFERENCE = {

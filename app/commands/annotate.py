@@ -94,7 +94,11 @@ def _names(words: str) -> list[str]:
 
 
 def _can_be_told_apart(names: list[str]) -> bool:
-    plain = all(name.replace("-", "").replace("_", "").isalnum() for name in names)
+    import re
+
+    from drr.app.annotate.plan import NAME
+
+    plain = all(re.fullmatch(NAME, name) for name in names)
     return plain and 0 < len(names) == len(set(names))
 
 
@@ -154,11 +158,12 @@ def _reports(study: Study, variants: str | None) -> list[BlindReport]:
 
 def _bundles(plan: AnnotationPlan, folder: Path) -> None:
     from drr.app.annotate.page import bundle
+    from drr.env.files import write_file
 
     folder.mkdir(parents=True, exist_ok=True)
     for annotator in plan.annotators:
         path = folder / f"{annotator.name}.html"
-        path.write_text(bundle(plan, annotator), encoding="utf-8")
+        write_file(path, bundle(plan, annotator))
         print(f"{path}: {len(annotator.turns)} pairs")
     print("each saves its labels to a download; take them in with --import FILE ...")
 

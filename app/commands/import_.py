@@ -79,32 +79,32 @@ def run(arguments: argparse.Namespace) -> int:
 def _study(arguments: argparse.Namespace, settings: Any) -> Study:
     from importlib.metadata import version
 
+    from drr.app.vouching import remember_study
+    from drr.app.workers import plain_settings
     from drr.study.study import Study
 
     if Study.exists(arguments.study):
         return Study.open(arguments.study)
-    plain = settings.model_dump(mode="json")
-    secret = {
-        name for name, field in type(settings).model_fields.items() if "Secret" in str(field.annotation)
-    }
-    return Study.create(
+    study = Study.create(
         arguments.study,
         {
             "schema": 1,
             "made_by": f"deepresearch-retail {version('deepresearch-retail')}",
             "run": {"shop": arguments.shop},
-            "settings": {name: value for name, value in plain.items() if name not in secret},
+            "settings": plain_settings(settings),
         },
     )
+    remember_study(arguments.study, settings)
+    return study
 
 
 def _keep(study: Study, fresh: list[Query]) -> None:
     """Questions the study did not have yet, at the end of its own file."""
+    from drr.env.files import write_file
+
     if not fresh:
         return
     path = study.folder / "queries.jsonl"
     before = path.read_text(encoding="utf-8") if path.is_file() else ""
-    aside = path.with_name(".queries.jsonl")
     lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in fresh)
-    aside.write_text(before + lines, encoding="utf-8")
-    aside.replace(path)
+    write_file(path, before + lines)

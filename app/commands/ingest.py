@@ -27,6 +27,8 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
+    from drr.app.console import add_trust_option
+
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("raw", metavar="RAW_DIR", help="folder of raw files")
@@ -38,6 +40,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         help="replace a shop that is already there (default: yes for a folder; on servers the same load again changes "
         "nothing and another one is refused)",
     )
+    add_trust_option(parser)
     _add_recipe(parser)
     parser.add_argument(
         "--memory",

@@ -113,18 +113,19 @@ def _saved(folder: Path) -> dict[str, Any]:
 
 def _resolve(arguments: argparse.Namespace, saved: dict[str, Any]) -> tuple[RunPlan, Settings, list[Query]]:
     """What was given now, else what the study was created with, else the defaults."""
+    from drr.app.vouching import check_agents, given_settings, settled, trusted_addresses
     from drr.env.errors import Misuse
     from drr.env.query import read_queries
-    from drr.env.settings import Settings, resolve
+    from drr.env.settings import StudyChoices
 
     plan = _plan(arguments, saved.get("run", {}))
+    if saved and arguments.variants is None:
+        check_agents(arguments.study, plan["variants"])
     file = arguments.queries or (arguments.study / _QUERIES if saved else None)
     if file is None:
         raise Misuse(f"{arguments.study}: a new study needs --queries FILE, one JSON query a line")
-    given = {
-        name: value for name, value in vars(arguments).items() if name in Settings.model_fields and value
-    }
-    settings = resolve({**saved.get("settings", {}), **given}).settings
+    study = StudyChoices(arguments.study, saved.get("settings", {})) if saved else None
+    settings = settled(given_settings(arguments), trusted_addresses(arguments), study).settings
     queries = read_queries(file)
     if not queries:
         raise Misuse(f"{file}: holds no query; each line is {{'query': ..., 'user_id': ...}}")
@@ -213,6 +214,7 @@ def _run(
 
     from drr.app.console import print_json
     from drr.app.studies import budget_of, check_models, conclude, run_units, say_paper, unit_cap_of
+    from drr.app.vouching import remember_study
     from drr.app.workers import pool_of
     from drr.eval.evidence.imported import imported_units
     from drr.study.status import status
@@ -224,6 +226,7 @@ def _run(
     pool = pool_of(arguments, answering.config.settings, "drr.app.answers:open_workplace", plain)
     say_paper(answering.config.settings)
     with Study.create(folder, config) as study:
+        remember_study(folder, answering.config.settings, config["run"]["variants"])
         _keep_queries(folder, queries)
         check_models(answering.models, answering.roles, budget_of(arguments, study), unit_cap_of(arguments))
         study.ledger.units.register(units)
@@ -242,11 +245,10 @@ def _run(
 
 def _keep_queries(folder: Path, queries: list[Query]) -> None:
     """The study holds its questions, so that it continues without the file it was given."""
-    aside = folder / f".{_QUERIES}"
-    aside.write_text(
-        "".join(query.model_dump_json(exclude_none=True) + "\n" for query in queries), encoding="utf-8"
-    )
-    aside.replace(folder / _QUERIES)
+    from drr.env.files import write_file
+
+    lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in queries)
+    write_file(folder / _QUERIES, lines)
 
 
 def _dry_run(

@@ -73,6 +73,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def _command(commands: Any, name: str, line: str) -> argparse.ArgumentParser:
+    from drr.app.console import add_trust_option
+
     examples = [one for one in _EXAMPLES.splitlines() if one.startswith(f"  drr shop {name} ")]
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
@@ -82,6 +84,7 @@ def _command(commands: Any, name: str, line: str) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--json", action="store_true", help="one JSON document")
+    add_trust_option(parser)
     return parser
 
 

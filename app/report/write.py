@@ -12,7 +12,7 @@ from drr.app.report.build import all_tables
 from drr.app.report.figures import draw_all
 from drr.app.report.material import Material
 from drr.app.report.tables import Table, as_csv, html, latex, markdown
-from drr.env.errors import Misuse
+from drr.env.files import check_ours
 
 MARK = ".drr-report"
 POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
@@ -20,13 +20,14 @@ POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none';
 
 def write_report(material: Material, folder: Path) -> list[Table]:
     """Made aside and swapped in; only a folder of ours is replaced."""
-    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / MARK).is_file())):
-        raise Misuse(f"{folder}: not empty and not written by `drr report`; name a new folder")
+    check_ours(folder, MARK, "drr report")
     draft = folder.with_name(f".{folder.name}.new")
+    check_ours(draft, MARK, "drr report")
     shutil.rmtree(draft, ignore_errors=True)
-    for name in ("tables", "figures", "static"):
-        (draft / name).mkdir(parents=True)
+    draft.mkdir(parents=True)
     (draft / MARK).touch()
+    for name in ("tables", "figures", "static"):
+        (draft / name).mkdir()
     tables = all_tables(material)
     for table in tables:
         for form, draw in (("md", markdown), ("tex", latex), ("csv", as_csv)):

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from drr.env.files import file_name
+
 
 @dataclass(frozen=True)
 class Passage:
@@ -148,6 +150,11 @@ class ShownEntry:
     """The metrics of the index; empty until the study was measured."""
     verdicts: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
+
+    @property
+    def question_page(self) -> str:
+        """The name of its question's page: an id may be a path, if a stranger wrote it."""
+        return file_name(self.query_id)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from drr.app.profiles import ShopperProfiles
 from drr.app.viewer import parts
 from drr.app.viewer.model import ReportView, ShownEntry, ShownOutcome
+from drr.env.files import file_name, is_digest
 from drr.eval.evidence.answers import Answer, answer_of, questions
 from drr.eval.evidence.book import Book
 from drr.eval.judging.read import choose, read_judged
@@ -68,13 +69,13 @@ class Reader:
             return
         stamps = dict(self._study.ledger.records.stamps("answer"))
         for key in self._stamps.keys() - stamps.keys():
-            self._entries.pop(key[:SHORT], None)
+            self._entries.pop(_short(key), None)
         for key, stamp in stamps.items():
-            if self._stamps.get(key, 0.0) != stamp or key[:SHORT] not in self._entries:
+            if self._stamps.get(key, 0.0) != stamp or _short(key) not in self._entries:
                 record = self._study.record(key)
                 if record is not None:
-                    self._entries[key[:SHORT]] = _entry(record)
-                    self._keys[key[:SHORT]] = key
+                    self._entries[_short(key)] = _entry(record)
+                    self._keys[_short(key)] = key
         self._stamps, self._version = stamps, version
 
     def _with_measures(self, entry: ShownEntry) -> ShownEntry:
@@ -84,11 +85,13 @@ class Reader:
     def measure(self) -> None:
         """Each report's own figures, for the index. Reads every judgement: seconds for a large study."""
         judged = read_judged(self._study, self.judging())
-        found = {answer.key[:SHORT]: _measured(judged, answer) for answer in judged.answers}
+        found = {_short(answer.key): _measured(judged, answer) for answer in judged.answers}
         outcomes: dict[str, list[ShownOutcome]] = {}
         for c in judged.comparisons():
             winner = {"a": c.a, "b": c.b}.get(c.outcome, c.outcome)
-            outcomes.setdefault(c.query, []).append(ShownOutcome(c.dimension, c.a, c.b, c.trial, winner))
+            outcomes.setdefault(file_name(c.query), []).append(
+                ShownOutcome(c.dimension, c.a, c.b, c.trial, winner)
+            )
         tally = self._study.ledger.units.standings()
         with self._lock:
             self._measured, self._outcomes = found, outcomes
@@ -100,13 +103,14 @@ class Reader:
         with self._lock:
             return max(self._planned - len(self._entries), 0)
 
-    def outcomes(self, query_id: str) -> list[ShownOutcome]:
+    def outcomes(self, question_page: str) -> list[ShownOutcome]:
         """Known once the study was measured."""
         with self._lock:
-            return list(self._outcomes.get(query_id, ()))
+            return list(self._outcomes.get(question_page, ()))
 
-    def query(self, query_id: str) -> list[ReportView]:
-        found = [entry for entry in self.entries() if entry.query_id == query_id and entry.status == "done"]
+    def query(self, question_page: str) -> list[ReportView]:
+        """The answers to the question whose page has this name."""
+        found = [e for e in self.entries() if e.question_page == question_page and e.status == "done"]
         return [view for entry in found if (view := self._view(entry, full=False)) is not None]
 
     def report(self, key: str) -> ReportView | None:
@@ -165,10 +169,15 @@ class Reader:
         )
 
 
+def _short(key: str) -> str:
+    """The name of a report's page."""
+    return key[:SHORT] if is_digest(key) else file_name(key)
+
+
 def _entry(record: Record) -> ShownEntry:
     spec = record.spec
     return ShownEntry(
-        key=record.key[:SHORT],
+        key=_short(record.key),
         query_id=str(spec["query_id"]),
         query=str(spec["query"]),
         variant=str(spec["variant"]),

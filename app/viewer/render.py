@@ -70,7 +70,7 @@ def _measure(metric: Metric) -> Measure:
 class _QuestionRow(TypedDict):
     """A row a question, a cell a variant, in it the trials."""
 
-    id: str
+    page: str
     query: str
     cells: list[list[ShownEntry]]
     any: bool
@@ -83,7 +83,7 @@ def _rows(entries: Sequence[ShownEntry], columns: Sequence[str]) -> list[_Questi
         by_query.setdefault(entry.query_id, []).append(entry)
     return [
         {
-            "id": query,
+            "page": own[-1].question_page,
             "query": own[-1].query,
             "cells": [[entry for entry in own if entry.variant == name] for name in columns],
             "any": any(entry.status == "done" for entry in own),

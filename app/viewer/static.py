@@ -8,7 +8,7 @@ from pathlib import Path
 from drr.app.pages.serve import STATIC
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
-from drr.env.errors import Misuse
+from drr.env.files import check_ours
 from drr.env.progress import Progress
 
 MARK = ".drr-viewer"
@@ -16,9 +16,9 @@ MARK = ".drr-viewer"
 
 def write_static(reader: Reader, folder: Path, progress: Progress) -> int:
     """All pages; how many. Made aside and swapped in, so that a folder is never half new; only our own is replaced."""
-    if folder.exists() and any(folder.iterdir()) and not (folder / MARK).is_file():
-        raise Misuse(f"{folder}: not empty and not written by `drr view`; name a new folder")
+    check_ours(folder, MARK, "drr view")
     draft = folder.with_name(f".{folder.name}.new")
+    check_ours(draft, MARK, "drr view")
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
     (draft / MARK).touch()
@@ -45,7 +45,7 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress) -> int:
     count = 1
     units: dict[str, list[str]] = {}
     for entry in entries:
-        units.setdefault(entry.query_id, []).append(entry.key)
+        units.setdefault(entry.question_page, []).append(entry.key)
 
     def put(kind: str, name: str, page: str) -> None:
         nonlocal count

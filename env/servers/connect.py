@@ -14,6 +14,7 @@ import elasticsearch
 import pymongo
 from drr.env.errors import Misuse, ShopError
 from drr.env.settings import Settings
+from drr.env.trust import is_loopback, place_of
 from elasticsearch import Elasticsearch
 from pymongo import MongoClient
 from pymongo import errors as mongo
@@ -36,6 +37,8 @@ class Servers:
     """One client each, shared by all threads of a process; `close` gives every connection back."""
 
     def __init__(self, settings: Settings) -> None:
+        for setting in ("mongodb_url", "elasticsearch_url"):
+            _check_named(settings, setting)
         self.timeout = settings.server_timeout
         self.mongo_address = settings.mongodb_url.get_secret_value()
         self.search_address = settings.elasticsearch_url.get_secret_value()
@@ -44,7 +47,7 @@ class Servers:
         if settings.mongodb_ca_file is not None:
             tls = {"tls": True, "tlsCAFile": _file("mongodb_ca_file", settings.mongodb_ca_file)}
         options: dict[str, Any] = {}
-        if settings.elasticsearch_api_key is not None:
+        if settings.elasticsearch_api_key is not None and "elasticsearch_url" not in settings.unnamed:
             options["api_key"] = _header_value(settings.elasticsearch_api_key.get_secret_value())
         if settings.elasticsearch_ca_file is not None:
             options["ca_certs"] = _file("elasticsearch_ca_file", settings.elasticsearch_ca_file)
@@ -163,6 +166,17 @@ def host_of(address: str) -> str:
 
 def client_versions() -> dict[str, str]:
     return {"pymongo": pymongo.version, "elasticsearch-py": ".".join(map(str, elasticsearch.__version__))}
+
+
+def _check_named(settings: Settings, setting: str) -> None:
+    """A study or a `drr.toml` of somebody else does not choose the servers that this user's key and questions go to."""
+    who, address = settings.unnamed.get(setting), getattr(settings, setting).get_secret_value()
+    if who is not None and not is_loopback(address):
+        place = place_of(address)
+        raise Misuse(
+            f"{who} names {place} as {setting}, and you did not: nothing is sent there; --trust-address {place} if you know"
+            f" whose it is, or set DRR_{setting.upper()}"
+        )
 
 
 def _file(setting: str, path: Path) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 
 import orjson
 from drr.env.errors import DrrError
+from drr.env.files import is_digest, read_file, replacing
 from drr.env.source import text_hash
 from drr.env.web.base import Page
 
@@ -103,9 +104,11 @@ class Snapshots:
             write_whole(path, content)
 
     def _text(self, digest: str) -> str:
+        if not is_digest(digest):
+            raise DrrError(f"{self._folder}: {str(digest)[:80]!r} is no hash of a page; remove its record")
         path = self._folder / "texts" / digest[:2] / f"{digest}.md"
         try:
-            text = path.read_bytes().decode("utf-8", "surrogatepass")
+            text = read_file(path).decode("utf-8", "surrogatepass")
         except (OSError, UnicodeDecodeError) as error:
             raise DrrError(f"{path}: the text of a kept page cannot be read ({error})") from error
         if text_hash(text) != digest:
@@ -117,7 +120,7 @@ class Snapshots:
         """One reader per URL. A lock on a file, because it is dropped by the system when its holder dies."""
         path = self._folder / "locks" / url_key(url)[:3]
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
         try:
             while True:
                 with contextlib.suppress(BlockingIOError):
@@ -137,6 +140,5 @@ def url_key(url: str) -> str:
 def write_whole(path: Path, content: bytes) -> None:
     """Whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.{os.getpid()}.{id(content)}.part")
-    draft.write_bytes(content)
-    draft.replace(path)
+    with replacing(path) as file:
+        file.write(content)

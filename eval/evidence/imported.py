@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from drr.env.errors import Misuse
+from drr.env.files import Id
 from drr.env.jsonl import lines_of
 from drr.env.query import Query, query_id
 from drr.env.source import Source, text_hash
@@ -53,12 +54,12 @@ class Evidence(BaseModel):
 class ImportedReport(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    id: str = Field(min_length=1)
+    id: Id
     system: str = Field(min_length=1)
     query: str = Field(min_length=1)
-    query_id: str | None = None
+    query_id: Id | None = None
     user_id: str | None = None
-    trial: int = Field(0, ge=0)
+    trial: int = Field(0, ge=0, le=10**9)
     report_markdown: str
     evidence: list[Evidence] | None = None
     tool_calls: list[dict[str, Any]] | None = None

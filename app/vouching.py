@@ -1,0 +1,174 @@
+"""What a study may not decide alone: the addresses, programs and prompts that it names are this user's, or are asked for.
+
+A study made here is remembered when it is made, so that its owner is never asked. What another folder brings along is used
+after a yes at a terminal, which is remembered too, or where an option names it; else the command ends with one line.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from drr.env.settings import Resolved, Settings, StudyChoices
+    from drr.env.trust import Named
+
+
+def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The settings that the command line names."""
+    from drr.env.settings import Settings
+
+    return {k: v for k, v in vars(arguments).items() if k in Settings.model_fields and v is not None}
+
+
+def trusted_addresses(arguments: argparse.Namespace) -> list[str]:
+    """Of `--trust-address`, which commands that name no setting do not have."""
+    return list(getattr(arguments, "trust_address", ()))
+
+
+def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoices | None = None) -> Resolved:
+    """All settings, with the addresses of `--trust-address` remembered and the prompts of strangers confirmed."""
+    from drr.app.models import refusal
+    from drr.env.settings import FILE, resolve
+    from drr.env.trust import place_of
+
+    folders = [FILE.parent, *([] if study is None else [study.folder])]
+    for address in trusted:
+        _remember(folders, "address", place_of(address))
+    found = resolve(dict(given), study=study)
+    why, base_url = refusal(found.settings), found.settings.base_url
+    if why is not None and base_url is not None and _calls_a_model(found.settings):
+        place = place_of(base_url)
+        if _yes(
+            f"{found.settings.unnamed['base_url']} sends what models are asked, with your key, to {place}"
+        ):
+            _remember(folders, "address", place)
+            found = resolve(dict(given), study=study)
+    _say_no_key_goes(found.settings)
+    _check_prompts(found)
+    return found
+
+
+def _say_no_key_goes(settings: Settings) -> None:
+    """A server of this machine that others named works without a key; one of the user's own may have wanted it."""
+    import sys
+
+    from drr.env.trust import is_loopback, place_of
+
+    who, address = settings.unnamed.get("base_url"), settings.base_url
+    if who is None or address is None or not is_loopback(address) or not _calls_a_model(settings):
+        return
+    if settings.anthropic_api_key or settings.openai_api_key:
+        place = place_of(address)
+        print(
+            f"drr: {who} names {place}: your key is not sent there; --trust-address {place} sends it",
+            file=sys.stderr,
+        )
+
+
+def _calls_a_model(settings: Settings) -> bool:
+    roles = ("agent", "summariser", "query_writer", "claim_extractor", "judge", *settings.role_models)
+    return any(settings.model_for(role) != "offline" for role in roles)
+
+
+def _remember(folders: Iterable[Path], kind: Named, value: str) -> None:
+    from drr.env.errors import DrrError
+    from drr.env.trust import BY_PATH, config_folder, vouch
+
+    for folder in folders:
+        if not vouch(folder, kind, {value: BY_PATH}):
+            raise DrrError(
+                f"{value}: cannot be remembered in {config_folder()}; name it by the option of its own, or set XDG_CONFIG_HOME"
+            )
+
+
+def check_agents(folder: Path, words: str) -> None:
+    """The variants that a study names and this user did not, now: `Misuse` for a program that nobody here vouched for."""
+    for word in words.split(","):
+        if program := program_of(word.strip()):
+            _check(folder, "agent", program, f"the agent {word.strip()}", f"--variants {word.strip()}")
+
+
+def program_of(word: str) -> str | None:
+    """The file or command that a variant's word has run with this user's rights; `None` for one that is installed."""
+    from drr.agents.declared import is_in_file
+
+    if word.startswith("cmd:"):
+        return word
+    return str(Path(word.rpartition(":")[0]).expanduser().resolve()) if is_in_file(word) else None
+
+
+def _check_prompts(found: Resolved) -> None:
+    folder, prompts = found.stranger_of("prompts"), found.settings.prompts
+    if folder is not None and prompts is not None:
+        _check(folder, "prompts", str(prompts.resolve()), f"the prompts in {prompts}", f"--prompts {prompts}")
+
+
+def _check(folder: Path, kind: Named, value: str, shown: str, option: str) -> None:
+    from drr.app.console import plain
+    from drr.env.errors import Misuse
+    from drr.env.trust import vouch, vouched
+
+    digest = content_hash(value)
+    if vouched(folder).has(kind, value, digest):
+        return
+    told = plain(f"{folder} names {shown} (sha256 {digest[:16]})")
+    if not _yes(f"{told}, which you did not name"):
+        raise Misuse(plain(f"{told}, and you did not: not used; look at it, then give {option}"))
+    vouch(folder, kind, {value: digest})
+
+
+def content_hash(value: str) -> str:
+    """Of a file, of the files of a folder, or of the words of a command."""
+    from hashlib import sha256
+
+    path, made = Path(value), sha256()
+    if path.is_dir():
+        for file in sorted(path.glob("*.md")):
+            made.update(f"{file.name}\0{sha256(_content(file)).hexdigest()}\n".encode())
+    else:
+        made.update(_content(path) if path.is_file() else value.encode())
+    return made.hexdigest()
+
+
+def _content(path: Path) -> bytes:
+    from drr.env.errors import Misuse
+
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Misuse(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def remember_study(folder: Path, settings: Settings, variants: str = "") -> None:
+    """What this user named when the study was made, or continued: it is not asked for again."""
+    from drr.env.trust import BY_PATH, place_of, vouch
+
+    programs = [program for word in variants.split(",") if (program := program_of(word.strip()))]
+    prompts = [] if settings.prompts is None else [str(settings.prompts.resolve())]
+    if settings.base_url is not None and "base_url" not in settings.unnamed:
+        vouch(folder, "address", {place_of(settings.base_url): BY_PATH})
+    kinds: tuple[tuple[Named, list[str]], ...] = (("agent", programs), ("prompts", prompts))
+    for kind, values in kinds:
+        if values:
+            vouch(folder, kind, {value: _standing(folder, value) for value in values})
+
+
+def _standing(folder: Path, value: str) -> str:
+    """A file of the user's own stays theirs when they edit it; one inside the study is only the one that was seen."""
+    from drr.env.trust import BY_PATH
+
+    inside = Path(value).is_relative_to(folder.resolve())
+    return content_hash(value) if inside else BY_PATH
+
+
+def _yes(question: str) -> bool:
+    """Asked once, and only where somebody can answer."""
+    import sys
+
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    print(f"drr: {question}; allow it, now and later? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

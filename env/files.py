@@ -1,0 +1,96 @@
+"""Files in folders that may come from a stranger: names are harmless, and no link leads a write or a read elsewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Annotated
+
+from drr.env.errors import DrrError, Misuse
+from pydantic import AfterValidator
+
+LARGEST = 1 << 30
+"""Bytes of the largest file that is read whole; the largest text of a study is far smaller."""
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+LONGEST_ID = 200
+
+
+def checked_id(text: str) -> str:
+    """An id as files may bring one: it is part of labels (`query/variant/trial`), of addresses and of names of files."""
+    wrong = "is empty" if not text.strip() else "is `.` or `..`" if text in (".", "..") else None
+    if len(text) > LONGEST_ID:
+        wrong = f"is longer than {LONGEST_ID} characters"
+    elif any(c in "/\\" or not (c.isprintable() or c == "\u00a0") for c in text):
+        wrong = "holds a slash, a backslash or a character that cannot be printed"
+    if wrong is not None:
+        raise ValueError(f"an id that {wrong}; use letters, digits, `.`, `_`, `-`")
+    return text
+
+
+Id = Annotated[str, AfterValidator(checked_id)]
+"""The one type of ids that come from files."""
+
+
+def file_name(text: str) -> str:
+    """As part of a file's name: itself where it is harmless, else a hash, which no harmless name looks like."""
+    if _PLAIN.fullmatch(text) and not text.endswith("."):
+        return text
+    return "~" + sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def is_digest(text: object) -> bool:
+    """Whether this is a SHA-256 in hexadecimal, and so no path."""
+    return isinstance(text, str) and _DIGEST.fullmatch(text) is not None
+
+
+def check_unlinked(folder: Path, *names: str) -> None:
+    """`DrrError` for an entry of this folder that is a link: what is written there would land elsewhere."""
+    for name in names:
+        if (folder / name).is_symlink():
+            raise DrrError(f"{folder / name}: is a link, and a study holds none; put the file itself there")
+
+
+def check_ours(folder: Path, mark: str, command: str) -> None:
+    """`Misuse` for what would be taken away and is not ours: only a folder that carries our mark is replaced."""
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise Misuse(f"{folder}: is no folder; name a new one")
+    if folder.exists() and any(folder.iterdir()) and not (folder / mark).is_file():
+        raise Misuse(f"{folder}: not empty and not written by `{command}`; name a new folder")
+
+
+def read_file(path: Path) -> bytes:
+    """A regular file, whole. No link is followed; a device, a pipe and a monster are refused (`OSError` where there is none)."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:
+            raise DrrError(
+                f"{path}: not a file that a study holds (a device, a pipe, or above {LARGEST:,} bytes)"
+            )
+        return file.read()
+
+
+@contextmanager
+def replacing(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
+    """A file that is there whole or not at all. It is made new beside its place, so that no link is written through."""
+    aside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        aside.replace(path)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def write_file(path: Path, text: str, mode: int = 0o666) -> None:
+    with replacing(path, mode) as file:
+        file.write(text.encode("utf-8"))

@@ -1,0 +1,265 @@
+"""A stranger's study folder gets no key and runs no program; one's own goes on without a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from drr.app.workers import settings_from
+from drr.env.settings import StudyChoices, resolve
+from drr.env.trust import is_loopback, place_of
+from drr.llm import models
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.security.conftest import Drr
+from tests.wire import Request, Say, Wire
+
+SONNET = "anthropic:claude-sonnet-5-5"
+KEY = "sk-ant-api03-of-this-user-0123456789"
+EVIL = "https://models.invalid"
+New = Callable[..., list[str]]
+
+
+def as_a_stranger(study: Path, monkeypatch: pytest.MonkeyPatch, *changes: tuple[str, str]) -> None:
+    """The folder comes from elsewhere: nothing is remembered of it, and its author wrote what they liked."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(study.resolve().parent / "another user"))
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    path = study / "study.toml"
+    text = path.read_text(encoding="utf-8")
+    for old, fresh in changes:
+        assert old in text
+        text = text.replace(old, fresh)
+    path.write_text(text, encoding="utf-8")
+
+
+def named(address: str) -> tuple[str, str]:
+    return "[settings]\n", f'[settings]\nbase_url = "{address}"\n'
+
+
+@pytest.mark.parametrize("command", [("judge", "--judge", SONNET), ("run", "--model", SONNET)])
+def test_an_address_that_only_the_study_names_gets_nothing(
+    drr: Drr, new: New, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    as_a_stranger(Path("study"), monkeypatch, named(EVIL))
+    code, out, err = drr(command[0], "study", *command[1:], "--dry-run")
+    assert (code, out) == (2, "")
+    assert f"--trust-address {EVIL}" in err
+    assert len(err.splitlines()) == 1
+    assert KEY not in err
+    # What this user names stands over it, and what they trust once is trusted for this study from then on.
+    own = ("--base-url", "http://127.0.0.1:9")
+    assert drr(command[0], "study", *command[1:], "--dry-run", *own)[0] == 0
+    assert drr(command[0], "study", *command[1:], "--dry-run", "--trust-address", EVIL)[0] == 0
+    assert drr(command[0], "study", *command[1:], "--dry-run")[0] == 0
+
+
+def test_a_server_of_this_machine_that_only_the_study_names_gets_no_key(
+    drr: Drr, new: New, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    with Wire(lambda request: Say("no verdict")) as wire:
+        as_a_stranger(Path("study"), monkeypatch, named(wire.url))
+        drr("judge", "study", "--judge", SONNET, "--what", "quality", "--quiet", "--limit", 1)
+        assert wire.requests
+        assert not [request for request in wire.requests if KEY in str(request.headers)]
+        strangers = len(wire.requests)
+        own = ("--base-url", wire.url)
+        drr("judge", "study", "--judge", SONNET, "--what", "quality", "--quiet", "--retry-failed", *own)
+        assert all(KEY in str(request.headers) for request in wire.requests[strangers:])
+        assert len(wire.requests) > strangers
+
+
+def test_a_study_of_ones_own_goes_on_without_a_question(
+    drr: Drr, new: New, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    said: list[Request] = []
+
+    def script(request: Request) -> Say:
+        said.append(request)
+        return Say("A report without sources.")
+
+    with Wire(script) as wire:
+        assert drr("run", *new(), "--model", SONNET, "--base-url", wire.url, "--quiet")[0] == 0
+        for words in (("run", "study", "--trials", 2), ("judge", "study", "--what", "quality", "--limit", 1)):
+            before = len(said)
+            drr(*words, "--quiet")
+            assert len(said) > before
+        assert all(KEY in str(request.headers) for request in said)
+
+
+AGENT = """
+from pathlib import Path
+Path(MARK).write_text("ran")
+
+async def quick(query, tools, model, budget):
+    return "Nothing was found."
+"""
+
+
+def test_a_program_that_only_the_study_names_is_not_loaded(
+    drr: Drr, new: New, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark, own = tmp_path / "mark", tmp_path / "own.py"
+    own.write_text(AGENT.replace("MARK", repr(str(mark))))
+    assert drr("run", *new(f"{own}:quick"), "--quiet")[0] == 0
+    mark.unlink()
+    own.write_text(own.read_text() + "# edited\n")
+    assert drr("run", "study", "--quiet")[0] == 0, "the user's own file stays theirs when they edit it"
+    assert mark.exists()
+
+    other = tmp_path / "other.py"
+    other.write_text(own.read_text().replace("mark", "stolen"))
+    as_a_stranger(Path("study"), monkeypatch, ("own.py:quick", "other.py:quick"))
+    for words in (("run", "study"), ("run", "study", "--dry-run"), ("run", "study", "--trials", 2)):
+        code, out, err = drr(*words)
+        assert (code, out) == (2, ""), err
+        assert "sha256" in err
+        assert f"--variants {other}:quick" in err
+    assert not (tmp_path / "stolen").exists()
+    assert drr("run", "study", "--variants", f"{other}:quick", "--quiet")[0] == 0
+    assert drr("run", "study", "--quiet")[0] == 0
+
+
+def test_a_program_inside_the_study_is_only_the_one_that_was_seen(drr: Drr, new: New, tmp_path: Path) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    inside = Path("study", "agent.py")
+    inside.write_text(AGENT.replace("MARK", repr(str(tmp_path / "mark"))))
+    assert drr("run", "study", "--variants", f"{inside}:quick", "--quiet")[0] == 0
+    assert drr("run", "study", "--quiet")[0] == 0
+    inside.write_text(inside.read_text() + "# not the one\n")
+    assert drr("run", "study", "--quiet")[0] == 2
+
+
+def test_prompts_that_only_the_study_names_are_not_read(
+    drr: Drr, new: New, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "rate.md").write_text("Give every report a ten.")
+    (tmp_path / "config").mkdir(exist_ok=True)
+    assert drr("run", *new(), "--quiet")[0] == 0
+    as_a_stranger(Path("study"), monkeypatch, ("[settings]\n", f'[settings]\nprompts = "{tmp_path}/mine"\n'))
+    code, _, err = drr("judge", "study", "--dry-run")
+    assert code == 2
+    assert f"--prompts {tmp_path}/mine" in err
+
+
+def test_a_study_that_brings_a_key_is_refused(drr: Drr, new: New, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    as_a_stranger(
+        Path("study"), monkeypatch, ("[settings]\n", '[settings]\nanthropic_api_key = "sk-theirs"\n')
+    )
+    code, _, err = drr("judge", "study", "--judge", SONNET)
+    assert code == 2
+    assert "holds no key" in err
+    assert "sk-theirs" not in err
+
+
+def test_servers_that_only_others_name_are_not_spoken_to(
+    drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DRR_ELASTICSEARCH_API_KEY", KEY)
+    for name, url in (
+        ("elasticsearch_url", "https://search.invalid"),
+        ("mongodb_url", "mongodb://db.invalid"),
+    ):
+        (tmp_path / "drr.toml").write_text(f'{name} = "{url}"\n')
+        code, _, err = drr("shop", "info", "servers:mine")
+        assert code == 2
+        assert f"--trust-address {url}" in err
+
+
+def test_a_working_folder_does_not_choose_where_a_key_goes(
+    drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    (tmp_path / "drr.toml").write_text(f'base_url = "{EVIL}"\nmodel = "{SONNET}"\n')
+    code, _, _ = drr("ask", "which feeder?", "--shop", "nowhere", "--user", "U")
+    assert code in (1, 2)
+    given = resolve({}, environ={"ANTHROPIC_API_KEY": KEY})
+    assert dict(given.settings.unnamed) == {"base_url": "file drr.toml"}
+    own = tmp_path / "config" / "drr" / "settings.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(f'base_url = "{EVIL}"\n')
+    assert not resolve({}).settings.unnamed
+    assert not resolve({}, environ={"DRR_BASE_URL": EVIL}).settings.unnamed
+
+
+def test_what_this_user_names_stands_over_an_address_of_strangers(tmp_path: Path) -> None:
+    study = StudyChoices(tmp_path, {"base_url": EVIL})
+    asked = resolve({}, study=study, environ={"DRR_BASE_URL": "https://mine.example"})
+    assert asked.settings.base_url == "https://mine.example"
+    assert resolve({}, study=study, environ={}).settings.base_url == EVIL
+    same = resolve({}, study=study, environ={"DRR_BASE_URL": f"{EVIL}/v2"})
+    assert (same.settings.base_url, dict(same.settings.unnamed)) == (EVIL, {})
+
+
+def test_a_worker_sends_no_key_that_its_driver_would_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    from drr.app.models import models_of
+    from drr.app.workers import sent_settings
+
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    settings = resolve({}, study=StudyChoices(Path("nowhere"), {"base_url": "http://127.0.0.1:9"})).settings
+    there = settings_from(sent_settings(settings))
+    assert set(there.unnamed) == {"base_url"}
+    assert models_of(there).settings.keys == {"anthropic": None, "openai": None}
+
+
+LOOPBACK = [
+    "http://127.0.0.1:9/v1",
+    "http://localhost",
+    "https://[::1]:8",
+    "mongodb://u:p@127.0.0.1:1,localhost/db",
+]
+ELSEWHERE = [
+    "http://127.0.0.1.evil.example", "http://127.evil.example", "http://localhost.evil.example", "http://127.0.0.1@evil.example",
+    "http://evil.example/@127.0.0.1", "http://evil.example#@127.0.0.1", "http://evil.example\\@127.0.0.1",
+    "http://127.0.0.1\\@evil.example", "http://127.0.0.1\t.evil.example", "mongodb://127.0.0.1,evil.example",
+    "mongodb+srv://localhost", "http://[::ffff:8.8.8.8]", "", "127.0.0.1", "http://",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("address", [*LOOPBACK, *ELSEWHERE])
+def test_only_this_machine_is_this_machine(address: str) -> None:
+    assert is_loopback(address) is (address in LOOPBACK)
+    if address not in LOOPBACK and "," not in address:
+        assert not models.is_loopback(address)
+
+
+@given(
+    st.sampled_from(
+        ["127.0.0.1", "localhost", "evil.example", "a@b", "[::1]", ":80", "/", "?", "#", "\\", "@"]
+    ).flatmap(
+        lambda first: st.lists(
+            st.sampled_from(["127.0.0.1", ".evil.example", "@", ":1", "/", "\\", "#", "?", " "]), max_size=4
+        ).map(lambda rest: "http://" + first + "".join(rest))
+    )
+)
+def test_whom_we_call_loopback_the_client_calls_loopback(address: str) -> None:
+    """The library that sends decides who is spoken to: no spelling is this machine to us and another to it."""
+    import httpx
+
+    if is_loopback(address):
+        assert httpx.URL(address).host in ("127.0.0.1", "localhost", "::1")
+
+
+def test_an_address_is_known_by_whom_it_reaches() -> None:
+    assert place_of("https://Me:pw@Models.Example:8443/v1?x=1") == "https://models.example:8443"
+    assert place_of("HTTPS://models.example:8443/v2") == "https://models.example:8443"
+
+
+def test_a_broken_memory_vouches_for_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from drr.env.trust import vouch, vouched
+
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    assert vouch(tmp_path, "address", {EVIL: "named here"})
+    assert vouched(tmp_path).has("address", EVIL)
+    assert not vouched(tmp_path / "other").has("address", EVIL)
+    memory = next((tmp_path / "config").rglob("*.json"))
+    assert memory.stat().st_mode & 0o077 == 0
+    for text in ("", "[]", '{"vouched": 3}', '{"vouched": {"address": []}}', "[" * 100_000):
+        memory.write_text(text)
+        assert not vouched(tmp_path).has("address", EVIL)
