@@ -88,7 +88,7 @@ class ToolCall(BaseModel):
 
 
 class Fabricated(BaseModel):
-    """A cited URL that no tool returned; its page is frozen too, so that judging can read what was claimed of it."""
+    """A cited URL that no tool returned: nobody asks for it, so there is no status either."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -21,12 +21,14 @@ class EvidenceLedger:
     def __init__(self) -> None:
         self._by_actor: dict[str, list[Source]] = {}
         self._types: dict[str, str] = {}
+        self._spelt: dict[str, str] = {}
         self._pages: dict[str, Page] = {}
 
     def add(self, actor: str, sources: Iterable[Source]) -> None:
         for source in sources:
             self._by_actor.setdefault(actor, []).append(source)
             own, *behind = map(canonical_url, source.addresses)
+            self._spelt.setdefault(own, source.url)
             self._types.setdefault(own, source.type)
             for url in behind:
                 self._types.setdefault(url, "product")
@@ -56,9 +58,11 @@ class EvidenceLedger:
         return source.model_copy(update={"page": page.markdown, "page_status": page.status})
 
     async def freeze(self, cited: Sequence[str], web: WebSearch, shop_url: str | None) -> None:
-        """Read the page behind every cited web address that was not read yet. Outside the agent's sight and usage.
+        """Read the page behind every cited web address that a tool returned and that was not read yet.
 
-        An address of the shop, real or made up, is answered by the store and never fetched.
+        Outside the agent's sight and usage. An address that no tool returned is never asked for, and one that a tool did return is
+        asked for as it was returned: what a report writes into an address (a shopper's name, say) reaches nobody. An address
+        of the shop, real or made up, is answered by the store.
         """
         gate = asyncio.Semaphore(FREEZE_AT_ONCE)
 
@@ -71,19 +75,14 @@ class EvidenceLedger:
                 self.add_page(url, page)
 
         wanted = {
-            canonical_url(url): url
-            for url in cited
-            if self._is_web(url) and not (shop_url and is_shop_address(url, shop_url))
+            key: self._spelt[key]
+            for key in map(canonical_url, cited)
+            if self._types.get(key) == "web" and not (shop_url and is_shop_address(key, shop_url))
         }
         await side_by_side([read(url) for key, url in wanted.items() if key not in self._pages])
 
-    def _is_web(self, url: str) -> bool:
-        if not url.lower().startswith(("http://", "https://")):
-            return False
-        return self._types.get(canonical_url(url), "web") == "web"
-
     def fabricated(self, urls: Iterable[str]) -> list[Fabricated]:
-        """The cited addresses that no tool returned, with what stands behind them if it was read."""
+        """The cited addresses that no tool returned, with what stands behind them where the agent itself had read it."""
         found = []
         for url in urls:
             page = self._pages.get(canonical_url(url))

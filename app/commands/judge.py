@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.env.shop import Shop
+    from drr.env.web.base import Page
+    from drr.eval.evidence.answers import Answer
     from drr.eval.judging.difference import JudgingDifference
     from drr.eval.judging.plan import JudgeOptions
     from drr.eval.judging.run import Ran
@@ -70,6 +72,9 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--refetch", action="store_true", help="hold claims against the cited pages as they read now"
     )
     parser.add_argument(
+        "--unknown", action="store_true", help="with --refetch: ask also for addresses that no tool returned"
+    )
+    parser.add_argument(
         "--diff",
         nargs="*",
         metavar="ID",
@@ -123,6 +128,8 @@ def _options(arguments: argparse.Namespace, study: Study) -> JudgeOptions:
         raise Misuse(
             f"--what {arguments.what!r}: {', '.join(wrong) or 'nothing'} cannot be judged; use {', '.join(groups())}"
         )
+    if arguments.unknown and not arguments.refetch:
+        raise Misuse("--unknown: says what --refetch may ask for; give both")
     if arguments.batch > BATCH_MOST:
         raise Misuse(
             f"--batch {arguments.batch}: at most {BATCH_MOST} claims fit one call without losing some"
@@ -147,14 +154,11 @@ def _desks(
     shop: Shop | None,
 ) -> list[Desk]:
     """Ours; under `--profile paper` the paper's beside it; one more for each repetition."""
-    import asyncio
     from dataclasses import replace
 
     from drr.app.judging import desk_of
-    from drr.citations.addresses import host_of
     from drr.env.errors import DrrError, Misuse
     from drr.eval.evidence.answers import questions, read_answers
-    from drr.eval.judging.run import refetch
     from drr.eval.tasks.protocol import AS_PRINTED
 
     answers = read_answers(study)
@@ -167,14 +171,7 @@ def _desks(
     desk = desk_of(settings, models, shop)
     desk.batch = arguments.batch
     if arguments.refetch:
-        from drr.env.web.open import open_web
-
-        # Neither the run's snapshots nor its recording: they hold the pages as they were, and nothing is searched for.
-        now = settings.model_copy(update={"web_record": None}) if settings.web == "serper" else settings
-        web = open_web(now, shop=shop, searching=False)
-        desk.refetched = asyncio.run(
-            refetch(answers, web, frozenset(filter(None, [host_of(settings.shop_url)])))
-        )
+        desk.refetched = _refetched(answers, arguments, settings, shop)
     desks = [desk, *(replace(desk, repeat=k) for k in range(1, arguments.repeat))]
     if settings.profile == "paper":
         desks.append(desk_of(settings, models, shop, AS_PRINTED))
@@ -182,6 +179,29 @@ def _desks(
         one.questions = questions(study)
         one.add(answers)
     return desks
+
+
+def _refetched(
+    answers: list[Answer], arguments: argparse.Namespace, settings: Settings, shop: Shop | None
+) -> dict[str, Page]:
+    """The cited pages as they read now: those that a tool returned, and with `--unknown` all."""
+    import asyncio
+    import sys
+
+    from drr.citations.addresses import host_of
+    from drr.env.web.open import open_web
+    from drr.eval.judging.run import cited_pages, refetch
+
+    # Neither the run's snapshots nor its recording: they hold the pages as they were, and nothing is searched for.
+    now = settings.model_copy(update={"web_record": None}) if settings.web == "serper" else settings
+    web = open_web(now, shop=shop, searching=False)
+    pages = cited_pages(answers, frozenset(filter(None, [host_of(settings.shop_url)])))
+    if pages.unknown and not arguments.unknown:
+        print(
+            f"drr: {len(pages.unknown):,} cited addresses that no tool returned are not asked for; --unknown asks",
+            file=sys.stderr,
+        )
+    return asyncio.run(refetch(pages, web, unknown=arguments.unknown))
 
 
 def _pool(study: Study, desk: Desk, arguments: argparse.Namespace, settings: Settings) -> Pool | None:

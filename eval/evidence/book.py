@@ -12,6 +12,8 @@ from drr.env.web.base import Page
 from drr.env.world import Holdings, is_paged, kinds_of, owner_of
 from drr.eval.evidence.answers import Answer
 
+NEVER_ASKED = "no tool returned this address, so it was never asked for; `--refetch --unknown` reads it now"
+
 
 class Book:
     """The evidence of one answer. `refetched` are pages read now, by canonical address; they replace frozen ones."""
@@ -46,6 +48,7 @@ class Book:
             place=answer.study.config.get("run", {}).get("place"),
             spec=answer.record.spec,
         )
+        self._refetched = refetched or {}
         self._kinds = kinds_of(holdings)
         self._by_name = {kind.name: kind for kind in self._kinds}
         self._hosts = self._hosts_by_kind()
@@ -81,7 +84,10 @@ class Book:
                 url, name, "not_frozen", reason=f"nothing here can look up a source of the type {name}"
             )
         if kind.paged and url in self._made_up:
-            returned.append(self._made_up[url])
+            made_up = self._made_up[url]
+            if not returned and made_up.page_status is None and url not in self._refetched:
+                return Frozen(url, name, "unreachable", reason=NEVER_ASKED)
+            returned.append(made_up)
         return kind.text(url, returned)
 
     def seen(self, url: str) -> Frozen:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
 from drr.env.errors import DrrError
 from drr.env.progress import Progress
@@ -17,6 +18,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
 from drr.eval.judging.plan import JudgeOptions, check_rules, stage_units
 from drr.eval.judging.read import judging_of, remember
+from drr.eval.tasks.checked import returned
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.registry import tasks
 from drr.llm.factory import Models
@@ -108,16 +110,36 @@ async def judge(
     return ran
 
 
-async def refetch(answers: Sequence[Answer], web: WebSearch, shop_hosts: frozenset[str]) -> dict[str, Page]:
-    """Every cited web address of the study as it reads now, each read once."""
-    wanted: dict[str, None] = {}
+@dataclass(frozen=True)
+class CitedPages:
+    """The web addresses that the reports of a study cite, in canonical form, and how each is asked for."""
+
+    returned: Mapping[str, str]
+    """As a tool gave it: what a report wrote into the address reaches nobody."""
+    unknown: Sequence[str]
+    """No tool is known to have returned these: asked for only where a person says so."""
+
+
+def cited_pages(answers: Sequence[Answer], shop_hosts: frozenset[str]) -> CitedPages:
+    known: dict[str, str] = {}
+    cited: dict[str, None] = {}
     for answer in answers:
         book = Book(answer, None, shop_hosts=shop_hosts)
-        wanted |= {s.url: None for s in parse(answer.report).sources if is_paged(book.type_of(s.url))}
+        own = dict.fromkeys(s.url for s in parse(answer.report).sources if is_paged(book.type_of(s.url)))
+        spelt = {canonical_url(url): url for source in answer.sources for url in source.addresses}
+        shown = spelt.keys() | (returned(answer) or frozenset())
+        known |= {url: spelt.get(url, url) for url in own if url in shown}
+        cited |= own
+    return CitedPages(known, [url for url in cited if url not in known])
+
+
+async def refetch(pages: CitedPages, web: WebSearch, *, unknown: bool = False) -> dict[str, Page]:
+    """Every cited web address that a tool returned, as it reads now, each read once; the others only if that is asked for."""
+    wanted = {**pages.returned, **{url: url for url in pages.unknown if unknown}}
     gate = asyncio.Semaphore(FETCHES)
 
     async def read(url: str) -> Page:
         async with gate:
             return await web.read(url)
 
-    return dict(zip(wanted, await asyncio.gather(*map(read, wanted)), strict=True))
+    return dict(zip(wanted, await asyncio.gather(*map(read, wanted.values())), strict=True))

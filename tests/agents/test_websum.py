@@ -167,9 +167,7 @@ async def test_cited_pages_are_frozen_without_page_summaries_too(ask: Ask, web: 
     assert set(record.usage) == {"agent"}
 
 
-async def test_a_made_up_web_address_is_read_for_the_judges_and_a_shop_address_never(
-    ask: Ask, web: CountingWeb
-) -> None:
+async def test_an_address_that_no_tool_returned_is_asked_of_nobody(ask: Ask, web: CountingWeb) -> None:
     report = (
         "A [1] b [2] c [3].\n\n## Sources\n\n[1] A: https://garden.example/houses\n"
         "[2] B: http://ecommerce.example/B0MADEUP99\n[3] C: https://nowhere.example/x\n"
@@ -179,10 +177,17 @@ async def test_a_made_up_web_address_is_read_for_the_judges_and_a_shop_address_n
     assert set(made_up) == {
         "https://garden.example/houses", "http://ecommerce.example/B0MADEUP99", "https://nowhere.example/x",
     }  # fmt: skip
-    assert "entrance hole" in (made_up["https://garden.example/houses"].page or "")
-    assert made_up["https://nowhere.example/x"].page_status == "unreachable"
-    assert made_up["http://ecommerce.example/B0MADEUP99"].page_status is None
-    assert not any("ecommerce" in url for url in web.reads)
+    assert {(one.page, one.page_status) for one in record.fabricated} == {(None, None)}
+    assert web.reads == []
+
+
+async def test_a_returned_address_is_asked_for_as_it_was_returned(ask: Ask, web: CountingWeb) -> None:
+    """What a report writes into an address that counts as the same one, a name for instance, leaves nothing behind."""
+    cited = f"{OKLAHOMA}?utm_source=the-name-of-the-shopper"
+    report = f"A [1].\n\n## Sources\n\n[1] A: {cited}\n"
+    record = await ask("react", policy=searching("Oklahoma", report=report))
+    assert record.fabricated == []
+    assert web.reads == [OKLAHOMA]
 
 
 async def test_nothing_runs_on_after_a_unit_that_failed(ask: Ask) -> None:

@@ -10,7 +10,7 @@ from drr.env.web.base import Page
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import judge, refetch
+from drr.eval.judging.run import cited_pages, judge, refetch
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
@@ -280,7 +280,7 @@ async def test_every_cited_page_is_fetched_once_for_the_whole_study(study: Study
         answer("b", "react", report, [PAGE]),
         answer("c", "react", REPORT, [PAGE]),
     )
-    pages = await refetch(read_answers(study), Fetcher(), frozenset({"ecommerce.example"}))
+    pages = await refetch(cited_pages(read_answers(study), frozenset({"ecommerce.example"})), Fetcher())
     assert reads == [CARE]
     await judged_with(Judge(claims=sentences), study, None)
     await judged_with(Judge(claims=sentences), study, None, refetched=pages)

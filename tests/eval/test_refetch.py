@@ -18,7 +18,7 @@ from drr.env.web.serper import Serper
 from drr.env.web.snapshots import Snapshots
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.plan import JudgeOptions
-from drr.eval.judging.run import judge, refetch
+from drr.eval.judging.run import cited_pages, judge, refetch
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
@@ -81,10 +81,10 @@ async def test_what_was_read_what_stands_there_and_what_is_left_of_it(study: Stu
         with Wire(script) as wire:
             models = scripted(wire.url)
             await judge(study, desk(study, models), models, options)
-            pages = await refetch(read_answers(study), live(), frozenset())
+            pages = await refetch(cited_pages(read_answers(study), frozenset()), live())
             await judge(study, desk(study, models, refetched=pages), models, options)
             asked = len(wire.requests)
-            again = await refetch(read_answers(study), live(), frozenset())
+            again = await refetch(cited_pages(read_answers(study), frozenset()), live())
             await judge(study, desk(study, models, refetched=again), models, options)
             assert len(wire.requests) == asked
             await models.aclose()
