@@ -83,8 +83,13 @@ def refusal(settings: Settings) -> str | None:
 def _keys(settings: Settings) -> dict[str, SecretStr | None]:
     """To an address that this user did not name goes the key of the provider whose own it is, and no other."""
     from drr.llm.models import is_providers_own
+    from drr.llm.secrets import can_be_key
 
-    keys = {"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key}
+    given = {"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key}
+    keys = {
+        name: key if key is not None and can_be_key(key.get_secret_value()) else None
+        for name, key in given.items()
+    }
     if "base_url" not in settings.unnamed:
         return keys
     return {name: key if is_providers_own(name, settings.base_url) else None for name, key in keys.items()}

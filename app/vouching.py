@@ -16,11 +16,29 @@ if TYPE_CHECKING:
     from drr.env.trust import Named
 
 
+_ROLES = ("agent", "summariser", "query_writer", "claim_extractor", "judge")
+
+
 def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """The settings that the command line names."""
     from drr.env.settings import Settings
 
     return {k: v for k, v in vars(arguments).items() if k in Settings.model_fields and v is not None}
+
+
+def _say_what_is_no_key(settings: Settings) -> None:
+    import sys
+
+    from drr.llm.secrets import can_be_key
+
+    used = {settings.model_for(role).partition(":")[0] for role in (*_ROLES, *settings.role_models)}
+    keys = {"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key}
+    for provider, key in keys.items():
+        if provider in used and key is not None and not can_be_key(key.get_secret_value()):
+            print(
+                f"drr: the key for {provider} is too short or too plain to be one: it is not sent; a server of this machine needs none",
+                file=sys.stderr,
+            )
 
 
 def trusted_addresses(arguments: argparse.Namespace) -> list[str]:
@@ -47,6 +65,7 @@ def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoice
             _remember(folders, "address", place)
             found = resolve(dict(given), study=study)
     _say_no_key_goes(found.settings)
+    _say_what_is_no_key(found.settings)
     _check_prompts(found)
     return found
 
@@ -69,8 +88,7 @@ def _say_no_key_goes(settings: Settings) -> None:
 
 
 def _calls_a_model(settings: Settings) -> bool:
-    roles = ("agent", "summariser", "query_writer", "claim_extractor", "judge", *settings.role_models)
-    return any(settings.model_for(role) != "offline" for role in roles)
+    return any(settings.model_for(role) != "offline" for role in (*_ROLES, *settings.role_models))
 
 
 def _remember(folders: Iterable[Path], kind: Named, value: str) -> None:

@@ -2,24 +2,59 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 _LOOKS_LIKE_A_KEY = re.compile(
     r"\b(?:sk|pk|rk)-(?=[A-Za-z0-9_\-]*\d)[A-Za-z0-9_\-]{16,}|(?i:\bbearer\s+)[^\s\"',;]{6,}|(?i:\b(?:x-api-key|api[_-]?key)\b[\"']?\s*[:=]\s*[\"']?)[^\s\"',;]{6,}"
 )
 HIDDEN = "[hidden]"
+_PREFIXES = ("sk-", "pk-", "rk-")
+
+
+def can_be_key(text: str) -> bool:
+    """Whether this may be somebody's key, by its length and its variety, or by a provider's prefix.
+
+    `test` or `pillow` is none: it would be hidden in every record of a pillow, and is never sent either.
+    """
+    if any(c.isspace() for c in text) or not any(c.isalpha() for c in text):
+        return False
+    if text.startswith(_PREFIXES):
+        return len(text) >= 7
+    mixed = any(c.isdigit() for c in text)
+    return len(text) >= (12 if mixed else 20) and len(set(text)) >= 6
 
 
 class Redactor:
-    """Replaces the keys it was given, and anything shaped like a key, by `[hidden]`."""
+    """Replaces the keys it was given, and anything shaped like a key, by `[hidden]`; what cannot be a key is left as it stands."""
 
     def __init__(self, keys: Iterable[str | None] = ()) -> None:
-        self._keys = sorted({key for key in keys if key and len(key) >= 4}, key=len, reverse=True)
+        real = {key for key in keys if key and can_be_key(key)}
+        # As they stand in a text, and as JSON writes them.
+        forms = {
+            form
+            for key in real
+            for form in (key, json.dumps(key)[1:-1], json.dumps(key, ensure_ascii=False)[1:-1])
+        }
+        self._keys = sorted(forms, key=len, reverse=True)
 
     def __repr__(self) -> str:
         return f"Redactor({len(self._keys)} keys)"
+
+    def count(self, text: str) -> int:
+        """How often a key that it was given stands in a text."""
+        return sum(text.count(key) for key in self._keys)
+
+    def values(self, value: Any) -> Any:
+        """Plain data with the keys taken out of its texts: names of fields, numbers and truth values stay."""
+        if isinstance(value, str):
+            return self.known(value)
+        if isinstance(value, Mapping):
+            return {name: self.values(one) for name, one in value.items()}
+        return [self.values(one) for one in value] if isinstance(value, list | tuple) else value
 
     def known(self, text: str) -> str:
         """Only the keys it was given: for data, where something shaped like a key may be a product's name."""

@@ -162,12 +162,17 @@ class Worker:
         return left, ending
 
     def _left(self, outcome: Outcome) -> _Left:
-        text = json.dumps(outcome.result, sort_keys=True, ensure_ascii=False, allow_nan=False)
+        redact = self._place.models.redact
+        text = json.dumps(redact.values(outcome.result), sort_keys=True, ensure_ascii=False, allow_nan=False)
+        result: dict[str, Any] = json.loads(well_formed(text))
         texts = {
             name: content if isinstance(content, bytes) else self._clean(content)
             for name, content in outcome.blobs.items()
         }
-        return _Left(json.loads(self._clean(text)), texts)
+        hidden = sum(redact.count(text) for text in outcome.blobs.values() if isinstance(text, str))
+        if hidden:
+            result["redacted"] = hidden  # what was hidden in evidence is not what the tool returned
+        return _Left(result, texts)
 
     def _clean(self, text: str) -> bytes:
         """No key of ours, and no half of a character, which models may write and nothing can print."""
