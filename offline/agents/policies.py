@@ -13,6 +13,7 @@ from typing import Any
 
 from drr.agents import brief as briefs
 from drr.agents.control import FINALIZE, LAUNCH, REASON
+from drr.env.json_object import JsonObject
 from drr.offline.agents import choice as offline_choice
 from drr.offline.agents import facts as offline_facts
 from drr.offline.agents import question as offline_question
@@ -22,11 +23,12 @@ from drr.offline.agents import words as offline_words
 from drr.offline.agents.memory import Memory
 from drr.offline.agents.question import Asked
 from drr.offline.agents.synthesis import condensed
+from drr.wording.money import money
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 PER_ROUND = 4
 _PLACE_WORDS = re.compile(r"\b(?:state|region|area|local|climate|city|town)\b", re.IGNORECASE)
-Calls = list[tuple[str, dict[str, Any]]]
+Calls = list[tuple[str, JsonObject]]
 
 
 def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
@@ -82,7 +84,7 @@ def _plan(brief: briefs.Planning) -> AIMessage:
             calls.append(("get_product_details", {"product_id": f"${number}.items[0].product_id"}))
     calls.append(("web_search", {"query": _web_query(task, None)}))
     plan = f"Find {offline_words.join(task.needs) or 'an answer'}" + (
-        f" within {offline_words.money(task.limit)}" if task.limit is not None else ""
+        f" within {money(task.limit)}" if task.limit is not None else ""
     )
     document = {
         "plan": f"{plan}; look at the shopper's record where the question is personal; read up on the web.",
@@ -199,8 +201,8 @@ def _add_up(task: Asked, memory: Memory) -> tuple[str, Calls]:
     return "The sum decides whether the limit holds.", [("calculator", {"expression": " + ".join(prices)})]
 
 
-def _search(task: Asked, need: str) -> dict[str, Any]:
-    arguments: dict[str, Any] = {"query": need, "limit": 10}
+def _search(task: Asked, need: str) -> JsonObject:
+    arguments: JsonObject = {"query": need, "limit": 10}
     if task.item_limit is not None:
         arguments["max_price"] = task.item_limit
     if task.constraints.item_min is not None:
@@ -258,14 +260,14 @@ def _launches(problems: Sequence[str]) -> Calls:
 def _strategy(task: Asked) -> str:
     parts = f"The question is about {offline_words.join(task.needs) or task.topic or 'the shop'}"
     if task.limit is not None:
-        parts += f", with a limit of {offline_words.money(task.limit)}"
+        parts += f", with a limit of {money(task.limit)}"
     return parts + ". Products, background and the shopper's record can be researched apart from each other."
 
 
 def _sub_problems(task: Asked) -> list[str]:
     """Products need by need, then the web, then the shopper's record; each says all that its researcher may know."""
     cap = task.item_limit
-    limits = f", each for at most {offline_words.money(cap)}" if cap is not None else ""
+    limits = f", each for at most {money(cap)}" if cap is not None else ""
     wishes = f" Wanted: {', '.join(task.wishes)}." if task.wishes else ""
     without = f" Not wanted: {', '.join(task.constraints.exclusions)}." if task.constraints.exclusions else ""
     products = [

@@ -10,7 +10,8 @@ from drr.offline.agents.cites import Cites
 from drr.offline.agents.facts import related_orders, subject, web_facts
 from drr.offline.agents.memory import Memory, SeenProduct
 from drr.offline.agents.question import Asked, content_words, state_name
-from drr.offline.agents.words import at_price, join, money, plain, priced, rated, short
+from drr.offline.agents.words import at_price, join, plain, priced, rated, short
+from drr.wording.money import money
 
 BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for one."
 

@@ -21,7 +21,8 @@ from drr.offline.agents.memory import (
     SeenStatistics,
 )
 from drr.offline.agents.reading import of_evidence
-from drr.offline.agents.words import money, plain, short
+from drr.offline.agents.words import plain, short
+from drr.wording.money import money
 
 BEST, FEATURES, ORDERS, FACTS, LINES = 3, 3, 6, 7, 4
 

@@ -1,16 +1,12 @@
-"""How the rules put amounts, names and foreign text into words."""
+"""How the rules put products, names and foreign text into words."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from decimal import Decimal
 
 from drr.offline.agents.memory import SeenProduct
-
-
-def money(amount: Decimal | float) -> str:
-    return f"${amount:,.2f}"
+from drr.wording.money import money
 
 
 def plain(text: str, limit: int) -> str:
