@@ -33,8 +33,8 @@ from drr.eval.labels import (
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.grading import Graded
 from drr.eval.tasks.pairwise import PAIRWISE as PAIRWISE_TASK
-from drr.eval.tasks.pairwise import comparison_asking, comparison_prompts, prefer
-from drr.eval.tasks.rating import RATING, rate, rating_asking, rating_prompts
+from drr.eval.tasks.pairwise import comparison_asking, prefer
+from drr.eval.tasks.rating import RATING, rate, rating_asking
 from drr.eval.tasks.support import SUPPORT as SUPPORT_TASK
 from drr.eval.tasks.support import SupportItem, judge_support, support_asking
 from drr.study.study import Study
@@ -84,10 +84,8 @@ class Calibration:
         desk = self.desk
         if isinstance(case.example, SupportLabel):
             return SUPPORT_TASK.versions(desk)["support"]
-        if isinstance(case.example, PairwiseLabel):
-            prompts = comparison_prompts(desk.protocol, case.dimension)
-            return desk.version(PAIRWISE_TASK.version, PAIRWISE_TASK.role, *prompts)
-        return desk.version(RATING.version, RATING.role, *rating_prompts(desk.protocol, case.dimension))
+        task = PAIRWISE_TASK if isinstance(case.example, PairwiseLabel) else RATING
+        return desk.version(task.version, task.role, *task.prompts(desk.protocol, case.dimension))
 
     def _item(self, label: SupportLabel) -> SupportItem:
         evidence = Frozen("evidence", "web", "ok" if label.evidence.strip() else "empty", label.evidence)

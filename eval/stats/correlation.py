@@ -6,6 +6,7 @@ Definitions and edge cases are those of `docs/judging.md`, "Agreement".
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from drr.eval.stats.aligned import aligned
@@ -31,6 +32,30 @@ def _numbers(
     return np.array(p, dtype=np.float64), np.array(q, dtype=np.float64), c, lost
 
 
+class _Sample(NamedTuple):
+    """The items that both judged, and how the result is called."""
+
+    x: Floats
+    y: Floats
+    clusters: list[str]
+    lost: int
+    method: str
+
+
+def _correlated(
+    statistic: Callable[[_Sample], V],
+    name: str,
+    x: Sequence[float | None],
+    y: Sequence[float | None],
+    unit: str,
+    clusters: Sequence[str] | None,
+) -> V:
+    """Of fewer than three items no correlation says anything."""
+    sample = _Sample(*_numbers(x, y, clusters), f"{name}, {unit} level")
+    n = len(sample.x)
+    return nothing(sample.method, sample.lost, n) if n < 3 else statistic(sample)
+
+
 def pearson(
     x: Sequence[float | None],
     y: Sequence[float | None],
@@ -39,13 +64,13 @@ def pearson(
     clusters: Sequence[str] | None = None,
 ) -> V:
     """Of values; `None` for fewer than three items or no variance. `unit` says what an item is."""
-    p, q, c, lost = _numbers(x, y, clusters)
-    method = f"Pearson, {unit} level"
-    if len(p) < 3:
-        return nothing(method, lost, len(p))
-    p, q = p - p.mean(), q - q.mean()
+    return _correlated(_pearson, "Pearson", x, y, unit, clusters)
+
+
+def _pearson(sample: _Sample) -> V:
+    p, q = sample.x - sample.x.mean(), sample.y - sample.y.mean()
     rows = np.stack([np.ones_like(p), p, q, p * q, p * p, q * q], axis=1)
-    return from_sums(rows, c, _correlation, method, n_unscored=lost)
+    return from_sums(rows, sample.clusters, _correlation, sample.method, n_unscored=sample.lost)
 
 
 def _correlation(sums: Floats) -> Floats:
@@ -63,20 +88,19 @@ def spearman(
     clusters: Sequence[str] | None = None,
 ) -> V:
     """Pearson of average ranks; each resample is ranked anew."""
-    p, q, c, lost = _numbers(x, y, clusters)
-    method = f"Spearman (average ranks), {unit} level"
-    if len(p) < 3:
-        return nothing(method, lost, len(p))
+    return _correlated(_spearman, "Spearman (average ranks)", x, y, unit, clusters)
 
-    position, size = index_of(c)
+
+def _spearman(sample: _Sample) -> V:
+    position, size = index_of(sample.clusters)
 
     def statistic(drawn: Floats) -> Floats:
         w = drawn[:, position]
-        rx, ry = _weighted_ranks(p, w), _weighted_ranks(q, w)
+        rx, ry = _weighted_ranks(sample.x, w), _weighted_ranks(sample.y, w)
         rows = (w, w * rx, w * ry, w * rx * ry, w * rx * rx, w * ry * ry)
         return _correlation(np.stack([part.sum(axis=1) for part in rows], axis=1))
 
-    return _by_weights(statistic, size, len(p), lost, method)
+    return _by_weights(statistic, size, sample)
 
 
 def _weighted_ranks(x: Floats, w: Floats) -> Floats:
@@ -92,8 +116,9 @@ def _weighted_ranks(x: Floats, w: Floats) -> Floats:
     return found
 
 
-def _by_weights(statistic: Callable[[Floats], Floats], size: int, n: int, lost: int, method: str) -> V:
+def _by_weights(statistic: Callable[[Floats], Floats], size: int, sample: _Sample) -> V:
     """`statistic` takes the weights of `size` clusters, one resample a line."""
+    n, lost, method = len(sample.x), sample.lost, sample.method
     with np.errstate(divide="ignore", invalid="ignore"):
         value = finite(statistic(np.ones((1, size)))[0])
         if size < 2 or value is None:
@@ -115,10 +140,11 @@ def kendall_tau_b(
     clusters: Sequence[str] | None = None,
 ) -> V:
     """Concordance corrected for ties, over all pairs of items."""
-    p, q, c, lost = _numbers(x, y, clusters)
-    method = f"Kendall's tau-b, {unit} level"
-    if len(p) < 3:
-        return nothing(method, lost, len(p))
+    return _correlated(_kendall_tau_b, "Kendall's tau-b", x, y, unit, clusters)
+
+
+def _kendall_tau_b(sample: _Sample) -> V:
+    p, q, c, lost, method = sample
     position, size = index_of(c)
     if len(p) > MOST_PAIRED or size > MOST_CLUSTERS:
         from scipy.stats import kendalltau
@@ -136,7 +162,7 @@ def kendall_tau_b(
         untied = x_only * y_only
         return np.where(untied > 0, joint / np.sqrt(np.where(untied > 0, untied, 1)), np.nan)
 
-    return _by_weights(statistic, size, len(p), lost, method)
+    return _by_weights(statistic, size, sample)
 
 
 def preference_agreement(

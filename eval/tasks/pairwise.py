@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.conversation import Asking, Section
 from drr.eval.asking.forms import PaperPreferenceAnswer, PreferenceAnswer
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, Dimension, pair_id
-from drr.eval.tasks.base import Estimate, Pair, Task, text_id
+from drr.eval.tasks.base import Estimate, Pair, text_id
 from drr.eval.tasks.desk import Desk
-from drr.eval.tasks.grading import TITLES, Graded, criterion_name, graded
+from drr.eval.tasks.grading import DimensionTask, Graded, graded
 from drr.eval.tasks.judged import Judged, Verdict
-from drr.eval.tasks.protocol import JudgingProtocol
+from drr.eval.tasks.protocol import Ask, JudgingProtocol
 from drr.eval.tasks.rows import PreferenceResult
 from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit
@@ -22,20 +22,12 @@ from drr.study.unit import Outcome, Record, Unit
 _PLACE: Mapping[str, Literal["first", "second", "tie"]] = {"A": "first", "B": "second", "tie": "tie"}
 
 
-class PairwiseTask(Task[Pair]):
+class PairwiseTask(DimensionTask[Pair]):
     name = "pairwise"
     subject = "pair"
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
-        return {
-            f"{self.name}/{dimension}": desk.version(
-                self.version, self.role, *comparison_prompts(desk.protocol, dimension)
-            )
-            for dimension in DIMENSIONS
-        }
-
-    def part(self, fields: Mapping[str, Any]) -> str:
-        return f"{self.name}/{fields['dimension']}"
+    def ask(self, protocol: JudgingProtocol, dimension: Dimension) -> Ask:
+        return protocol.asks[self.name]
 
     def plan(self, desk: Desk, about: Pair, judged: Judged) -> Iterable[Unit]:
         for dimension in DIMENSIONS:
@@ -95,11 +87,6 @@ def _asking(desk: Desk, first: Answer, second: Answer, dimension: Dimension) -> 
     )
 
 
-def comparison_prompts(protocol: JudgingProtocol, dimension: Dimension) -> tuple[str, str]:
-    """The files that say how two answers are compared on this dimension."""
-    return protocol.asks["pairwise"].prompt, criterion_name(dimension)
-
-
 def comparison_asking(
     prompts: Prompts,
     protocol: JudgingProtocol,
@@ -110,28 +97,9 @@ def comparison_asking(
     about: tuple[str, ...] = (),
 ) -> Asking[Any]:
     """The first stands as answer A."""
-    ask = protocol.asks["pairwise"]
-    system = prompts.fill(
-        ask.prompt,
-        shop_url=graded.shop_url,
-        criterion_name=TITLES[dimension],
-        criterion=prompts[criterion_name(dimension)].text.strip(),
-    )
-    sections = (
-        *graded.sections(),
-        Section("answer_a", answers[0], "Answer A:"),
-        Section("answer_b", answers[1], "Answer B:"),
-    )
-    return Asking(
-        "pairwise",
-        ask.form,
-        conversation(system, sections),
-        sections,
-        about,
-        dimension,
-        graded.shop_url,
-        bool(graded.profile),
-    )
+    first, second = answers
+    shown = (Section("answer_a", first, "Answer A:"), Section("answer_b", second, "Answer B:"))
+    return PAIRWISE.asking(prompts, protocol, dimension, graded, shown, about)
 
 
 async def prefer(judge: Examiner, asking: Asking[Any]) -> PreferenceResult:

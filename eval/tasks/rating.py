@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.conversation import Asking, Section
 from drr.eval.asking.forms import PaperRatingAnswer, RatingAnswer
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, Dimension
-from drr.eval.tasks.base import Estimate, Task
+from drr.eval.tasks.base import Estimate
 from drr.eval.tasks.desk import Desk
-from drr.eval.tasks.grading import TITLES, Graded, criterion_name, graded
+from drr.eval.tasks.grading import DimensionTask, Graded, graded
 from drr.eval.tasks.judged import Judged, Verdict
 from drr.eval.tasks.protocol import Ask, JudgingProtocol
 from drr.eval.tasks.rows import RatingResult
@@ -23,21 +23,15 @@ from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit
 
 
-class RatingTask(Task[Answer]):
+class RatingTask(DimensionTask[Answer]):
     name = "rating"
     subject = "answer"
     metrics = ("quality",)
 
-    def versions(self, desk: Desk) -> Mapping[str, str]:
-        return {
-            f"{self.name}/{dimension}": desk.version(
-                self.version, self.role, *rating_prompts(desk.protocol, dimension)
-            )
-            for dimension in DIMENSIONS
-        }
-
-    def part(self, fields: Mapping[str, Any]) -> str:
-        return f"{self.name}/{fields['dimension']}"
+    def ask(self, protocol: JudgingProtocol, dimension: Dimension) -> Ask:
+        ask = protocol.ask(f"{self.name}/{dimension}", self.name)
+        assert ask is not None
+        return ask
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
         for dimension in DIMENSIONS:
@@ -73,21 +67,10 @@ class RatingTask(Task[Answer]):
 RATING = RatingTask()
 
 
-def _ask(protocol: JudgingProtocol, dimension: Dimension) -> Ask:
-    ask = protocol.ask(f"rating/{dimension}", "rating")
-    assert ask is not None
-    return ask
-
-
 def _asking(desk: Desk, answer: Answer, dimension: Dimension) -> Asking[Any]:
     return rating_asking(
         desk.prompts, desk.protocol, dimension, graded(desk, answer), answer.report, about=(answer.key,)
     )
-
-
-def rating_prompts(protocol: JudgingProtocol, dimension: Dimension) -> tuple[str, str]:
-    """The files that say how this dimension is graded."""
-    return _ask(protocol, dimension).prompt, criterion_name(dimension)
 
 
 def rating_asking(
@@ -99,25 +82,8 @@ def rating_asking(
     *,
     about: tuple[str, ...] = (),
 ) -> Asking[Any]:
-    ask = _ask(protocol, dimension)
-    prompt = prompts[ask.prompt]
-    told = {
-        "shop_url": graded.shop_url,
-        "criterion_name": TITLES[dimension],
-        "criterion": prompts[criterion_name(dimension)].text.strip(),
-    }
-    system = prompt.fill(**{slot: told[slot] for slot in prompt.slots})
-    sections = (*graded.sections(), Section("answer", answer, "The answer:"))
-    return Asking(
-        "rating",
-        ask.form,
-        conversation(system, sections),
-        sections,
-        about,
-        dimension,
-        graded.shop_url,
-        bool(graded.profile),
-    )
+    shown = (Section("answer", answer, "The answer:"),)
+    return RATING.asking(prompts, protocol, dimension, graded, shown, about)
 
 
 async def rate(judge: Examiner, asking: Asking[Any]) -> RatingResult:
