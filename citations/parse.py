@@ -7,12 +7,8 @@ and source in the body.
 
 from __future__ import annotations
 
-import gc
-import threading
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from operator import itemgetter
 
 from drr.citations.addresses import canonical_url
@@ -35,40 +31,8 @@ class _Canonical(dict[str, str]):
         return url
 
 
-class _Collector:
-    """The garbage collector, off while anything is parsed: it looks in vain at objects that all live, for a third of the time."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._parsing = 0
-        self._was_on = False
-
-    @contextmanager
-    def resting(self) -> Iterator[None]:
-        with self._lock:
-            if self._parsing == 0:
-                self._was_on = gc.isenabled()
-                gc.disable()
-            self._parsing += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._parsing -= 1
-                if self._parsing == 0 and self._was_on:
-                    gc.enable()
-
-
-_COLLECTOR = _Collector()
-
-
 def parse(report: str) -> Citations:
     """Everything the report cites."""
-    with _COLLECTOR.resting():
-        return _parse(report)
-
-
-def _parse(report: str) -> Citations:
     found = scan(report)
     lists = find_lists(found)
     canonical = _Canonical()

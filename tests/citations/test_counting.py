@@ -251,19 +251,3 @@ def test_four_times_the_hostile_text_is_no_more_than_a_small_multiple_of_the_wor
 
     small, large = work(300), work(1200)
     assert large < 6 * small + 2_000
-
-
-def test_the_collector_is_as_it_was_after_parsing_in_several_threads() -> None:
-    import gc
-    from concurrent.futures import ThreadPoolExecutor
-
-    report = "[^1]: a\n" * 2_000
-    with ThreadPoolExecutor(4) as pool:
-        assert len({str(found.document()) for found in pool.map(parse, [report] * 12)}) == 1
-    assert gc.isenabled()
-    gc.disable()
-    try:
-        parse(report)
-        assert not gc.isenabled()
-    finally:
-        gc.enable()
