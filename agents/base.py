@@ -5,10 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict
 
+from drr.env.json_object import JsonObject
+from drr.env.session import Change
 from drr.env.source import Source
-from pydantic import BaseModel, ConfigDict, Field
+from drr.llm.rows import ToldMessage, UsageRow
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 
 SCHEMA = 1
 CitationRepair = Literal["off", "remove", "ask"]
@@ -51,7 +54,7 @@ class Limits:
     page_reads: int = 5
     """Pages of one search read and summarised at a time."""
 
-    def key(self) -> dict[str, Any]:
+    def key(self) -> dict[str, int | float | None]:
         return dataclasses.asdict(self)
 
 
@@ -75,7 +78,7 @@ class ToolCall(BaseModel):
     number: int
     name: str
     kind: CallKind
-    arguments: dict[str, Any]
+    arguments: JsonObject
     researcher: str | None = None
     result: str
     result_sha256: str
@@ -114,7 +117,21 @@ class Transcript(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
-    messages: list[dict[str, Any]]
+    messages: SkipValidation[list[ToldMessage]]
+
+
+class FunctionSchema(TypedDict):
+    name: str
+    description: str
+    parameters: JsonObject
+    """JSON Schema."""
+
+
+class ToolSchema(TypedDict):
+    """A tool as it is bound to a model, OpenAI style."""
+
+    type: Literal["function"]
+    function: FunctionSchema
 
 
 class Gathered(BaseModel):
@@ -136,7 +153,7 @@ class Gathered(BaseModel):
     failures: list[ResearcherFailure] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
     """What a reader should know: evidence shortened, a page not summarised, ..."""
-    state_changes: list[dict[str, Any]] = Field(default_factory=list)
+    state_changes: list[Change] = Field(default_factory=list)
     transcripts: list[Transcript] = Field(default_factory=list)
 
 
@@ -154,7 +171,8 @@ class AnswerRecord(Gathered):
     """Numbers cited in the raw report that its list of sources lacks."""
     fabricated: list[Fabricated] = Field(default_factory=list)
     stop_reason: str
-    usage: dict[str, Any] = Field(default_factory=dict)
+    usage: dict[str, UsageRow] = Field(default_factory=dict)
+    """By role."""
     seconds: float
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from drr.agents.base import ToolSchema
+from drr.env.json_object import JsonObject
 
 REASON = "reason"
 FINALIZE = "finalize"
@@ -10,7 +11,7 @@ LAUNCH = "launch_researcher"
 CONTROL = frozenset({REASON, FINALIZE, LAUNCH})
 
 
-def _schema(name: str, description: str, parameter: str, meaning: str, *, required: bool) -> dict[str, Any]:
+def _schema(name: str, description: str, parameter: str, meaning: str, *, required: bool) -> ToolSchema:
     return {
         "type": "function",
         "function": {
@@ -51,7 +52,7 @@ LAUNCH_TOOL = _schema(
 PARAMETER = {REASON: "thought", FINALIZE: "reason", LAUNCH: "sub_problem"}
 
 
-def complaint(name: str, arguments: dict[str, Any]) -> str | None:
+def complaint(name: str, arguments: JsonObject) -> str | None:
     """What is wrong with the arguments of a control call, in a sentence that the model can act on."""
     parameter = PARAMETER[name]
     value = arguments.get(parameter)

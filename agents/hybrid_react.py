@@ -11,7 +11,7 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 from drr.agents import loop
 from drr.agents.base import CallError, Ending, ResearcherFailure, StopReason
@@ -20,6 +20,7 @@ from drr.agents.control import CONTROL, FINALIZE, FINALIZE_TOOL, LAUNCH, LAUNCH_
 from drr.agents.rendering import REPORTS, RESULTS, Piece
 from drr.agents.running import MAIN, AgentRun, tool_message
 from drr.agents.writing import compose
+from drr.env.json_object import JsonObject
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
@@ -93,7 +94,7 @@ async def act(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Lit
     return Command(update={"messages": answers}, goto="reason")
 
 
-async def synthesise(state: ResearcherState, runtime: Runtime[AgentRun]) -> dict[str, Any]:
+async def synthesise(state: ResearcherState, runtime: Runtime[AgentRun]) -> dict[str, str]:
     """The synthesis agent has no tools and sees the findings, not the conversation."""
     run, who = runtime.context, state["researcher"]
     pieces = run.pieces(who)
@@ -143,7 +144,7 @@ async def supervisor(
             return Command(update={"stop": "context_limit"}, goto="report")
         raise
     run.tell("turn", "supervisor", turn.text)
-    update: dict[str, Any] = {"messages": [turn], "steps": state["steps"] + 1}
+    update: dict[str, object] = {"messages": [turn], "steps": state["steps"] + 1}
     if not turn.tool_calls:
         return Command(update=update | {"stop": "answered"}, goto="report")
     launches = launched(turn, run.limits.researchers)
@@ -214,7 +215,7 @@ async def return_control(
     return Command(update={"messages": answers}, goto="supervisor")
 
 
-async def report(state: HybridState, runtime: Runtime[AgentRun]) -> dict[str, Any]:
+async def report(state: HybridState, runtime: Runtime[AgentRun]) -> dict[str, str]:
     run = runtime.context
     run.tell("report", MAIN, "writing the report")
     give_up_without_findings(state["findings"])
@@ -278,7 +279,7 @@ def give_up_without_findings(findings: list[Finding]) -> None:
 
 
 def _answer(
-    run: AgentRun, name: str, arguments: dict[str, Any], finding: Finding | None
+    run: AgentRun, name: str, arguments: JsonObject, finding: Finding | None
 ) -> tuple[str, CallError | None]:
     if name not in CONTROL:
         text = f"Error (not_found): there is no tool {name[:80]!r} here; launch a researcher, it has the shop's tools."

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from drr.agents.base import StopReason
+from drr.agents.base import StopReason, ToolSchema
 from drr.agents.brief import Researching
 from drr.agents.control import FINALIZE, FINALIZE_TOOL, REASON, REASON_TOOL
 from drr.agents.running import AgentRun
@@ -13,7 +12,7 @@ from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage
 
 
-def tools_of(run: AgentRun) -> list[dict[str, Any]]:
+def tools_of(run: AgentRun) -> list[ToolSchema]:
     """{Reason, Finalize} and the nine: the same list in every request of a conversation."""
     return [REASON_TOOL, FINALIZE_TOOL, *run.schemas]
 

@@ -13,6 +13,7 @@ from drr.agents.brief import Planning, Reporting
 from drr.agents.rendering import RESULTS
 from drr.agents.running import MAIN, AgentRun
 from drr.agents.writing import compose
+from drr.env.json_object import JsonObject
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, StateGraph
@@ -71,7 +72,7 @@ async def call(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal[
     return Command(update={"results": [data]}, goto="call" if done + 1 < len(state["calls"]) else "report")
 
 
-async def report(state: PlanState, runtime: Runtime[AgentRun]) -> dict[str, Any]:
+async def report(state: PlanState, runtime: Runtime[AgentRun]) -> dict[str, str]:
     run = runtime.context
     run.tell("report", MAIN, "writing the report")
     brief = Reporting(run.query, run.evidence())
@@ -121,7 +122,7 @@ async def _run(run: AgentRun, planned: PlannedCall, results: list[Any]) -> Any:
 
 
 def _refuse(
-    run: AgentRun, planned: PlannedCall, why: str, kind: str, arguments: dict[str, Any] | None = None
+    run: AgentRun, planned: PlannedCall, why: str, kind: str, arguments: JsonObject | None = None
 ) -> None:
     given = {"arguments": planned.arguments} if arguments is None else arguments
     known: CallKind = "refused" if planned.tool in run.names else "unknown"

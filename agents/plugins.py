@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from drr.agents.architecture import AGENT
-from drr.agents.base import Ending
+from drr.agents.base import Ending, FunctionSchema
 from drr.agents.brief import Brief, Reporting, Researching
 from drr.agents.running import AgentRun, Allowance
 from drr.env.errors import DrrError
@@ -101,7 +101,7 @@ def tools_of(run: AgentRun) -> list[BaseTool]:
     return [_tool(run, schema["function"]) for schema in run.schemas]
 
 
-def _tool(run: AgentRun, function: dict[str, Any]) -> BaseTool:
+def _tool(run: AgentRun, function: FunctionSchema) -> BaseTool:
     name = function["name"]
 
     async def call_tool(**arguments: Any) -> tuple[str, ToolAnswer | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from functools import cache
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from drr.agents import loop
 from drr.agents.base import Ending, StopReason
@@ -49,7 +49,14 @@ async def act(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal[
     return Command(update={"messages": answers}, goto="reason")
 
 
-async def report(state: ReactState, runtime: Runtime[AgentRun]) -> dict[str, Any]:
+class Reported(TypedDict):
+    """What the last node changes of the state."""
+
+    report: str
+    messages: NotRequired[list[BaseMessage]]
+
+
+async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
     run, stop = runtime.context, state["stop"]
     run.tell("report", MAIN, "writing the report")
     if stop != "context_limit":

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from drr.env.json_object import JsonObject
 from drr.llm.prompts import fence
 
 QUESTION, PROBLEM, RESULTS, REPORTS = (
@@ -26,7 +27,7 @@ class Piece(NamedTuple):
     label: str
 
 
-def call_title(number: int, name: str, arguments: dict[str, Any]) -> str:
+def call_title(number: int, name: str, arguments: JsonObject) -> str:
     given = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
     return f"Call {number}: {name} {given}"
 

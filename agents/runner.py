@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypedDict
@@ -20,6 +20,7 @@ from drr.agents.base import (
     Listener,
     ResearcherFailure,
     ToolCall,
+    ToolSchema,
     Transcript,
     nobody,
 )
@@ -31,6 +32,7 @@ from drr.citations.addresses import canonical_url
 from drr.citations.parse import Citations, parse
 from drr.env.errors import DrrError, Misuse
 from drr.env.profile import build_profile
+from drr.env.session import Change
 from drr.env.source import Source, text_hash
 from drr.env.world import World
 from drr.llm.failures import ModelFailure
@@ -70,7 +72,7 @@ def load_prompts(override: Path | None = None) -> Prompts:
 
 
 @cache
-def schemas(names: tuple[str, ...] | None = None) -> tuple[dict[str, Any], ...]:
+def schemas(names: tuple[str, ...] | None = None) -> tuple[ToolSchema, ...]:
     """The tools of these names (all: `None`) as they are bound to a model. The same objects every time, so that a model
     binds them once."""
     return tuple(
@@ -93,9 +95,23 @@ def tools_of(variant: Variant, offered: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in offered if name in wanted)
 
 
+class AgentKey(TypedDict):
+    """What of the agent stands in a unit's key."""
+
+    variant: str
+    version: str
+    prompts: dict[str, str]
+    """Name to hash."""
+    limits: dict[str, int | float | None]
+    references: bool
+    citation_repair: CitationRepair
+    top_k: int
+    tools: str
+
+
 def key_fields(
     variant: Variant, options: AgentOptions, prompts: Prompts, offered: Sequence[str] = tuple(tools.TOOLS)
-) -> dict[str, Any]:
+) -> AgentKey:
     """What of the agent decides its answer: beside query, user, trial, models and world, this is the unit's key."""
     names = [*variant.prompts, *(("citation_fix",) if options.citation_repair == "ask" else ())]
     return {
@@ -249,7 +265,7 @@ class GatheredFields(TypedDict):
     tool_calls: list[ToolCall]
     failures: list[ResearcherFailure]
     notes: list[str]
-    state_changes: list[dict[str, Any]]
+    state_changes: list[Change]
     transcripts: list[Transcript]
 
 
@@ -265,7 +281,7 @@ def _gathered(run: AgentRun, variant: Variant, world: World) -> GatheredFields:
         "tool_calls": _numbered(run),
         "failures": sorted(run.failures, key=lambda failure: actor_rank(failure.researcher)),
         "notes": sorted(run.notes),
-        "state_changes": [asdict(change) for change in (world.session.changes() if world.session else ())],
+        "state_changes": world.session.changes() if world.session else [],
         "transcripts": [
             Transcript(name=name, messages=plain(messages))
             for name, messages in sorted(run.transcripts.items())

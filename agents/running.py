@@ -20,6 +20,7 @@ from drr.agents.base import (
     ResearcherFailure,
     StopReason,
     ToolCall,
+    ToolSchema,
     nobody,
 )
 from drr.agents.brief import Brief, CallEvidence, ProfileFacts
@@ -27,6 +28,7 @@ from drr.agents.control import CONTROL, complaint
 from drr.agents.evidence import EvidenceLedger
 from drr.agents.rendering import Piece, call_title
 from drr.agents.together import side_by_side
+from drr.env.json_object import JsonObject
 from drr.env.source import text_hash
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
@@ -81,7 +83,7 @@ class AgentRun:
     allowance: Allowance
     tools: ToolContext
     call_tool: CallTool
-    schemas: Sequence[dict[str, Any]]
+    schemas: Sequence[ToolSchema]
     """Of the tools that it may call, OpenAI style, as they are bound to the model."""
     names: frozenset[str]
     """Of these tools."""
@@ -180,7 +182,7 @@ class AgentRun:
         return replies
 
     async def run_call(
-        self, name: str, arguments: dict[str, Any], context: ToolContext, allowed: Collection[str]
+        self, name: str, arguments: JsonObject, context: ToolContext, allowed: Collection[str]
     ) -> tuple[ToolCall, ToolAnswer | None]:
         """One call outside a conversation: a planned one, or a plug-in's."""
         call, answer = await self._run(MAIN, name, arguments, context, allowed)
@@ -191,7 +193,7 @@ class AgentRun:
         self,
         actor: str,
         name: str,
-        arguments: dict[str, Any],
+        arguments: JsonObject,
         result: str,
         kind: CallKind,
         error: CallError | None = None,
@@ -217,7 +219,7 @@ class AgentRun:
         )
 
     async def _run(
-        self, actor: str, name: str, arguments: dict[str, Any], context: ToolContext, allowed: Collection[str]
+        self, actor: str, name: str, arguments: JsonObject, context: ToolContext, allowed: Collection[str]
     ) -> tuple[ToolCall, ToolAnswer | None]:
         if name not in allowed:
             text = f"Error (not_found): there is no tool {name[:80]!r} here; there are {', '.join(sorted(allowed))}."
@@ -256,7 +258,7 @@ class AgentRun:
 def _called(
     actor: str,
     name: str,
-    arguments: dict[str, Any],
+    arguments: JsonObject,
     result: str,
     kind: CallKind,
     error: CallError | None,

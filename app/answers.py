@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 
 from drr.env.errors import DrrError, Misuse
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from drr.agents.architecture import Variant
     from drr.agents.base import AnswerRecord, CitationRepair, Gathered, Listener
     from drr.agents.runner import AgentOptions
+    from drr.env.json_object import JsonObject
     from drr.env.query import Query
     from drr.env.settings import Settings
     from drr.env.world import Realm
@@ -34,6 +35,20 @@ class AnswerSpec(TypedDict):
     user_id: str
     variant: str
     trial: int
+
+
+class RunPlan(TypedDict):
+    """What a study of answers was asked for; kept in its configuration under `run`."""
+
+    shop: str | None
+    variants: str
+    trials: int
+    limits: dict[str, int | float]
+    citation_repair: CitationRepair | None
+    references: bool | None
+    world: NotRequired[str]
+    """Another than the shop."""
+    place: NotRequired[str]
 
 
 @dataclass(frozen=True)
@@ -57,7 +72,7 @@ class AnswerConfig:
     """Where that world is opened, beside the shop or without one."""
 
     @classmethod
-    def of(cls, plan: Mapping[str, Any], settings: Settings, pages: Path | None) -> AnswerConfig:
+    def of(cls, plan: RunPlan, settings: Settings, pages: Path | None) -> AnswerConfig:
         """From what a study was asked for, as `study.toml` keeps it under `run`."""
         return cls(
             settings,
@@ -72,13 +87,19 @@ class AnswerConfig:
         )
 
 
-@contextmanager
-def open_workplace(document: Mapping[str, Any]) -> Iterator[Workplace]:
-    """The workplace of a worker in another process, for `Opening("drr.app.answers:open_workplace", document)`.
+class AnswerWorkplace(TypedDict):
+    """What a worker in another process needs to answer."""
 
-    The document is a study's configuration (`run` and `settings`, without secrets: these come from this process's own
-    environment) and `pages`, the folder of pages that were read.
-    """
+    run: RunPlan
+    settings: JsonObject
+    """Without secrets: these come from this process's own environment."""
+    pages: NotRequired[str | None]
+    """The folder of pages that were read."""
+
+
+@contextmanager
+def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
+    """The workplace of a worker in another process, for `Opening("drr.app.answers:open_workplace", document)`."""
     from drr.app.workers import settings_from
     from drr.study.worker import Workplace
 
@@ -173,12 +194,12 @@ class Answering:
 
         config = self.config
         base = AgentOptions.paper() if config.settings.profile == "paper" else AgentOptions()
-        given: dict[str, Any] = {"references": config.references, "citation_repair": config.citation_repair}
         return replace(
             base,
             limits=replace(variant.architecture.limits, **config.limits),
             top_k=config.settings.web_top_k,
-            **{name: value for name, value in given.items() if value is not None},
+            references=base.references if config.references is None else config.references,
+            citation_repair=config.citation_repair or base.citation_repair,
         )
 
     def check_named(self, role_models: str | None) -> None:

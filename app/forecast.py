@@ -102,7 +102,11 @@ def _looked_up(units: list[Unit], folder: Path | None, model: str) -> tuple[list
                 continue
             by_role = record.usage.values()
             used[str(record.spec["variant"])].append(
-                PerUnit(*(sum(role[name] for role in by_role) for name in PerUnit._fields))
+                PerUnit(
+                    sum(role["calls"] for role in by_role),
+                    sum(role["input_tokens"] for role in by_role),
+                    sum(role["output_tokens"] for role in by_role),
+                )
             )
     means = {
         name: PerUnit(*(sum(values) / len(all_) for values in zip(*all_, strict=True)))

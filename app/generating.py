@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drr.env.query import Query
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from drr.querygen.generate import Writer
     from drr.querygen.sampling import Sampled
     from drr.study.run import Summary
+    from drr.study.study import StudyConfig
 
 
 def generate(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -85,7 +86,7 @@ def _writer(
 
 def _config(
     arguments: argparse.Namespace, settings: Settings, writer: Writer, users: list[Sampled]
-) -> dict[str, Any]:
+) -> StudyConfig:
     """What was asked for and whom the sample holds."""
     from drr.querygen.generate import ROLE
 

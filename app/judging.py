@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
+    from drr.env.json_object import JsonObject
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.eval.tasks.desk import Desk
@@ -63,8 +64,25 @@ def desk_of(
     return Desk(judge, extractor, shop, settings.shop_url, prompts, protocol or OURS, stand_in)
 
 
-def desk_document(study: Study, desk: Desk, shop: str | None) -> dict[str, Any]:
-    """A desk as plain data; `open_workplace` needs the settings beside it."""
+class PlainDesk(TypedDict):
+    """A desk as plain data."""
+
+    study: str
+    shop: str | None
+    protocol: str
+    batch: int
+    repeat: int
+    refetched: dict[str, JsonObject] | None
+    """The fields of a `Page`, by address."""
+
+
+class JudgeWorkplace(PlainDesk):
+    """What a worker in another process needs to judge."""
+
+    settings: JsonObject
+
+
+def desk_document(study: Study, desk: Desk, shop: str | None) -> PlainDesk:
     pages = desk.refetched
     return {
         "study": str(study.folder),
@@ -77,7 +95,7 @@ def desk_document(study: Study, desk: Desk, shop: str | None) -> dict[str, Any]:
 
 
 @contextmanager
-def open_workplace(document: Mapping[str, Any]) -> Iterator[Workplace]:
+def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
     """The workplace of a worker that judges, for `Opening("drr.app.judging:open_workplace", document)`.
 
     Of the study it reads the answers and what judges said before; the ledger is the driver's alone to write.

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from drr.app.console import plain
+from drr.env.json_object import JsonObject
 from drr.env.records.lines import count, price
 from drr.env.text import category_key, tokens
 
@@ -20,6 +21,14 @@ _TITLE = 100
 """Characters of a product's title in a list."""
 
 
+class InputRow(TypedDict):
+    """A raw file of the shop."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
 class ShopInfo(TypedDict):
     """The document of `drr shop info --json`."""
 
@@ -31,12 +40,12 @@ class ShopInfo(TypedDict):
     ratios: dict[str, float | None]
     paper_ratios: dict[str, float]
     categories: dict[str, int]
-    recipe: dict[str, Any]
+    recipe: JsonObject
     quarantined: dict[str, int]
     duplicates: int | None
     rows: dict[str, int]
     notes: dict[str, int]
-    inputs: list[dict[str, Any]]
+    inputs: list[InputRow]
     sizes: dict[str, int]
     versions: dict[str, str]
     content_hash: str
@@ -74,7 +83,7 @@ def shop_info(spec: str, shop: Shop) -> ShopInfo:
         "duplicates": manifest.rows.get("duplicates"),
         "rows": manifest.rows,
         "notes": manifest.notes,
-        "inputs": [one.model_dump() for one in manifest.inputs],
+        "inputs": [{"name": one.name, "bytes": one.bytes, "sha256": one.sha256} for one in manifest.inputs],
         "sizes": manifest.sizes,
         "versions": manifest.versions,
         "content_hash": manifest.content_hash,

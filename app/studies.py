@@ -10,14 +10,29 @@ from typing import TYPE_CHECKING
 from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
+    from drr.env.json_object import JsonObject
     from drr.env.settings import Settings
     from drr.llm.budget import Limit
     from drr.llm.factory import Models
     from drr.study.pool import Pool
     from drr.study.run import Summary
-    from drr.study.study import Study
+    from drr.study.study import Study, StudyConfig
     from drr.study.unit import Unit
     from drr.study.worker import Work
+
+
+def config_of(run: JsonObject, settings: Settings) -> StudyConfig:
+    """The configuration of a study that was asked for `run`."""
+    from importlib.metadata import version
+
+    from drr.app.workers import plain_settings
+
+    return {
+        "schema": 1,
+        "made_by": f"deepresearch-retail {version('deepresearch-retail')}",
+        "run": run,
+        "settings": plain_settings(settings),
+    }
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
+    from drr.llm.rows import ToldConversation, ToldMessage, UsageRow
     from drr.study.study import Study
-    from drr.study.unit import Record
+    from drr.study.unit import Kind, Record, Status
 
-_LISTED = ("key", "kind", "label", "status", "reason", "seconds")
 _GIVEN_LENGTH = 100
 _SHOWN_LENGTH = 110
 
@@ -21,9 +21,35 @@ def ended(study: Study) -> list[Record]:
     return sorted(study.records(status=None), key=lambda record: (record.kind, record.label, record.key))
 
 
-def listed(records: Sequence[Record]) -> dict[str, Any]:
-    """The list as a document."""
-    return {"schema": 1, "units": [{name: getattr(r, name) for name in _LISTED} for r in records]}
+class ListedUnit(TypedDict):
+    key: str
+    kind: Kind
+    label: str
+    status: Status
+    reason: str | None
+    seconds: float
+
+
+class ListedUnits(TypedDict):
+    """The document of `drr trace --json` for a whole study."""
+
+    schema: int
+    units: list[ListedUnit]
+
+
+def listed(records: Sequence[Record]) -> ListedUnits:
+    return {"schema": 1, "units": [_listed(record) for record in records]}
+
+
+def _listed(record: Record) -> ListedUnit:
+    return {
+        "key": record.key,
+        "kind": record.kind,
+        "label": record.label,
+        "status": record.status,
+        "reason": record.reason,
+        "seconds": record.seconds,
+    }
 
 
 def listing(records: Sequence[Record]) -> str:
@@ -31,7 +57,23 @@ def listing(records: Sequence[Record]) -> str:
     return _plain("\n".join(lines) or "no unit has ended yet")
 
 
-def document(study: Study, record: Record) -> dict[str, Any]:
+class TracedUnit(ListedUnit):
+    """The document of `drr trace --json` for one unit."""
+
+    schema: int
+    message: str | None
+    attempts: int
+    started_at: float
+    usage: Mapping[str, UsageRow]
+    cost_usd: float | None
+    key_fields: Mapping[str, Any]
+    result: Mapping[str, Any]
+    """As the unit's work left it: an answer, a judgement, questions."""
+    report: str | None
+    transcript: list[ToldConversation] | None
+
+
+def document(study: Study, record: Record) -> TracedUnit:
     return {
         "schema": 1,
         "key": record.key,
@@ -116,7 +158,7 @@ def _calls(study: Study, record: Record, *, full: bool) -> Iterator[str]:
         yield f"        {mark}{shown}"
 
 
-def _calls_of(message: dict[str, Any]) -> str:
+def _calls_of(message: ToldMessage) -> str:
     return "".join(f"\n  -> {call['name']}({call['args']})" for call in message.get("tool_calls", []))
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _ROLES = ("agent", "summariser", "query_writer", "claim_extractor", "judge")
 
 
-def given_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+def given_settings(arguments: argparse.Namespace) -> dict[str, object]:
     """The settings that the command line names."""
     from drr.env.settings import Settings
 

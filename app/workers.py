@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from drr.env.json_object import JsonObject
     from drr.env.settings import Settings
     from drr.study.pool import Pool
 
@@ -26,7 +27,7 @@ def add_workers_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def plain_settings(settings: Settings) -> dict[str, Any]:
+def plain_settings(settings: Settings) -> JsonObject:
     """Everything resolved, but for secrets, which come from where they live each time."""
     from drr.llm.secrets import without_credentials
 
@@ -39,7 +40,7 @@ def plain_settings(settings: Settings) -> dict[str, Any]:
     return {name: value for name, value in plain.items() if name not in secret}
 
 
-def sent_settings(settings: Settings) -> dict[str, Any]:
+def sent_settings(settings: Settings) -> JsonObject:
     """`plain_settings` for another process of ours, with who named which address."""
     return {**plain_settings(settings), _UNNAMED: dict(settings.unnamed)}
 

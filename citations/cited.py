@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict
 
 from drr.citations.addresses import address, canonical_url
 from drr.citations.links import Link
@@ -75,6 +75,44 @@ class Defect(NamedTuple):
     detail: str
 
 
+class SourceEntry(TypedDict):
+    url: str
+    url_raw: str
+    numbers: list[str]
+    inline_count: int
+
+
+class MarkerEntry(TypedDict):
+    id: str
+    start: int
+    end: int
+    form: str
+    url: str | None
+    reason: str | None
+
+
+class DefectEntry(TypedDict):
+    kind: DefectKind
+    id: str
+    start: int
+    end: int
+    detail: str
+
+
+class CitationsDocument(TypedDict):
+    """The form that `drr check --json` prints."""
+
+    sources: list[SourceEntry]
+    markers: list[MarkerEntry]
+    n_distinct_urls: int
+    inline_citation_count: int
+    inline_resolvable_count: int
+    n_reference_entries: int
+    dangling: list[str]
+    entries_without_url: list[str | None]
+    defects: list[DefectEntry]
+
+
 @dataclass(slots=True)
 class Citations:
     markers: list[Marker]
@@ -98,8 +136,7 @@ class Citations:
         wanted = canonical_url(url)
         return next((source for source in self.sources if source.url == wanted), None)
 
-    def document(self) -> dict[str, Any]:
-        """The form that `drr check --json` prints."""
+    def document(self) -> CitationsDocument:
         return {
             "sources": [
                 {
@@ -120,5 +157,8 @@ class Citations:
             "n_reference_entries": len(self.references),
             "dangling": [marker.id for marker in self.markers if marker.dangling],
             "entries_without_url": [", ".join(r.numbers) or None for r in self.references if not r.urls],
-            "defects": [d._asdict() for d in self.defects],
+            "defects": [
+                {"kind": d.kind, "id": d.id, "start": d.start, "end": d.end, "detail": d.detail}
+                for d in self.defects
+            ],
         }

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from drr.env.json_object import JsonObject
+
 _LONE = re.compile("[\ud800-\udfff]")
 _NUL_ESCAPE = b"\\u0000"
 BOM = b"\xef\xbb\xbf"
@@ -37,7 +39,7 @@ def may_need_repair(lines: bytes) -> bool:
     return b"\0" in lines or lines.rfind(_NUL_ESCAPE) >= 0  # from the right it is found three times as fast
 
 
-def parse_object(line: bytes, repairs: Repairs) -> dict[str, Any]:
+def parse_object(line: bytes, repairs: Repairs) -> JsonObject:
     """The object of a line, mended: lone surrogates become U+FFFD and NUL goes."""
     had_nul = b"\0" in line
     try:
@@ -54,7 +56,7 @@ def parse_object(line: bytes, repairs: Repairs) -> dict[str, Any]:
         repairs.nul += had_nul
         return row
     mended = _Mender()
-    clean: dict[str, Any] = mended(row)
+    clean: JsonObject = mended(row)
     repairs.surrogates += mended.surrogates
     repairs.nul += mended.nul or had_nul
     return clean

@@ -11,6 +11,7 @@ import orjson
 from drr.data_ingest.lines import BadLine, Repairs, may_need_repair, parse_object, without_bom
 from drr.data_ingest.prices import NOTHING, parse_price
 from drr.env.entities import Product
+from drr.env.json_object import JsonObject
 
 
 class RawProduct(msgspec.Struct, gc=False):
@@ -77,7 +78,7 @@ def parse_line(line: bytes, repairs: Repairs) -> RawProduct:
         raise BadLine("wrong_type") from None
 
 
-def _details_of_text(text: str) -> dict[str, Any]:
+def _details_of_text(text: str) -> JsonObject:
     """Copies of the data set hold the details as a JSON text."""
     if text.strip().casefold() in NOTHING:
         return {}
@@ -123,13 +124,13 @@ def _in_64_bits(number: int | None, notes: Counter[str]) -> int | None:
     return None
 
 
-def _storable(details: dict[str, Any], notes: Counter[str]) -> dict[str, Any]:
+def _storable(details: JsonObject, notes: Counter[str]) -> JsonObject:
     """JSON knows numbers and depths that no database does; those become text."""
     try:
         orjson.dumps(details)
     except TypeError:
         notes["details_as_text"] += 1
-        mended: dict[str, Any] = _as_text(details, _DEEPEST)
+        mended: JsonObject = _as_text(details, _DEEPEST)
         return mended
     return details
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from drr.data_ingest.categories import TEN
 from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
 
 Pick = Literal["meta-prefix", "review-prefix", "top", "random"]
 Orders = Literal["all", "since"]
@@ -53,5 +54,5 @@ class Recipe:
         start = datetime.combine(date.fromisoformat(self.since), datetime.min.time(), UTC)
         return int(start.timestamp() * 1000)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         return {**asdict(self), "categories": list(self.categories)}

@@ -13,6 +13,7 @@ from drr.data_ingest.ids import Ids
 from drr.data_ingest.lines import BadLine, Repairs, may_need_repair, parse_object, without_bom
 from drr.data_ingest.packing import I64, U8
 from drr.data_ingest.review_scan import Scanner
+from drr.env.json_object import JsonObject
 from numpy.typing import NDArray
 
 FIRST_MS, LAST_MS = 788_918_400_000, 9_999_999_999_999
@@ -219,7 +220,7 @@ def _is_a(kind: type | tuple[type, ...], value: object) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-def _first(row: dict[str, Any], names: tuple[str, ...]) -> Any:
+def _first(row: JsonObject, names: tuple[str, ...]) -> Any:
     for name in names:
         if row.get(name) is not None:
             return row[name]

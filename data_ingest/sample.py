@@ -10,9 +10,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypedDict
 
 from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
 from drr.env.progress import Progress
 
 MARKER = "sample.json"
@@ -42,7 +43,20 @@ class SamplePlan:
             )
 
 
-def write_sample(folder: Path, plan: SamplePlan, progress: Progress) -> dict[str, Any]:
+class WrittenSample(TypedDict):
+    """What lies in the folder, as the folder itself keeps it."""
+
+    written_by: str
+    plan: JsonObject
+    """`SamplePlan`."""
+    rows: dict[str, int]
+    duplicates: int
+    categories: dict[str, int]
+    """Reviews of each."""
+    files: list[str]
+
+
+def write_sample(folder: Path, plan: SamplePlan, progress: Progress) -> WrittenSample:
     """Write the files out of sight and show them whole; a folder that something else filled is left alone."""
     _refuse_foreign(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -105,7 +119,7 @@ def _swap(hidden: Path, folder: Path) -> None:
         shutil.rmtree(old)
 
 
-def _write(folder: Path, plan: SamplePlan, progress: Progress) -> dict[str, Any]:
+def _write(folder: Path, plan: SamplePlan, progress: Progress) -> WrittenSample:
     from drr.data_ingest.sample_meta import meta_line, meta_rows
     from drr.data_ingest.sample_products import make_products
     from drr.data_ingest.sample_reviews import DUPLICATES, SampleReviews, make_shoppers

@@ -9,10 +9,11 @@ import math
 import random
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from drr.data_ingest.sample_products import ALPHABET
-from drr.data_ingest.sample_vocabulary import ProductType
+from drr.data_ingest.sample_vocabulary import GeneralWords, ProductType
+from drr.env.json_object import JsonObject
 
 _PACK = re.compile(r"(\d+) (?:Count|Pack|Pairs|Rolls|Pads)$")
 _DESCRIPTION_HEADS = ("Product Description", "Description", "Feature", "From the Manufacturer")
@@ -88,7 +89,7 @@ def decorated(rng: random.Random, title: str) -> str:
     return title.replace(" - ", " \u2013 ").replace(", ", " \u2014 ", 1)
 
 
-def features_of(rng: random.Random, item: Item, general: dict[str, Any]) -> list[str]:
+def features_of(rng: random.Random, item: Item, general: GeneralWords) -> list[str]:
     chosen = rng.sample(item.kind.features, min(len(item.kind.features), rng.randint(4, 7)))
     lines = [sentence.format_map(item.slots) for sentence in chosen]
     lines += rng.sample(general["features"], rng.randint(0, 2))
@@ -112,7 +113,7 @@ def _typeset(rng: random.Random, lines: list[str], heads: list[str]) -> list[str
     return lines
 
 
-def description_of(rng: random.Random, item: Item, title: str, general: dict[str, Any]) -> list[str]:
+def description_of(rng: random.Random, item: Item, title: str, general: GeneralWords) -> list[str]:
     kind = item.kind
     lines = rng.sample(kind.features, min(rng.randint(2, 5), len(kind.features)))
     body = " ".join(line.format_map(item.slots) for line in lines)
@@ -144,9 +145,10 @@ def price_of(rng: random.Random, item: Item) -> float | int:
 
 
 def details_of(
-    rng: random.Random, item: Item, shelf: str, general: dict[str, Any], rates: dict[str, float]
-) -> dict[str, Any]:
-    details: dict[str, Any] = {}
+    rng: random.Random, item: Item, shelf: str, general: GeneralWords, rates: dict[str, float]
+) -> JsonObject:
+    """Whatever sellers think of: no two list the same."""
+    details: JsonObject = {}
     if rng.random() < 0.85:
         details["Brand"] = item.brand
     details.update(item.attributes)
@@ -169,7 +171,7 @@ def details_of(
     return {field: value for field, value in details.items() if field in kept}
 
 
-def _measure(rng: random.Random, item: Item, details: dict[str, Any]) -> None:
+def _measure(rng: random.Random, item: Item, details: JsonObject) -> None:
     length, width, height = (round(rng.uniform(2, 24), 1) for _ in range(3))
     measured = any("inch" in value or "feet" in value for value in item.attributes.values())
     if not measured and rng.random() < 0.5:
@@ -179,7 +181,7 @@ def _measure(rng: random.Random, item: Item, details: dict[str, Any]) -> None:
         details["Item Weight"] = f"{round(item.kind.weight * math.exp(rng.gauss(0, 0.3)), 2)} pounds"
 
 
-def _number(rng: random.Random, item: Item, details: dict[str, Any]) -> None:
+def _number(rng: random.Random, item: Item, details: JsonObject) -> None:
     """What the seller counts and numbers by."""
     if rng.random() < 0.6:
         details["Manufacturer"] = item.brand if rng.random() < 0.8 else f"{item.brand} LLC"
@@ -193,7 +195,7 @@ def _number(rng: random.Random, item: Item, details: dict[str, Any]) -> None:
         details[rng.choice(("Number of Items", "Number Of Items"))] = pack[1] if pack else "1"
 
 
-def _remark(rng: random.Random, item: Item, details: dict[str, Any], general: dict[str, Any]) -> None:
+def _remark(rng: random.Random, item: Item, details: JsonObject, general: GeneralWords) -> None:
     if rng.random() < 0.15:
         details[rng.choice(("Special Feature", "Special features", "Special Features"))] = item.style
     if rng.random() < 0.1:
@@ -210,10 +212,17 @@ def image_id(rng: random.Random) -> str:
     return "".join(rng.choices(ALPHABET, k=8)) + "L"
 
 
-def images_of(rng: random.Random) -> list[dict[str, Any]]:
+class ImageRow(TypedDict):
+    thumb: str
+    large: str
+    variant: str
+    hi_res: str | None
+
+
+def images_of(rng: random.Random) -> list[ImageRow]:
     if rng.random() < 0.003:
         return []
-    images = []
+    images: list[ImageRow] = []
     for place in range(min(14, 2 + int(rng.expovariate(0.22)))):
         base = f"https://m.media.example/images/I/{image_id(rng)}"
         images.append(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from drr.data_ingest.sample_listing import (
@@ -22,6 +21,7 @@ from drr.data_ingest.sample_listing import (
 )
 from drr.data_ingest.sample_products import Heard, Products
 from drr.data_ingest.sample_vocabulary import CategoryWords, ProductType, Vocabulary
+from drr.env.json_object import JsonObject
 
 _ODD_VALUES: dict[str, dict[str, str | float]] = {
     "dash": {"price": "—"},
@@ -44,7 +44,7 @@ _ODDITIES = (
 
 def meta_rows(
     vocabulary: Vocabulary, position: int, products: Products, heard: Heard, seed: int
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[JsonObject]:
     """The meta rows of one category, in an order that has nothing to do with that of the reviews."""
     words = vocabulary.categories[position]
     rng = random.Random(f"{seed}:meta:{words.category}")
@@ -84,7 +84,7 @@ class _MetaWriter:
         self.mains = list(words.main_categories)
         self.main_weights = list(words.main_categories.values())
 
-    def row(self, number: int, asin: str, kind: ProductType, reviews: int, stars: float) -> dict[str, Any]:
+    def row(self, number: int, asin: str, kind: ProductType, reviews: int, stars: float) -> JsonObject:
         rng, general = self.rng, self.general
         item = draw_item(rng, kind, rng.choice(self.brands))
         title = title_of(rng, item)
@@ -94,7 +94,7 @@ class _MetaWriter:
         store = rng.choice(general["other_stores"]) if rng.random() < 0.05 else item.brand
         main = rng.choices(self.mains, self.main_weights)[0]
         details = details_of(rng, item, main or self.words.human, general, self.words.rates)
-        row: dict[str, Any] = {
+        row: JsonObject = {
             "main_category": main,
             "title": title,
             "average_rating": None,
@@ -120,7 +120,7 @@ class _MetaWriter:
             self._make_odd(row, odd, kind)
         return row
 
-    def _leave_out(self, row: dict[str, Any]) -> None:
+    def _leave_out(self, row: JsonObject) -> None:
         """What the real files often lack is lacking here as often."""
         for rate, field, nothing in (
             ("null_store", "store", None),
@@ -133,7 +133,7 @@ class _MetaWriter:
             if self.rng.random() < self.words.rates[rate]:
                 row[field] = nothing
 
-    def _rated(self, reviews: int, stars: float) -> dict[str, Any]:
+    def _rated(self, reviews: int, stars: float) -> JsonObject:
         """The stars that the reviews came to, and more ratings than reviews, as rating needs no words."""
         rng = self.rng
         average = stars / reviews if reviews and stars else rng.uniform(3.4, 4.9)
@@ -154,7 +154,7 @@ class _MetaWriter:
             draw -= rate
         return None
 
-    def _make_odd(self, row: dict[str, Any], odd: str, kind: ProductType) -> None:
+    def _make_odd(self, row: JsonObject, odd: str, kind: ProductType) -> None:
         general, details = self.general, row["details"]
         brand = row["store"] or "Generic"
         row |= _ODD_VALUES.get(odd, {})
@@ -182,5 +182,5 @@ class _MetaWriter:
                 }
 
 
-def meta_line(row: dict[str, Any]) -> bytes:
+def meta_line(row: JsonObject) -> bytes:
     return json.dumps(row).encode() + b"\n"

@@ -6,7 +6,7 @@ import json
 import random
 from dataclasses import dataclass
 
-from drr.data_ingest.sample_vocabulary import ProductType, Vocabulary
+from drr.data_ingest.sample_vocabulary import ProductType, ReviewWords, Vocabulary
 
 MOODS = 3
 """Bad (one and two stars), middling (three), good (four and five)."""
@@ -58,14 +58,14 @@ def _cycled(values: list[str], count: int) -> list[str]:
     return [values[place % len(values)] for place in range(count)]
 
 
-def _body(kind: ProductType, mood: int, words: dict[str, list[str]], rng: random.Random) -> str:
+def _body(kind: ProductType, mood: int, words: ReviewWords, rng: random.Random) -> str:
     name = kind.plain
     said = {
         0: [*kind.gripes],
         1: [*kind.praise, *kind.gripes],
         2: [*kind.praise],
     }[mood]
-    leads = words[("bad_leads", "mixed_leads", "good_leads")[mood]]
+    leads = (words["bad_leads"], words["mixed_leads"], words["good_leads"])[mood]
     if name.endswith("s"):
         leads = [lead for lead in leads if "his {name}" not in lead]
     lead = rng.choice(leads).format(name=name)

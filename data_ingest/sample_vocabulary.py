@@ -6,9 +6,10 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TypedDict, cast
 
 from drr.env.errors import DrrError
+from drr.env.json_object import JsonObject
 
 _FOLDER = files("drr.data_ingest") / "vocabulary"
 
@@ -65,12 +66,41 @@ class Interest:
     """What such a shopper calls what she does: "backyard birding"."""
 
 
+class ReviewWords(TypedDict):
+    """What reviews of anything say."""
+
+    good_leads: list[str]
+    mixed_leads: list[str]
+    bad_leads: list[str]
+    tails: list[str]
+    good_tails: list[str]
+    titles: dict[str, list[str]]
+    """By stars."""
+
+
+class GeneralWords(TypedDict):
+    """Sentences and names that fit every product: `general.toml` without its interests."""
+
+    brand_starts: list[str]
+    brand_ends: list[str]
+    other_stores: list[str]
+    months: list[str]
+    subtitles: list[str]
+    long_values: list[str]
+    bracketed: list[str]
+    wide_details: list[str]
+    openings: list[str]
+    closings: list[str]
+    features: list[str]
+    odd_details: dict[str, list[str]]
+    reviews: ReviewWords
+
+
 @dataclass(frozen=True)
 class Vocabulary:
     categories: tuple[CategoryWords, ...]
     interests: tuple[Interest, ...]
-    general: dict[str, Any]
-    """Sentences and names that fit every product."""
+    general: GeneralWords
 
     @property
     def types(self) -> tuple[ProductType, ...]:
@@ -89,17 +119,17 @@ def load_vocabulary() -> Vocabulary:
         if entry.name.endswith(".toml") and entry.name != "general.toml"
     )
     categories = tuple(_category(name, _read(name), known) for name in names)
-    return Vocabulary(categories, interests, general)
+    return Vocabulary(categories, interests, cast(GeneralWords, general))
 
 
-def _read(name: str) -> dict[str, Any]:
+def _read(name: str) -> JsonObject:
     try:
         return tomllib.loads((_FOLDER / name).read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise DrrError(f"vocabulary/{name}: not TOML ({error}); mend it") from error
 
 
-def _category(name: str, raw: dict[str, Any], known: set[str]) -> CategoryWords:
+def _category(name: str, raw: JsonObject, known: set[str]) -> CategoryWords:
     try:
         return CategoryWords(
             category=raw["category"],
@@ -113,7 +143,7 @@ def _category(name: str, raw: dict[str, Any], known: set[str]) -> CategoryWords:
         raise DrrError(f"vocabulary/{name}: the field {error} is missing; add it") from error
 
 
-def _type(name: str, category: str, row: dict[str, Any], known: set[str]) -> ProductType:
+def _type(name: str, category: str, row: JsonObject, known: set[str]) -> ProductType:
     where = f"vocabulary/{name}: type {row.get('name', '?')!r}"
     unknown = set(row["interests"]) - known
     if unknown:

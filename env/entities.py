@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
+from drr.env.json_object import JsonObject
 from pydantic import BaseModel, ConfigDict
 
 OrderStatus = Literal["Delivered", "Shipped", "Processing", "Cancelled", "Returned"]
@@ -35,7 +36,7 @@ class User(Entity):
     address: Address
     account_status: AccountStatus = "active"
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """The paper's JSON, `_id` first."""
         return {"_id": self.user_id, **self.model_dump()}
 
@@ -53,7 +54,7 @@ class Order(Entity):
     def placed_at(self) -> datetime:
         return datetime.fromisoformat(self.order_date).replace(tzinfo=UTC)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """The paper's JSON, `_id` first."""
         return {"_id": self.order_id, **self.model_dump()}
 
@@ -68,7 +69,7 @@ class Product(Entity):
     price: float | None
     store: str | None
     categories: list[str]
-    details: dict[str, Any]
+    details: JsonObject
     bought_together: list[str] | None = None
     average_rating: float | None = None
     rating_number: int | None = None
@@ -76,7 +77,7 @@ class Product(Entity):
     category: str
     """The file the product came from, e.g. `Pet_Supplies`; `main_category` is the seller's and often differs."""
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """The paper's JSON, `_id` first."""
         return {"_id": self.product_id, **self.model_dump()}
 

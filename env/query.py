@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from drr.env.errors import Misuse
 from drr.env.files import Id
+from drr.env.json_object import JsonObject
 from drr.env.jsonl import lines_of
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -48,7 +49,7 @@ class Review(BaseModel):
     status: Literal["unreviewed", "accepted", "rejected"] = "unreviewed"
     reviewer: str = "none"
     """`none`, `model:NAME`, or a person's name: never anything else than the truth."""
-    history: list[dict[str, Any]] = Field(default_factory=list)
+    history: list[JsonObject] = Field(default_factory=list)
 
 
 class Query(BaseModel):

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any
 
 from drr.env.entities import User
+from drr.env.json_object import JsonObject
 from drr.env.shop import Shop
 from drr.env.text import person_key
 
@@ -85,9 +86,7 @@ class Session:
             return list(self._changes)
 
 
-def _differences(
-    before: dict[str, Any], after: dict[str, Any], prefix: str = ""
-) -> list[tuple[str, Any, Any]]:
+def _differences(before: JsonObject, after: JsonObject, prefix: str = "") -> list[tuple[str, Any, Any]]:
     found: list[tuple[str, Any, Any]] = []
     for name, old in before.items():
         new = after[name]

@@ -139,7 +139,7 @@ class Settings(BaseSettings):
 
 
 # What the paper states or shows; `docs/paper-profile.md` says which of these are guesses.
-PAPER: dict[str, Any] = {"shop_url": "http://ecommerce.com", "web_top_k": 5, "web": "serper"}
+PAPER: Mapping[str, object] = {"shop_url": "http://ecommerce.com", "web_top_k": 5, "web": "serper"}
 
 
 class Resolved(NamedTuple):
@@ -163,13 +163,13 @@ class StudyChoices(NamedTuple):
 
 class _Layer(NamedTuple):
     label: str
-    values: dict[str, Any]
+    values: dict[str, object]
     stranger: Path | None = None
     """The folder whose author may be somebody else; `None` where this user speaks."""
 
 
 def resolve(
-    explicit: dict[str, Any] | None = None,
+    explicit: Mapping[str, object] | None = None,
     *,
     study: StudyChoices | None = None,
     environ: dict[str, str] | None = None,
@@ -181,7 +181,7 @@ def resolve(
     chosen: dict[str, Any] = {}
     origin: dict[str, str] = {}
 
-    def fill(label: str, values: dict[str, Any]) -> None:
+    def fill(label: str, values: Mapping[str, object]) -> None:
         for name, value in values.items():
             if name not in chosen:
                 chosen[name], origin[name] = value, label
@@ -207,7 +207,7 @@ def resolve(
 
 
 def _layers(
-    explicit: dict[str, Any], study: StudyChoices | None, environ: dict[str, str], file: Path
+    explicit: dict[str, object], study: StudyChoices | None, environ: dict[str, str], file: Path
 ) -> list[_Layer]:
     """First to last: the first that has a setting decides it."""
     layers = [_Layer("explicit", explicit)]
@@ -248,9 +248,9 @@ def _mark_strangers(layers: list[_Layer]) -> list[tuple[str, str]]:
     return found
 
 
-def _from_environment(environ: dict[str, str]) -> dict[str, Any]:
+def _from_environment(environ: dict[str, str]) -> dict[str, object]:
     """The first name of each setting that is there and not empty."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for name in Settings.model_fields:
         given = (environ.get(variable) for variable in (f"DRR_{name.upper()}", _ALIASES.get(name, "")))
         if value := next(filter(None, given), None):
@@ -258,7 +258,7 @@ def _from_environment(environ: dict[str, str]) -> dict[str, Any]:
     return found
 
 
-def _read_file(path: Path) -> dict[str, Any]:
+def _read_file(path: Path) -> dict[str, object]:
     if not path.is_file():
         return {}
     try:

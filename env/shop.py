@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol
 
 from drr.env.entities import Order, OrderStatus, Product, User
+from drr.env.json_object import JsonObject
 from drr.env.settings import Settings
 from drr.env.statistics import UserStatistics
 from pydantic import BaseModel, ConfigDict, Field
@@ -42,7 +43,7 @@ class Manifest(BaseModel):
     """Of products, users, orders and `as_of` (`drr.env.content`); the same on every backend."""
     counts: dict[str, int]
     """products, users, orders."""
-    recipe: dict[str, Any] = Field(default_factory=dict)
+    recipe: JsonObject = Field(default_factory=dict)
     inputs: list[Input] = Field(default_factory=list)
     rows: dict[str, int] = Field(default_factory=dict)
     """reviews, orders, duplicates, not_selected, quarantined: the sum that the ingest verified."""

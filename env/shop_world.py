@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 from drr.citations.addresses import host_of, path_steps
 from drr.env.errors import Misuse
@@ -41,6 +41,19 @@ USER = "user://"
 _ORDERS = 1000
 
 
+class WebKey(TypedDict):
+    name: str
+    content_hash: str | None
+
+
+class WorldKey(TypedDict):
+    """What of a shop and its web stands in a unit's key."""
+
+    shop: str
+    shop_url: str
+    web: WebKey
+
+
 @dataclass(frozen=True)
 class ShopWorld:
     """One shopper's session in a shop, with the web around it."""
@@ -68,7 +81,7 @@ class ShopWorld:
     def today(self) -> date:
         return date.fromisoformat(self.session.shop.manifest.as_of)
 
-    def key_fields(self) -> dict[str, Any]:
+    def key_fields(self) -> WorldKey:
         return {
             "shop": self.content_hash,
             "shop_url": self.shop_url or self.session.shop.shop_url,

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Literal
 
 from drr.env.entities import Product
+from drr.env.json_object import JsonObject
 from drr.env.records.lines import Span
 from drr.env.web.base import PageStatus
 from pydantic import BaseModel, ConfigDict
@@ -34,7 +35,7 @@ class Source(BaseModel):
     page: str | None = None
     """The readable page behind a web source, where it was read; frozen for every cited web URL when a unit ends."""
     page_status: PageStatus | None = None
-    record: dict[str, Any] | None = None
+    record: JsonObject | None = None
     """The shop record behind a product or user source."""
 
     @property

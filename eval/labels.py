@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
 from drr.env.jsonl import lines_of
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -92,7 +93,7 @@ def task_of(label: Label) -> Task:
     return "pairwise" if isinstance(label, PairwiseLabel) else "rating"
 
 
-def _task_of_object(raw: dict[str, Any]) -> Task | None:
+def _task_of_object(raw: JsonObject) -> Task | None:
     if "claim" in raw:
         return "support"
     if "answer_a" in raw:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from drr.llm.rows import UsageRow
 from langchain_core.messages import AIMessage
 
 PICO = 10**12
@@ -63,7 +64,7 @@ class Usage:
     seconds: float = 0.0
     cost: int | None = 0
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> UsageRow:
         return {
             "model": self.model,
             "calls": self.calls,
@@ -116,7 +117,7 @@ class Meter:
     def tokens(self) -> int:
         return sum(usage.input_tokens + usage.output_tokens for usage in self.by_role.values())
 
-    def as_json(self) -> dict[str, dict[str, Any]]:
+    def as_json(self) -> dict[str, UsageRow]:
         return {role: self.by_role[role].as_json() for role in sorted(self.by_role)}
 
 

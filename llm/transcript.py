@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from drr.llm.rows import ToldMessage
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 # Blocks of which the text and the calls are told already.
 _TOLD = ("text", "tool_use", "input_json_delta")
 
 
-def plain(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
+def plain(messages: Sequence[BaseMessage]) -> list[ToldMessage]:
     """Equal conversations give equal data. Signed thinking and other blocks of a provider are kept under `blocks`.
 
     A provider names each call anew at every run; here a call's name is its number in the conversation.
@@ -20,10 +20,10 @@ def plain(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
     return [_one(message, numbers) for message in messages]
 
 
-def _one(message: BaseMessage, numbers: dict[str | None, str]) -> dict[str, Any]:
-    told: dict[str, Any] = {"role": message.type, "text": message.text}
+def _one(message: BaseMessage, numbers: dict[str | None, str]) -> ToldMessage:
+    told: ToldMessage = {"role": message.type, "text": message.text}
     if isinstance(message, AIMessage):
-        told |= dict(_answered(message, numbers))
+        _add_answer(told, message, numbers)
     if isinstance(message, ToolMessage):
         told["tool_call_id"] = _number(message.tool_call_id, numbers)
         told["name"] = message.name
@@ -31,27 +31,26 @@ def _one(message: BaseMessage, numbers: dict[str | None, str]) -> dict[str, Any]
     return told
 
 
-def _answered(message: AIMessage, numbers: dict[str | None, str]) -> Iterator[tuple[str, Any]]:
+def _add_answer(told: ToldMessage, message: AIMessage, numbers: dict[str | None, str]) -> None:
     """What a model's message holds beside its text."""
     if message.tool_calls:
-        yield (
-            "tool_calls",
-            [
-                {"id": _number(call["id"], numbers), "name": call["name"], "args": call["args"]}
-                for call in message.tool_calls
-            ],
-        )
+        told["tool_calls"] = [
+            {"id": _number(call["id"], numbers), "name": call["name"], "args": call["args"]}
+            for call in message.tool_calls
+        ]
     ended = message.response_metadata
     reason = ended.get("stop_reason") or ended.get("finish_reason")
     if reason is not None:
-        yield "stop_reason", reason
+        told["stop_reason"] = reason
     used = message.usage_metadata
     if used is not None:
-        yield "usage", {"input_tokens": used["input_tokens"], "output_tokens": used["output_tokens"]}
+        told["usage"] = {"input_tokens": used["input_tokens"], "output_tokens": used["output_tokens"]}
     blocks = message.content if isinstance(message.content, list) else []
-    others = [block for block in blocks if isinstance(block, dict) and block.get("type") not in _TOLD]
+    others: list[object] = [
+        block for block in blocks if isinstance(block, dict) and block.get("type") not in _TOLD
+    ]
     if others:
-        yield "blocks", others
+        told["blocks"] = others
 
 
 def _number(call: str | None, numbers: dict[str | None, str]) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from drr.env.errors import DrrError
+from drr.env.json_object import JsonObject
 from drr.env.text import tokens
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import (
@@ -48,7 +49,7 @@ class RulesJudge:
         return rule(asking)
 
 
-def _support(asking: Asking[Any]) -> dict[str, Any]:
+def _support(asking: Asking[Any]) -> JsonObject:
     verdicts = []
     for claim in asking.sections:
         if claim.label != "claim":
@@ -69,7 +70,7 @@ def _support(asking: Asking[Any]) -> dict[str, Any]:
     return {"verdicts": verdicts}
 
 
-def _paper_support(asking: Asking[Any]) -> dict[str, Any]:
+def _paper_support(asking: Asking[Any]) -> JsonObject:
     """The paper asks for no quotation."""
     names = ("id", "support", "justification")
     return {"verdicts": [{name: v[name] for name in names} for v in _support(asking)["verdicts"]]}
@@ -87,29 +88,29 @@ def _surface(asking: Asking[Any], label: str) -> Surface:
     )
 
 
-def _rating(asking: Asking[Any]) -> dict[str, Any]:
+def _rating(asking: Asking[Any]) -> JsonObject:
     score, why = _grade(asking, "answer")
     return {"justification": why, "rating": int(score + 0.5)}
 
 
-def _paper_rating(asking: Asking[Any]) -> dict[str, Any]:
+def _paper_rating(asking: Asking[Any]) -> JsonObject:
     score, why = _grade(asking, "answer")
     return {"rating": int(score + 0.5), "justification": why}
 
 
-def _preference(asking: Asking[Any]) -> dict[str, Any]:
+def _preference(asking: Asking[Any]) -> JsonObject:
     (a, why_a), (b, why_b) = (_grade(asking, f"answer_{side}") for side in "ab")
     winner = "tie" if abs(a - b) < _TIE else "A" if a > b else "B"
     return {"justification": f"A {a:.1f} ({why_a}); B {b:.1f} ({why_b})", "winner": winner}
 
 
-def _paper_preference(asking: Asking[Any]) -> dict[str, Any]:
+def _paper_preference(asking: Asking[Any]) -> JsonObject:
     """The paper knows no tie."""
     (a, _), (b, _) = (_grade(asking, f"answer_{side}") for side in "ab")
     return {"winner": "A" if a >= b else "B", "justification": _preference(asking)["justification"]}
 
 
-def _failures(asking: Asking[Any]) -> dict[str, Any]:
+def _failures(asking: Asking[Any]) -> JsonObject:
     lines = [line.strip() for line in asking.part("answer").split("\n") if len(line.split()) > 3]
     if not lines:
         return {"failures": []}
@@ -165,7 +166,7 @@ _SHOWS: Mapping[str, Callable[[Sequence[str], str], list[str]]] = {
     "constraint_violation": _breaking,
     "poor_personalization": lambda lines, shop: _recommended(lines),
 }
-_RULES: Mapping[type[BaseModel], Callable[[Asking[Any]], dict[str, Any]]] = {
+_RULES: Mapping[type[BaseModel], Callable[[Asking[Any]], JsonObject]] = {
     SupportAnswers: _support,
     PaperSupportAnswers: _paper_support,
     RatingAnswer: _rating,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
 from drr.env.query import SCHEMA, Query
 from drr.querygen.files import write_queries
 
@@ -81,7 +82,7 @@ def write_dataset(
     return [folder / file for file in FILES]
 
 
-def _row(query: Query) -> dict[str, Any]:
+def _row(query: Query) -> JsonObject:
     raw = query.model_dump(mode="json")
     review = raw.pop("review")
     facts = [fact.model_dump() for fact in query.facts_used]
@@ -190,7 +191,7 @@ def _told(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
-def _croissant(publication: Publication, folder: Path, queries: Sequence[Query]) -> dict[str, Any]:
+def _croissant(publication: Publication, folder: Path, queries: Sequence[Query]) -> JsonObject:
     """Croissant 1.0 (JSON-LD) over the Parquet file, with the responsible-AI fields (RAI 1.0) that can be told truthfully."""
     name, facts = publication.name, _facts(queries)
     files = [
@@ -238,7 +239,7 @@ def _file_object(path: Path, form: str) -> dict[str, str]:
     }
 
 
-def _field_objects() -> list[dict[str, Any]]:
+def _field_objects() -> list[JsonObject]:
     return [
         {
             "@type": "cr:Field",

@@ -60,7 +60,7 @@ class Writer:
 
     def _unit(self, place: int, user: Sampled, departments: Sequence[str]) -> Unit:
         model = self.models.name_of(ROLE)
-        fields: dict[str, Any] = {
+        fields: dict[str, object] = {
             "mode": self.mode,
             "user_id": user.user_id,
             "count": self.count,
@@ -74,7 +74,7 @@ class Writer:
         if self.mode == "generic":
             fields["department"] = departments[place % len(departments)]
             fields["batch"] = place // len(departments)
-        spec: dict[str, Any] = {
+        spec: dict[str, object] = {
             name: fields[name] for name in ("user_id", "department", "batch") if name in fields
         }
         return Unit("generation", fields, spec, f"{user.user_id} · {self.mode}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,7 +117,9 @@ def edited(query: Query, text: str, reviewer: str, at: str) -> Query:
     )
 
 
-def _reviewed(query: Query, status: Any, reviewer: str, entry: dict[str, Any], terminal: Terminal) -> Query:
+def _reviewed(
+    query: Query, status: Any, reviewer: str, entry: Mapping[str, str], terminal: Terminal
+) -> Query:
     history = [*query.review.history, {**entry, "reviewer": reviewer, "at": terminal.now()}]
     return query.model_copy(update={"review": Review(status=status, reviewer=reviewer, history=history)})
 

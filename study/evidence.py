@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from drr.env.source import Source, text_hash
+from drr.env.web.base import PageStatus
 from drr.study.unit import canonical_json
+from typing_extensions import TypedDict  # extended by the rows of the export
 
 if TYPE_CHECKING:
     from drr.study.study import Study
     from drr.study.unit import Record
 
 
-def pack(sources: Iterable[Source]) -> tuple[list[dict[str, Any]], dict[str, str]]:
+class PackedSource(TypedDict):
+    """A source in a result: its texts by their hashes."""
+
+    url: str
+    type: str
+    title: str | None
+    sha256: str
+    page_sha256: str | None
+    page_status: PageStatus | None
+    record_sha256: str | None
+
+
+def pack(sources: Iterable[Source]) -> tuple[list[PackedSource], dict[str, str]]:
     """Rows for a result (addresses, types, hashes), and the texts behind them for `Outcome.blobs`."""
-    rows: list[dict[str, Any]] = []
+    rows: list[PackedSource] = []
     blobs: dict[str, str] = {}
     for source in sources:
         record = None if source.record is None else canonical_json(source.record)
@@ -42,7 +56,7 @@ def unpack(study: Study, record: Record) -> list[Source]:
     return [_source(study, record, row) for row in record.result.get("sources", [])]
 
 
-def _source(study: Study, record: Record, row: Mapping[str, Any]) -> Source:
+def _source(study: Study, record: Record, row: PackedSource) -> Source:
     def text(digest: str | None) -> str | None:
         return None if digest is None else study.text(record, f"text:{digest}")
 

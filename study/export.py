@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
+from drr.env.json_object import JsonObject
+from drr.llm.rows import UsageRow
+from drr.study.evidence import PackedSource
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
+from typing_extensions import TypedDict  # as the rows that it extends
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,27 +23,72 @@ if TYPE_CHECKING:
 CLOCK = frozenset({"seconds", "started_at", "finished_at"})
 WALL = CLOCK | {"attempts", "retries"}
 _OWN_TABLES = frozenset({"tool_calls", "sources", "usage"})
-_TEXT, _INT, _REAL, _BOOL = "string", "int64", "double", "bool"
-_UNITS = {
-    "key": _TEXT, "kind": _TEXT, "label": _TEXT, "status": _TEXT, "reason": _TEXT, "message": _TEXT,
-    "query_id": _TEXT, "query": _TEXT, "user_id": _TEXT, "variant": _TEXT, "trial": _INT, "rule_written": _BOOL,
-    "stop_reason": _TEXT, "words": _INT, "report": _TEXT, "calls": _INT, "input_tokens": _INT,
-    "output_tokens": _INT, "cost_usd": _REAL, "key_fields": _TEXT, "result": _TEXT, "blobs": _TEXT,
-    "attempts": _INT, "seconds": _REAL, "started_at": _REAL, "finished_at": _REAL,
-}  # fmt: skip
-_CALLS = {
-    "key": _TEXT, "number": _INT, "name": _TEXT, "kind": _TEXT, "researcher": _TEXT, "arguments": _TEXT, "ok": _BOOL,
-    "error_kind": _TEXT, "error_message": _TEXT, "result_sha256": _TEXT, "seconds": _REAL,
-}  # fmt: skip
-_SOURCES = {
-    "key": _TEXT, "number": _INT, "url": _TEXT, "type": _TEXT, "title": _TEXT, "sha256": _TEXT, "page_sha256": _TEXT,
-    "page_status": _TEXT, "record_sha256": _TEXT,
-}  # fmt: skip
-_USAGE = {
-    "key": _TEXT, "role": _TEXT, "model": _TEXT, "calls": _INT, "retries": _INT, "unmetered": _INT,
-    "input_tokens": _INT, "cache_read_tokens": _INT, "cache_write_tokens": _INT, "output_tokens": _INT,
-    "seconds": _REAL, "cost_usd": _REAL,
-}  # fmt: skip
+
+
+class UnitRow(TypedDict):
+    key: str
+    kind: str
+    label: str
+    status: str
+    reason: str | None
+    message: str | None
+    query_id: str | None
+    query: str | None
+    user_id: str | None
+    variant: str | None
+    trial: int | None
+    rule_written: bool | None
+    stop_reason: str | None
+    words: int | None
+    report: str | None
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    key_fields: JsonObject
+    result: JsonObject
+    blobs: JsonObject
+    attempts: int
+    seconds: float
+    started_at: float
+    finished_at: float
+
+
+class CallRow(TypedDict):
+    """As an agent's record or another system tells it."""
+
+    key: str
+    number: int
+    name: str | None
+    kind: str | None
+    researcher: str | None
+    arguments: JsonObject | None
+    ok: bool
+    error_kind: str | None
+    error_message: str | None
+    result_sha256: str | None
+    seconds: float | None
+
+
+class _Place(TypedDict):
+    key: str
+    number: int
+
+
+class KeyedSource(_Place, PackedSource):
+    """In its place among those of its unit."""
+
+
+class _Role(TypedDict):
+    key: str
+    role: str
+
+
+class KeyedUsage(_Role, UsageRow):
+    pass
+
+
+Rows = Callable[[Study, Record], Iterator[Mapping[str, object]]]
 _JSON = frozenset({"key_fields", "result", "blobs", "arguments"})
 """Objects in JSONL, their canonical text in Parquet."""
 
@@ -47,16 +96,16 @@ _JSON = frozenset({"key_fields", "result", "blobs", "arguments"})
 def export(study: Study, out: Path, *, canonical: bool = False) -> dict[str, int]:
     """Write the tables into `out` and give the number of rows of each. A file appears whole or not at all."""
     out.mkdir(parents=True, exist_ok=True)
-    tables: dict[str, tuple[dict[str, str], Callable[[Study, Record], Iterator[dict[str, Any]]]]] = {
-        "units": (_UNITS, _unit_rows),
-        "tool_calls": (_CALLS, _call_rows),
-        "sources": (_SOURCES, _source_rows),
-        "usage": (_USAGE, _usage_rows),
+    tables: dict[str, tuple[type, Rows]] = {
+        "units": (UnitRow, _unit_rows),
+        "tool_calls": (CallRow, _call_rows),
+        "sources": (KeyedSource, _source_rows),
+        "usage": (KeyedUsage, _usage_rows),
     }
     counts: dict[str, int] = {}
     writers = {
-        name: _Table(out, name, {k: t for k, t in columns.items() if not (canonical and k in WALL)})
-        for name, (columns, _) in tables.items()
+        name: _Table(out, name, {k: t for k, t in _columns(shape).items() if not (canonical and k in WALL)})
+        for name, (shape, _) in tables.items()
     }
     try:
         for record in study.records(status=None):
@@ -80,16 +129,16 @@ class _Table:
 
         self._columns = columns
         self._schema: pa.Schema = pa.schema(
-            [(column, getattr(pa, kind)()) for column, kind in _arrow(columns)]
+            [(column, getattr(pa, kind)()) for column, kind in columns.items()]
         )
         self._paths = {ending: out / f"{name}.{ending}" for ending in ("jsonl", "parquet")}
         self._aside = {ending: out / f".{name}.{ending}.part" for ending in ("jsonl", "parquet")}
         self._lines = self._aside["jsonl"].open("w", encoding="utf-8", newline="\n")
         self._parquet = pq.ParquetWriter(self._aside["parquet"], self._schema, compression="zstd")
-        self._batch: list[dict[str, Any]] = []
+        self._batch: list[Mapping[str, object]] = []
         self._count = 0
 
-    def add(self, row: Mapping[str, Any]) -> None:
+    def add(self, row: Mapping[str, object]) -> None:
         kept = {column: row.get(column) for column in self._columns}
         self._lines.write(canonical_json(kept) + "\n")
         self._batch.append(
@@ -122,24 +171,35 @@ class _Table:
             aside.unlink(missing_ok=True)
 
 
-def _arrow(columns: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    names = {_REAL: "float64", _BOOL: "bool_"}
-    return ((column, names.get(kind, kind)) for column, kind in columns.items())
+def _columns(shape: type) -> dict[str, str]:
+    """The columns of a table and their types in Arrow, as its row declares them."""
+    return {name: _arrow(hint) for name, hint in get_type_hints(shape).items()}
 
 
-def _unit_rows(study: Study, record: Record) -> Iterator[dict[str, Any]]:
+def _arrow(hint: object) -> str:
+    """Whatever is no number is text."""
+    kinds = {int: "int64", float: "float64", bool: "bool_"}
+    return next((kinds[one] for one in (hint, *get_args(hint)) if one in kinds), "string")
+
+
+def _unit_rows(study: Study, record: Record) -> Iterator[UnitRow]:
     facts = {**record.key_fields, **record.spec, **record.result}
     used = record.usage.values()
-    row = {name: facts.get(name) for name in _UNITS}
-    for name in ("query_id", "query", "user_id", "variant", "stop_reason"):
-        row[name] = row[name] if isinstance(row[name], str) else None
-    yield row | {
+    yield {
         "key": record.key,
         "kind": record.kind,
         "label": record.label,
         "status": record.status,
         "reason": record.reason,
         "message": record.message,
+        "query_id": _text(facts, "query_id"),
+        "query": _text(facts, "query"),
+        "user_id": _text(facts, "user_id"),
+        "variant": _text(facts, "variant"),
+        "trial": facts.get("trial"),
+        "rule_written": facts.get("rule_written"),
+        "stop_reason": _text(facts, "stop_reason"),
+        "words": facts.get("words"),
         "report": study.text(record, "report"),
         "calls": sum(one["calls"] for one in used),
         "input_tokens": sum(one["input_tokens"] for one in used),
@@ -155,25 +215,37 @@ def _unit_rows(study: Study, record: Record) -> Iterator[dict[str, Any]]:
     }
 
 
-def _call_rows(study: Study, record: Record) -> Iterator[dict[str, Any]]:
+def _text(facts: Mapping[str, Any], name: str) -> str | None:
+    """A judgement may give a name like `query` to something else."""
+    value = facts.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _call_rows(study: Study, record: Record) -> Iterator[CallRow]:
     for number, call in enumerate(record.result.get("tool_calls") or [], 1):
         error = call.get("error") or {}
         yield {
-            **call,
             "key": record.key,
             "number": call.get("number", number),
+            "name": call.get("name"),
+            "kind": call.get("kind"),
+            "researcher": call.get("researcher"),
+            "arguments": call.get("arguments"),
             "ok": call.get("error") is None,
             "error_kind": error.get("kind"),
             "error_message": error.get("message"),
+            "result_sha256": call.get("result_sha256"),
+            "seconds": call.get("seconds"),
         }
 
 
-def _source_rows(study: Study, record: Record) -> Iterator[dict[str, Any]]:
-    for number, source in enumerate(record.result.get("sources") or [], 1):
+def _source_rows(study: Study, record: Record) -> Iterator[KeyedSource]:
+    sources: list[PackedSource] = record.result.get("sources") or []
+    for number, source in enumerate(sources, 1):
         yield {**source, "key": record.key, "number": number}
 
 
-def _usage_rows(study: Study, record: Record) -> Iterator[dict[str, Any]]:
+def _usage_rows(study: Study, record: Record) -> Iterator[KeyedUsage]:
     for role, used in sorted(record.usage.items()):
         yield {**used, "key": record.key, "role": role}
 

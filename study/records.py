@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from drr.llm.meter import dollars
+from drr.llm.rows import UsageRow
 from drr.study.database import Database
 from drr.study.unit import Finished, Kind, Record, Status, canonical_json
 
@@ -86,7 +87,7 @@ class Records:
         )
         return (_record(row) for row in self._db.rows(statement, (answer,)))
 
-    def usages(self) -> Iterator[Mapping[str, Mapping[str, Any]]]:
+    def usages(self) -> Iterator[Mapping[str, UsageRow]]:
         """Of every current record, and nothing else of it: a study may hold a hundred thousand judgements."""
         rows = self._db.rows("SELECT usage FROM records JOIN units USING (key) WHERE units.current = 1")
         return (json.loads(row[0]) for row in rows)

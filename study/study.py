@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypedDict, cast
 
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_unlinked, write_file
+from drr.env.json_object import JsonObject
 from drr.study import toml
 from drr.study.blobs import Blobs
 from drr.study.ledger import Ledger
@@ -20,10 +21,21 @@ _CONFIG = "study.toml"
 _LEDGER = "ledger.sqlite"
 
 
+class StudyConfig(TypedDict, total=False):
+    """`study.toml`. Studies of before may lack any of it."""
+
+    schema: int
+    made_by: str
+    run: JsonObject
+    """What was asked for, as the command that made the study keeps it; `shop` is the shop, wherever there is one."""
+    settings: JsonObject
+    """All that were resolved, but for secrets."""
+
+
 class Study:
     """Opened by `create` or `open`; closed when left as a context."""
 
-    def __init__(self, folder: Path, config: dict[str, Any], ledger: Ledger) -> None:
+    def __init__(self, folder: Path, config: StudyConfig, ledger: Ledger) -> None:
         self.folder = folder
         self.config = config
         self.ledger = ledger
@@ -34,7 +46,7 @@ class Study:
         return (folder / _CONFIG).is_file() and (folder / _LEDGER).is_file()
 
     @classmethod
-    def create(cls, folder: Path, config: Mapping[str, Any]) -> Self:
+    def create(cls, folder: Path, config: StudyConfig) -> Self:
         """A new study, or the one that is there with this configuration in place of its own. `config` holds no secret."""
         if not cls.exists(folder):
             if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -42,7 +54,7 @@ class Study:
             folder.mkdir(parents=True, exist_ok=True)
         _check_parts(folder)
         ledger = Ledger(folder / _LEDGER, create=True)
-        study = cls(folder, dict(config), ledger)
+        study = cls(folder, config.copy(), ledger)
         study._save_config()
         return study
 
@@ -55,7 +67,7 @@ class Study:
             )
         _check_parts(folder)
         try:
-            config = tomllib.loads((folder / _CONFIG).read_text(encoding="utf-8"))
+            config = cast(StudyConfig, tomllib.loads((folder / _CONFIG).read_text(encoding="utf-8")))
         except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise DrrError(
                 f"{folder / _CONFIG}: cannot be read ({error}); restore it or start a new study"

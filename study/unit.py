@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from drr.llm.rows import UsageRow
 
 Kind = Literal["answer", "generation", "judgement"]
 KINDS: tuple[Kind, ...] = ("answer", "generation", "judgement")
@@ -85,7 +88,7 @@ class Finished:
     result: Mapping[str, Any]
     texts: Mapping[str, bytes]
     """By name: what will be kept as blobs."""
-    usage: Mapping[str, Mapping[str, Any]]
+    usage: Mapping[str, UsageRow]
     """By role."""
     cost: int | None
     """Picodollars; `None` is unknown."""
@@ -114,7 +117,7 @@ class Record:
     result: Mapping[str, Any]
     blobs: Mapping[str, str]
     """Name to content hash."""
-    usage: Mapping[str, Mapping[str, Any]]
+    usage: Mapping[str, UsageRow]
     """By role."""
     cost_usd: float | None
     """`None` is unknown."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from drr.env.errors import DrrError
+from drr.env.json_object import JsonObject
 from drr.llm.budget import Budget, Limit, OverBudget
 from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure
@@ -180,7 +181,7 @@ class Worker:
 
 
 class _Left(NamedTuple):
-    result: dict[str, Any]
+    result: JsonObject
     texts: dict[str, bytes]
 
 

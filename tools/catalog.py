@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 from drr.env.entities import Product
 from drr.env.records.lines import one_line, price
@@ -126,7 +126,21 @@ def _unknown(ctx: ToolContext, product_id: str) -> str:
     return f"No product {shown!r} in this shop; find ids with product_catalog_search."
 
 
-def _brief(product: Product, score: float | None) -> dict[str, Any]:
+class FoundProduct(TypedDict):
+    """A product of a list, as data."""
+
+    product_id: str
+    url: str
+    title: str
+    price: float | None
+    average_rating: float | None
+    rating_number: int | None
+    store: str | None
+    category: str
+    score: float | None
+
+
+def _brief(product: Product, score: float | None) -> FoundProduct:
     return {
         "product_id": product.product_id,
         "url": product.product_url,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from drr.env.json_object import JsonObject
 from drr.env.text import tokens
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.registry import TOOLS, call_sync
@@ -84,7 +85,7 @@ def write_docs(ctx: ToolContext, folder: Path) -> Path:
     return path
 
 
-def _entry(tool: Tool, ctx: ToolContext) -> dict[str, Any]:
+def _entry(tool: Tool, ctx: ToolContext) -> JsonObject:
     required = set(tool.schema["required"])
     return {
         "tool": tool,
@@ -103,7 +104,7 @@ def _entry(tool: Tool, ctx: ToolContext) -> dict[str, Any]:
     }
 
 
-def _try(name: str, arguments: dict[str, Any], ctx: ToolContext) -> Example:
+def _try(name: str, arguments: JsonObject, ctx: ToolContext) -> Example:
     try:
         answer, ok = call_sync(name, arguments, ctx), True
     except ToolError as error:
@@ -111,7 +112,7 @@ def _try(name: str, arguments: dict[str, Any], ctx: ToolContext) -> Example:
     return Example(json.dumps(arguments), answer.text, [source.url for source in answer.sources][:5], ok)
 
 
-def _examples(name: str, ctx: ToolContext) -> list[dict[str, Any]]:
+def _examples(name: str, ctx: ToolContext) -> list[JsonObject]:
     """Arguments that mean something in this very shop: its first product, the user's last order."""
     store = ctx.session.shop.store
     product = next(iter(store.iter_products()), None)
@@ -119,7 +120,7 @@ def _examples(name: str, ctx: ToolContext) -> list[dict[str, Any]]:
     orders = store.orders(user, limit=1).items if user else []
     words = " ".join(tokens(product.title)[:3]) if product else "bird feeder"
     mistyped = product.product_id.replace("0", "O") if product else "BO"
-    examples: dict[str, list[dict[str, Any]]] = {
+    examples: dict[str, list[JsonObject]] = {
         "product_catalog_search": [
             {"query": words, "limit": 3},
             {"query": words, "min_price": 50, "max_price": 10},

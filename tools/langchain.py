@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from drr.env.json_object import JsonObject
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.registry import TOOLS, call, call_blocking
 from drr.tools.spec import Tool
@@ -35,21 +36,21 @@ class _Whole(StructuredTool):
     """Hands the model's arguments over in one piece: as keywords, one called `self` or `config` would collide."""
 
     def _to_args_and_kwargs(
-        self, tool_input: str | dict[str, Any], tool_call_id: str | None
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        self, tool_input: str | JsonObject, tool_call_id: str | None
+    ) -> tuple[tuple[Any, ...], JsonObject]:
         arguments = dict(tool_input) if isinstance(tool_input, dict) else {"input": tool_input}
         return (), {"runtime": arguments.pop("runtime", None), "arguments": arguments}
 
 
 def _wrap(tool: Tool, context_of: ContextOf) -> BaseTool:
-    def run(runtime: ToolRuntime[Any, Any], arguments: dict[str, Any]) -> tuple[str, ToolAnswer]:
+    def run(runtime: ToolRuntime[Any, Any], arguments: JsonObject) -> tuple[str, ToolAnswer]:
         try:
             answer = call_blocking(tool.name, arguments, context_of(runtime.context))
         except ToolError as error:
             raise ToolException(error.text) from error
         return answer.text, answer
 
-    async def arun(runtime: ToolRuntime[Any, Any], arguments: dict[str, Any]) -> tuple[str, ToolAnswer]:
+    async def arun(runtime: ToolRuntime[Any, Any], arguments: JsonObject) -> tuple[str, ToolAnswer]:
         try:
             answer = await call(tool.name, arguments, context_of(runtime.context))
         except ToolError as error:

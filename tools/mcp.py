@@ -6,6 +6,7 @@ import logging
 from importlib.metadata import version
 from typing import Any, Literal
 
+from drr.env.json_object import JsonObject
 from drr.tools.base import ToolContext, ToolError
 from drr.tools.registry import TOOLS, call
 from drr.tools.spec import Tool
@@ -34,7 +35,7 @@ class ShopServer(MCPServer[Any]):
         self._ctx = ctx
 
     async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+        self, name: str, arguments: JsonObject, context: Context[Any, Any] | None = None
     ) -> CallToolResult:
         """Past the SDK's own validation, so that wrong arguments are answered as everywhere else."""
         try:
@@ -53,7 +54,7 @@ class ShopServer(MCPServer[Any]):
         return _result(answer.text, meta={"sources": sources})
 
 
-def _result(text: str, *, is_error: bool = False, meta: dict[str, Any] | None = None) -> CallToolResult:
+def _result(text: str, *, is_error: bool = False, meta: JsonObject | None = None) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=is_error, _meta=meta)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 from drr.env.entities import Order, OrderStatus, Product
+from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.env.records.order import order_page, order_row
 from drr.env.source import Source
@@ -81,9 +82,11 @@ def get_order_details(
     user = session.user(order.user_id)
     address = f"user://{order.user_id}/orders/"
     text = order_page(order, product, user, address + order.order_id)
-    item = _item(address, order, product)
-    item["customer"] = None if user is None else user_record(user)
-    item["product"] = None if product is None else product_record(product)
+    item: OrderData = {
+        **_item(address, order, product),
+        "customer": None if user is None else user_record(user),
+        "product": None if product is None else product_record(product),
+    }
     return ToolAnswer(text, order_sources(address, order, product, text), item)
 
 
@@ -107,7 +110,28 @@ def _unknown(ctx: ToolContext, order_id: str) -> str:
     return f"No order {shown!r}; get_user_orders lists the user's orders."
 
 
-def _item(address: str, order: Order, product: Product | None) -> dict[str, Any]:
+class ListedOrder(TypedDict):
+    """An order of a list, as data; of the product what the shop still knows."""
+
+    url: str
+    order_id: str
+    order_date: str
+    order_status: OrderStatus
+    quantity: int
+    product_id: str
+    product_url: str | None
+    title: str | None
+    price: float | None
+
+
+class OrderData(ListedOrder):
+    """One order, as data, with the records behind it."""
+
+    customer: JsonObject | None
+    product: JsonObject | None
+
+
+def _item(address: str, order: Order, product: Product | None) -> ListedOrder:
     return {
         "url": address + order.order_id,
         "order_id": order.order_id,

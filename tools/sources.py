@@ -5,15 +5,14 @@ Built without validation, which would cost more than the store does; a test hold
 
 from __future__ import annotations
 
-from typing import Any
-
 from drr.env.entities import Order, Product, User
+from drr.env.json_object import JsonObject
 from drr.env.source import Source
 
 _FIELDS = frozenset(Source.model_fields)
 
 
-def _source(url: str, kind: str, title: str, seen: str, record: dict[str, Any]) -> Source:
+def _source(url: str, kind: str, title: str, seen: str, record: JsonObject) -> Source:
     """What `model_construct` does, without its look at every field."""
     source = Source.__new__(Source)
     values = {
@@ -35,16 +34,16 @@ def _source(url: str, kind: str, title: str, seen: str, record: dict[str, Any]) 
 _set = object.__setattr__
 
 
-def product_record(product: Product) -> dict[str, Any]:
+def product_record(product: Product) -> JsonObject:
     """`product.document()` without its deep copy: the entity is frozen and was read for this one answer."""
     return {"_id": product.product_id, **product.__dict__}
 
 
-def order_record(order: Order) -> dict[str, Any]:
+def order_record(order: Order) -> JsonObject:
     return {"_id": order.order_id, **order.__dict__}
 
 
-def user_record(user: User) -> dict[str, Any]:
+def user_record(user: User) -> JsonObject:
     return {"_id": user.user_id, **user.__dict__, "address": dict(user.address.__dict__)}
 
 
@@ -69,5 +68,5 @@ def profile_source(user: User, address: str, seen: str) -> Source:
     return _source(address, "user", f"Profile of {user.first_name} {user.last_name}", seen, user_record(user))
 
 
-def statistics_source(address: str, seen: str, record: dict[str, Any]) -> Source:
+def statistics_source(address: str, seen: str, record: JsonObject) -> Source:
     return _source(address, "user", "Order statistics", seen, record)

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, cast, get_type_hints
 
+from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.tools.base import ToolAnswer, ToolError
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
@@ -27,13 +28,13 @@ class Tool:
     writes: bool
     function: ToolFunction
     is_async: bool
-    schema: dict[str, Any]
+    schema: JsonObject
     """What the model sees: JSON Schema, closed (`additionalProperties: false`) and bounded."""
     expected: str
     """The arguments in one sentence, for errors."""
-    _validate: Callable[[Any], dict[str, Any]] = field(repr=False)
+    _validate: Callable[[Any], JsonObject] = field(repr=False)
 
-    def parse(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def parse(self, arguments: Mapping[str, Any]) -> JsonObject:
         """The arguments as the function takes them, or a `ToolError` that says what was expected."""
         try:
             return self._validate(arguments)
@@ -56,7 +57,7 @@ def make_tool(function: ToolFunction, *, writes: bool = False) -> Tool:
         raise TypeError(f"tool {name} has no docstring")
     hints = get_type_hints(function, include_extras=True)
     parameters = list(inspect.signature(function).parameters.values())[1:]
-    fields: dict[str, Any] = {
+    fields: JsonObject = {
         p.name: hints[p.name]
         if p.default is inspect.Parameter.empty
         else Annotated[hints[p.name], Field(default=p.default)]
@@ -65,7 +66,7 @@ def make_tool(function: ToolFunction, *, writes: bool = False) -> Tool:
     # A dictionary and not a model: the arguments become keywords, and an instance costs more than their check.
     arguments = cast(Any, TypedDict)(name, fields)
     arguments.__pydantic_config__ = _CONFIG
-    adapter: TypeAdapter[dict[str, Any]] = TypeAdapter(arguments)
+    adapter: TypeAdapter[JsonObject] = TypeAdapter(arguments)
     schema = _tidy(adapter.json_schema())
     for parameter, part in schema["properties"].items():
         if "description" not in part:
@@ -82,7 +83,7 @@ def make_tool(function: ToolFunction, *, writes: bool = False) -> Tool:
     )
 
 
-def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
+def _tidy(schema: JsonObject) -> JsonObject:
     """Without the titles, which repeat the names."""
     properties = {name: _part(part) for name, part in schema.get("properties", {}).items()}
     return {
@@ -93,11 +94,11 @@ def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _part(part: dict[str, Any]) -> dict[str, Any]:
+def _part(part: JsonObject) -> JsonObject:
     return {key: value for key, value in part.items() if key != "title"}
 
 
-def _sentence(schema: dict[str, Any]) -> str:
+def _sentence(schema: JsonObject) -> str:
     required = set(schema["required"])
     words = [
         f"{name} ({_kind(part)}{'' if name in required else ', optional'})"
@@ -106,12 +107,12 @@ def _sentence(schema: dict[str, Any]) -> str:
     return ", ".join(words) or "no arguments"
 
 
-def _kind(part: dict[str, Any]) -> str:
+def _kind(part: JsonObject) -> str:
     variants = [v for v in part.get("anyOf", [part]) if v.get("type") != "null"]
     return " or ".join(_one_kind(v) for v in variants)
 
 
-def _one_kind(part: dict[str, Any]) -> str:
+def _one_kind(part: JsonObject) -> str:
     if "enum" in part:
         return "one of " + ", ".join(map(str, part["enum"]))
     bounds = [

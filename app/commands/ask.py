@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     from drr.agents.base import AnswerRecord, Listener
     from drr.app.answers import AnswerConfig
+    from drr.env.json_object import JsonObject
+    from drr.env.web.base import PageStatus
+    from drr.llm.rows import UsageRow
 
 _EXAMPLES = """\
 Without --model the answer is written by rules (the `offline` model) and says so. Citations of addresses that no tool
@@ -124,8 +128,42 @@ def marked(record: AnswerRecord) -> str:
     return f"{BANNER}\n\n{report}" if record.rule_written and BANNER not in report else report
 
 
-def document(record: AnswerRecord, report: str) -> dict[str, Any]:
-    """The face of `drr ask --json`."""
+class ShownSource(TypedDict):
+    url: str
+    type: str
+    title: str | None
+    sha256: str
+    page_status: PageStatus | None
+    cited: bool
+
+
+class Answered(TypedDict):
+    """The document of `drr ask --json`."""
+
+    schema: int
+    report: str
+    sources: list[ShownSource]
+    usage: dict[str, UsageRow]
+    stop_reason: str
+    tool_calls: list[JsonObject]
+    """As `ToolCall` without the result, and whether it went well."""
+    model: str
+    models: dict[str, str]
+    variant: str
+    version: str
+    rule_written: bool
+    words: int
+    fabricated: list[str]
+    removed_citations: list[str]
+    failures: list[JsonObject]
+    """As `ResearcherFailure`."""
+    state_changes: list[JsonObject]
+    """As `Change`."""
+    notes: list[str]
+    seconds: float
+
+
+def document(record: AnswerRecord, report: str) -> Answered:
     from drr.citations.parse import canonical_url, parse
 
     cited = {source.url for source in parse(report).sources}
@@ -157,7 +195,7 @@ def document(record: AnswerRecord, report: str) -> dict[str, Any]:
         "fabricated": [one.url for one in record.fabricated],
         "removed_citations": record.removed_citations,
         "failures": [failure.model_dump(mode="json") for failure in record.failures],
-        "state_changes": record.state_changes,
+        "state_changes": [asdict(change) for change in record.state_changes],
         "notes": record.notes,
         "seconds": round(record.seconds, 3),
     }
@@ -181,7 +219,8 @@ def _write(path: Path, report: str, *, shown: bool) -> None:
 def _summary(record: AnswerRecord, out: Path | None) -> str:
     tokens = sum(role["input_tokens"] + role["output_tokens"] for role in record.usage.values())
     costs = [role["cost_usd"] for role in record.usage.values()]
-    cost = "unknown" if None in costs else f"${sum(costs):.4f}"
+    known = [cost for cost in costs if cost is not None]
+    cost = "unknown" if len(known) < len(costs) else f"${sum(known):.4f}"
     calls = sum(1 for call in record.tool_calls if call.kind == "api")
     lines = [
         f"{record.variant} with {record.models['agent']}{' (rules, no LLM)' if record.rule_written else ''}:"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     from drr.env.query import Query
+    from drr.env.settings import Settings
     from drr.study.study import Study
 
 _EXAMPLES = """\
@@ -18,6 +19,17 @@ examples:
   drr import study reports.jsonl
   drr import compared reports.jsonl --shop demo/shop && drr judge compared
 """
+
+
+class TakenIn(TypedDict):
+    """The document of `drr import --json`."""
+
+    schema: int
+    study: str
+    reports: int
+    added: int
+    systems: list[str]
+    queries: int
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
             )
         )
         added = sum(unit.key not in known for unit in units)
-        document: dict[str, Any] = {
+        document: TakenIn = {
             "schema": 1,
             "study": str(Path(study.folder)),
             "reports": len(units),
@@ -76,24 +88,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if summary.ok else 1
 
 
-def _study(arguments: argparse.Namespace, settings: Any) -> Study:
-    from importlib.metadata import version
-
+def _study(arguments: argparse.Namespace, settings: Settings) -> Study:
+    from drr.app.studies import config_of
     from drr.app.vouching import remember_study
-    from drr.app.workers import plain_settings
     from drr.study.study import Study
 
     if Study.exists(arguments.study):
         return Study.open(arguments.study)
-    study = Study.create(
-        arguments.study,
-        {
-            "schema": 1,
-            "made_by": f"deepresearch-retail {version('deepresearch-retail')}",
-            "run": {"shop": arguments.shop},
-            "settings": plain_settings(settings),
-        },
-    )
+    study = Study.create(arguments.study, config_of({"shop": arguments.shop}, settings))
     remember_study(arguments.study, settings)
     return study
 

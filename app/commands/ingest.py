@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
+
+from drr.env.json_object import JsonObject
 
 if TYPE_CHECKING:
     from drr.env.shop import Manifest
@@ -159,7 +161,7 @@ class Ingested(TypedDict):
     counts: dict[str, int]
     ratios: dict[str, float | None]
     paper_ratios: dict[str, float]
-    recipe: dict[str, Any]
+    recipe: JsonObject
     rows: dict[str, int]
     duplicates: int
     quarantined: dict[str, int]

@@ -269,7 +269,7 @@ def _stats(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _side_by_side(heads: list[str], columns: list[dict[str, Any]]) -> str:
+def _side_by_side(heads: list[str], columns: list[dict[str, object]]) -> str:
     """One row a figure; the heads stand over it where there is more than one file."""
     names = list(dict.fromkeys(name for column in columns for name in column))
     width = max(map(len, names)) + 2
@@ -278,8 +278,8 @@ def _side_by_side(heads: list[str], columns: list[dict[str, Any]]) -> str:
     return "\n".join(f"{name:<{width}}" + "".join(f"{cell:>24}" for cell in cells) for name, *cells in shown)
 
 
-def _flat(document: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
-    rows: list[tuple[str, Any]] = []
+def _flat(document: Mapping[str, Any], prefix: str = "") -> list[tuple[str, object]]:
+    rows: list[tuple[str, object]] = []
     for name, value in document.items():
         if isinstance(value, dict):
             rows += _flat(value, f"{prefix}{name}.")
@@ -288,7 +288,7 @@ def _flat(document: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]
     return rows
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return "-" if value is None else f"{value:,}" if isinstance(value, (int, float)) else str(value)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drr.agents.base import CitationRepair
-    from drr.app.answers import Answering
+    from drr.app.answers import Answering, RunPlan
+    from drr.env.json_object import JsonObject
     from drr.env.query import Query
     from drr.env.settings import Settings
+    from drr.study.study import StudyConfig
     from drr.study.unit import Unit
 
 _QUERIES = "queries.jsonl"
@@ -27,20 +28,6 @@ examples:
   drr run study --budget 50          # continues with more
   drr run study --workers 4          # four processes, one budget, the same records
 """
-
-
-class RunPlan(TypedDict):
-    """What a study of answers was asked for; kept in its configuration under `run`."""
-
-    shop: str | None
-    variants: str
-    trials: int
-    limits: dict[str, int | float]
-    citation_repair: CitationRepair | None
-    references: bool | None
-    world: NotRequired[str]
-    """Another than the shop."""
-    place: NotRequired[str]
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -89,10 +76,11 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.answers import AnswerConfig, open_answering
+    from drr.app.studies import config_of
     from drr.study.study import Study
 
     folder: Path = arguments.study
-    saved = _saved(folder) if Study.exists(folder) else {}
+    saved: StudyConfig = _saved(folder) if Study.exists(folder) else {}
     plan, settings, queries = _resolve(arguments, saved)
     config = AnswerConfig.of(plan, settings, folder / "pages")
     with open_answering(config) as answering:
@@ -101,17 +89,17 @@ def run(arguments: argparse.Namespace) -> int:
         units = answering.units(queries, plan["trials"])
         if arguments.dry_run:
             return _dry_run(arguments, answering, units, folder if saved else None)
-        return _run(arguments, answering, units, _config(plan, settings), queries)
+        return _run(arguments, answering, units, config_of({**plan}, settings), queries)
 
 
-def _saved(folder: Path) -> dict[str, Any]:
+def _saved(folder: Path) -> StudyConfig:
     from drr.study.study import Study
 
     with Study.open(folder) as study:
         return study.config
 
 
-def _resolve(arguments: argparse.Namespace, saved: dict[str, Any]) -> tuple[RunPlan, Settings, list[Query]]:
+def _resolve(arguments: argparse.Namespace, saved: StudyConfig) -> tuple[RunPlan, Settings, list[Query]]:
     """What was given now, else what the study was created with, else the defaults."""
     from drr.app.vouching import check_agents, given_settings, settled, trusted_addresses
     from drr.env.errors import Misuse
@@ -132,7 +120,8 @@ def _resolve(arguments: argparse.Namespace, saved: dict[str, Any]) -> tuple[RunP
     return plan, settings, queries
 
 
-def _plan(arguments: argparse.Namespace, before: dict[str, Any]) -> RunPlan:
+def _plan(arguments: argparse.Namespace, before: JsonObject) -> RunPlan:
+    from drr.app.answers import RunPlan
     from drr.env.errors import Misuse
     from drr.env.world import SHOP
 
@@ -155,7 +144,7 @@ def _plan(arguments: argparse.Namespace, before: dict[str, Any]) -> RunPlan:
     return plan
 
 
-def _variants(given: str | None, before: dict[str, Any]) -> str:
+def _variants(given: str | None, before: JsonObject) -> str:
     """As they were named, but files by their whole path, so that the study continues from any folder."""
     from drr.agents.declared import is_in_file
     from drr.agents.registry import variant
@@ -189,24 +178,11 @@ def _limits(text: str) -> dict[str, int | float]:
     return found
 
 
-def _config(plan: RunPlan, settings: Settings) -> dict[str, Any]:
-    from importlib.metadata import version
-
-    from drr.app.workers import plain_settings
-
-    return {
-        "schema": 1,
-        "made_by": f"deepresearch-retail {version('deepresearch-retail')}",
-        "run": plan,
-        "settings": plain_settings(settings),
-    }
-
-
 def _run(
     arguments: argparse.Namespace,
     answering: Answering,
     units: list[Unit],
-    config: dict[str, Any],
+    config: StudyConfig,
     queries: list[Query],
 ) -> int:
     import sys

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from drr.env.json_object import JsonObject
 
 if TYPE_CHECKING:
     from drr.tools.spec import Tool
@@ -100,7 +102,7 @@ def _schema(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _arguments(text: str) -> dict[str, Any]:
+def _arguments(text: str) -> JsonObject:
     import json
 
     from drr.env.errors import Misuse

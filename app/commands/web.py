@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from drr.env.json_object import JsonObject
     from drr.env.settings import Settings
     from drr.env.web.base import Page, WebHit, WebSearch
 
@@ -221,7 +222,7 @@ def _replay(arguments: argparse.Namespace) -> int:
     searches = [
         {key: kept[key] for key in ("query", "top_k", "engine", "time")} for kept in web.searches.records()
     ]
-    pages: list[dict[str, Any]] = [
+    pages: list[JsonObject] = [
         {key: kept.get(key) for key in ("url", "final_url", "status", "reason", "time", "reader", "sha256")}
         for kept in web.pages.records()
     ]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drr.llm.rows import UsageRow
 
 from drr.env.files import file_name
 
@@ -175,7 +178,8 @@ class ReportView:
     report: str
     profile: str
     stop_reason: str | None
-    usage: dict[str, dict[str, Any]]
+    usage: Mapping[str, UsageRow]
+    """By role."""
     cost_usd: float | None
     seconds: float | None
     claims: tuple[ShownClaim, ...] = ()

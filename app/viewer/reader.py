@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from drr.app.profiles import ShopperProfiles
 from drr.app.viewer import parts
@@ -133,7 +133,7 @@ class Reader:
             return None
         if not record.done:
             return ReportView(
-                entry, record.message or "", "", None, _usage(record), record.cost_usd, record.seconds
+                entry, record.message or "", "", None, record.usage, record.cost_usd, record.seconds
             )
         answer = answer_of(self._study, record, self._queries)
         among = self._study.ledger.records.about(key)
@@ -146,7 +146,7 @@ class Reader:
             report=answer.report,
             profile=profile,
             stop_reason=record.result.get("stop_reason"),
-            usage=_usage(record),
+            usage=record.usage,
             cost_usd=record.cost_usd,
             seconds=record.seconds,
             claims=tuple(parts.claims(judged, answer, book if full else None)),
@@ -206,7 +206,3 @@ def _measured(judged: Judged, answer: Answer) -> Measured:
         tuple(sorted({claim.status for claim in claims})),
         tuple(sorted({verdict.source_type for claim in claims for verdict in claim.verdicts})),
     )
-
-
-def _usage(record: Record) -> dict[str, dict[str, Any]]:
-    return {role: dict(numbers) for role, numbers in record.usage.items()}

@@ -96,7 +96,7 @@ class Pages:
     """One study's pages. `served` pages look for news; the others carry their policy themselves."""
 
     def __init__(self, study: str, *, served: bool) -> None:
-        self._common: dict[str, Any] = {"study": study, "served": served, "policy": POLICY}
+        self._common = {"study": study, "served": served, "policy": POLICY}
 
     def _draw(self, name: str, root: str, *, banner: str | None, **values: Any) -> str:
         template = _templates().get_template(name)

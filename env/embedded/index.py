@@ -12,6 +12,7 @@ import orjson
 import tantivy as tv
 from drr.env.embedded.catalog import RANKS, schema
 from drr.env.errors import ShopError
+from drr.env.json_object import JsonObject
 from drr.env.text import category_key, indexed_text
 
 # One thread and room for everything in memory give one segment in the order of insertion, which is that of ids.
@@ -58,7 +59,7 @@ class IndexEntry:
 
     __slots__ = ("categories", "price", "product_id", "rating", "text")
 
-    def __init__(self, product_id: str, price: float | None, document: dict[str, Any]) -> None:
+    def __init__(self, product_id: str, price: float | None, document: JsonObject) -> None:
         self.product_id = product_id
         self.price = price
         self.rating: float | None = document["average_rating"]

@@ -13,6 +13,7 @@ import orjson
 from drr.env.embedded.connections import Connections
 from drr.env.entities import ORDER_STATUSES, Order, OrderStatus, Product, User, bound_ms, iso_from_ms
 from drr.env.errors import ShopError
+from drr.env.json_object import JsonObject
 from drr.env.shop import IdKind, Manifest, OrderPage
 from drr.env.statistics import Purchase, UserStatistics, user_statistics
 from drr.env.text import is_text, nearest, person_key, sample_key
@@ -231,7 +232,7 @@ def _order_key(order_id: str) -> int | None:
     return int(order_id)
 
 
-def _order_fields(user_id: str, row: tuple[Any, ...]) -> dict[str, Any]:
+def _order_fields(user_id: str, row: tuple[Any, ...]) -> JsonObject:
     order_id, product_id, ts, quantity, status = row
     return {
         "order_id": f"{order_id:016d}",

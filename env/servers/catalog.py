@@ -7,17 +7,17 @@ and every sort puts last.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import elastic_transport
 import elasticsearch
 from drr.env.errors import ShopError
+from drr.env.json_object import JsonObject
 from drr.env.servers.connect import Servers
 from drr.env.servers.index import category_term
 from drr.env.shop import SearchPage, SearchRequest
 from drr.env.text import query_words
 
-_SORTS: dict[str, dict[str, Any]] = {
+_SORTS: dict[str, JsonObject] = {
     "price_asc": {"price": {"order": "asc", "missing": "_last"}},
     "price_desc": {"price": {"order": "desc", "missing": "_last"}},
     "rating": {"average_rating": {"order": "desc", "missing": "_last"}},
@@ -70,14 +70,14 @@ class ServersCatalog:
         )
 
 
-def _query(request: SearchRequest, words: list[str]) -> dict[str, Any]:
+def _query(request: SearchRequest, words: list[str]) -> JsonObject:
     each = [{"term": {"text": {"value": word}}} for word in words]
-    query: dict[str, Any] = {}
+    query: JsonObject = {}
     if request.match == "all":
         query["must"] = each
     else:
         query |= {"should": each, "minimum_should_match": 1}
-    filters: list[dict[str, Any]] = []
+    filters: list[JsonObject] = []
     bounds = {"gte": request.min_price, "lte": request.max_price}
     given = {name: value for name, value in bounds.items() if value is not None}
     if given:

@@ -13,6 +13,7 @@ import elastic_transport
 import elasticsearch
 import pymongo
 from drr.env.errors import Misuse, ShopError
+from drr.env.json_object import JsonObject
 from drr.env.settings import Settings
 from drr.env.trust import is_loopback, place_of
 from elasticsearch import Elasticsearch
@@ -26,7 +27,7 @@ CONNECTIONS = 64
 _SELECT_SECONDS = 5.0
 _FULL = {"disk", "space", "quota", "full"}
 
-Mongo = MongoClient[dict[str, Any]]
+Mongo = MongoClient[JsonObject]
 
 
 class ServerFailure(ShopError):

@@ -16,6 +16,7 @@ from bson.int64 import Int64
 from bson.raw_bson import RawBSONDocument
 from drr.env.entities import ORDER_STATUSES, Order, Product, User
 from drr.env.errors import ShopError
+from drr.env.json_object import JsonObject
 from drr.env.shop import OrderColumns, UserRow
 from drr.env.text import person_key
 
@@ -85,14 +86,14 @@ def product_document(product: Product) -> RawBSONDocument:
     return RawBSONDocument(encoded)
 
 
-def product_of(document: dict[str, Any], address: str) -> Product:
+def product_of(document: JsonObject, address: str) -> Product:
     del document["_id"]
     document["details"] = plain(document["details"])
     document["product_url"] = address + document["product_id"]
     return Product.model_validate(document)
 
 
-def user_document(row: UserRow) -> dict[str, Any]:
+def user_document(row: UserRow) -> JsonObject:
     user_id, email, first, last, phone, address1, city, state, zip_code, country, status = row
     return {
         "_id": user_id,
@@ -107,14 +108,12 @@ def user_document(row: UserRow) -> dict[str, Any]:
     }
 
 
-def user_of(document: dict[str, Any]) -> User:
+def user_of(document: JsonObject) -> User:
     del document["_id"], document["find"]
     return User.model_validate(document)
 
 
-def order_documents(
-    columns: OrderColumns, product_ids: list[str], user_ids: list[str]
-) -> list[dict[str, Any]]:
+def order_documents(columns: OrderColumns, product_ids: list[str], user_ids: list[str]) -> list[JsonObject]:
     """The dates are those of `drr.env.entities.iso_from_ms`, made for all at once."""
     import numpy as np
 
@@ -143,6 +142,6 @@ def order_documents(
     ]
 
 
-def order_of(document: dict[str, Any]) -> Order:
+def order_of(document: JsonObject) -> Order:
     del document["_id"]
     return Order.model_validate(document)

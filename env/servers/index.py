@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 from zlib import crc32
 
 import orjson
 from drr.env.entities import Product
 from drr.env.errors import ShopError
+from drr.env.json_object import JsonObject
 from drr.env.servers.connect import ServerFailure, Servers
 from drr.env.text import category_key, indexed_text
 from elasticsearch import Elasticsearch
@@ -33,7 +34,7 @@ _ATTEMPTS = 6
 _FIRST_PAUSE = 0.5
 _RESULTS = "errors,items.index.status,items.index.error.type,items.index.error.reason"
 
-PROPERTIES: dict[str, dict[str, Any]] = {
+PROPERTIES: dict[str, JsonObject] = {
     "product_id": {"type": "keyword"},
     "text": {"type": "text", "analyzer": "whitespace", "index_options": "freqs"},
     "text_crc": {"type": "long", "index": False},
@@ -45,6 +46,29 @@ PROPERTIES: dict[str, dict[str, Any]] = {
     "store": {"type": "keyword", "index": False, "doc_values": False},
     "details": {"type": "object", "enabled": False},
 }
+
+
+class IndexRow(TypedDict):
+    """What the index is given of a product."""
+
+    product_id: str
+    text: str
+    text_crc: int
+    category: list[str]
+    price: float | None
+    average_rating: float | None
+    rating_number: int | None
+    title: str
+    store: str | None
+    details: JsonObject
+
+
+class IndexMeta(TypedDict):
+    """What an index says it is of."""
+
+    shop: str
+    version: str
+    content_hash: str
 
 
 class IndexDocument(NamedTuple):
@@ -93,8 +117,8 @@ def create(servers: Servers, index: str, shards: int) -> None:
     )
 
 
-def document(product: Product) -> dict[str, Any]:
-    """What the index is given of a product; the text is searched and not kept."""
+def document(product: Product) -> IndexRow:
+    """The text is searched and not kept."""
     text = indexed_text(product.title, product.features, product.description)
     return {
         "product_id": product.product_id,
@@ -110,7 +134,7 @@ def document(product: Product) -> dict[str, Any]:
     }
 
 
-def lines(documents: Sequence[dict[str, Any]]) -> bytes:
+def lines(documents: Sequence[IndexRow]) -> bytes:
     """The body of one bulk request, put together by hand: the client's own way costs several times as much."""
     dumps, line = orjson.dumps, orjson.OPT_APPEND_NEWLINE
     parts: list[bytes] = []
@@ -122,7 +146,7 @@ def lines(documents: Sequence[dict[str, Any]]) -> bytes:
 def bulk(
     servers: Servers,
     index: str,
-    documents: Sequence[dict[str, Any]],
+    documents: Sequence[IndexRow],
     pause: Callable[[float], None] = time.sleep,
 ) -> None:
     """All of them or an error that names the ones refused. Documents refused because the server is busy are sent again.
@@ -141,7 +165,7 @@ def bulk(
 
 
 def _send_again(
-    servers: Servers, index: str, documents: Sequence[dict[str, Any]], pause: Callable[[float], None]
+    servers: Servers, index: str, documents: Sequence[IndexRow], pause: Callable[[float], None]
 ) -> None:
     """Until none is refused any more because the server is busy."""
     left = list(documents)
@@ -159,9 +183,7 @@ def _send_again(
     )
 
 
-def _busy(
-    servers: Servers, documents: Sequence[dict[str, Any]], results: Sequence[dict[str, Any]]
-) -> list[dict[str, Any]]:
+def _busy(servers: Servers, documents: Sequence[IndexRow], results: Sequence[JsonObject]) -> list[IndexRow]:
     """The documents that the server had no time for; an error where it had another reason."""
     where = f"Elasticsearch at {servers.shown['Elasticsearch']}"
     failed = [(d, r) for d, r in zip(documents, results, strict=True) if r["status"] not in (200, 201)]
@@ -180,7 +202,7 @@ def _send(servers: Servers, index: str, body: Any, wanted: str) -> Any:
     return servers.search.bulk(index=index, operations=body, filter_path=wanted)
 
 
-def _refusal(refused: list[tuple[dict[str, Any], dict[str, Any]]], of: int) -> str:
+def _refusal(refused: list[tuple[IndexRow, JsonObject]], of: int) -> str:
     named = "; ".join(
         f"{one['product_id']}: {result['status']} {result['error']['type']}: {result['error']['reason'][:150]}"
         for one, result in refused[:3]
@@ -188,13 +210,13 @@ def _refusal(refused: list[tuple[dict[str, Any], dict[str, Any]]], of: int) -> s
     return f"refused {len(refused)} of {of} documents ({named}{'; ...' if len(refused) > 3 else ''})"
 
 
-def finish(servers: Servers, index: str, meta: dict[str, Any]) -> int:
+def finish(servers: Servers, index: str, meta: IndexMeta) -> int:
     """Make it searchable and say in it what it is of; the number of documents."""
     search = servers.search.options(request_timeout=max(servers.timeout, 600.0))
     search.indices.put_settings(index=index, settings={"index": {"refresh_interval": "1s"}})
     search.indices.refresh(index=index)
     search.indices.forcemerge(index=index, max_num_segments=1)
-    search.indices.put_mapping(index=index, meta=meta)
+    search.indices.put_mapping(index=index, meta={**meta})
     search.indices.refresh(index=index)
     return int(search.count(index=index)["count"])
 

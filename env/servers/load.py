@@ -12,9 +12,10 @@ import threading
 import time
 import uuid
 from contextlib import suppress
-from typing import Any
+from typing import TypedDict, cast
 
 from drr.env.errors import ShopError
+from drr.env.json_object import JsonObject
 from drr.env.servers.connect import Mongo
 from drr.env.servers.names import CURRENT, LOAD, MANIFEST, Names
 from pymongo import ReturnDocument, WriteConcern
@@ -25,6 +26,30 @@ SILENT_SECONDS = 60.0
 BEAT_SECONDS = 10.0
 # Of the loads of this process that go on: one whose writer was left is dead, although the process lives.
 _GOING_ON: set[str] = set()
+
+
+class StoredRows(TypedDict):
+    """How many rows of a kind are stored, and the hash of them all."""
+
+    count: int
+    digest: str
+
+
+class LoadOwner(TypedDict):
+    """The process that loads."""
+
+    token: str
+    host: str
+    pid: int
+    beat: float
+    """When it was last heard of."""
+
+
+class LoadState(TypedDict):
+    version: str
+    owner: LoadOwner | None
+    """`None` where it stopped before the end."""
+    done: dict[str, StoredRows]
 
 
 class Load:
@@ -40,9 +65,9 @@ class Load:
             self._there.delete_one({"_id": LOAD, "version": kept["version"]})
             kept = None
         self.continued = kept is not None
-        state = self._begin() if kept is None else self._take_over(kept)
-        self.version: str = state["version"]
-        self.done: dict[str, dict[str, Any]] = state["done"]
+        state = self._begin() if kept is None else self._take_over(cast(LoadState, kept))
+        self.version = state["version"]
+        self.done = state["done"]
         _GOING_ON.add(self._token)
         self._left = threading.Event()
         threading.Thread(target=self._beat, name="drr-load-beat", daemon=True).start()
@@ -55,18 +80,18 @@ class Load:
                     {"_id": LOAD, "owner.token": self._token}, {"$set": {"owner.beat": time.time()}}
                 )
 
-    def _owner(self) -> dict[str, Any]:
+    def _owner(self) -> LoadOwner:
         return {"token": self._token, "host": socket.gethostname(), "pid": os.getpid(), "beat": time.time()}
 
-    def _begin(self) -> dict[str, Any]:
-        state = {"_id": LOAD, "version": f"v{uuid.uuid4().hex[:12]}", "owner": self._owner(), "done": {}}
+    def _begin(self) -> LoadState:
+        state: LoadState = {"version": f"v{uuid.uuid4().hex[:12]}", "owner": self._owner(), "done": {}}
         try:
-            self._there.insert_one(dict(state))
+            self._there.insert_one({"_id": LOAD, **state})
         except mongo.DuplicateKeyError:
             raise ShopError(self._busy()) from None
         return state
 
-    def _take_over(self, kept: dict[str, Any]) -> dict[str, Any]:
+    def _take_over(self, kept: LoadState) -> LoadState:
         owner = kept["owner"]
         if owner is not None and _alive(owner):
             raise ShopError(self._busy())
@@ -77,8 +102,7 @@ class Load:
         )
         if taken is None:
             raise ShopError(self._busy())
-        state: dict[str, Any] = taken
-        return state
+        return cast(LoadState, taken)
 
     def _busy(self) -> str:
         return f"servers:{self._names.shop}: another load into this shop is running; wait for it, or name another shop"
@@ -96,7 +120,7 @@ class Load:
         """Stopped before the end: anyone may continue at once."""
         self._set({"owner": None})
 
-    def _set(self, values: dict[str, Any]) -> None:
+    def _set(self, values: JsonObject) -> None:
         if not self._there.update_one(
             {"_id": LOAD, "owner.token": self._token}, {"$set": values}
         ).matched_count:
@@ -114,7 +138,7 @@ class Load:
         return bool(self._there.delete_one({"_id": LOAD, "owner.token": self._token}).deleted_count)
 
 
-def _alive(owner: dict[str, Any]) -> bool:
+def _alive(owner: LoadOwner) -> bool:
     if owner["host"] == socket.gethostname():
         if owner["pid"] == os.getpid():
             return owner["token"] in _GOING_ON

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import Any
+from typing import cast
 
 import elasticsearch
 from drr.env.errors import ShopError
@@ -11,8 +11,10 @@ from drr.env.manifest import AGAIN, check_tokenizer, parse_manifest
 from drr.env.servers.catalog import ServersCatalog
 from drr.env.servers.connect import Servers
 from drr.env.servers.documents import plain
+from drr.env.servers.index import IndexMeta
 from drr.env.servers.names import CURRENT, KINDS, MANIFEST, RESERVED, Names, collection, names_of
 from drr.env.servers.store import ServersStore
+from drr.env.servers.versions import ShownVersion
 from drr.env.settings import Settings
 from drr.env.shop import SERVERS, Manifest, Shop
 from pymongo import errors as mongo
@@ -37,16 +39,15 @@ def open_shop(spec: str, settings: Settings) -> Shop:
     return Shop(spec, manifest, store, catalog, settings.shop_url.rstrip("/"), servers.close)
 
 
-def index_meta(names: Names, version: str, content_hash: str) -> dict[str, Any]:
-    """What an index says it is of."""
+def index_meta(names: Names, version: str, content_hash: str) -> IndexMeta:
     return {"shop": names.shop, "version": version, "content_hash": content_hash}
 
 
-def _current(servers: Servers, names: Names, spec: str) -> dict[str, Any]:
+def _current(servers: Servers, names: Names, spec: str) -> ShownVersion:
     kept = servers.mongo[names.shop][MANIFEST].find_one({"_id": CURRENT})
     if kept is None:
         raise ShopError(_nothing_there(servers, names, spec))
-    return kept
+    return cast(ShownVersion, kept)
 
 
 def _nothing_there(servers: Servers, names: Names, spec: str) -> str:

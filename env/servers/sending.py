@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from drr.env.errors import ShopError
+from drr.env.json_object import JsonObject
 from drr.env.servers import index
 from drr.env.servers.connect import Servers
 from drr.env.servers.load import Load
@@ -52,7 +53,7 @@ class Sending:
         self,
         kind: str,
         records: Sequence[Mapping[str, Any]],
-        searched: Sequence[dict[str, Any]],
+        searched: Sequence[index.IndexRow],
         reached: tuple[int, str] | None,
     ) -> None:
         """Hand a batch over; it counts as stored when all of it, and of those before it, was acknowledged.
@@ -97,9 +98,9 @@ class Sending:
 
     def _stored_before(
         self, kind: str, documents: Sequence[Mapping[str, Any]], error: mongo.BulkWriteError
-    ) -> list[dict[str, Any]]:
+    ) -> list[JsonObject]:
         """What the server had already, if that is all that is wrong and an interrupted load explains it."""
-        failed: list[dict[str, Any]] = error.details["writeErrors"]
+        failed: list[JsonObject] = error.details["writeErrors"]
         unpromised = error.details.get("writeConcernErrors")
         others = [one for one in failed if one["code"] != _DUPLICATE]
         if others:

@@ -9,6 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from drr.env.entities import Order, OrderStatus, Product, User, bound_ms, iso_from_ms, ms_from_iso
 from drr.env.errors import ShopError
+from drr.env.json_object import JsonObject
 from drr.env.servers.connect import Servers
 from drr.env.servers.documents import order_of, product_of, user_of
 from drr.env.servers.names import CURRENT, MANIFEST, Names, collection
@@ -97,7 +98,7 @@ class ServersStore:
     def find_users(
         self, *, email: str | None = None, name: tuple[str, str] | None = None, limit: int = 50
     ) -> list[User]:
-        wanted: dict[str, Any] = {}
+        wanted: JsonObject = {}
         if email is not None:
             wanted["find.email"] = person_key(email)
         if name is not None:
@@ -158,7 +159,7 @@ class ServersStore:
         if not orders:
             self._still_current()
         product_ids = list({order["product_id"] for order in orders})
-        known: dict[str, dict[str, Any]] = {}
+        known: dict[str, JsonObject] = {}
         for first in range(0, len(product_ids), _IN):
             for document in self.products_there.find(
                 {"_id": {"$in": product_ids[first : first + _IN]}}, {"price": 1, "category": 1, "store": 1}
@@ -204,7 +205,7 @@ class ServersStore:
         for document in self._each(self.orders_there, ORDER_OF_ORDERS, "orders"):
             yield order_of(document)
 
-    def _each(self, there: Any, order: list[tuple[str, int]], kind: str) -> Iterator[dict[str, Any]]:
+    def _each(self, there: Any, order: list[tuple[str, int]], kind: str) -> Iterator[JsonObject]:
         """All of a collection; an end that comes too early is an error and not an end."""
         seen = 0
         with self.servers.speaking():
@@ -216,7 +217,7 @@ class ServersStore:
 
     @_speaking
     def sample_users(self, count: int, *, seed: int, min_orders: int = 1) -> list[str]:
-        rows: Iterator[dict[str, Any]]
+        rows: Iterator[JsonObject]
         if min_orders <= 0:
             rows = self.users_there.find({}, {"_id": 1}, batch_size=_BATCH * 10)
         else:
@@ -235,8 +236,8 @@ class ServersStore:
 
 def _order_filter(
     user_id: str, status: OrderStatus | None, since: str | None, until: str | None
-) -> dict[str, Any]:
-    wanted: dict[str, Any] = {"user_id": user_id}
+) -> JsonObject:
+    wanted: JsonObject = {"user_id": user_id}
     if status is not None:
         wanted["order_status"] = status
     window = {}

@@ -5,12 +5,21 @@ A version is a set of collections and an index. One manifest document names the 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict, cast
 
 from drr.env.errors import ShopError
+from drr.env.json_object import JsonObject
 from drr.env.servers.connect import Servers
 from drr.env.servers.load import Load
 from drr.env.servers.names import CURRENT, KINDS, LOAD, MANIFEST, Names, collection, version_of_collection
+
+
+class ShownVersion(TypedDict):
+    """The document that makes a version the one which is opened; its values as `drr.env.servers.documents.safe` writes them."""
+
+    version: str
+    manifest: JsonObject
+    categories: JsonObject
 
 
 class Versions:
@@ -19,13 +28,13 @@ class Versions:
         self._names = names
         self._database = servers.mongo[names.shop]
 
-    def shown(self) -> dict[str, Any] | None:
+    def shown(self) -> ShownVersion | None:
         """The manifest document, or `None` where no shop of this name is shown."""
-        return self._database[MANIFEST].find_one({"_id": CURRENT})
+        return cast("ShownVersion | None", self._database[MANIFEST].find_one({"_id": CURRENT}))
 
-    def show(self, document: dict[str, Any]) -> None:
+    def show(self, document: ShownVersion) -> None:
         """The swap is the update of this one document."""
-        self._database[MANIFEST].replace_one({"_id": CURRENT}, document, upsert=True)
+        self._database[MANIFEST].replace_one({"_id": CURRENT}, {**document}, upsert=True)
 
     def check_alias(self) -> None:
         """`ShopError` where an index bears the name that is to be the shop's alias."""
@@ -71,7 +80,7 @@ class Versions:
         if not indices.exists(index=wanted):
             return
         others = [name for name in self._aliased() if name != wanted]
-        actions: list[dict[str, Any]] = [{"add": {"index": wanted, "alias": self._names.alias}}]
+        actions: list[JsonObject] = [{"add": {"index": wanted, "alias": self._names.alias}}]
         actions += [{"remove": {"index": name, "alias": self._names.alias}} for name in others]
         indices.update_aliases(actions=actions)
 

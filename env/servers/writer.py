@@ -20,7 +20,7 @@ from drr.env.manifest import parse_manifest, sealed
 from drr.env.servers import index
 from drr.env.servers.connect import ServerFailure, Servers, client_versions
 from drr.env.servers.documents import order_documents, plain, product_document, safe, user_document
-from drr.env.servers.load import Load
+from drr.env.servers.load import Load, StoredRows
 from drr.env.servers.names import (
     KINDS,
     Names,
@@ -29,7 +29,7 @@ from drr.env.servers.names import (
 from drr.env.servers.opening import check_set, index_meta
 from drr.env.servers.sending import Sending
 from drr.env.servers.store import INDEXES
-from drr.env.servers.versions import Versions
+from drr.env.servers.versions import ShownVersion, Versions
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, UserRow
 from drr.env.text import VERSION as TEXT_VERSION
@@ -56,7 +56,7 @@ class ServersWriter:
         self._product_ids: list[str] = []
         self._user_ids: list[str] = []
         self._published = False
-        self._stored: dict[str, dict[str, Any]] = {}
+        self._stored: dict[str, StoredRows] = {}
         self._sending = Sending(self._servers, names)
         try:
             self._server_versions = self._servers.versions()
@@ -185,7 +185,7 @@ class ServersWriter:
         raise ShopError(f"servers:{self._names.shop}: {reason}")
 
     def _send(
-        self, kind: str, records: Sequence[Mapping[str, Any]], searched: Sequence[dict[str, Any]] = ()
+        self, kind: str, records: Sequence[Mapping[str, Any]], searched: Sequence[index.IndexRow] = ()
     ) -> None:
         count = self._hash.counts[kind]
         due = bool(searched) or self._sending.is_due(kind, count)
@@ -278,8 +278,7 @@ def _check_counts(shop: str, there: Mapping[str, int], manifest: Manifest) -> No
             raise ShopError(f"servers:{shop}: {reason}; nothing was published")
 
 
-def _shown(version: str, manifest: Manifest, categories: Mapping[str, int]) -> dict[str, Any]:
-    """The document that makes a version the one which is opened."""
+def _shown(version: str, manifest: Manifest, categories: Mapping[str, int]) -> ShownVersion:
     return {
         "version": version,
         "manifest": safe(manifest.model_dump(mode="json")),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import orjson
 from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
 from drr.env.web.sandbox import DOCUMENTS, MANIFEST, Document, address_key, documents_hash, read_documents
 from drr.env.web.snapshots import write_whole
 from pydantic import ValidationError
@@ -16,7 +17,17 @@ SCHEMA = 1
 _FIELDS = {"url", "title", "date", "kind", "topics", "injection"}
 
 
-def build_sandbox(source: Path, target: Path) -> dict[str, Any]:
+class SandboxManifest(TypedDict):
+    """`sandbox.json`."""
+
+    schema: int
+    content_hash: str
+    documents: int
+    kinds: dict[str, int]
+    injections: int
+
+
+def build_sandbox(source: Path, target: Path) -> SandboxManifest:
     """Write the sandbox and say what is in it. The same documents give the same hash, whatever files they came in."""
     documents = _documents(source)
     if not documents:
@@ -26,7 +37,7 @@ def build_sandbox(source: Path, target: Path) -> dict[str, Any]:
     if target.exists() and any(target.iterdir()) and not (target / MANIFEST).is_file():
         raise Misuse(f"{target}: is not empty and not a sandbox; choose another folder")
     lines = [orjson.dumps(document.model_dump()) for document in documents]
-    manifest = {
+    manifest: SandboxManifest = {
         "schema": SCHEMA,
         "content_hash": documents_hash(documents),
         "documents": len(documents),
@@ -62,7 +73,7 @@ def _from_markdown(path: Path) -> Document:
     head, found, body = text.removeprefix("---\n").partition("\n---\n")
     if not text.startswith("---\n") or not found:
         raise Misuse(f"{path}: does not start with a block of url and title between two lines ---")
-    fields: dict[str, Any] = {}
+    fields: JsonObject = {}
     for line in filter(str.strip, head.splitlines()):
         name, colon, value = line.partition(":")
         if not colon or name.strip() not in _FIELDS:

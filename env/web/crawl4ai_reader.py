@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
 from drr.env.web.readable import Readable
 
 
@@ -34,7 +34,7 @@ class Crawl4ai:
         return from_result(result.model_dump() if hasattr(result, "model_dump") else dict(result))
 
 
-def from_result(result: dict[str, Any]) -> Readable:
+def from_result(result: JsonObject) -> Readable:
     """The parts of a crawl result that count; its markdown was a string once and is an object now."""
     markdown = result.get("markdown") or ""
     if isinstance(markdown, dict):

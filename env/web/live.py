@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 from drr.env.web.base import Page, WebHit
 from drr.env.web.fetch import Fetcher, FetchFailure
 from drr.env.web.readable import PageReader, make_page
-from drr.env.web.snapshots import Snapshots
+from drr.env.web.snapshots import PageFacts, Snapshots
 
 
 class Engine(Protocol):
@@ -56,7 +56,7 @@ class LiveWeb:
                 self._pages[key] = (await self.fetch_page(url))[0]
         return self._pages[key]._replace(url=url)
 
-    async def fetch_page(self, url: str) -> tuple[Page, dict[str, Any]]:
+    async def fetch_page(self, url: str) -> tuple[Page, PageFacts]:
         """The page as it is now, and what a snapshot store keeps beside it."""
         try:
             fetched = await self.fetcher.fetch(url)

@@ -7,14 +7,15 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import orjson
 from drr.env.errors import DrrError, Misuse
+from drr.env.json_object import JsonObject
 from drr.env.web.base import Page, WebHit, WebSearch, WebUnavailable
-from drr.env.web.snapshots import Clock, Snapshots, write_whole
+from drr.env.web.snapshots import Clock, PageFacts, Snapshots, write_whole
 
-Reading = Callable[[str], Awaitable[tuple[Page, dict[str, Any]]]]
+Reading = Callable[[str], Awaitable[tuple[Page, PageFacts]]]
 
 
 class Searches:
@@ -50,7 +51,7 @@ class Searches:
         }
         write_whole(self._path(query), orjson.dumps(record, option=orjson.OPT_INDENT_2))
 
-    def records(self) -> Iterator[dict[str, Any]]:
+    def records(self) -> Iterator[JsonObject]:
         for path in sorted(self._folder.glob("*.json")):
             yield orjson.loads(path.read_bytes())
 
@@ -83,7 +84,7 @@ class RecordingWeb:
     async def read(self, url: str) -> Page:
         return await self._pages.once(url, lambda: self._read(url))
 
-    async def _plain(self, url: str) -> tuple[Page, dict[str, Any]]:
+    async def _plain(self, url: str) -> tuple[Page, PageFacts]:
         return await self._live.read(url), {}
 
 

@@ -15,17 +15,27 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import orjson
 from drr.env.errors import DrrError
 from drr.env.files import is_digest, read_file, replacing
+from drr.env.json_object import JsonObject
 from drr.env.source import text_hash
 from drr.env.web.base import Page
 
 Clock = Callable[[], datetime]
 # Waiting for another process that reads the same URL; the fetcher's own deadline bounds the wait.
 _POLL = 0.02
+
+
+class PageFacts(TypedDict, total=False):
+    """What is worth keeping of a page beside what a reader made of it."""
+
+    http_status: int | None
+    content_type: str | None
+    body: bytes
+    """As the server sent it."""
 
 
 class Snapshots:
@@ -55,7 +65,7 @@ class Snapshots:
             record["reason"],
         )
 
-    async def once(self, url: str, read: Callable[[], Awaitable[tuple[Page, dict[str, Any]]]]) -> Page:
+    async def once(self, url: str, read: Callable[[], Awaitable[tuple[Page, PageFacts]]]) -> Page:
         """The kept page, or the one that `read` brings, kept from then on. `read` also says what else is worth recording."""
         if (kept := self.get(url)) is not None:
             return kept
@@ -66,8 +76,8 @@ class Snapshots:
             self.put(url, page, facts)
             return page
 
-    def put(self, url: str, page: Page, facts: dict[str, Any]) -> None:
-        body: bytes | None = facts.pop("body", None)
+    def put(self, url: str, page: Page, facts: PageFacts) -> None:
+        body = facts.get("body")
         digest = None
         if page.markdown is not None:
             digest = text_hash(page.markdown)
@@ -86,11 +96,11 @@ class Snapshots:
             "raw_sha256": raw,
             "reader": page.reader,
             "time": self._clock().isoformat(timespec="seconds"),
-            **facts,
+            **{name: fact for name, fact in facts.items() if name != "body"},
         }
         write_whole(self._record(url), orjson.dumps(record, option=orjson.OPT_INDENT_2))
 
-    def records(self) -> Iterator[dict[str, Any]]:
+    def records(self) -> Iterator[JsonObject]:
         """What is known of every page, by the hash of its URL."""
         for path in sorted((self._folder / "pages").glob("*.json")):
             yield orjson.loads(path.read_bytes())

@@ -11,10 +11,12 @@ from functools import cached_property
 from typing import Any
 
 from drr.env.errors import DrrError, Misuse
+from drr.env.json_object import JsonObject
 from drr.env.query import Constraints, Query, read_queries
 from drr.env.session import Change
 from drr.env.source import Source
 from drr.env.web.base import PageStatus
+from drr.llm.rows import UsageRow
 from drr.study.evidence import unpack
 from drr.study.study import Study
 from drr.study.unit import Record
@@ -45,7 +47,7 @@ class Answer:
     words: int
     calls: Sequence[Mapping[str, Any]] | None
     """Tool calls without their results; `None` where nothing is known of them."""
-    usage: Mapping[str, Mapping[str, Any]]
+    usage: Mapping[str, UsageRow]
     state_changes: Sequence[Change]
     study: Study = field(repr=False)
     record: Record = field(repr=False)
@@ -63,7 +65,7 @@ class Answer:
         rows = self.record.result.get("fabricated", ())
         return [Extra(row["url"], self._text(row["page_sha256"]), row["page_status"]) for row in rows]
 
-    def tool_calls(self) -> list[dict[str, Any]] | None:
+    def tool_calls(self) -> list[JsonObject] | None:
         """With their results; those of imported reports carry them as they were given."""
         if self.calls is None:
             return None

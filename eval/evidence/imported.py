@@ -14,6 +14,7 @@ from typing import Any
 
 from drr.env.errors import Misuse
 from drr.env.files import Id
+from drr.env.json_object import JsonObject
 from drr.env.jsonl import lines_of
 from drr.env.query import Query, query_id
 from drr.env.source import Source, text_hash
@@ -62,7 +63,8 @@ class ImportedReport(BaseModel):
     trial: int = Field(0, ge=0, le=10**9)
     report_markdown: str
     evidence: list[Evidence] | None = None
-    tool_calls: list[dict[str, Any]] | None = None
+    tool_calls: list[JsonObject] | None = None
+    """As the other system tells them."""
 
 
 def read_reports(path: Path) -> list[ImportedReport]:

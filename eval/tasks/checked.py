@@ -109,8 +109,6 @@ def _session(answer: Answer, shop: Shop | None) -> Session | None:
         return None
     session = Session(shop, answer.user_id)
     for change in answer.state_changes:
-        fields: dict[str, Any] = {}
         outer, dot, inner = change.field.partition(".")
-        fields[outer] = {inner: change.after} if dot else change.after
-        session.update_user(change.user_id, fields)
+        session.update_user(change.user_id, {outer: {inner: change.after} if dot else change.after})
     return session

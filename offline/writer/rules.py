@@ -10,11 +10,21 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypedDict, cast
 
 from drr.env.profile import Bought, ProfileSummary, Spend
 from drr.env.themes import THEMES, themes_of
-from drr.offline.writer.sentences import WRITERS, PurchaseRecord, Shopper, Slots, draw, listed, round_up
+from drr.offline.writer.sentences import (
+    WRITERS,
+    DraftText,
+    PurchaseRecord,
+    Shopper,
+    Slots,
+    ThemeWords,
+    draw,
+    listed,
+    round_up,
+)
 from drr.querygen.asking import DepartmentBrief, ShopperBrief, records
 from drr.querygen.drafts import INTENTS, Intent
 from drr.wording.states import STATES
@@ -128,15 +138,28 @@ def rules_version() -> str:
 
 
 @cache
-def _themes() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(_WORDS.read_text(encoding="utf-8"))
+def _themes() -> dict[str, ThemeWords]:
+    return cast("dict[str, ThemeWords]", tomllib.loads(_WORDS.read_text(encoding="utf-8")))
 
 
-def _profile(shopper: Shopper, count: int) -> list[dict[str, Any]]:
+class FactRow(TypedDict):
+    kind: Literal["order", "product", "profile", "statistics"]
+    id: str
+
+
+class DraftRow(DraftText):
+    """A `Draft` as a model would write it."""
+
+    intent: Intent
+    tools: list[str]
+    facts_used: list[FactRow]
+
+
+def _profile(shopper: Shopper, count: int) -> list[DraftRow]:
     seed = draw(*(record.order for record in shopper.records), shopper.state)
     known = [key for key in shopper.themes if key in _themes()] or ["clean_home"]
     start = seed % len(INTENTS)
-    queries: list[dict[str, Any]] = []
+    queries: list[DraftRow] = []
     for place in range(count):
         theme = known[place % min(len(known), 3)]
         intent = INTENTS[(start + 2 * place) % len(INTENTS)]
@@ -147,9 +170,7 @@ def _profile(shopper: Shopper, count: int) -> list[dict[str, Any]]:
     return queries
 
 
-def _write(
-    intent: Intent, theme: str, shopper: Shopper, again: list[PurchaseRecord], seed: int
-) -> dict[str, Any]:
+def _write(intent: Intent, theme: str, shopper: Shopper, again: list[PurchaseRecord], seed: int) -> DraftRow:
     if intent == "reorder":
         record = again[seed % min(len(again), 2)]
         theme = next((key for key in record.themes if key in _themes()), theme)
@@ -158,7 +179,7 @@ def _write(
     words = _themes()[theme]
     slots = Slots(words, record, shopper, seed)
     draft = WRITERS[intent](slots)
-    facts = []
+    facts: list[FactRow] = []
     if record.thing in draft["query"]:
         facts = [{"kind": "order", "id": record.order}, {"kind": "product", "id": record.product}]
     if shopper.state and shopper.state in draft["query"]:
@@ -190,9 +211,9 @@ _DEPARTMENTS = {
 }
 
 
-def _generic(department: str, batch: int, count: int) -> list[dict[str, Any]]:
+def _generic(department: str, batch: int, count: int) -> list[DraftRow]:
     themes = _DEPARTMENTS.get(department, tuple(_themes()))
-    queries: list[dict[str, Any]] = []
+    queries: list[DraftRow] = []
     for place in range(count):
         seed = draw(department, batch, place)
         words = _themes()[themes[(batch + place) % len(themes)]]

@@ -4,9 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import NamedTuple, NotRequired, TypedDict
 
 from drr.querygen.drafts import Intent
+
+Need = tuple[str, float] | tuple[str, float, str]
+"""Search words, what one such thing usually costs, and how a sentence calls it where that differs."""
+
+
+class ThemeWords(TypedDict):
+    """What `intents.toml` knows of a theme."""
+
+    goal: str
+    needs: list[Need]
+    compare: tuple[str, str, str, str]
+    """A need, its plural, what to compare by, what to look up."""
+    web: str
+    care: str
+    season: str
+    gift: str
+    avoid: NotRequired[tuple[str, list[str]]]
+    """What some shoppers keep away from, and in which of the needs."""
+
+
+class DraftText(TypedDict):
+    """The parts of a draft that are sentences."""
+
+    query: str
+    rationale: str
+    needs: list[str]
+    web_need: str
 
 
 class PurchaseRecord(NamedTuple):
@@ -41,7 +68,7 @@ def draw(*parts: object) -> int:
 class Slots:
     """What a sentence can be filled with."""
 
-    def __init__(self, words: dict[str, Any], record: PurchaseRecord, shopper: Shopper, seed: int) -> None:
+    def __init__(self, words: ThemeWords, record: PurchaseRecord, shopper: Shopper, seed: int) -> None:
         self.words = words
         self.record = record
         self.shopper = shopper
@@ -135,7 +162,7 @@ def _with_article(need: str) -> str:
     return f"{'an' if need[0] in 'aeiou' else 'a'} {need}"
 
 
-def _plan(s: Slots) -> dict[str, Any]:
+def _plan(s: Slots) -> DraftText:
     needs = s.needs(3 + s.seed % 2)
     total, things, goal = s.budget(needs), s.things(needs), s.words["goal"]
     advice = s.advice
@@ -168,7 +195,7 @@ def _plan(s: Slots) -> dict[str, Any]:
     }
 
 
-def _compare(s: Slots) -> dict[str, Any]:
+def _compare(s: Slots) -> DraftText:
     need, plural, criteria, ask = s.words["compare"]
     usual = max((row[1] for row in s.words["needs"] if row[0] in need or need in row[0]), default=40)
     cap = round_up(usual * s.shopper.dear * 1.4)
@@ -197,7 +224,7 @@ def _compare(s: Slots) -> dict[str, Any]:
     }
 
 
-def _replace(s: Slots) -> dict[str, Any]:
+def _replace(s: Slots) -> DraftText:
     thing, year = s.record.thing, s.record.year
     cap = f" I'd rather not pay more than ${round_up(s.record.price * 1.3)} each." if s.record.price else ""
     age = f"how long something like this usually lasts and how {s.record.kind} options have improved since {year}"
@@ -236,7 +263,7 @@ def _replace(s: Slots) -> dict[str, Any]:
     }
 
 
-def _gift(s: Slots) -> dict[str, Any]:
+def _gift(s: Slots) -> DraftText:
     needs = s.needs(2)
     total, things, gift, care = s.budget(needs), s.things(needs), s.words["gift"], s.words["care"]
     return {
@@ -261,7 +288,7 @@ def _gift(s: Slots) -> dict[str, Any]:
     }
 
 
-def _seasonal(s: Slots) -> dict[str, Any]:
+def _seasonal(s: Slots) -> DraftText:
     needs, advice = s.needs(2), s.advice
     total, things, season = s.budget(needs), s.things(needs), s.words["season"]
     where = f"Here {s.place}" if s.shopper.state else "Here"
@@ -287,7 +314,7 @@ def _seasonal(s: Slots) -> dict[str, Any]:
     }
 
 
-def _safety(s: Slots) -> dict[str, Any]:
+def _safety(s: Slots) -> DraftText:
     needs = s.needs(2)
     things, thing, care = s.things(needs), s.record.thing, s.words["care"]
     return {
@@ -312,7 +339,7 @@ def _safety(s: Slots) -> dict[str, Any]:
     }
 
 
-def _reorder(s: Slots) -> dict[str, Any]:
+def _reorder(s: Slots) -> DraftText:
     thing, often, kind = s.record.thing, _times(s.record.times), s.record.kind
     verb = "keep" if kind.endswith("s") else "keeps"
     ask = (
@@ -351,7 +378,7 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + "."
 
 
-WRITERS: dict[Intent, Callable[[Slots], dict[str, Any]]] = {
+WRITERS: dict[Intent, Callable[[Slots], DraftText]] = {
     "compare": _compare,
     "plan": _plan,
     "replace": _replace,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from drr.env.session import Change
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from tests.agents.garden import ANNA, QUESTION, Ask, Asked, call, scripted, turn
@@ -157,7 +158,5 @@ async def test_a_write_stays_in_the_session_and_is_recorded(ask: Ask, shop: obje
         turn(call("update_user_profile", 1, city="Tulsa")), turn(call("finalize", 2)), AIMessage(REPORT)
     )
     record = await ask("react", "I moved to Tulsa, please note that.", policy=policy)
-    assert record.state_changes == [
-        {"user_id": ANNA, "field": "address.city", "before": "Norman", "after": "Tulsa"}
-    ]
+    assert record.state_changes == [Change(ANNA, "address.city", "Norman", "Tulsa")]
     assert shop.store.user(ANNA).address.city == "Norman"  # type: ignore[attr-defined]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from drr.env.web.corpus.fact_rows import Near, Outdated, Ranking, Thread
 from drr.env.web.corpus.page import Doc, day, doc, slug
 
 _RANKERS = ("topten-picks.example", "dealhound.example", "bestly-reviews.example", "gear-crowd.example")
@@ -21,7 +20,7 @@ _BRANDS = (
 _FORUMS = ("askaround-board.example", "thread-town.example")
 
 
-def ranking(number: int, row: dict[str, Any]) -> Doc:
+def ranking(number: int, row: Ranking) -> Doc:
     year, count = 2020 + number % 4, 5 + number % 5
     thing = row["thing"]
     brands = [_BRANDS[(number + place) % len(_BRANDS)] for place in range(4)]
@@ -62,7 +61,7 @@ If money is no object take the {brands[0]}. If it is, take the {brands[1]}, and 
     return doc(host, f"best-{slug(thing)}-{year}", title, day(thing, year), text, "distractor", row["topics"])
 
 
-def outdated(row: dict[str, Any]) -> Doc:
+def outdated(row: Outdated) -> Doc:
     text = f"""*From our archive. First printed in {row["year"]}; the wording has not been changed.*
 
 {row["body"]}
@@ -96,7 +95,7 @@ one answers letters sent to the addresses given."""
     )
 
 
-def thread(number: int, row: dict[str, Any]) -> Doc:
+def thread(number: int, row: Thread) -> Doc:
     names = ("mossy_hat", "BigLarry61", "quietcorner", "nanaof5", "torque_fan", "userunknown", "pinecone22")
     posts = "\n\n".join(
         f"**{names[(number + place) % len(names)]}** wrote, {'to open the thread' if place == 0 else f'{place * 3} hours later'}:\n\n{post}"
@@ -131,7 +130,7 @@ anyone. Use the search before you open a new topic; there are {number + 14} olde
     )
 
 
-def near(row: dict[str, Any]) -> Doc:
+def near(row: Near) -> Doc:
     text = f"""{row["body"]}
 
 ## Why people end up on this page

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import orjson
-from drr.env.web.build import build_sandbox
+from drr.env.web.build import SandboxManifest, build_sandbox
+from drr.env.web.corpus import fact_rows as facts
 from drr.env.web.corpus.distractors import near, outdated, ranking, thread
 from drr.env.web.corpus.page import Doc, doc, table
 from drr.env.web.corpus.regions import calendar, pollen, states
@@ -25,7 +24,7 @@ Written by hand and put on the net for those who care for such things. There are
 sale. Letters reach us by mail only and are answered in the order in which they come, which may take until spring."""
 
 
-def write(target: Path) -> dict[str, Any]:
+def write(target: Path) -> SandboxManifest:
     """`documents.jsonl` and `sandbox.json` in `target`, by the same code that `drr web build` runs."""
     with tempfile.TemporaryDirectory() as scratch:
         source, built = Path(scratch, "source"), Path(scratch, "built")
@@ -42,32 +41,27 @@ def write(target: Path) -> dict[str, Any]:
 
 
 def generated() -> Iterator[Doc]:
-    yield from states(_facts("birds"))
-    for region in _facts("regions")["region"]:
+    yield from states(facts.birds())
+    for region in facts.regions():
         yield pollen(region)
         yield calendar(region)
-    for guide in _facts("guides")["guide"]:
+    for guide in facts.guides():
         yield _guide(guide)
-    distractors = _facts("distractors")
+    distractors = facts.distractors()
     for number, row in enumerate(distractors["ranking"]):
         yield ranking(number, row)
-    for row in distractors["outdated"]:
-        yield outdated(row)
-    for number, row in enumerate(distractors["thread"]):
-        yield thread(number, row)
-    for row in distractors["near"]:
-        yield near(row)
-    for row in _facts("noise")["page"]:
-        yield doc(
-            row["host"], row["slug"], row["title"], row["date"], f"{row['text']}\n\n{_COLOPHON}", "noise", []
-        )
+    for old in distractors["outdated"]:
+        yield outdated(old)
+    for number, asked in enumerate(distractors["thread"]):
+        yield thread(number, asked)
+    for beside in distractors["near"]:
+        yield near(beside)
+    for page in facts.noise():
+        text = f"{page['text']}\n\n{_COLOPHON}"
+        yield doc(page["host"], page["slug"], page["title"], page["date"], text, "noise", [])
 
 
-def _facts(name: str) -> dict[str, Any]:
-    return tomllib.loads((FOLDER / "facts" / f"{name}.toml").read_text(encoding="utf-8"))
-
-
-def _guide(guide: dict[str, Any]) -> Doc:
+def _guide(guide: facts.Guide) -> Doc:
     columns, rows = TABLES[guide["computed"]]() if "computed" in guide else (guide["columns"], guide["rows"])
     sections = "\n\n".join(f"## {heading}\n\n{text}" for heading, text in guide["sections"])
     ends = "\n".join(

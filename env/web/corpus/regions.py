@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from drr.env.web.corpus.fact_rows import BirdFacts, Region, StateBirds
 from drr.env.web.corpus.page import Doc, day, doc, slug, table
 
 
-def states(facts: dict[str, Any]) -> Iterator[Doc]:
+def states(facts: BirdFacts) -> Iterator[Doc]:
     for state, row in facts["states"].items():
         region = facts["regions"][row["region"]]
         birds = [*row["specials"], *region["species"]]
@@ -74,7 +74,7 @@ def _feeders(birds: Sequence[str]) -> str:
     return "To serve all of them you want " + ", ".join(wanted[:-1]) + f" and {wanted[-1]}."
 
 
-def _hummingbirds(state: str, row: dict[str, Any]) -> str:
+def _hummingbirds(state: str, row: StateBirds) -> str:
     if row["arrives"].startswith("none"):
         return f"Do not hang a nectar feeder in {state}: {row['arrives'].removeprefix('none: ')}."
     if row["arrives"].startswith("resident"):
@@ -88,7 +88,7 @@ def _hummingbirds(state: str, row: dict[str, Any]) -> str:
     )
 
 
-def pollen(region: dict[str, Any]) -> Doc:
+def pollen(region: Region) -> Doc:
     text = f"""The pollen year in {region["name"]} ({region["states"]}), and how dry the air indoors becomes.
 
 ## What flies when
@@ -125,7 +125,7 @@ than any purifier. In cold water use an additive made for allergen."""
     )
 
 
-def calendar(region: dict[str, Any]) -> Doc:
+def calendar(region: Region) -> Doc:
     rows = [
         ["Start tomatoes and peppers under light", region["seed_tomato"]],
         ["Sow peas outside", region["plant_peas"]],
