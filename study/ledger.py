@@ -12,6 +12,7 @@ from pathlib import Path
 from drr.study.database import Database
 from drr.study.leases import Leases
 from drr.study.records import Records
+from drr.study.saved import SavedTexts
 from drr.study.spend import Accounts
 from drr.study.units import Units
 
@@ -23,7 +24,8 @@ class Ledger:
         self.path = path
         self.db = Database(path, create=create, read_only=read_only)
         self.units = Units(self.db)
-        self.records = Records(self.db)
+        self.saved = SavedTexts(self.db)
+        self.records = Records(self.db, self.saved)
         self.leases = Leases(self.db)
         self.accounts = Accounts(self.db)
 

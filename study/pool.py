@@ -11,7 +11,7 @@ from typing import Protocol
 from drr.llm.budget import Budget, Limit
 from drr.llm.factory import Models
 from drr.study.spend import Bank
-from drr.study.unit import Assignment, Finished
+from drr.study.unit import Assignment, Finished, Saved
 from drr.study.worker import Opening, Work, Worker, Workplace
 
 
@@ -22,6 +22,8 @@ class Terms:
     bank: Bank
     unit_cap: Limit | None = None
     wall: Callable[[], float] = time.time
+    saved: Callable[[Saved], None] = lambda saved: None
+    """Told at once what a unit under way must not lose."""
 
 
 class Pool(Protocol):
@@ -56,7 +58,11 @@ class InProcessPool:
     async def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
         async with self._opened() as place:
             self._worker = Worker(
-                place, Budget(terms.bank.limit, terms.bank.own), unit_cap=terms.unit_cap, wall=terms.wall
+                place,
+                Budget(terms.bank.limit, terms.bank.own),
+                unit_cap=terms.unit_cap,
+                wall=terms.wall,
+                saved=terms.saved,
             )
             async with aclosing(self._worker.run(handed)) as ended:
                 async for finished in ended:

@@ -38,7 +38,7 @@ class _Served:
 
     async def serve(self) -> None:
         async with self._hire.opening.open() as place:
-            self._worker = Worker(place, self._budget, unit_cap=self._hire.unit_cap)
+            self._worker = Worker(place, self._budget, unit_cap=self._hire.unit_cap, saved=self.tell)
             self.tell(Hired(this_holder().id))
             listening = asyncio.create_task(self._listen())
             with collecting_less():

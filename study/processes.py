@@ -14,7 +14,7 @@ from drr.env.errors import DrrError
 from drr.study.grants import Grant, GrantRequest, Grants, Recall, Spent
 from drr.study.messages import Enough, Hire, Hired, Unfit, next_message, packed
 from drr.study.pool import Terms
-from drr.study.unit import Assignment, Finished
+from drr.study.unit import Assignment, Finished, Saved
 from drr.study.worker import Opening
 
 LOST = "worker_lost"
@@ -81,7 +81,7 @@ class _Crew:
         self._count = count
         self._begun = self._replaced = 0
         self._grants = Grants(terms.bank, self._tell)
-        self._wall = terms.wall
+        self._wall, self._saved = terms.wall, terms.saved
         self._hands: list[_Hand] = []
         self._unplaced: list[Assignment] = []
         self._events: asyncio.Queue[Finished | Exception | None] = asyncio.Queue()
@@ -172,6 +172,8 @@ class _Crew:
             case Finished():
                 if hand.units.pop(message.key, None) is not None:
                     self._events.put_nowait(message)
+            case Saved():
+                self._saved(message)
             case GrantRequest() | Spent():
                 if hand.name is not None:
                     self._grants.hear(hand.name, message)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from drr.llm.meter import dollars
 from drr.llm.rows import UsageRow
 from drr.study.database import Database
+from drr.study.saved import SavedTexts
 from drr.study.unit import Finished, Kind, Record, Status, canonical_json
 
 _BATCH = 200
@@ -29,8 +30,9 @@ class Stamp(NamedTuple):
 
 
 class Records:
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, saved: SavedTexts) -> None:
         self._db = db
+        self._saved = saved
 
     def commit(
         self, holder: str, finished: Sequence[Finished], blobs: Mapping[str, Mapping[str, str]]
@@ -47,6 +49,7 @@ class Records:
                 ).rowcount
                 if held:
                     db.execute(_WRITE, _values(one, blobs.get(one.key, {})))
+                    self._saved.forget(db, one.key, blobs.get(one.key, {}))
                     written.add(one.key)
         return written
 

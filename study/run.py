@@ -141,12 +141,12 @@ class _Driver:
         self.summary = Summary()
         self.holder = this_holder().id
         self.bank = Bank(study.ledger.accounts, self.holder, budget)
-        self.terms = Terms(self.bank, unit_cap, pace.wall)
         claims = ClaimTerms(self.holder, pace.lease_s, pace.poll_s, pace.wall, retry_failed)
         self.handout = Handout(study.ledger, keys, claims, stage, size=pool.size, limit=limit)
         self.writer = RecordWriter(
             study, self.holder, before=self.bank.flush, kept=self._kept, failed=self._abort
         )
+        self.terms = Terms(self.bank, unit_cap, pace.wall, self.writer.save)
         self.failed_now: set[str] = set()
         self.passing_in_a_row = 0
 

@@ -76,6 +76,15 @@ class Assignment:
 
 
 @dataclass(frozen=True)
+class Saved:
+    """A text that a unit under way has got, and that must outlive its process. Plain data, without a secret of the worker's."""
+
+    key: str
+    name: str
+    text: bytes
+
+
+@dataclass(frozen=True)
 class Finished:
     """What a worker reports of a unit that ended. Plain data; holds no secret of the worker's, and nothing is kept yet."""
 

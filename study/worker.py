@@ -19,7 +19,7 @@ from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
 from drr.llm.text import well_formed
-from drr.study.unit import Assignment, Finished, Outcome, Status, Unit, UnitFailure
+from drr.study.unit import Assignment, Finished, Outcome, Saved, Status, Unit, UnitFailure
 
 
 @dataclass
@@ -32,10 +32,15 @@ class Context:
     retried: bool = False
     """It failed before."""
     gathered: Outcome | None = None
+    saving: Callable[[str, str], None] = lambda name, text: None
 
     def keep(self, outcome: Outcome) -> None:
         """What the work has until now, to be recorded if it fails: it was paid for and explains the failure."""
         self.gathered = outcome
+
+    def save(self, name: str, text: str) -> None:
+        """Have a text on disk before the unit ends: a process that is killed does not lose it."""
+        self.saving(name, text)
 
 
 Work = Callable[[Mapping[str, Any], Context], Awaitable[Outcome]]
@@ -80,11 +85,13 @@ class Worker:
         *,
         unit_cap: Limit | None = None,
         wall: Callable[[], float] = time.time,
+        saved: Callable[[Saved], None] = lambda saved: None,
     ) -> None:
         self._place = place
         self._budget = budget
         self._unit_cap = unit_cap
         self._wall = wall
+        self._saved = saved
         self._running: set[asyncio.Task[Any]] = set()
 
     def cancel(self) -> None:
@@ -123,6 +130,7 @@ class Worker:
         models = self._place.models.unit(meter, cap=self._unit_cap, budget=self._budget)
         unit = assignment.unit
         context = Context(unit, models, meter, assignment.retried)
+        context.saving = lambda name, text: self._saved(Saved(unit.key, name, self._clean(text)))
         started, clock = self._wall(), time.monotonic()
         try:
             left, ending = self._left(await self._place.work(dict(unit.spec), context)), _DONE

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from drr.study.study import Study
-from drr.study.unit import Finished
+from drr.study.unit import Finished, Saved
 
 
 class RecordWriter:
@@ -34,6 +34,7 @@ class RecordWriter:
         self._failed = failed
         self._thread = ThreadPoolExecutor(1, "ledger")
         self._waiting: list[Finished] = []
+        self._to_save: list[Saved] = []
         self._task: asyncio.Task[None] | None = None
         self._error: Exception | None = None
 
@@ -47,6 +48,14 @@ class RecordWriter:
 
     def put(self, finished: Finished) -> None:
         self._waiting.append(finished)
+        self._begin()
+
+    def save(self, saved: Saved) -> None:
+        """For a unit that goes on; should this process die, it is not lost."""
+        self._to_save.append(saved)
+        self._begin()
+
+    def _begin(self) -> None:
         if self._error is None and (self._task is None or self._task.done()):
             self._task = asyncio.create_task(self._drain())
 
@@ -60,17 +69,23 @@ class RecordWriter:
     async def _drain(self) -> None:
         loop = asyncio.get_running_loop()
         try:
-            while self._waiting:
+            while self._waiting or self._to_save:
                 batch, self._waiting = self._waiting, []
+                saved, self._to_save = self._to_save, []
                 self._before()
-                written = await loop.run_in_executor(self._thread, self._write, batch)
+                written = await loop.run_in_executor(self._thread, self._write, batch, saved)
                 for finished in batch:
                     self._kept(finished, finished.key in written)
         except Exception as error:  # noqa: BLE001 - raised by `drained`
             self._error = error
             self._failed()
 
-    def _write(self, batch: Sequence[Finished]) -> set[str]:
+    def _write(self, batch: Sequence[Finished], saved: Sequence[Saved]) -> set[str]:
+        ended = {one.key: one.texts for one in batch}
+        if saved := [one for one in saved if one.name not in ended.get(one.key, ())]:
+            self._study.ledger.saved.add(saved)
+        if not batch:
+            return set()
         put = self._study.blobs.put
         blobs = {one.key: {name: put(text) for name, text in one.texts.items()} for one in batch}
         return self._study.ledger.records.commit(self._holder, batch, blobs)

@@ -7,10 +7,12 @@ whose reading changed reads the kept answers again, and a model is asked only wh
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
-from typing import Any, Protocol
+from operator import itemgetter
+from typing import Any, Protocol, TypeVar
 
 from drr.eval.asking.conversation import Asking, Form, fingerprint
 from drr.llm.factory import Models
@@ -24,6 +26,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import BaseModel
 
 _RAW = "raw:"
+Kept = TypeVar("Kept")
 
 
 class StandIn(Protocol):
@@ -74,26 +77,43 @@ class KeptAnswers:
 
     def __init__(self, study: Study) -> None:
         self._study = study
-        self._digests: dict[str, list[str]] | None = None
+        self._known: dict[str, list[Callable[[], str]]] | None = None
 
-    def of(self, request: str) -> list[str]:
-        """In the order in which they came; a finished unit's before a failed one's, then the latest unit's."""
-        if self._digests is None:
-            self._digests = {}
+    def of(self, request: str, unit: str) -> list[str]:
+        """In the order in which they came; a finished unit's before a failed one's, then the latest unit's.
+
+        Failing these, what a process that died had saved of them; of this very unit also what it has saved since.
+        """
+        if self._known is None:
+            self._known = {}
+            for saved in self._study.ledger.saved.of_kind("judgement", _RAW):
+                self._known.update(_by_request({name: partial(_text, text) for name, text in saved.items()}))
             for blobs in self._study.ledger.records.blobs_named("judgement", _RAW):
-                self._digests.update(_by_request(blobs))
-        return [self._study.blobs.get(digest).decode("utf-8") for digest in self._digests.get(request, ())]
+                self._known.update(
+                    _by_request({name: partial(self._blob, digest) for name, digest in blobs.items()})
+                )
+        if found := self._known.get(request):
+            return [text() for text in found]
+        own = self._study.ledger.saved.of_unit(unit, f"{_RAW}{request}:")
+        return [_text(text) for texts in _by_request(own).values() for text in texts]
+
+    def _blob(self, digest: str) -> str:
+        return _text(self._study.blobs.get(digest))
 
 
-def _by_request(blobs: Mapping[str, str]) -> dict[str, list[str]]:
+def _text(content: bytes) -> str:
+    return content.decode("utf-8")
+
+
+def _by_request(named: Mapping[str, Kept]) -> dict[str, list[Kept]]:
     numbered = []
-    for name, digest in blobs.items():
+    for name, kept in named.items():
         if name.startswith(_RAW):
             request, _, number = name.removeprefix(_RAW).partition(":")
-            numbered.append((request, int(number), digest))
-    found: dict[str, list[str]] = {}
-    for request, _, digest in sorted(numbered):
-        found.setdefault(request, []).append(digest)
+            numbered.append((request, int(number), kept))
+    found: dict[str, list[Kept]] = {}
+    for request, _, kept in sorted(numbered, key=itemgetter(0, 1)):
+        found.setdefault(request, []).append(kept)
     return found
 
 
@@ -144,14 +164,17 @@ class Judge:
         self._reread += text is not None
         number = self._asked.get(request, 0)
         self._asked[request] = number + 1
-        self._raw[f"{_RAW}{request}:{number}"] = message.text
+        name = f"{_RAW}{request}:{number}"
+        self._raw[name] = message.text
         self._context.keep(Outcome({}, dict(self._raw)))
+        if text is None:
+            self._context.save(name, message.text)
         return message
 
     def _before(self, request: str, form: type[BaseModel]) -> str | None:
         """The next kept answer to this request."""
         if request not in self._ready:
-            kept = self._kept.of(request)
+            kept = self._kept.of(request, self._context.unit.key)
             self._ready[request] = [text for text in kept if not self._retried or _is_readable(text, form)]
         ready = self._ready[request]
         return ready.pop(0) if ready else None

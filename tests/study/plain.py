@@ -73,12 +73,17 @@ async def answer(spec: Mapping[str, Any], context: Context) -> Outcome:
 def opened(config: Mapping[str, Any]) -> Iterator[Workplace]:
     """A workplace from plain data: `die` names numbers whose unit ends its process, `once` in a file where it did.
 
-    `begun` is a folder where every process that opens it leaves its number.
+    `begun` is a folder where every process that opens it leaves its number; with `save` every unit saves a text under way, and
+    those of odd numbers hold it in the end.
     """
     die, once, pause = config.get("die", []), config.get("once"), config.get("pause", 0.0)
 
     async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
         outcome = await answer(spec, context)
+        if config.get("save"):
+            context.save("until-now", f"half of {spec['n']}")
+            if spec["n"] % 2:
+                outcome = Outcome(outcome.result, {**outcome.blobs, "until-now": f"half of {spec['n']}"})
         await asyncio.sleep(pause)
         if spec["n"] in die:
             if once is None:

@@ -97,13 +97,24 @@ async def test_a_unit_whose_worker_died_is_begun_again_in_another(study: Study, 
 
 
 async def test_a_unit_that_kills_its_workers_fails_and_the_others_do_not(study: Study) -> None:
-    summary = await run(study, units(20), processes(die=[3]))
+    summary = await run(study, units(20), processes(die=[3], save=True))
     assert summary.failures["worker_lost"] >= 1
     assert summary.done == 20 - sum(summary.failures.values())
     assert set(summary.failures) == {"worker_lost"}
-    assert next(r for r in study.records(status="failed") if r.spec["n"] == 3).transient
+    lost = next(r for r in study.records(status="failed") if r.spec["n"] == 3)
+    assert lost.transient and "until-now" not in lost.blobs
+    assert study.ledger.saved.of_unit(lost.key, "until") == {"until-now": b"half of 3"}, (
+        "the dead had saved it"
+    )
     rest = await run(study, units(20), here())
     assert (summary.done + rest.done, rest.left) == (20, 0)
+
+
+async def test_what_a_unit_saves_stays_until_its_record_holds_it(study: Study) -> None:
+    await run(study, units(4), InProcessPool.of_opening(opening(save=True), 4))
+    saved = [study.ledger.saved.of_unit(unit.key, "until") for unit in units(4)]
+    assert saved == [{"until-now": b"half of 0"}, {}, {"until-now": b"half of 2"}, {}]
+    assert study.ledger.saved.of_unit(units(4)[0].key, "other") == {}
 
 
 async def test_a_worker_that_cannot_open_its_shop_is_said_in_its_own_words(study: Study) -> None:

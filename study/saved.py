@@ -1,0 +1,66 @@
+"""What units under way have already got, such as a model's answers: kept before the unit ends, until its record holds it.
+
+A unit's own record is written once, when it ends. A process that dies before leaves no record; what it had been paid for stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from sqlite3 import Connection
+
+from drr.study.database import Database
+from drr.study.unit import Kind, Saved
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS saved (
+  key TEXT NOT NULL, name TEXT NOT NULL, text BLOB NOT NULL, PRIMARY KEY (key, name)) WITHOUT ROWID"""
+
+
+class SavedTexts:
+    """The table is made when there is something to save: ledgers of before have none."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._made = False
+
+    def add(self, saved: Iterable[Saved]) -> None:
+        with self._db.writing() as db:
+            if not self._made:
+                db.execute(_TABLE)
+            db.executemany(
+                "INSERT OR REPLACE INTO saved VALUES (?, ?, ?)",
+                [(one.key, one.name, one.text) for one in saved],
+            )
+        self._made = True
+
+    def of_kind(self, kind: Kind, start: str) -> Iterator[Mapping[str, bytes]]:
+        """By name, those that start so, of each unit of this kind."""
+        if not self._is_there():
+            return
+        rows = self._db.rows(
+            "SELECT saved.key, name, text FROM saved JOIN units USING (key) WHERE kind = ? AND instr(name, ?) = 1 "
+            "ORDER BY saved.key, name",
+            (kind, start),
+        )
+        found: dict[str, dict[str, bytes]] = {}
+        for key, name, text in rows:
+            found.setdefault(key, {})[name] = text
+        yield from found.values()
+
+    def of_unit(self, key: str, start: str) -> dict[str, bytes]:
+        if not self._is_there():
+            return {}
+        rows = self._db.rows(
+            "SELECT name, text FROM saved WHERE key = ? AND instr(name, ?) = 1 ORDER BY name", (key, start)
+        )
+        return dict(rows)
+
+    def forget(self, db: Connection, key: str, names: Iterable[str]) -> None:
+        """In the transaction that writes the record which holds them."""
+        if self._is_there():
+            db.executemany("DELETE FROM saved WHERE key = ? AND name = ?", [(key, name) for name in names])
+
+    def _is_there(self) -> bool:
+        if not self._made:
+            self._made = bool(self._db.rows("SELECT 1 FROM sqlite_master WHERE name = 'saved'"))
+        return self._made
