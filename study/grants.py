@@ -125,7 +125,16 @@ class Grants:
         self.look_again()
 
     def look_again(self) -> None:
-        """Answer everyone who can be; other processes draw on the budget too, and do not tell."""
+        """Answer everyone who can be; other processes draw on the budget too, and do not tell.
+
+        An account is judged by what is written of the others: who has to wait looks again when all that came back is.
+        """
+        self._go_through()
+        if self._waiting and self._bank.unwritten:
+            self._bank.flush()
+            self._go_through()
+
+    def _go_through(self) -> None:
         waiting, self._waiting = self._waiting, []
         for worker, need in waiting:
             if not self._answer(worker, need):

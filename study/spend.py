@@ -108,8 +108,12 @@ class LedgerPurse:
             now.reserved_tokens - reserved.tokens,
         )
 
+    @property
+    def unwritten(self) -> bool:
+        return self._now != self._written
+
     def flush(self) -> None:
-        if self._now != self._written:
+        if self.unwritten:
             self._accounts.put(self._worker, self._now)
             self._written = self._now
 
@@ -132,6 +136,11 @@ class Bank:
         if purse is not None:
             purse.flush()
             self._accounts.lose(worker)
+
+    @property
+    def unwritten(self) -> bool:
+        """Whether some account has changed since it was written."""
+        return any(purse.unwritten for purse in (self.own, *self._workers.values()))
 
     def flush(self) -> None:
         """On its way to the disk is what was spent, before the records that tell of it."""

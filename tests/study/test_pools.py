@@ -258,6 +258,21 @@ def test_what_is_granted_and_what_is_spent_never_exceed_the_budget(study: Study,
     assert study.ledger.accounts.total().reserved_tokens == 0
 
 
+def test_what_one_worker_gives_back_is_granted_to_who_waits_at_once(study: Study) -> None:
+    """Also while no unit ends, so that nothing else is written: all workers may wait for money."""
+    limit = Limit(tokens=100)
+    wired = Wired(study, limit)
+    for name in ("elsewhere/1/1/0", "elsewhere/2/1/0"):
+        wired.join(name)
+    one, two = wired.purses.values()
+    assert one.reserve(SpendAmount(0, 90), limit) == "wait"
+    assert one.reserve(SpendAmount(0, 90), limit) == "granted"
+    assert two.reserve(SpendAmount(0, 60), limit) == "wait"
+    assert two.reserve(SpendAmount(0, 60), limit) == "wait", "all is held by the other"
+    one.settle(SpendAmount(0, 90), SpendAmount(0, 10))
+    assert two.reserve(SpendAmount(0, 60), limit) == "granted"
+
+
 async def test_units_and_what_is_left_of_them_are_plain_data(study: Study) -> None:
     """The spec of a unit is what crosses to another process; what cannot be pickled cannot be worked on elsewhere."""
     unit = Unit("answer", {"n": 1, "nested": {"a": [1, None, "é"]}}, {"n": 1}, "unit-1")
