@@ -6,7 +6,8 @@ import re
 
 from drr.wording.vocabulary import either, vocabulary
 
-CARDINALS = vocabulary("numbers")["cardinals"]
+_WORDS = vocabulary("numbers")
+CARDINALS = _WORDS["cardinals"]
 _VALUES = {word: value for value, word in enumerate(CARDINALS)}
 
 WHOLE = r"(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})"
@@ -33,3 +34,19 @@ def number(digits: str) -> float:
 def number_of(word: str) -> int | None:
     """`3`, `three`: the small numbers that people write either way."""
     return int(word) if word.isdecimal() else _VALUES.get(word.casefold())
+
+
+_UNITS = {word: value for word, value in _VALUES.items() if 1 <= value <= 9}
+_TEENS = {word: 13 + place for place, word in enumerate(_WORDS["teens"])}
+_TENS = {word: 10 * (2 + place) for place, word in enumerate(_WORDS["tens"])}
+_TO_TWELVE = {word: value for word, value in _VALUES.items() if value}
+SPOKEN = rf"(?:(?:(?:a|one)\s)?hundred|(?:{either(_TENS)})(?:[\s-](?:{either(_UNITS)}))?|{either(_TEENS)}|{either(_TO_TWELVE)})"
+"""`forty-one`, `a hundred`: whole numbers in words, from one to a hundred."""
+
+
+def spoken(words: str) -> int:
+    """What a whole of `SPOKEN` comes to."""
+    said = words.casefold().replace("-", " ").split()
+    if said[-1] == "hundred":
+        return 100
+    return sum(_TENS.get(word) or _TEENS.get(word) or _VALUES.get(word) or 0 for word in said)

@@ -40,7 +40,7 @@ RULES: dict[str, Rule] = {
     "outside_shop": Rule(catalogue.outside_shop, "1"),
     "name_matches_id": Rule(catalogue.name_matches_id, "1"),
     "price": Rule(facts.price, "2"),
-    "rating": Rule(stars.rating, "2"),
+    "rating": Rule(stars.rating, "3"),
     "total": Rule(total, "2"),
     "budget": Rule(budget, "2"),
     "order_facts": Rule(order_facts, "2"),
@@ -51,7 +51,7 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "1"),
     "fabricated_citation": Rule(citing.fabricated_citation, "2"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "3"),
-    "product_claims": Rule(properties.product_claims, "2"),
+    "product_claims": Rule(properties.product_claims, "3"),
     "process_text": Rule(text.process_text, "1"),
 }
 

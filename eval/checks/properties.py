@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 
 from drr.env.entities import Product
-from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
+from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
+from drr.eval.checks.cast import Cast, Meant, cast_of
 from drr.eval.checks.facts import compare_prices
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.measures import MeasureSaid, measures
 from drr.eval.checks.mentions import Mention, Mentions, words
 from drr.eval.checks.stars import compare_ratings
-from drr.wording.numbers import number
-from drr.wording.units import UNITS
+from drr.wording.numbers import NUMBER, number
 
 _MATERIALS = re.compile(
     r"\b(?:stainless steel|carbon steel|cast iron|memory foam|steel|aluminum|aluminium|plastic|cedar|bamboo|cotton|wood|pine|oak|acacia|copper|brass|ceramic|porcelain"
@@ -34,13 +37,20 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     tally = CheckTally()
     compare_prices(tally, subject, mentions)
     compare_ratings(tally, subject, mentions)
+    cast = cast_of(subject, mentions)
+    measuring = _Measuring(tally, subject, cast)
+    for line in mentions.layout.lines:
+        if line.kind in ("row", "head_row"):
+            measuring.row(line)
+        elif line.kind not in ("rule_row", "elision"):
+            for span in cast.prose.sentences(line):
+                measuring.sentence(span)
     body = mentions.body
     for mention in mentions.mentions:
         product = subject.product(mention.product_id)
         if product is None:
             continue
         record = record_text(product)
-        _measures(tally, body, mention, product, record)
         _materials(tally, body, mention, product, record)
         _colours(tally, body, mention, product)
         _maker(tally, body, mention, product, record)
@@ -63,57 +73,141 @@ def record_text(product: Product) -> str:
     return "\n".join(parts)
 
 
-def _measures(tally: CheckTally, body: str, mention: Mention, product: Product, record: str) -> None:
-    known = _recorded(record)
-    loose = {number(n) for n in re.findall(r"(?<![\d.])\d+(?:\.\d+)?(?![\d.])", record)}
-    for quantity in UNITS.quantities(body, mention.start, mention.end):
-        unit, said = quantity.unit.name, quantity.value
-        recorded = known.get(unit, set())
-        if quantity.unit.passing and not recorded:
-            continue
-        if unit == "count" and not mention.own and said < 2:
-            continue
-        if said in loose or any(_close(said, value) for value in recorded):
-            tally.ok()
-        elif recorded and not _compared(body, quantity.start):
-            span = quantity.start, quantity.end
-            words_said = body[slice(*span)].strip()
-            tally.fail(
-                span,
-                f"said {words_said!r}, the record has {_values(recorded)} {unit} ({product.product_id})",
-            )
-        else:
-            tally.unclear(f"the record of {product.product_id} gives no {unit}")
+class _Recorded:
+    """What a record states: `firm` in its title and its table of details, `all` anywhere."""
 
+    def __init__(self, product: Product) -> None:
+        self.product = product
+        text = record_text(product)
+        self.all = list(measures(text))
+        details = (str(value) for value in product.details.values() if not isinstance(value, (dict, list)))
+        self.firm = [one for part in (product.title, *details) for one in measures(part)]
+        self.firm += [
+            one
+            for part in product.features
+            for one in measures(part)
+            if one.unit != one.kind and not one.passing
+        ]
+        figures = {match.start(): number(match[0]) for match in _DIGITS.finditer(text)}
+        for one in self.all:
+            figures.pop(one.start, None)
+        self.loose = set(figures.values())
+        """Figures that stand for themselves."""
 
-def _recorded(record: str) -> dict[str, set[float]]:
-    """The values of a record by their unit."""
-    known: dict[str, set[float]] = {}
-    for quantity in UNITS.quantities(record):
-        known.setdefault(quantity.unit.name, set()).add(quantity.value)
-    return known
-
-
-def _compared(body: str, position: int) -> bool:
-    """A figure of the need, not of the product: "your 30-pound dog", "for a 6-foot yard"."""
-    return (
-        re.search(
-            r"\b(?:your|for|every|each|per|my)\s+(?:an?\s+)?$",
-            body[max(0, position - 20) : position],
-            re.I,
+    def holds(self, said: MeasureSaid) -> bool:
+        return said.value in self.loose or any(
+            said.same(one) or _counts_the_same(said, one) for one in self.all
         )
-        is not None
+
+    def knows(self, said: MeasureSaid) -> list[MeasureSaid]:
+        """Figures of the same kind; of a unit that passes through many texts, in that very unit."""
+        return [
+            one for one in self.firm if one.kind == said.kind and (not said.passing or one.unit == said.unit)
+        ]
+
+
+_DIGITS = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?![\d.])")
+_NEEDED = re.compile(
+    r"\b(?:your?|you'd|you'll|my|his|her|our|i|we|need|needs|room|if|when|unless|usually|typically|typical|most|some|elsewhere|off|coupon|voucher|"
+    r"discount|code|tax|sale|sales|save|saves|per|every|above|below|over|under|away|apart|ago|budget|within|after|until|last|lasts|later|extra|difference|longer|shorter|"
+    r"wider|taller|heavier|lighter|bigger|smaller|times|total|together|in all|combined|both|double|half|market|survey|people|or so)\b|\?",
+    re.I,
+)
+"""A clause with one of these may speak of the need, of a comparison or of the world."""
+
+
+def _counts_the_same(said: MeasureSaid, known: MeasureSaid) -> bool:
+    """What a package holds may be said as so many of the thing."""
+    return (
+        "count" in (said.kind, known.kind)
+        and said.value == known.value
+        and said.unit == said.kind
+        and known.unit == known.kind
     )
 
 
-def _close(said: float, value: float) -> bool:
-    return abs(said - value) < 0.005 or (
-        said == round(said) and abs(said - value) <= 0.5 and said > 3 and value != round(value)
-    )
+class _Measuring:
+    """Measures as said against those of the records, with every reading tried before one is called wrong."""
+
+    def __init__(self, tally: CheckTally, subject: Subject, cast: Cast) -> None:
+        self._tally = tally
+        self._cast = cast
+        self._asked = {number(match["n"]) for match in NUMBER.finditer(subject.query or "")}
+        self._records: dict[str, _Recorded] = {}
+
+    def _record(self, product_id: str) -> _Recorded:
+        if product_id not in self._records:
+            self._records[product_id] = _Recorded(self._cast.products[product_id])
+        return self._records[product_id]
+
+    def sentence(self, span: Span) -> None:
+        for said in measures(self._cast.body, *span):
+            clause = self._cast.body[slice(*self._cast.prose.clause_at(said.start))]
+            self._compare(said, self._cast.meant_at(said.start, said.end), _NEEDED.search(clause) is not None)
+
+    def row(self, line: TextLine) -> None:
+        columns, owner = self._cast.by_columns(line), self._cast.row_owner(line)
+        for index, (low, high) in enumerate(line.cells):
+            whose = self._cast.column_owner(line, index) if columns else owner
+            if whose is not None and not _COMPUTED_CELL.search(self._cast.body, low, high):
+                for said in measures(self._cast.body, low, high):
+                    doubtful = _NEEDED.search(self._cast.body, low, high) is not None
+                    self._compare(said, Meant(frozenset([whose]), True, False, True), doubtful)
+
+    def _compare(self, said: MeasureSaid, meant: Meant, doubtful: bool) -> None:
+        theirs = [self._record(one) for one in sorted(meant.products) if one in self._cast.products]
+        if not theirs or len(theirs) > 4 or len(theirs) < len(meant.products):
+            return
+        if any(one.holds(said) for one in theirs):
+            self._tally.ok()
+        elif not all(one.knows(said) for one in theirs):
+            self._tally.unclear(f"a record gives no {said.unit}")
+        elif doubtful or said.hedged or self._explained(said, meant) or not _is_sure(meant):
+            self._tally.unclear(f"it is not clear of what {self._shown(said)!r} is said")
+        else:
+            known = ", ".join(sorted({f"{one.value:g} {one.unit}" for one in theirs[0].knows(said)})[:5])
+            self._tally.fail(
+                (said.start, said.end),
+                f"said {self._shown(said)!r}, the record has {known} ({theirs[0].product.product_id})",
+            )
+
+    def _explained(self, said: MeasureSaid, meant: Meant) -> bool:
+        """By the question; elsewhere than in a place that is certain, by another product in play, as a difference or a multiple."""
+        if said.value in self._asked and not meant.certain:
+            return True
+        known = [
+            one
+            for product_id in list(self._cast.products)[:_IN_PLAY]
+            for one in self._record(product_id).all
+            if one.kind == said.kind
+        ]
+        if meant.certain:
+            return False
+        if any(said.same(one) for one in known):
+            return True
+        values = list({one.base for one in known})[:_IN_PLAY]
+        slack = 0.02 * said.base + 1e-6
+        if any(abs(abs(a - b) - said.base) <= slack for a, b in combinations(values, 2)):
+            return True
+        if said.kind not in _ADDED:
+            return False
+        sums = (a + b for a, b in combinations(values, 2))
+        multiples = (a * times for a in values for times in (2, 3, 4, 5, 6))
+        return any(abs(result - said.base) <= slack for result in (*sums, *multiples))
+
+    def _shown(self, said: MeasureSaid) -> str:
+        return self._cast.body[said.start : said.end].strip()
 
 
-def _values(values: set[float]) -> str:
-    return ", ".join(f"{value:g}" for value in sorted(values)[:5])
+def _is_sure(meant: Meant) -> bool:
+    return meant.certain or (len(meant.products) == 1 and not meant.contrast)
+
+
+_IN_PLAY = 30
+"""Products, and values of theirs, by which a figure may be explained."""
+_ADDED = frozenset(["length", "weight", "volume", "count"])
+"""What several of a thing have more of."""
+_COMPUTED_CELL = re.compile(r"[$¢€£~]|/|\bper\b|\bcents?\b", re.I)
 
 
 def _materials(tally: CheckTally, body: str, mention: Mention, product: Product, record: str) -> None:

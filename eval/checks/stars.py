@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from itertools import combinations
 
 from drr.env.entities import Product
-from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
-from drr.eval.checks.mentions import Mention, Mentions
-from drr.wording.hedges import HEDGES
-from drr.wording.numbers import WHOLE, number
+from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
+from drr.eval.checks.cast import Cast, Meant, cast_of
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.mentions import Mentions
+from drr.wording.ratings import RATINGS, RatingSaid
 from drr.wording.tolerance import same_count, same_stars
 
-_RATING = re.compile(
-    r"(?<![\d.,$])(?P<a>[0-5](?:\.\d{1,2})?)\s?(?:-\s?|\s)?(?:stars?\b(?!\s+(?:promise|service|guarantee|experience|hotel|quality|reviews?\b))|★|⭐|/\s?5\b(?!\s?(?:pack|pc|count))|out of (?:5|five)\b|of 5\b)"
-    r"|\b(?:rated|rating(?: of| is|:)?|average(?: rating)?(?: of| is|:)?|scores?|stars?:)\s*+(?:(?:\*\*|:)\s*+)?(?:at |of |an? |average |about |around )*(?P<b>[0-5]\.\d{1,2})(?![\d%])"
-    r"|[★⭐]+\s*\(?(?P<c>[0-5]\.\d{1,2})",
-    re.I,
+_STARS_HEAD = re.compile(r"\brat(?:ed|ing)\b|\bstars?\b|★|⭐|\bscore\b|\baverage\b", re.I)
+_COUNT_HEAD = re.compile(
+    r"\breviews\b|\bratings\b|\bvotes\b|\b(?:number|no\.|count|#) of ratings\b|\bcount\b", re.I
 )
-_REVIEWS = re.compile(
-    rf"(?P<near>{HEDGES.least}?)(?<![\d.$,])(?P<n>{WHOLE})(?P<plus>\+)?\s+"
-    r"(?:(?:customer|global|verified|user|buyer|shopper|total|five-star|product)\s+)*(?:reviews?|ratings?|reviewers|raters|buyers rated)\b",
-    re.I,
+_CELL = re.compile(
+    r"[\s*_★⭐]*(?P<stars>[0-5](?:\.\d{1,2})?)(?:\s?(?:/\s?5|★|⭐|stars?|out of 5))?(?:[\s,*_]*[\s(,][\s*_]*\(?(?P<count>\d{1,3}(?:,\d{3})*|\d+)(?:\s(?:ratings|reviews|votes))?\)?)?[\s*_★⭐]*"
 )
-_RATING_HEAD = re.compile(r"rating|stars|★|score", re.I)
-_REVIEWS_HEAD = re.compile(r"reviews|ratings\b|# ?ratings|count of ratings|number of ratings", re.I)
+_COUNT_CELL = re.compile(
+    r"[\s*_(]*(?P<count>\d{1,3}(?:,\d{3})+|\d+)(?P<plus>\+)?(?:\s(?:ratings|reviews|votes))?[\s*_)]*"
+)
+_ABOVE = 0.25
+"""Share by which a count may be over one of which it is said to be more."""
 
 
 def rating(subject: Subject, mentions: Mentions) -> Check:
@@ -37,51 +39,122 @@ def rating(subject: Subject, mentions: Mentions) -> Check:
 
 def compare_ratings(tally: CheckTally, subject: Subject, mentions: Mentions) -> None:
     """Every rating that is said of a product, against the catalogue."""
-    body = mentions.body
-    for mention in mentions.mentions:
-        product = subject.product(mention.product_id)
-        if product is None:
-            continue
-        _text_ratings(tally, body, mention, product)
-        if mention.row is not None:
-            _row_ratings(tally, body, mention, product)
+    cast = cast_of(subject, mentions)
+    if not cast.products:
+        return
+    comparison = _Comparison(tally, cast)
+    for line in mentions.layout.lines:
+        if line.kind in ("row", "head_row"):
+            comparison.row(line)
+        elif line.kind not in ("rule_row", "elision"):
+            for span in cast.prose.sentences(line):
+                comparison.sentence(span)
 
 
-def _text_ratings(tally: CheckTally, body: str, mention: Mention, product: Product) -> None:
-    for match in _RATING.finditer(body, mention.start, mention.end):
-        said = float(match["a"] or match["b"] or match["c"])
-        _compare_rating(tally, match.span(), said, product)
-    for match in _REVIEWS.finditer(body, mention.start, mention.end):
-        near = bool(match["near"].strip() or match["plus"])
-        _compare_reviews(tally, match.span(), number(match["n"]), near, product)
+class _Comparison:
+    """What is said against what is recorded, with every reading tried before anything is called wrong."""
+
+    def __init__(self, tally: CheckTally, cast: Cast) -> None:
+        self._tally = tally
+        self._cast = cast
+
+    def sentence(self, span: Span) -> None:
+        start = span[0]
+        for said in RATINGS.ratings(self._cast.body[slice(*span)]):
+            placed = said._replace(start=said.start + start, end=said.end + start)
+            self._compare(placed, self._cast.meant_at(placed.start, placed.end), span)
+
+    def row(self, line: TextLine) -> None:
+        """Cells by the head of their column, or of their row where the columns are products."""
+        if not line.cells:
+            return
+        body = self._cast.body
+        columns = self._cast.by_columns(line)
+        owner = self._cast.row_owner(line)
+        label = body[slice(*line.cells[0])].casefold()
+        for index, (low, high) in enumerate(line.cells):
+            whose = self._cast.column_owner(line, index) if columns else owner
+            head = label if columns else (line.header[index] if index < len(line.header) else "")
+            if whose is None or (columns and index == 0):
+                continue
+            meant = Meant(frozenset([whose]), True, False, True)
+            for said in _in_cell(body[low:high], head):
+                self._compare(said._replace(start=low, end=high), meant, (low, high))
+
+    def _compare(self, said: RatingSaid, meant: Meant, span: Span) -> None:
+        theirs = self._of(meant.products)
+        if len(theirs) < len(meant.products):
+            self._tally.unclear("a product that the shop does not have may be meant")
+        elif any(_fits(said, product) for product in theirs):
+            self._tally.ok()
+        elif any(_value(said, product) is None for product in theirs):
+            self._tally.unclear(f"the catalogue knows no {_NOUN[said.kind]} of one that may be meant")
+        elif not said.certain and not meant.certain:
+            return
+        elif meant.certain and said.certain:
+            self._fail(said, theirs)
+        elif self._explained(said):
+            self._tally.unclear(f"it is not clear whose {_NOUN[said.kind]} {self._shown(said)!r} is")
+        elif (
+            said.certain
+            and theirs
+            and not self._cast.names_a_stranger(self._cast.prose.clause_at(said.start))
+        ):
+            self._fail(said, theirs)
+        else:
+            self._tally.unclear(f"it is not clear whose {_NOUN[said.kind]} {self._shown(said)!r} is")
+
+    def _of(self, product_ids: Iterable[str]) -> list[Product]:
+        return [self._cast.products[one] for one in sorted(product_ids) if one in self._cast.products]
+
+    def _explained(self, said: RatingSaid) -> bool:
+        """As that of another product in play, or as a difference of two."""
+        known = [value for one in self._cast.products.values() if (value := _value(said, one)) is not None]
+        if any(_fits(said, one) for one in self._cast.products.values()):
+            return True
+        slack = 0.051 if said.kind == "stars" else 0.0
+        return any(abs(abs(a - b) - said.value) <= slack for a, b in combinations(known[:40], 2))
+
+    def _shown(self, said: RatingSaid) -> str:
+        return self._cast.body[said.start : said.end].strip()
+
+    def _fail(self, said: RatingSaid, theirs: list[Product]) -> None:
+        known = " or ".join(f"{_value(said, one):,g} ({one.product_id})" for one in theirs[:4])
+        what = "stars, is" if said.kind == "stars" else "ratings, are"
+        self._tally.fail((said.start, said.end), f"said {said.value:,g} {what} {known}")
 
 
-def _row_ratings(tally: CheckTally, body: str, mention: Mention, product: Product) -> None:
-    assert mention.row is not None
-    for (low, high), head in zip(mention.row.cells, mention.row.header, strict=False):
-        cell = body[low:high].strip(" *")
-        if _REVIEWS_HEAD.search(head) and re.fullmatch(r"[\d,]+\+?", cell):
-            if not re.fullmatch(r"[0-5]", cell):
-                _compare_reviews(tally, (low, high), number(cell.rstrip("+")), cell.endswith("+"), product)
-        elif _RATING_HEAD.search(head) and re.fullmatch(r"[0-5](?:\.\d{1,2})?", cell):
-            _compare_rating(tally, (low, high), float(cell), product)
+_NOUN = {"stars": "rating", "count": "number of ratings"}
 
 
-def _compare_rating(tally: CheckTally, span: tuple[int, int], said: float, product: Product) -> None:
-    if product.average_rating is None:
-        tally.unclear(f"the catalogue knows no rating of {product.product_id}")
-    elif same_stars(said, product.average_rating):
-        tally.ok()
-    else:
-        tally.fail(span, f"said {said:g} stars, is {product.average_rating:g} ({product.product_id})")
+def _value(said: RatingSaid, product: Product) -> float | None:
+    return product.average_rating if said.kind == "stars" else product.rating_number
 
 
-def _compare_reviews(
-    tally: CheckTally, span: tuple[int, int], said: float, near: bool, product: Product
-) -> None:
-    if product.rating_number is None:
-        tally.unclear(f"the catalogue knows no number of ratings of {product.product_id}")
-    elif same_count(said, product.rating_number, hedged=near):
-        tally.ok()
-    else:
-        tally.fail(span, f"said {said:,.0f} ratings, are {product.rating_number:,} ({product.product_id})")
+def _fits(said: RatingSaid, product: Product) -> bool:
+    known = _value(said, product)
+    if known is None:
+        return False
+    if said.kind == "stars":
+        return same_stars(said.value, known)
+    return same_count(said.value, known, hedged=said.hedged) or (
+        said.hedged and said.value <= known <= said.value * (1 + _ABOVE) + 1
+    )
+
+
+def _in_cell(text: str, head: str) -> Iterator[RatingSaid]:
+    """Stars, the number of ratings, or both."""
+    stars, count = _STARS_HEAD.search(head) is not None, _COUNT_HEAD.search(head) is not None
+    if stars and (match := _CELL.fullmatch(text)):
+        if not (count and float(match["stars"]).is_integer() and "." not in match["stars"]):
+            yield RatingSaid("stars", float(match["stars"]), 0, 0, False, True)
+        if match["count"]:
+            yield RatingSaid("count", float(match["count"].replace(",", "")), 0, 0, False, True)
+    elif count and (match := _COUNT_CELL.fullmatch(text)) and _is_of_ratings(head):
+        yield RatingSaid("count", float(match["count"].replace(",", "")), 0, 0, bool(match["plus"]), True)
+    elif not stars and not count:
+        yield from (said for said in RATINGS.ratings(text) if said.certain)
+
+
+def _is_of_ratings(head: str) -> bool:
+    return re.search(r"rating|review|vote", head) is not None

@@ -14,6 +14,7 @@ from drr.wording.limits import LimitReader
 from drr.wording.money import MoneyReader
 from drr.wording.periods import PeriodReader
 from drr.wording.places import PlaceReader
+from drr.wording.ratings import RatingReader
 from drr.wording.states import PLACES
 from drr.wording.units import UnitReader
 from drr.wording.vocabulary import Wordbook, vocabularies, vocabulary
@@ -37,6 +38,7 @@ READINGS: dict[str, Reading] = {
     "money": lambda words, text: list(MoneyReader(words, HEDGES).amounts(text)),
     "periods": lambda words, text: (PeriodReader(words).months(text), PeriodReader(words).deadline(text)),
     "places": lambda words, text: PlaceReader(words, PLACES).region(text),
+    "ratings": lambda words, text: list(RatingReader(words).ratings(text)),
     "shopping": lambda words, text: QuestionReader(words).read(text),
     "states": lambda words, text: PlaceReader(vocabulary("places"), words).region(text),
     "units": lambda words, text: list(UnitReader(words).quantities(text)),

@@ -1,0 +1,210 @@
+"""Who a figure of the report may speak of: the products in play by link, id, brand and place, and how certain that is."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from drr.citations.addresses import addresses_in
+from drr.env.entities import Product
+from drr.eval.checks.base import Span, Subject
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.makers import MakersInPlay, PlaceNamed, makers_of
+from drr.eval.checks.mentions import Mentions, words
+from drr.eval.checks.prose import Prose
+
+_CONTRAST = re.compile(
+    r"\b(?:than|against|versus|vs?|compared|rival|rivals|other|others|former|latter|sibling|cousin|both|either|neither|each|respectively|whereas|"
+    r"while|one|another|instead|two|three|all|next|first|second|third|last|runner-up|competitor|alternative|alternatives|group|pair|trio|twins?)\b",
+    re.I,
+)
+_CAPITAL = re.compile(r"(?<=[\w,;] )[A-Z][a-z]{3,}[\w'’-]*")
+_HISTORY = 500
+"""Orders of a reader whose products may be meant."""
+
+_LINK = 300
+"""Characters of a link in which no sentence ends."""
+
+
+class Meant(NamedTuple):
+    """The products that a stretch of text may speak of."""
+
+    products: frozenset[str]
+    certain: bool
+    """By its place it is this one product and no other."""
+    contrast: bool
+    """The clause sets products against each other, or names somebody who is not in play."""
+    placed: bool = False
+    """By the row or column of a table."""
+
+    @property
+    def only(self) -> str | None:
+        return next(iter(self.products)) if len(self.products) == 1 else None
+
+
+class Cast:
+    """The products in play, and where the report names them."""
+
+    def __init__(self, subject: Subject, mentions: Mentions) -> None:
+        self.body = mentions.body
+        self.lines = mentions.layout.lines
+        self.products: dict[str, Product] = {}
+        for product_id in self._ids(subject, mentions):
+            product = subject.product(product_id)
+            if product is not None:
+                self.products[product_id] = product
+        self._add_history(subject)
+        linked = [
+            PlaceNamed(one.start, one.end, frozenset([one.product_id]), True) for one in mentions.references
+        ]
+        self.named = sorted([*linked, *MakersInPlay(self.products).named(self.body, linked)])
+        self._named_at = [one.start for one in self.named]
+        self.prose = Prose(self.body, self.lines, self._inside_link)
+        self._named_on: dict[Span, frozenset[str]] = {}
+        self._contrasted: dict[Span, bool] = {}
+        self._strange: dict[Span, bool] = {}
+        self._scopes = sorted((one.start, one.end, one.product_id) for one in mentions.mentions)
+        self._scopes_at = [start for start, _, _ in self._scopes]
+        self._columns: dict[int, dict[int, str]] = {}
+        for line in self.lines:
+            if line.table >= 0:
+                self._read_columns(line)
+        self._known = {
+            word
+            for product in self.products.values()
+            for word in words(f"{product.title} {product.store or ''}")
+        }
+
+    def _add_history(self, subject: Subject) -> None:
+        """What the reader ordered of a maker whom the report names is in play too."""
+        if subject.shop is None or subject.user_id is None:
+            return
+        orders = subject.shop.store.orders(subject.user_id, limit=_HISTORY).items
+        for product in subject.shop.store.products(list(dict.fromkeys(one.product_id for one in orders))):
+            if any(maker in self.body for maker in makers_of(product)):
+                self.products.setdefault(product.product_id, product)
+
+    @staticmethod
+    def _ids(subject: Subject, mentions: Mentions) -> Iterable[str]:
+        found = dict.fromkeys(one.product_id for one in mentions.references)
+        for url in (*(source.url for source in subject.citations.sources), *addresses_in(subject.report)):
+            product_id = subject.product_id_of(url)
+            if product_id:
+                found[product_id] = None
+        return found
+
+    def _read_columns(self, line: TextLine) -> None:
+        """Of a row whose cells link to different products: which column is whose."""
+        owners = {}
+        for column, (low, high) in enumerate(line.cells):
+            here = {one.products for one in self.within(low, high) if one.linked}
+            if len(here) == 1:
+                owners[column] = next(iter(next(iter(here))))
+        if len(set(owners.values())) > 1:
+            self._columns.setdefault(line.table, owners)
+
+    def within(self, start: int, end: int) -> list[PlaceNamed]:
+        return self.named[bisect_left(self._named_at, start) : bisect_left(self._named_at, end)]
+
+    def _inside_link(self, low: int, position: int) -> bool:
+        return any(
+            one.start <= position < one.end
+            for one in self.within(max(low, position - _LINK), position + 1)
+            if one.linked
+        )
+
+    def column_owner(self, line: TextLine, column: int) -> str | None:
+        return self._columns.get(line.table, {}).get(column)
+
+    def by_columns(self, line: TextLine) -> bool:
+        return line.table in self._columns
+
+    def row_owner(self, line: TextLine) -> str | None:
+        """The one product of a row."""
+        if self.by_columns(line):
+            return None
+        here = self.within(line.start, line.end)
+        linked = {one.products for one in here if one.linked} or {one.products for one in here}
+        only = next(iter(linked)) if len(linked) == 1 else frozenset()
+        return next(iter(only)) if len(only) == 1 else None
+
+    def meant_at(self, position: int, end: int) -> Meant:
+        """Who the figure at a place of the text may speak of."""
+        sentence = self.prose.sentence_at(position)
+        clause = self.prose.clause_at(position)
+        here = self._on(sentence)
+        contrast = self._contrasts(clause) or self.names_a_stranger(clause if here else sentence)
+        among_others = contrast or self._contrasts(sentence)
+        line = self.prose.line_at(position)
+        if here:
+            if bound := self._bound(position, end, clause):
+                return Meant(bound, True, contrast)
+            if line is not None and self.within(*sentence)[0].start > position:
+                around = self._on((line.start, line.end))
+                return Meant(around, False, contrast or around != here)
+            return Meant(here, len(here) == 1 and not among_others, contrast)
+        scope = self._scope_at(position)
+        if scope is not None and line is not None and line.kind != "text":
+            return Meant(frozenset([scope]), not among_others, contrast)
+        if line is not None and (around := self._on((line.start, line.end))):
+            return Meant(around, False, contrast)
+        if scope is not None:
+            return Meant(frozenset([scope]), False, contrast)
+        return Meant(frozenset(self.products), False, True)
+
+    def _bound(self, position: int, end: int, clause: Span) -> frozenset[str] | None:
+        """The one product whose name stands before the figure in its clause, or in the same parenthesis behind it."""
+        whose = self._on(clause)
+        if len(whose) != 1 or _PRONOUN.search(self.body, max(clause[0], position - _LINK), position):
+            return None
+        first = self.within(*clause)[0].start
+        if first < position:
+            return whose
+        return whose if _OPENS.fullmatch(self.body[end : min(first, end + _LINK)]) else None
+
+    def _on(self, span: Span) -> frozenset[str]:
+        """All products that are named within a stretch."""
+        if span not in self._named_on:
+            self._named_on[span] = frozenset[str]().union(*(one.products for one in self.within(*span)))
+        return self._named_on[span]
+
+    def _contrasts(self, span: Span) -> bool:
+        if span not in self._contrasted:
+            self._contrasted[span] = _CONTRAST.search(self.body, *span) is not None
+        return self._contrasted[span]
+
+    def _scope_at(self, position: int) -> str | None:
+        index = bisect_right(self._scopes_at, position) - 1
+        for start, end, product_id in reversed(self._scopes[max(0, index - 3) : index + 1]):
+            if start <= position < end:
+                return product_id
+        return None
+
+    def names_a_stranger(self, span: Span) -> bool:
+        """Whether a stretch has a capitalised word that no product in play has in its title."""
+        if span not in self._strange:
+            low, high = span
+            self._strange[span] = any(
+                not set(words(_GENITIVE.sub("", match[0]))) <= self._known
+                for match in _CAPITAL.finditer(self.body, low + 1, high)
+                if not self._inside_link(low, match.start())
+            )
+        return self._strange[span]
+
+
+_GENITIVE = re.compile(r"['’]s$")
+_OPENS = re.compile(r"[\s*_]{0,3}[(\[][^.;]{0,40}")
+_PRONOUN = re.compile(
+    r"\b(?:it|its|they|their|former|latter|rival|other|both|one|this|that|these|those)\b", re.I
+)
+_casts: WeakKeyDictionary[Mentions, Cast] = WeakKeyDictionary()
+
+
+def cast_of(subject: Subject, mentions: Mentions) -> Cast:
+    """The cast of a report, read once for all rules."""
+    if mentions not in _casts:
+        _casts[mentions] = Cast(subject, mentions)
+    return _casts[mentions]

@@ -1,0 +1,188 @@
+"""The measures of a text: a figure with its unit or with the thing that it counts, as records and reports write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from drr.wording.hedges import HEDGES
+from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.wording.units import UNITS
+
+_PACKAGE = frozenset(
+    ["count", "ct", "pack", "packs", "piece", "pieces", "pc", "pcs", "in-1", "set", "item", "items"]
+)
+_NO_THINGS = frozenset(
+    [
+        "of",
+        "in",
+        "on",
+        "at",
+        "to",
+        "for",
+        "from",
+        "by",
+        "with",
+        "and",
+        "or",
+        "but",
+        "the",
+        "a",
+        "an",
+        "is",
+        "are",
+        "was",
+        "were",
+        "as",
+        "than",
+        "that",
+        "it",
+        "its",
+        "per",
+        "each",
+        "x",
+        "stars",
+        "star",
+        "out",
+        "times",
+        "time",
+        "people",
+        "buyers",
+        "owners",
+        "customers",
+        "shoppers",
+        "users",
+        "folks",
+        "ratings",
+        "rating",
+        "reviews",
+        "review",
+        "reviewers",
+        "raters",
+        "votes",
+        "orders",
+        "order",
+        "purchases",
+        "dollars",
+        "dollar",
+        "bucks",
+        "cents",
+        "cent",
+        "day",
+        "days",
+        "week",
+        "weeks",
+        "month",
+        "months",
+        "year",
+        "years",
+        "ago",
+        "later",
+        "more",
+        "less",
+        "other",
+        "others",
+        "different",
+        "products",
+        "product",
+        "options",
+        "items",
+        "item",
+        "points",
+        "percentage",
+        "percent",
+        "both",
+        "one",
+        "two",
+        "three",
+        "i",
+        "you",
+        "we",
+    ]
+)
+_MEASURE = re.compile(
+    rf"(?<![\w.,$€£/#-])(?<!hundred )(?<!thousand )(?P<n>{DIGITS}|{SPOKEN})(?P<more>(?:\s?[x×]\s?{DIGITS}){{0,2}})(?:[\s*_\xa0]{{1,3}}|-)?"
+    r"(?P<u>in[ -]1\b|fl\.?\s?oz\b|[%\"″°]|[A-Za-z]{1,20})",
+    re.I,
+)
+_TO = re.compile(rf"(?<![\w.,$])(?P<n>{DIGITS})\s?(?:-|–|to|and|x|×|by|or)\s?$", re.I)
+
+
+_OUNCES = {"ounce", "fluid_ounce"}
+"""A liquid's are often written alike."""
+
+
+class MeasureSaid(NamedTuple):
+    """A figure of some kind; `base` is in the base unit of its kind, for the package or a thing the figure itself."""
+
+    value: float
+    base: float
+    kind: str
+    """length, weight, ..., `count` for what a package holds, else the thing that is counted."""
+    unit: str
+    passing: bool
+    """Of a unit that is said of much else than a product."""
+    start: int
+    end: int
+    hedged: bool
+
+    def same(self, other: MeasureSaid) -> bool:
+        """The same as far as the figure shows; in other units up to rounding."""
+        if {self.unit, other.unit} == _OUNCES:
+            return abs(self.value - other.value) <= _rounding(self.value, other.value)
+        if self.kind != other.kind:
+            return False
+        if self.unit == other.unit:
+            return abs(self.value - other.value) <= (
+                0.1 * other.value + 0.05 if self.hedged else _rounding(self.value, other.value)
+            )
+        return abs(self.base - other.base) <= 0.04 * other.base
+
+
+def _rounding(said: float, known: float) -> float:
+    """Half of the last place said, where the other has more places."""
+    return (
+        0.5001
+        if said == round(said) and known != round(known) and said >= 3
+        else 0.051
+        if round(said, 1) == said and round(known, 1) != known
+        else 0.005
+    )
+
+
+def measures(text: str, start: int = 0, end: int | None = None) -> Iterator[MeasureSaid]:
+    """Every figure that has a unit or counts something, those of `22 x 28 in` and of `3 to 5 mil` each."""
+    for match in _MEASURE.finditer(text, start, len(text) if end is None else end):
+        written = match["u"].casefold().replace(".", "")
+        form = (
+            "fl oz"
+            if written.startswith("fl") and written != "fl"
+            else "in-1"
+            if written.startswith("in") and written.endswith("1")
+            else written
+        )
+        hedged = HEDGES.before.search(text[max(start, match.start() - 20) : match.start()]) is not None
+        figures = [match["n"], *re.findall(DIGITS, match["more"])]
+        if before := _TO.search(text[max(start, match.start() - 16) : match.start()]):
+            figures.insert(0, before["n"])
+        for figure in figures:
+            value = number(figure) if figure[0].isdigit() else float(spoken(figure))
+            if one := _measure(value, form, match.span(), hedged):
+                yield one
+
+
+def _measure(value: float, form: str, span: tuple[int, int], hedged: bool) -> MeasureSaid | None:
+    if form in _PACKAGE:
+        return MeasureSaid(value, value, "count", "count", False, *span, hedged)
+    unit = UNITS.named(form)
+    if unit is not None and unit.kind == "money":
+        return None
+    if unit is not None and unit.kind != "count":
+        return MeasureSaid(
+            value, value * unit.base, unit.kind, unit.name, unit.passing or unit.kind == "time", *span, hedged
+        )
+    if form in _NO_THINGS or (len(form) < 3 and form not in ("a", "hz", "k")):
+        return None
+    thing = form[:-1] if form.endswith("s") and not form.endswith("ss") else form
+    return MeasureSaid(value, value, thing, thing, False, *span, hedged)

@@ -1,0 +1,73 @@
+"""Sentences and clauses of a report's lines, read once."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+
+from drr.eval.checks.base import Span
+from drr.eval.checks.layout import TextLine
+
+SENTENCE_END = re.compile(
+    r"[.!?…][\"'”’)*_]{0,4}(?:\s?(?:\[\^?[\w, ]{1,20}\]|【[\d, ]{1,20}】)){0,6}(?=\s{1,8}[^\sa-z])"
+)
+_ABBREVIATION = re.compile(
+    r"\b(?:vs|v|approx|oz|lb|lbs|ft|in|no|inc|etc|e\.g|i\.e|mr|mrs|ms|dr|st|avg|ca|fl|qt|gal|ct|sq)\.$", re.I
+)
+_CLAUSE_END = re.compile(
+    r"[;:][*_]{0,3}\s|,\s|\s[–—-]\s|—|\s(?:and|but|while|whereas|though|although|yet|so|because|against|versus|vs\.?|than|then|or)\s"
+)
+
+
+class Prose:
+    """A body by lines, sentences and clauses; whatever is asked for twice is read once."""
+
+    def __init__(self, body: str, lines: Sequence[TextLine], links: Callable[[int, int], bool]) -> None:
+        self.body = body
+        self._lines = lines
+        self._starts = [line.start for line in lines]
+        self._in_link = links
+        """Whether a place within a stretch is inside a link: no sentence ends there."""
+        self._sentences: dict[int, list[Span]] = {}
+        self._clauses: dict[Span, list[int]] = {}
+
+    def line_at(self, position: int) -> TextLine | None:
+        index = bisect_right(self._starts, position) - 1
+        return self._lines[index] if index >= 0 and position < self._lines[index].end else None
+
+    def sentences(self, line: TextLine) -> list[Span]:
+        if line.start not in self._sentences:
+            self._sentences[line.start] = list(self._split(line))
+        return self._sentences[line.start]
+
+    def _split(self, line: TextLine) -> Iterator[Span]:
+        start = line.start
+        for match in SENTENCE_END.finditer(self.body, line.start, line.end):
+            before = self.body[max(start, match.start() - 8) : match.start() + 1]
+            if not _ABBREVIATION.search(before) and not self._in_link(line.start, match.start()):
+                yield start, match.end()
+                start = match.end()
+        if start < line.end:
+            yield start, line.end
+
+    def sentence_at(self, position: int) -> Span:
+        """The sentence around a place of a line that is no row."""
+        line = self.line_at(position)
+        if line is None:
+            return position, position
+        spans = self.sentences(line)
+        index = bisect_right(spans, (position, len(self.body))) - 1
+        return spans[index] if index >= 0 else (line.start, line.end)
+
+    def clause_at(self, position: int) -> Span:
+        """The part of the sentence between commas, dashes and conjunctions."""
+        sentence = self.sentence_at(position)
+        if sentence not in self._clauses:
+            ends = [sentence[0], sentence[1]]
+            for match in _CLAUSE_END.finditer(self.body, *sentence):
+                ends += [match.start(), match.end()]
+            self._clauses[sentence] = sorted(ends)
+        ends = self._clauses[sentence]
+        index = bisect_right(ends, position)
+        return ends[max(index - 1, 0)], ends[min(index, len(ends) - 1)]
