@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from drr.app.answers import Answering, RunPlan
+    from drr.app.plans import Selection
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
     from drr.env.settings import Settings
     from drr.study.study import StudyConfig
     from drr.study.unit import Unit
 
-_QUERIES = "queries.jsonl"
 _EXAMPLES = """\
 A study is a folder. What is finished in it is never computed again; what is missing, or failed for a reason that may
 pass, is computed when the command is given again, alone is enough. Ctrl-C lets the units under way finish; twice stops.
+Variants, queries and trials that are named are added to what the study has; `drr study edit` takes away.
 
 examples:
   drr run study --shop demo/shop --queries queries.jsonl --variants all
@@ -26,6 +27,8 @@ examples:
   drr run study --dry-run
   drr run study                      # continues
   drr run study --budget 50          # continues with more
+  drr run study --variants hybrid-react          # adds a variant, and computes all that is missing
+  drr run study --variants react --only          # of what the study has, computes only this now
   drr run study --workers 4          # four processes, one budget, the same records
 """
 
@@ -55,6 +58,11 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--trials", type=positive_int, metavar="N", help="repetitions of each (default 1)")
     parser.add_argument(
+        "--only",
+        action="store_true",
+        help="compute now only what --variants, --queries and --trials name; the rest of the study stays and counts",
+    )
+    parser.add_argument(
         "--limits",
         metavar="NAME=N,...",
         help="bounds of a unit, e.g. steps=10,researchers=3; see docs/agents.md",
@@ -75,21 +83,36 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    import sys
+
     from drr.app.answers import AnswerConfig, open_answering
+    from drr.app.plans import others_left
     from drr.app.studies import config_of
     from drr.study.study import Study
 
     folder: Path = arguments.study
     saved: StudyConfig = _saved(folder) if Study.exists(folder) else {}
-    plan, settings, queries = _resolve(arguments, saved)
+    plan, settings, queries, named = _resolve(arguments, saved)
     config = AnswerConfig.of(plan, settings, folder / "pages")
     with open_answering(config) as answering:
         answering.check_named(arguments.role_models)
         answering.realm.check(queries)
         units = answering.units(queries, plan["trials"])
+        chosen, others = named.split(units)
+        if others and not arguments.only:
+            print(f"drr: {folder}: {others_left(others)}", file=sys.stderr)
+            chosen = units
         if arguments.dry_run:
-            return _dry_run(arguments, answering, units, folder if saved else None)
-        return _run(arguments, answering, units, config_of({**plan}, settings), queries)
+            return _dry_run(arguments, answering, chosen, folder if saved else None)
+        return _run(arguments, answering, _Asked(units, chosen, queries), config_of({**plan}, settings))
+
+
+class _Asked(NamedTuple):
+    units: list[Unit]
+    """All that count from now on."""
+    chosen: list[Unit]
+    """Of these, what this call computes."""
+    queries: list[Query]
 
 
 def _saved(folder: Path) -> StudyConfig:
@@ -99,29 +122,43 @@ def _saved(folder: Path) -> StudyConfig:
         return study.config
 
 
-def _resolve(arguments: argparse.Namespace, saved: StudyConfig) -> tuple[RunPlan, Settings, list[Query]]:
-    """What was given now, else what the study was created with, else the defaults."""
+def _resolve(
+    arguments: argparse.Namespace, saved: StudyConfig
+) -> tuple[RunPlan, Settings, list[Query], Selection]:
+    """What the study was created with and what is added now, else the defaults; and what of it was named now."""
+    from drr.app.plans import QUERIES, Selection, joined_queries
     from drr.app.vouching import check_agents, given_settings, settled, trusted_addresses
     from drr.env.errors import Misuse
     from drr.env.query import read_queries
     from drr.env.settings import StudyChoices
 
-    plan = _plan(arguments, saved.get("run", {}))
-    if saved and arguments.variants is None:
-        check_agents(arguments.study, plan["variants"])
-    file = arguments.queries or (arguments.study / _QUERIES if saved else None)
-    if file is None:
-        raise Misuse(f"{arguments.study}: a new study needs --queries FILE, one JSON query a line")
+    before, own = saved.get("run", {}), arguments.study / QUERIES
+    given = _words(arguments.variants)
+    if saved:
+        named = [] if given is None else given.split(",")
+        check_agents(
+            arguments.study,
+            ",".join(w for w in str(before.get("variants", "all")).split(",") if w not in named),
+        )
     study = StudyChoices(arguments.study, saved.get("settings", {})) if saved else None
+    plan = _plan(arguments, before, given)
+    if arguments.queries is None and not (saved and own.is_file()):
+        raise Misuse(f"{arguments.study}: a new study needs --queries FILE, one JSON query a line")
     settings = settled(given_settings(arguments), trusted_addresses(arguments), study).settings
-    queries = read_queries(file)
-    if not queries:
-        raise Misuse(f"{file}: holds no query; each line is {{'query': ..., 'user_id': ...}}")
-    return plan, settings, queries
+    new = None if arguments.queries is None else read_queries(arguments.queries)
+    if new is not None and not new:
+        raise Misuse(f"{arguments.queries}: holds no query; each line is {{'query': ..., 'user_id': ...}}")
+    kept = read_queries(own) if own.is_file() else []
+    queries = joined_queries(kept, new or [], arguments.queries, arguments.study)
+    selection = Selection.of(given, new, arguments.trials)
+    if arguments.only and selection.is_all:
+        raise Misuse("--only needs what to compute: --variants, --queries or --trials")
+    return plan, settings, queries, selection
 
 
-def _plan(arguments: argparse.Namespace, before: JsonObject) -> RunPlan:
+def _plan(arguments: argparse.Namespace, before: JsonObject, variants: str | None) -> RunPlan:
     from drr.app.answers import RunPlan
+    from drr.app.plans import joined_variants
     from drr.env.errors import Misuse
     from drr.env.world import SHOP
 
@@ -129,10 +166,11 @@ def _plan(arguments: argparse.Namespace, before: JsonObject) -> RunPlan:
     shop = arguments.shop or before.get("shop")
     if shop is None and world == SHOP:
         raise Misuse(f"{arguments.study}: a new study needs --shop; e.g. --shop demo/shop")
+    had = before.get("variants")
     plan = RunPlan(
         shop=shop,
-        variants=_variants(arguments.variants, before),
-        trials=arguments.trials or before.get("trials") or 1,
+        variants=str(had or "all") if variants is None else joined_variants(had, variants),
+        trials=max(arguments.trials or 1, before.get("trials") or 1),
         limits=_limits(arguments.limits) if arguments.limits else before.get("limits", {}),
         citation_repair=arguments.citation_repair or before.get("citation_repair"),
         references=before.get("references") if arguments.references is None else arguments.references,
@@ -144,13 +182,13 @@ def _plan(arguments: argparse.Namespace, before: JsonObject) -> RunPlan:
     return plan
 
 
-def _variants(given: str | None, before: JsonObject) -> str:
+def _words(given: str | None) -> str | None:
     """As they were named, but files by their whole path, so that the study continues from any folder."""
     from drr.agents.declared import is_in_file
     from drr.agents.registry import variant
 
     if given is None:
-        return str(before.get("variants", "all"))
+        return None
     parts = [part.strip() for part in given.split(",")]
     return ",".join(variant(part).word if is_in_file(part) else part for part in parts)
 
@@ -181,14 +219,14 @@ def _limits(text: str) -> dict[str, int | float]:
 def _run(
     arguments: argparse.Namespace,
     answering: Answering,
-    units: list[Unit],
+    asked: _Asked,
     config: StudyConfig,
-    queries: list[Query],
 ) -> int:
     import sys
     import time
 
     from drr.app.console import print_json
+    from drr.app.plans import keep_queries
     from drr.app.studies import budget_of, check_models, conclude, run_units, say_paper, unit_cap_of
     from drr.app.vouching import remember_study
     from drr.app.workers import pool_of
@@ -203,28 +241,20 @@ def _run(
     say_paper(answering.config.settings)
     with Study.create(folder, config) as study:
         remember_study(folder, answering.config.settings, config["run"]["variants"])
-        _keep_queries(folder, queries)
+        keep_queries(folder, asked.queries)
         check_models(answering.models, answering.roles, budget_of(arguments, study), unit_cap_of(arguments))
-        study.ledger.units.register(units)
-        aside = study.retire("answer", [*units, *imported_units(study)])
+        study.ledger.units.register(asked.units)
+        aside = study.retire("answer", [*asked.units, *imported_units(study)])
         if aside:
             print(
                 f"drr: {aside:,} units of an earlier configuration are kept aside and not counted",
                 file=sys.stderr,
             )
-        summary = run_units(arguments, study, units, pool or answering, answering.models, "answers")
+        summary = run_units(arguments, study, asked.chosen, pool or answering, answering.models, "answers")
         if arguments.json:
             print_json(status(study, now=time.time()))
     code = conclude(summary, folder)
     return 1 if summary.failed_before else code
-
-
-def _keep_queries(folder: Path, queries: list[Query]) -> None:
-    """The study holds its questions, so that it continues without the file it was given."""
-    from drr.env.files import write_file
-
-    lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in queries)
-    write_file(folder / _QUERIES, lines)
 
 
 def _dry_run(

@@ -378,3 +378,58 @@ def test_the_names_that_a_provider_gives_to_calls_change_no_byte(box: Path, drr:
             assert drr("export", name, "--out", f"{name}-t", "--canonical")[0] == 0
     for file in sorted((tmp_path / "one-t").iterdir()):
         assert file.read_bytes() == (tmp_path / "two-t" / file.name).read_bytes(), file.name
+
+
+def _totals(drr: Drr) -> tuple[int, int]:
+    counts = json.loads(drr("status", "study", "--json")[1])["units"]
+    return counts["total"], counts["done"]
+
+
+def test_naming_variants_queries_and_trials_adds_and_never_shrinks_a_study(
+    box: Path, drr: Drr, tmp_path: Path
+) -> None:
+    assert drr("run", *new(box, "react,plan-to-function"), "--trials", 2, "--quiet")[0] == 0
+    assert _totals(drr) == (8, 8)
+    code, _, err = drr("run", "study", "--variants", "react", "--quiet")
+    assert code == 0
+    assert "4 more answers (plan-to-function; 2 queries), which still count" in err
+    assert _totals(drr) == (8, 8)
+    assert drr("run", "study", "--trials", 1, "--quiet")[0] == 0
+    assert _totals(drr) == (8, 8)
+    one = tmp_path / "one.jsonl"
+    one.write_text(json.dumps({"id": "q-new", "query": "Is suet safe?", "user_id": ANNA}) + "\n")
+    assert drr("run", "study", "--queries", one, "--only", "--variants", "react", "--quiet")[0] == 0
+    assert _totals(drr) == (12, 10), "added whole, and of it only what was named was computed"
+    assert drr("run", "study", "--quiet")[0] == 0
+    assert _totals(drr) == (12, 12)
+    one.write_text(json.dumps({"id": "q-new", "query": "Is seed safe?", "user_id": ANNA}) + "\n")
+    code, _, err = drr("run", "study", "--queries", one)
+    assert code == 2
+    assert "q-new is another question" in err
+    assert drr("run", "study", "--only")[0] == 2
+
+
+def test_an_edit_says_what_no_longer_counts_and_running_brings_it_back(
+    box: Path, drr: Drr, tmp_path: Path
+) -> None:
+    assert drr("run", *new(box, "react,plan-to-function"), "--quiet")[0] == 0
+    edit = ("study", "edit", "study", "--variants", "react")
+    code, out, err = drr(*edit)
+    assert (code, out) == (2, "")
+    assert "2 answers (plan-to-function 2), 2 of them finished" in err
+    assert "--yes" in err
+    assert _totals(drr) == (4, 4)
+    assert drr(*edit, "--yes")[0] == 0
+    assert _totals(drr) == (2, 2)
+    code, _, err = drr("run", "study")
+    assert "0 done now; nothing left" in err
+    assert _totals(drr) == (2, 2)
+    (tmp_path / "birds.jsonl").write_text((box / "queries.jsonl").read_text().splitlines()[0] + "\n")
+    assert drr("study", "edit", "study", "--queries", tmp_path / "birds.jsonl", "--yes")[0] == 0
+    assert _totals(drr) == (1, 1)
+    for words in (["--variants", "hybrid-react"], [], ["--queries", box / "queries.jsonl"]):
+        assert drr("study", "edit", "study", *words, "--yes")[0] == 2, words
+    code, _, err = drr("run", "study", "--variants", "plan-to-function", "--queries", box / "queries.jsonl")
+    assert code == 0
+    assert "0 done now" in err
+    assert _totals(drr) == (4, 4)

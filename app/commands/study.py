@@ -1,0 +1,180 @@
+"""`drr study edit`: what a study no longer asks for. `drr run` only ever adds; what is taken away here is said first."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
+
+if TYPE_CHECKING:
+    from drr.app.plans import Selection
+    from drr.env.query import Query
+    from drr.study.study import Study
+    from drr.study.unit import Unit
+
+_EXAMPLES = """\
+What is named stays; every other answer no longer counts. Nothing is deleted: `drr run` with the same names brings it back
+without computing anything.
+
+examples:
+  drr study edit study --variants react,hybrid-react     # of the variants of the study, only these stay
+  drr study edit study --queries fewer.jsonl --trials 1 --yes
+"""
+
+
+class Edited(TypedDict):
+    """The document of `drr study edit --json`."""
+
+    schema: int
+    kept: int
+    taken_away: int
+    finished_taken_away: int
+    done: bool
+    """False where it was not agreed to."""
+
+
+class _Edit(NamedTuple):
+    keep: list[Unit]
+    drop: list[Unit]
+    finished: int
+    """Of those that are dropped."""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    from drr.app.options import positive_int
+
+    edit = parser.add_subparsers(dest="command", required=True, metavar="edit").add_parser(
+        "edit",
+        help="keep only what is named",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    edit.add_argument("study", metavar="STUDY", type=Path)
+    edit.add_argument("--variants", metavar="NAMES", help="the variants that stay")
+    edit.add_argument(
+        "--queries", metavar="FILE", type=Path, help="JSONL: the queries of the study that stay"
+    )
+    edit.add_argument("--trials", type=positive_int, metavar="N", help="the repetitions that stay")
+    edit.add_argument("--yes", action="store_true", help="do not ask")
+    edit.add_argument("--json", action="store_true", help="one JSON document")
+    parser.epilog = _EXAMPLES
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import sys
+
+    from drr.app.console import print_json
+    from drr.env.errors import Misuse
+    from drr.study.study import Study
+
+    folder: Path = arguments.study
+    with Study.open(folder) as study:
+        selection, queries = _named(arguments, study)
+        edit = _planned(study, selection)
+        sentence = f"{folder}: {_said(edit)}"
+        agreed = not edit.drop or arguments.yes or _yes(sentence)
+        if not agreed and not sys.stdin.isatty():
+            raise Misuse(f"{sentence}; give --yes to do it")
+        if agreed:
+            _apply(study, arguments, edit, queries)
+    if arguments.json:
+        print_json(
+            Edited(
+                schema=1,
+                kept=len(edit.keep),
+                taken_away=len(edit.drop),
+                finished_taken_away=edit.finished,
+                done=agreed,
+            )
+        )
+    else:
+        print(sentence if agreed else f"{folder}: left as it is")
+    return 0 if agreed else 1
+
+
+def _named(arguments: argparse.Namespace, study: Study) -> tuple[Selection, list[Query]]:
+    """What stays, and its questions; `Misuse` for what the study has not."""
+    from drr.app.plans import QUERIES, Selection
+    from drr.env.errors import Misuse
+    from drr.env.query import read_queries
+
+    own = study.folder / QUERIES
+    had = read_queries(own) if own.is_file() else []
+    chosen = None if arguments.queries is None else {query.id for query in read_queries(arguments.queries)}
+    if unknown := sorted((chosen or set()) - {query.id for query in had}):
+        raise Misuse(
+            f"{arguments.queries}: {', '.join(unknown[:3])} is not in {study.folder}; `drr run` adds queries"
+        )
+    selection = Selection(
+        None if arguments.variants is None else frozenset(map(str.strip, arguments.variants.split(","))),
+        None if chosen is None else frozenset(chosen),
+        arguments.trials,
+    )
+    if selection.is_all:
+        raise Misuse("name what stays: --variants, --queries or --trials")
+    return selection, [query for query in had if chosen is None or query.id in chosen]
+
+
+def _planned(study: Study, selection: Selection) -> _Edit:
+    """Told by the units themselves, so that no agent of others is loaded and no shop opened."""
+    from drr.env.errors import Misuse
+
+    keys = [standing.key for standing in study.ledger.units.standings() if standing.kind == "answer"]
+    units = [study.ledger.units.get(key) for key in keys]
+    here = {str(unit.spec["variant"]) for unit in units}
+    if unknown := sorted((selection.variants or frozenset()) - here):
+        raise Misuse(
+            f"{study.folder} has no {', '.join(unknown)}; it has {', '.join(sorted(here)) or 'no answers'}; `drr run` adds variants"
+        )
+    keep, drop = selection.split(units)
+    if not keep:
+        raise Misuse(f"{study.folder}: nothing would stay; name what stays")
+    done = {record.key for record in study.records("answer")}
+    return _Edit(keep, drop, sum(unit.key in done for unit in drop))
+
+
+def _said(edit: _Edit) -> str:
+    if not edit.drop:
+        return f"all {len(edit.keep):,} answers are of what stays; nothing is taken away"
+    per: dict[str, int] = {}
+    for unit in edit.drop:
+        per[str(unit.spec["variant"])] = per.get(str(unit.spec["variant"]), 0) + 1
+    which = ", ".join(f"{name} {count:,}" for name, count in per.items())
+    return (
+        f"{len(edit.drop):,} answers ({which}), {edit.finished:,} of them finished, with their judgements, no longer count;"
+        f" {len(edit.keep):,} stay; their records stay in the folder and count again when `drr run` names them"
+    )
+
+
+def _yes(sentence: str) -> bool:
+    import sys
+
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    print(f"drr: {sentence}. Do it? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _apply(study: Study, arguments: argparse.Namespace, edit: _Edit, queries: list[Query]) -> None:
+    from drr.app.plans import keep_queries
+    from drr.study.study import Study
+
+    study.retire("answer", edit.keep)
+    run = {**study.config.get("run", {})}
+    if arguments.variants is not None and "variants" in run:
+        run["variants"] = _words_of(str(run["variants"]), edit.keep)
+    if arguments.trials is not None and "trials" in run:
+        run["trials"] = min(arguments.trials, run["trials"])
+    Study.create(study.folder, {**study.config, "run": run}).close()
+    keep_queries(study.folder, queries)
+
+
+def _words_of(before: str, keep: list[Unit]) -> str:
+    """The words of the variants that stay; a file's word is its whole path, and its name the last part of that."""
+    from pathlib import PurePath
+
+    from drr.agents.registry import PAPER
+
+    words = [word for part in before.split(",") for word in (PAPER if part == "all" else [part])]
+    here = {str(unit.spec["variant"]) for unit in keep}
+    return ",".join(dict.fromkeys(word for word in words if PurePath(word).name in here))

@@ -1,0 +1,103 @@
+"""What a study is asked for: what a call adds to it, what `--only` picks of it for one call, and what an edit takes away.
+
+Naming something adds it: a finished answer never stops counting because another was asked for. Only `drr study edit` takes
+away, and says what before it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from drr.env.errors import Misuse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from drr.env.query import Query
+    from drr.study.unit import Unit
+
+QUERIES = "queries.jsonl"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Answers by what was named; `None` where nothing was, which is all."""
+
+    variants: frozenset[str] | None = None
+    """By the names that are shown."""
+    queries: frozenset[str] | None = None
+    trials: int | None = None
+
+    @classmethod
+    def of(cls, words: str | None, queries: Iterable[Query] | None, trials: int | None) -> Selection:
+        from drr.agents.registry import choose
+
+        return cls(
+            None if words is None else frozenset(found.name for found in choose(words)),
+            None if queries is None else frozenset(query.id for query in queries),
+            trials,
+        )
+
+    @property
+    def is_all(self) -> bool:
+        return self == Selection()
+
+    def has(self, spec: Mapping[str, Any]) -> bool:
+        return (
+            (self.variants is None or spec["variant"] in self.variants)
+            and (self.queries is None or spec["query_id"] in self.queries)
+            and (self.trials is None or spec["trial"] < self.trials)
+        )
+
+    def split(self, units: Sequence[Unit]) -> tuple[list[Unit], list[Unit]]:
+        """Those that are named, and the others."""
+        named: list[Unit] = []
+        others: list[Unit] = []
+        for unit in units:
+            (named if self.has(unit.spec) else others).append(unit)
+        return named, others
+
+
+def joined_variants(before: str | None, given: str) -> str:
+    """The words of both, each variant once: those that the study has, then what is new."""
+    from drr.agents.registry import choose
+
+    if before is None:
+        return given
+    known = {found.name for found in choose(before)}
+    return ",".join([before, *(found.word for found in choose(given) if found.name not in known)])
+
+
+def joined_queries(before: Iterable[Query], given: Iterable[Query], file: Path, study: Path) -> list[Query]:
+    """Both, each once: those that the study has, then what is new. `Misuse` where one id asks two questions."""
+    found = {query.id: query for query in before}
+    for query in given:
+        known = found.setdefault(query.id, query)
+        if (known.query, known.user_id) != (query.query, query.user_id):
+            raise Misuse(
+                f"{file}: {query.id} is another question than the one of that id in {study}; give it an id of its own"
+            )
+        found[query.id] = query
+    return list(found.values())
+
+
+def others_left(units: Sequence[Unit]) -> str:
+    """A sentence about what a study has beside what was named now."""
+    variants = list(dict.fromkeys(str(unit.spec["variant"]) for unit in units))
+    queries = {cast(str, unit.spec["query_id"]) for unit in units}
+    shown = ", ".join(variants[:4]) + (f" and {len(variants) - 4} more" if len(variants) > 4 else "")
+    return (
+        f"the study has {len(units):,} more answers ({shown}; {len(queries):,} queries), which still count and are computed"
+        " where they are missing; --only computes only what is named now, `drr study edit` takes away"
+    )
+
+
+def keep_queries(folder: Path, queries: Iterable[Query]) -> None:
+    """The study holds its questions, so that it continues without the file it was given."""
+    from drr.env.files import write_file
+
+    lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in queries)
+    write_file(folder / QUERIES, lines)
