@@ -30,6 +30,7 @@ from drr.agents.websum import PageSummaries
 from drr.citations import repair
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import Citations, parse
+from drr.env.deadline import read_in_time
 from drr.env.errors import DrrError, Misuse
 from drr.env.profile import build_profile
 from drr.env.session import Change
@@ -225,14 +226,18 @@ def _profile_facts(run: AgentRun, world: World) -> ProfileFacts:
     return facts
 
 
+async def _read(report: str) -> Citations:
+    return await read_in_time(report, lambda: parse(report))
+
+
 async def _finish(
     run: AgentRun, variant: Variant, ending: Ending, options: AgentOptions, world: World
 ) -> AnswerRecord:
     raw = ending.report
-    cited = parse(raw)
+    cited = await _read(raw)
     made_up = repair.unknown_urls(cited, run.ledger.knows)
     report, removed = await _repaired(run, raw, cited, made_up, options.citation_repair)
-    written = cited if report == raw else parse(report)
+    written = cited if report == raw else await _read(report)
     made_up = list(dict.fromkeys([*made_up, *repair.unknown_urls(written, run.ledger.knows)]))
     usage, seconds = run.allowance.meter.as_json(), run.allowance.now() - run.allowance.started
     shop_url = None if world.session is None else world.session.shop.shop_url
@@ -306,7 +311,7 @@ async def _repaired(
     report = await _mended(run, raw, wrong)
     if report is None:
         return raw, []
-    after = parse(report)
+    after = await _read(report)
     left = {source.url for source in after.sources} | {f"[{name}]" for name in repair.lost(after)}
     return report, [one for one in wrong if canonical_url(one) not in left]
 

@@ -30,11 +30,11 @@ class Entry:
 
 
 _ID = r"[A-Za-z]{0,3}\d{1,4}"
-_START = r"[\s>]*(?:[-*+•·‣▪–]\s+)?(?:\*\*|__|\*|<)?"
+_START = r"[\s>]*+(?:[-*+•·‣▪–]\s++)?(?:\*\*|__|\*|<)?"
 _BRACKETED = re.compile(
     rf"{_START}(?P<ids>(?:\\?[\[【［]\^?{_ID}\\?[\]】］][\s,]*)+|\\?\[\[\^?{_ID}\]\])(?:\*\*|__|\*)?(?P<colon>[:：])?"
 )
-_DEFINITION = re.compile(r"[ \t>]*\\?\[(?P<n>\^?[^\s\[\]\\][^\[\]\n\\]{0,80})\\?\]:(?=\s|<|http|$)")
+_DEFINITION = re.compile(r"[ \t>]*+\\?\[(?P<n>\^?[^\s\[\]\\][^\[\]\n\\]{0,80})\\?\]:(?=\s|<|http|$)")
 _DOTTED = re.compile(rf"{_START}(?P<n>\d{{1,4}})(?:\\?[.．)）]|、)(?:\*\*|__)?(?=\s|\*|\[|<|https?:|[^\d\s])")
 _PARENTHESISED = re.compile(rf"{_START}[(（](?P<n>\d{{1,4}})[)）]\s")
 _INSIDE_LINK = re.compile(

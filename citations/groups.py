@@ -9,7 +9,7 @@ from typing import NamedTuple
 from drr.citations.marks import MarkForm
 
 _PREFIX = re.compile(
-    r"(?:sources?|refs?|references?|citations?|cites?|see|web ?pages?|web|docs?|documents?|search results?|results?|e\.g|cf|来源|引用|参考|文献|参考文献)\s*[:#.：]?,?\s*(?=\d)",
+    r"(?:sources?|refs?|references?|citations?|cites?|see|web ?pages?|web|docs?|documents?|search results?|results?|e\.g|cf|来源|引用|参考|文献|参考文献)\s*+[:#.：]?,?\s*+(?=\d)",
     re.I,
 )
 _SPLIT = re.compile(r"\s*[,;，、；&]\s*|\s+and\s+|\s+")

@@ -54,7 +54,7 @@ _TOKEN = re.compile(
 )  # a plain marker is passed over as one
 _SIMPLE = re.compile(r"[^\s()\\<]*")
 _STEP = re.compile(r"\\.|[()]|[ \t]+|\n")
-_TITLE = re.compile(r"[ \t]*\n?[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\))?[ \t]*\)")
+_TITLE = re.compile(r"[ \t]*+\n?[ \t]*+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\))?[ \t]*+\)")
 _RATION = 200_000
 _LONGEST_TEXT = 3_000
 

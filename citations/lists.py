@@ -247,7 +247,7 @@ def _heading_of(line: Line) -> tuple[int, str]:
         return (len(match[1]), match[2]) if match else (0, "")
     if len(line.text) >= 120 or line.links:
         return 0, ""
-    bold = _BOLD_LINE.match(line.text)
+    bold = _BOLD_LINE.match(line.text[:300])
     return (_BOLD, bold[1]) if bold and not is_dotted(line.text) else (0, "")
 
 

@@ -8,7 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 PriceForm = Literal["number", "missing", "dash", "from", "text", "unreadable"]
 _AMOUNT = re.compile(
-    r"(from\s+)?(?:USD\s*|US\s*)?\$?\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)", re.IGNORECASE | re.ASCII
+    r"(from\s++)?(?:USD\s*+|US\s*+)?\$?\s*+((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)",
+    re.IGNORECASE | re.ASCII,
 )
 _DASHES = {"—", "–", "-"}
 NOTHING = {"", "none", "nan", "null"}

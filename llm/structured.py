@@ -68,8 +68,8 @@ def _document(text: str) -> str:
         raise Unreadable("it holds no text")
     if "```" not in text or text[0] in "{[":
         return text
-    blocks = _FENCED.findall(text)
-    if len(blocks) != 1 or text.count("```") != 2:
+    blocks = _FENCED.findall(text) if text.count("```") == 2 else []
+    if len(blocks) != 1:
         raise Unreadable("it does not hold exactly one complete block of JSON")
     return str(blocks[0])
 

@@ -16,9 +16,9 @@ from drr.wording.figures import numbers
 
 _MOST = 10.0
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z*\[(\"'])|\n+")
-_HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*\n]{3,80}\*\*:?\s*$)", re.MULTILINE)
-_BULLET = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+\S", re.MULTILINE)
-_ROW = re.compile(r"^\s*\|.+\|\s*$", re.MULTILINE)
+_HEADING = re.compile(r"^[^\S\n]*+(?:#{1,6}\s+\S|\*\*[^*\n]{3,80}\*\*:?[^\S\n]*$)", re.MULTILINE)
+_BULLET = re.compile(r"^[^\S\n]*+(?:[-*\u2022]|\d+[.)])\s+\S", re.MULTILINE)
+_ROW = re.compile(r"^[^\S\n]*+\|.+\|\s*$", re.MULTILINE)
 _CITED = re.compile(r"\[\^?(\d+)(?:\s*[-\u2013]\s*(\d+))?[^\]]{0,24}\]|https?://|user://")
 _URL = re.compile(r"(?:https?|user)://[^\s)>\]]+")
 PRICE = re.compile(r"\$\s?\d")

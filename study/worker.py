@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from drr.env.deadline import TooSlow
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from drr.llm.budget import Budget, Limit, OverBudget
@@ -213,6 +214,8 @@ def _ending(error: Exception) -> _Ending:
         case ModelFailure():
             passing = error.transient or error.fatal
             return _Ending("failed", error.kind, str(error), transient=passing, fatal=error.fatal)
+        case TooSlow():
+            return _Ending("failed", "too_slow", str(error))
         case UnitFailure():
             return _Ending("failed", error.kind, str(error), transient=error.transient)
         case DrrError():

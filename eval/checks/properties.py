@@ -25,9 +25,9 @@ _MADE_OF = re.compile(
     re.I,
 )
 _BRAND = re.compile(
-    r"(?:\b(?:brand|manufacturer|maker)\**\s*:\s*\**\s*|\b(?:made|sold|manufactured) by\s+)(?P<brand>[A-Z][\w&'’.-]*(?:\s(?:&\s)?[A-Z][\w&'’.-]*){0,3})"
+    r"(?:\b(?:brand|manufacturer|maker)\**+\s*+:\s*+\**+\s*+|\b(?:made|sold|manufactured) by\s+)(?P<brand>[A-Z][\w&'’.-]*(?:\s(?:&\s)?[A-Z][\w&'’.-]*){0,3})"
 )
-_COLOUR = re.compile(r"\bcolou?r\**\s*:\s*\**\s*(?P<what>[A-Za-z][A-Za-z /-]{1,30})", re.I)
+_COLOUR = re.compile(r"\bcolou?r\**+\s*+:\s*+\**+\s*+(?P<what>[A-Za-z][A-Za-z /-]{1,30})", re.I)
 
 
 def product_claims(subject: Subject, mentions: Mentions) -> Check:

@@ -19,7 +19,7 @@ _COUNT_HEAD = re.compile(
     r"\breviews\b|\bratings\b|\bvotes\b|\b(?:number|no\.|count|#) of ratings\b|\bcount\b", re.I
 )
 _CELL = re.compile(
-    r"[\s*_★⭐]*(?P<stars>[0-5](?:\.\d{1,2})?)(?:\s?(?:/\s?5|★|⭐|stars?|out of 5))?(?:[\s,*_]*[\s(,][\s*_]*\(?(?P<count>\d{1,3}(?:,\d{3})*|\d+)(?:\s(?:ratings|reviews|votes))?\)?)?[\s*_★⭐]*"
+    r"[\s*_★⭐]*(?P<stars>[0-5](?:\.\d{1,2})?)(?:\s?(?:/\s?5|★|⭐|stars?|out of 5))?(?:[\s,*_]{0,9}[\s(,][\s*_]{0,9}\(?(?P<count>\d{1,3}(?:,\d{3})*|\d+)(?:\s(?:ratings|reviews|votes))?\)?)?[\s*_★⭐]*"
 )
 _COUNT_CELL = re.compile(
     r"[\s*_(]*(?P<count>\d{1,3}(?:,\d{3})+|\d+)(?P<plus>\+)?(?:\s(?:ratings|reviews|votes))?[\s*_)]*"

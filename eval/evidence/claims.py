@@ -42,9 +42,9 @@ _ABBREVIATION = re.compile(
     re.I,
 )
 _LINE = re.compile(r"[^\n]+")
-_BULLET = re.compile(r"[\s>]*(?:[-*+•·‣▪–]|\d{1,3}[.)]|\[[ xX]\])\s+")
-_HEADING = re.compile(r"[\s>]*#{1,6}\s")
-_BOLD_ONLY = re.compile(r"[\s>]*(?:\*\*|__)[^*_]+(?:\*\*|__)[:：]?\s*$")
+_BULLET = re.compile(r"[\s>]*+(?:[-*+•·‣▪–]|\d{1,3}[.)]|\[[ xX]\])\s+")
+_HEADING = re.compile(r"[\s>]*+#{1,6}\s")
+_BOLD_ONLY = re.compile(r"[\s>]*+(?:\*\*|__)[^*_]+(?:\*\*|__)[:：]?\s*$")
 _TABLE_RULE = re.compile(r"[\s:|-]+")
 _DECORATION = re.compile(r"\*\*|__|(?<!\w)[*_]|[*_](?!\w)|^[^\S\n]*+>+\s?|^[^\S\n]*+#{1,6}\s+", re.M)
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
@@ -279,7 +279,7 @@ def _plain(report: str, start: int, end: int, markers: list[Marker]) -> str:
     parts.append(report[position:end])
     text = _DECORATION.sub("", "".join(parts))
     text = _EMPTY_BRACKETS.sub("", text).replace("\\$", "$")
-    text = re.sub(r"\s+([.,;:!?])", r"\1", " ".join(text.split()))
+    text = re.sub(r" ([.,;:!?])", r"\1", " ".join(text.split()))
     return text.strip(" |,;-–—")
 
 

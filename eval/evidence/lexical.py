@@ -19,9 +19,11 @@ from drr.wording.tolerance import same_number
 
 Label = Literal["full", "partial", "none"]
 
-_MARKS = re.compile(r"\[\^?\d+(?:\s*[,\u2013-]\s*\d+)*\](?:\([^)\s]*\))?|\u3010[^\u3011]*\u3011")
+_MARKS = re.compile(
+    r"\[\^?\d+(?:\s*[,\u2013-]\s*\d+)*\](?:\([^)\s\[]{0,2000}\))?|\u3010[^\u3011]{0,500}\u3011"
+)
 _URL = re.compile(r"(?:https?|user)://\S+")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)\s]*\)")
+_LINK = re.compile(r"\[([^\]]{0,500})\]\([^)\s\[]{0,2000}\)")
 _SENTENCE = re.compile(r"[^.!?\n;]+(?:[.!?;](?!\s|$)[^.!?\n;]*)*")
 _NEGATION = re.compile(
     r"\b(?:(?:not|no)(?! (?:worse|less|more|only|fewer|later|longer|better|just|to mention))|never|none|neither|nor|without|cannot|can't|won't|isn't|aren't|doesn't|don't|didn't|wasn't|lacks?|lacking|unable|fails? to|free of)\b|\bnon-|n't\b",

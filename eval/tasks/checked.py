@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from drr.citations.addresses import canonical_url
+from drr.env.deadline import read_in_time
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.eval.asking.judge import Examiner
@@ -44,7 +45,8 @@ class CheckedTask(Task[Answer]):
         yield Unit("judgement", fields, spec, f"rules \u00b7 {about.label}")
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
-        checks = check_report(subject(desk.answer(spec["answer"]), desk.shop, desk.shop_url))
+        about = subject(desk.answer(spec["answer"]), desk.shop, desk.shop_url)
+        checks = await read_in_time(about.report, lambda: check_report(about))
         return Outcome({"rules": document(checks)})
 
     def read(self, record: Record, judged: Judged) -> None:

@@ -20,7 +20,7 @@ _SAID_RATING = re.compile(
     r"^\s*-?(?:stars?\b|\u2605|\u2b50|/\s?5\b|out of (?:5|five)\b|of 5\b)", re.IGNORECASE
 )
 _SAID_COUNT = re.compile(
-    r"^\s*\+?\s*(?:(?:customer|verified|user|global|buyer)\s+)*(?:reviews?|ratings?|reviewers?|raters?)\b",
+    r"^\s*+\+?\s*+(?:(?:customer|verified|user|global|buyer)\s++)*(?:reviews?|ratings?|reviewers?|raters?)\b",
     re.IGNORECASE,
 )
 _OUT_OF_5 = re.compile(r"(?:/|\bout of|\bof)\s?(?:5|five)\b(?!\s*(?:reviews|ratings))", re.IGNORECASE)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from drr.citations.parse import Citations, canonical_url, parse
+from drr.env.deadline import read_in_time
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import FoundClaim, FoundClaims
 from drr.eval.asking.judge import Examiner
@@ -58,9 +59,10 @@ class ExtractionTask(Task[Answer]):
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         answer = desk.answer(spec["answer"])
-        citations = parse(answer.report)
+        citations = await read_in_time(answer.report, lambda: parse(answer.report))
         if judge.rule_written:
-            extraction = Extraction(extract_by_rules(answer.report, citations))
+            found = await read_in_time(answer.report, lambda: extract_by_rules(answer.report, citations))
+            extraction = Extraction(found)
         else:
             prompt = desk.prompts[_prompt(desk, spec["mode"])].text
             extraction = await _persistently(answer, citations, judge, prompt)

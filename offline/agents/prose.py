@@ -9,7 +9,7 @@ from collections.abc import Iterable
 def sentences(text: str) -> Iterable[str]:
     """The sentences of a plain or Markdown text, without markup; tables, headings and code are left out."""
     prose = re.sub(r"```.*?```|^[ \t]*[#|>][^\n]*$", " ", text, flags=re.DOTALL | re.MULTILINE)
-    prose = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", prose)
+    prose = re.sub(r"!?\[([^\]]{0,500})\]\([^)]{0,2000}\)", r"\1", prose)
     prose = re.sub(r"^\s*(?:[-*+]|\d+[.)])\s+", "", prose, flags=re.MULTILINE)
     prose = re.sub(r"[*_`]{1,3}", "", prose)
     for paragraph in re.split(r"\n\s*\n|\n(?=\S)", prose):

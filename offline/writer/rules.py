@@ -34,7 +34,7 @@ VERSION = 4
 """Raised whenever the rules would write something else from the same words."""
 _WORDS = Path(__file__).parent / "intents.toml"
 
-_HEAD = re.compile(r"\s*(?:[,;:(\[|]|\s[-\u2013\u2014]\s|\u2014).*$", re.S)
+_HEAD = re.compile(r"\s{0,9}(?:[,;:(\[|]|\s[-\u2013\u2014]\s|\u2014).*$", re.S)
 _MARKS = re.compile(r"^\u3010[^\u3011]*\u3011|[\u200b-\u200f\u2026]")
 
 _USED_UP = re.compile(

@@ -1,0 +1,31 @@
+"""Reading what somebody wrote, off the event loop and with an end: a text made to be slow stops its own unit and nobody else's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+from drr.env.errors import DrrError
+
+Read = TypeVar("Read")
+LONGEST = 400_000
+"""Characters of the longest report that is read; a model's longest answer has a tenth of it."""
+SECONDS = 60.0
+
+
+class TooSlow(DrrError):
+    """A report that is too long, or that could not be read within the deadline: the unit fails as `too_slow`."""
+
+
+async def read_in_time(text: str, read: Callable[[], Read], *, seconds: float = SECONDS) -> Read:
+    """What `read` makes of the text, in a thread of its own.
+
+    Expressions are linear in what they read (`tests/security/test_expressions.py`), so that others have their turn meanwhile.
+    """
+    if len(text) > LONGEST:
+        raise TooSlow(f"the report has {len(text):,} characters, and no more than {LONGEST:,} are read")
+    try:
+        return await asyncio.wait_for(asyncio.to_thread(read), seconds)
+    except TimeoutError:
+        raise TooSlow(f"the report could not be read within {seconds:g} seconds") from None
