@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
 from drr.wording.hedges import HEDGES, Hedges
-from drr.wording.numbers import WHOLE, number
+from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
 from drr.wording.tolerance import money_slack
 from drr.wording.vocabulary import Wordbook, vocabulary
 
@@ -22,9 +23,13 @@ class MoneyAmount:
     whole: bool
     """Written without cents."""
     approx: bool
+    finer: float | None = None
+    """Half of the last place shown, where that is less than a cent: `11.7 cents`."""
 
     @property
     def tolerance(self) -> float:
+        if self.finer is not None and not self.approx:
+            return self.finer
         return money_slack(whole=self.whole or self.approx)
 
     def equals(self, other: float) -> bool:
@@ -65,12 +70,57 @@ def _amount(match: re.Match[str]) -> MoneyAmount:
     )
 
 
+class SpokenMoneyReader:
+    """Amounts that are said otherwise than with the sign: `26¢`, `58 cents`, `forty-one dollars`, `five dollars and two cents`."""
+
+    def __init__(self, words: Wordbook, hedges: Hedges) -> None:
+        cents, whole = words.either("cents"), rf"(?:{SPOKEN}|\d{{1,3}})"
+        self.expression = re.compile(
+            rf"(?P<approx>{hedges.near})?(?<![\w$.,])(?:(?P<dollars>{SPOKEN})[\s-](?:{words.either('after')})\b"
+            rf"(?:\sand\s(?P<odd>{whole})\s?(?:{cents})(?!\w))?"
+            rf"|(?P<cents>{SPOKEN}|\d{{1,3}}(?:\.\d{{1,2}})?)[\s-]?(?:{cents})(?!\w))",
+            re.I,
+        )
+
+    def amounts(self, text: str) -> Iterator[MoneyAmount]:
+        for match in self.expression.finditer(text):
+            approx = bool(match["approx"])
+            if match["dollars"]:
+                odd = _plain(match["odd"]) / 100 if match["odd"] else 0.0
+                value = _plain(match["dollars"]) + odd
+                yield MoneyAmount(value, *match.span(), not match["odd"], approx)
+            else:
+                places = len(match["cents"].partition(".")[2])
+                finer = 0.5 * 10 ** -(places + 2) + 1e-9 if places else None
+                yield MoneyAmount(_plain(match["cents"]) / 100, *match.span(), False, approx, finer)
+
+
+def _plain(written: str) -> float:
+    return number(written) if written[0].isdigit() else float(spoken(written))
+
+
 MONEY = MoneyReader(vocabulary("money"), HEDGES)
 
 
 def amounts(text: str, start: int = 0, end: int | None = None) -> list[MoneyAmount]:
     """Every amount of a stretch of text."""
     return list(MONEY.amounts(text, start, end))
+
+
+_SPOKEN = SpokenMoneyReader(vocabulary("money"), HEDGES)
+
+
+def every_amount(text: str) -> list[MoneyAmount]:
+    """Every amount of a text, also those in cents and in words; where two readings overlap, the one with the sign."""
+    written = amounts(text)
+    ends = [one.end for one in written]
+    apart = (one for one in _SPOKEN.amounts(text) if _is_apart(one, written, ends))
+    return sorted([*written, *apart], key=lambda one: one.start)
+
+
+def _is_apart(one: MoneyAmount, written: list[MoneyAmount], ends: list[int]) -> bool:
+    after = bisect_right(ends, one.start)
+    return after == len(written) or written[after].start >= one.end
 
 
 def money(amount: Decimal | float) -> str:

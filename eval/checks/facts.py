@@ -7,6 +7,7 @@ import re
 from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mention, Mentions
+from drr.eval.checks.money.ledger import ledger_of
 from drr.wording.money import MoneyAmount, amounts
 from drr.wording.numbers import cardinals, number_of
 
@@ -32,8 +33,6 @@ _QUANTITY = re.compile(
     rf"|\b(?:qty|quantity)\W{{0,3}}(?P<q>\d{{1,2}})\b|\b(?P<w>{cardinals(2)})\s+(?:of (?:them|these)|units|at|for)\b|\((?:x|×)\s?(?P<p>[2-9])\)",
     re.I,
 )
-_UNDER = re.compile(r"\b(?:under|below|less than|just under)\s*$", re.I)
-_OVER = re.compile(r"\b(?:over|above|more than|just over)\s*$", re.I)
 
 
 def price(subject: Subject, mentions: Mentions) -> Check:
@@ -41,30 +40,21 @@ def price(subject: Subject, mentions: Mentions) -> Check:
     if subject.shop is None:
         return unverifiable("no shop was given")
     tally = CheckTally()
-    compare_prices(tally, subject, mentions)
+    compare_prices(tally, mentions)
     return tally.check("no price is said of a product of the shop")
 
 
-def compare_prices(tally: CheckTally, subject: Subject, mentions: Mentions) -> None:
-    """Every amount that is said to be a product's price, against the catalogue."""
-    for mention in mentions.mentions:
-        product = subject.product(mention.product_id)
-        if product is None:
+def compare_prices(tally: CheckTally, mentions: Mentions) -> None:
+    """Every amount that is said to be a product's price or its cost per unit, against the catalogue."""
+    for entry in ledger_of(mentions).entries:
+        if not entry.about_price:
             continue
-        for amount in prices_in(mentions, mention):
-            if product.price is None:
-                tally.unclear(f"the catalogue knows no price of {product.product_id}")
-            elif _agrees(subject.citations.body, amount, product.price, mention):
-                tally.ok()
-            else:
-                tally.fail(
-                    (amount.start, amount.end),
-                    f"said {_shown(subject, amount)}, is ${product.price:,.2f} ({product.product_id})",
-                )
-
-
-def _shown(subject: Subject, amount: MoneyAmount) -> str:
-    return subject.report[amount.start : amount.end].strip()
+        if entry.status == "explained":
+            tally.ok()
+        elif entry.status == "wrong":
+            tally.fail(entry.span, entry.why)
+        else:
+            tally.unclear(entry.why)
 
 
 def prices_in(mentions: Mentions, mention: Mention) -> list[MoneyAmount]:
@@ -117,27 +107,3 @@ def quantity_near(text: str) -> int:
     if match is None:
         return 1
     return number_of(next(filter(None, match.groups()))) or 1
-
-
-def _agrees(body: str, amount: MoneyAmount, price: float, mention: Mention) -> bool:
-    before = body[max(0, amount.start - 16) : amount.start]
-    if _UNDER.search(before):
-        return price <= amount.value + 0.01
-    if _OVER.search(before):
-        return amount.value - 0.01 <= price <= amount.value * 1.25 + 1
-    if amount.equals(price):
-        return True
-    counts = {quantity_near(body[mention.start : mention.end])}
-    if mention.row is not None:
-        for (low, high), head in zip(mention.row.cells, mention.row.header, strict=False):
-            cell = body[low:high].strip(" *")
-            if (
-                cell.isdecimal()
-                and len(cell) <= 2
-                and re.search(r"qty|quantity|units|count|#|how many", head)
-            ):
-                counts.add(int(cell))
-    tolerance = amount.tolerance
-    return any(
-        count > 1 and abs(amount.value - price * count) <= max(tolerance, 0.0101 * count) for count in counts
-    )

@@ -13,6 +13,7 @@ from drr.citations.hidden import blank
 from drr.citations.parse import Marker
 from drr.env.entities import Product
 from drr.eval.checks.base import PRODUCT_ID, Span, Subject
+from drr.eval.checks.grid import ProductTables
 from drr.eval.checks.layout import Layout, TextLine, layout
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:\.\d+)?")
@@ -67,7 +68,14 @@ class Mentions:
         self.references = self._references()
         self._starts = [reference.start for reference in self.references]
         self.aliases = self._aliases()
+        self.tables = ProductTables(self.layout, self._linked, self._named)
         self.mentions = list(self._mentions())
+
+    def _linked(self, start: int, end: int) -> list[str]:
+        return list(dict.fromkeys(one.product_id for one in self.within(start, end)))
+
+    def _named(self, start: int, end: int) -> list[str]:
+        return self.named_in(self.body[start:end])
 
     def within(self, start: int, end: int) -> list[ProductReference]:
         return self.references[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
@@ -117,6 +125,12 @@ class Mentions:
         for line in self.layout.lines:
             if line.kind in ("head_row", "rule_row", "elision"):
                 continue
+            columns = self.tables.by_column(line)
+            for column, product_id in columns.items():
+                if column < len(line.cells):
+                    yield Mention(product_id, *line.cells[column], True)
+            if columns:
+                continue
             ids = self._products_on(line)
             if not ids:
                 if scope and scope.holds(line):
@@ -127,7 +141,7 @@ class Mentions:
                 yield Mention(ids[0], line.start, line.end, True, line if line.kind == "row" else None)
                 scope = _Scope(ids[0], line)
             else:
-                for start, end in self._sentences(line):
+                for start, end in self.sentences(line):
                     yield from self._split(start, end, self.within(start, end))
                 scope = None
 
@@ -136,7 +150,7 @@ class Mentions:
         ids = list(dict.fromkeys(one.product_id for one in self.within(line.start, line.end)))
         return ids or self.named_in(line.text)
 
-    def _sentences(self, line: TextLine) -> list[Span]:
+    def sentences(self, line: TextLine) -> list[Span]:
         spans: list[Span] = []
         start = line.start
         for match in _SENTENCE_END.finditer(self.body, line.start, line.end):

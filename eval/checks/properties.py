@@ -35,7 +35,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     if subject.shop is None:
         return unverifiable("no shop was given")
     tally = CheckTally()
-    compare_prices(tally, subject, mentions)
+    compare_prices(tally, mentions)
     compare_ratings(tally, subject, mentions)
     cast = cast_of(subject, mentions)
     measuring = _Measuring(tally, subject, cast)

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from drr.offline.agents.question import QuestionReader
 from drr.wording.counts import CountReader
+from drr.wording.cues import CueReader
 from drr.wording.exclusions import ExclusionReader
 from drr.wording.hedges import HEDGES, Hedges
 from drr.wording.limits import LimitReader
-from drr.wording.money import MoneyReader
+from drr.wording.money import MoneyReader, SpokenMoneyReader, every_amount
 from drr.wording.periods import PeriodReader
 from drr.wording.places import PlaceReader
 from drr.wording.ratings import RatingReader
@@ -30,12 +31,25 @@ def hedged(words: Wordbook, text: str) -> Any:
     return [amount.approx for amount in amounts], hedges.before.search(text[:at]) is None
 
 
+def cued(words: Wordbook, text: str) -> Any:
+    """The kind of each amount by the words beside it."""
+    reader = CueReader(words)
+    found = []
+    for one in every_amount(text):
+        before, after = text[: one.start], text[one.end :]
+        found.append((reader.cue(before, after), reader.is_elsewhere(before, after)))
+    return found
+
+
 READINGS: dict[str, Reading] = {
     "counts": lambda words, text: CountReader(words).count(text),
+    "cues": cued,
     "exclusions": lambda words, text: ExclusionReader(words).exclusions(text),
     "hedges": hedged,
     "limits": lambda words, text: LimitReader(words).limits(text),
-    "money": lambda words, text: list(MoneyReader(words, HEDGES).amounts(text)),
+    "money": lambda words, text: [
+        list(reader(words, HEDGES).amounts(text)) for reader in (MoneyReader, SpokenMoneyReader)
+    ],
     "periods": lambda words, text: (PeriodReader(words).months(text), PeriodReader(words).deadline(text)),
     "places": lambda words, text: PlaceReader(words, PLACES).region(text),
     "ratings": lambda words, text: list(RatingReader(words).ratings(text)),

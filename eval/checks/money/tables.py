@@ -146,7 +146,12 @@ class Tables:
     """The tables of a report, and the totals that they state."""
 
     def __init__(self, text: PricedText, basket: SumBasket) -> None:
-        self.rows = [TableRow(text, index) for index, line in enumerate(text.lines) if line.kind == "row"]
+        columns = text.mentions.tables.by_column
+        self.rows = [
+            TableRow(text, index)
+            for index, line in enumerate(text.lines)
+            if line.kind == "row" and not columns(line)
+        ]
         self.stated = [
             stated
             for _, rows in groupby(self.rows, lambda row: row.line.table)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from drr.eval.checks.base import Check, CheckTally, Subject
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.ledger import LedgerEntry, MoneyLedger, ledger_of
 from drr.eval.checks.money.parts import CENT, Stated
 from drr.eval.checks.money.sums import Sums, sums_of
 from drr.eval.checks.money.tables import TableRow
@@ -11,19 +12,49 @@ from drr.wording.money import MoneyAmount, amounts
 
 
 def total(subject: Subject, mentions: Mentions) -> Check:
-    """Every stated total is the sum of what it stands over; a heading's amount is one."""
-    sums = sums_of(mentions)
+    """Every stated total is the sum of what it stands over; a rest, a saving, a difference is worked out right."""
+    sums, ledger = sums_of(mentions), ledger_of(mentions)
     tally = CheckTally()
     for one in sums.stated:
-        if one.agrees is None:
-            tally.unclear(f"the parts of the total ${one.amount.value:,.2f} are not all given")
-        elif one.agrees:
-            tally.ok()
-        else:
-            stated = f"{one.where}: stated ${one.amount.value:,.2f}"
-            tally.fail(one.span, f"{stated}, {one.held_against} ${one.computed or 0:,.2f}")
+        _hold(tally, one, ledger)
+    stated = {one.amount.start for one in sums.stated}
+    for entry in ledger.entries:
+        if not entry.about_price and entry.figure.start not in stated:
+            _enter(tally, entry)
     _compare_phases(tally, sums)
     return tally.check("no total is stated")
+
+
+def _hold(tally: CheckTally, one: Stated, ledger: MoneyLedger) -> None:
+    """A total against what it stands over, unless it is that of other things."""
+    entry = ledger.by_start.get(one.amount.start)
+    if one.agrees is None:
+        tally.unclear(f"the parts of the total ${one.amount.value:,.2f} are not all given")
+    elif one.agrees:
+        tally.ok()
+    elif one.where != "table" and (doubt := _doubt(one, entry, ledger)):
+        tally.unclear(doubt)
+    else:
+        stated = f"{one.where}: stated ${one.amount.value:,.2f}"
+        tally.fail(one.span, f"{stated}, {one.held_against} ${one.computed or 0:,.2f}")
+
+
+def _doubt(one: Stated, entry: LedgerEntry | None, ledger: MoneyLedger) -> str | None:
+    """Why a total that differs from what it stands over may be that of other things."""
+    if entry is None:
+        return f"${one.amount.value:,.2f} is no single cost"
+    if entry.status == "wrong" or not (ledger.play.all or entry.worked_out or entry.figure.elsewhere):
+        return None
+    return entry.why
+
+
+def _enter(tally: CheckTally, entry: LedgerEntry) -> None:
+    if entry.status == "explained":
+        tally.ok()
+    elif entry.status == "wrong":
+        tally.fail(entry.span, entry.why)
+    else:
+        tally.unclear(entry.why)
 
 
 def _compare_phases(tally: CheckTally, sums: Sums) -> None:

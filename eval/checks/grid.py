@@ -1,0 +1,88 @@
+"""Tables that compare products: whose cell a cell is, by its row or, where products are columns, by its column."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+from drr.eval.checks.layout import Layout, TextLine
+
+_PRICE_LABEL = re.compile(r"\b(?:price|cost|costs|asking|each|amount|usd|retail|list)\b|\$", re.I)
+_NO_PRICE_LABEL = re.compile(
+    r"\bper\b|/\s?\w|\b(?:sub)?totals?\b|\bunit cost\b|budget|remain|saving|cumulative|running|shipping|tax|spend|left|differ|\bof ownership\b|\bweek|\bmonth|\byear|\bfor (?:all|two|three|four|\d)",
+    re.I,
+)
+_DECORATION = re.compile(r"[*_`]|<[^<>]*>")
+
+ProductsIn = Callable[[int, int], Sequence[str]]
+"""The ids of the products that a stretch links, gives the id of, or names."""
+
+
+class ProductTables:
+    """By line and cell, the one product that it is about, and what the cell is said to hold."""
+
+    def __init__(self, layout: Layout, linked: ProductsIn, named: ProductsIn) -> None:
+        self._lines = layout.lines
+        self._of_row: dict[int, str] = {}
+        self._of_column: dict[int, dict[int, str]] = {}
+        """By table, the product of each column."""
+        self._tables: dict[int, list[int]] = {}
+        rows = (index for index, line in enumerate(layout.lines) if line.cells)
+        for table, indices in groupby(rows, lambda index: layout.lines[index].table):
+            self._tables[table] = list(indices)
+            columns = self._columns(table, linked) or self._columns(table, named)
+            if columns:
+                self._of_column[table] = columns
+            else:
+                self._read_rows(table, linked)
+
+    def _columns(self, table: int, products: ProductsIn) -> dict[int, str]:
+        """The product of each column, of a table in which one row holds several products, each in a cell of its own."""
+        found: dict[int, str] = {}
+        for index in self._tables[table]:
+            here = {
+                column: ids[0]
+                for column, (low, high) in enumerate(self._lines[index].cells)
+                if len(ids := products(low, high)) == 1
+            }
+            if len(set(here.values())) == len(here) >= 2 and len(here) > len(found):
+                found = here
+        return found
+
+    def _read_rows(self, table: int, linked: ProductsIn) -> None:
+        for index in self._tables[table]:
+            ids = list(dict.fromkeys(linked(self._lines[index].start, self._lines[index].end)))
+            if len(ids) == 1:
+                self._of_row[index] = ids[0]
+
+    def by_column(self, line: TextLine) -> dict[int, str]:
+        """The product of each column, where products are the columns; empty in any other table."""
+        return self._of_column.get(line.table, {}) if line.cells else {}
+
+    def product_of(self, index: int, column: int) -> str | None:
+        """Whose cell it is."""
+        columns = self.by_column(self._lines[index])
+        return columns.get(column) if columns else self._of_row.get(index)
+
+    def label(self, index: int, column: int, text: str) -> str:
+        """What a cell is said to hold: the head of its column, or the first cell of its row where products are columns."""
+        line = self._lines[index]
+        if self.by_column(line):
+            low, high = line.cells[0]
+            return _DECORATION.sub("", text[low:high]).strip().casefold()
+        return line.header[column] if column < len(line.header) else ""
+
+    def priced_product(self, index: int, column: int, text: str) -> str | None:
+        """The product whose price a cell is said to hold."""
+        label = self.label(index, column, text)
+        if not _PRICE_LABEL.search(label) or _NO_PRICE_LABEL.search(label):
+            return None
+        return self.product_of(index, column)
+
+
+def column_at(line: TextLine, place: int) -> int | None:
+    """Which cell of a row a place is in."""
+    column = bisect_left([high for _, high in line.cells], place + 1)
+    return column if column < len(line.cells) and line.cells[column][0] <= place else None

@@ -1,0 +1,160 @@
+"""Every amount of a report with its place and the kind that the words beside it give it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from drr.citations.hidden import blank
+from drr.eval.checks.base import Span
+from drr.eval.checks.grid import column_at
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.mentions import Mentions
+from drr.wording.cues import CUES, Cue
+from drr.wording.hedges import HEDGES
+from drr.wording.money import MoneyAmount, every_amount
+from drr.wording.tolerance import HEDGED
+
+_NEAR_CENTS = 0.02
+"""Share by which a figure that shows cents may be off where it is hedged."""
+_MOST_BEFORE = 160
+"""Characters before an amount that may speak of it."""
+_JOINED = re.compile(r"\s?(?:-|–|—|\bto\b)\s?\\?(?:US)?\$?\s?")
+_DIGITS_AFTER = re.compile(r"\s?(?:-|–|—|to)\s?\\?\$?\d")
+_RANGE_BEFORE = re.compile(r"\$\s?[\d.,]+\s?(?:-|–|—|\bto\b)\s?$")
+_SCALE = re.compile(r"\s?(?:million|billion|trillion|thousand|bn|[kKmMbB])\b")
+_OTHER_MONEY = re.compile(r"[€£¥]")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One amount: what it may stand for, where it is, what the words beside it say that it is."""
+
+    amount: MoneyAmount
+    cue: Cue
+    line: int
+    sentence: Span
+    """Or the cell that it stands in."""
+    low: float
+    high: float
+    exact: bool
+    """Written to the cent, without a hedge."""
+    void: bool
+    """No single cost: an end of a range, a cost per month, billions, other money."""
+    elsewhere: bool
+    """The words around speak of other people's money, or of what would be."""
+    clause: Span
+    """From the amount before it to the one behind it, in its sentence."""
+
+    @property
+    def start(self) -> int:
+        return self.amount.start
+
+    @property
+    def end(self) -> int:
+        return self.amount.end
+
+    @property
+    def value(self) -> float:
+        return self.amount.value
+
+    def holds(self, value: float) -> bool:
+        """Whether this is what the amount may stand for."""
+        return self.low <= value <= self.high
+
+
+class Figures:
+    """The figures of a report, in its order."""
+
+    def __init__(self, mentions: Mentions) -> None:
+        self._mentions = mentions
+        markers = mentions.subject.citations.markers
+        self._text = blank(mentions.body, [(m.start, m.end) for m in markers if "$" not in m.id])
+        """What a link is called is no cue, unless it is called by its price."""
+        self._amounts = every_amount(self._text)
+        self.all = list(self._found())
+
+    @cached_property
+    def starts(self) -> list[int]:
+        return [figure.start for figure in self.all]
+
+    def _found(self) -> Iterator[Figure]:
+        here = iter(self._amounts)
+        amount = next(here, None)
+        last_end = 0
+        for index, line in enumerate(self._mentions.layout.lines):
+            for span in self._places(line):
+                while amount is not None and amount.start < span[0]:
+                    amount = next(here, None)
+                low = max(span[0], last_end)
+                while amount is not None and amount.start < span[1]:
+                    after = next(here, None)
+                    yield self._figure(amount, line, index, span, low, after)
+                    low = last_end = amount.end
+                    amount = after
+
+    def _places(self, line: TextLine) -> list[Span]:
+        return line.cells if line.cells else self._mentions.sentences(line)
+
+    def _figure(
+        self, amount: MoneyAmount, line: TextLine, index: int, span: Span, low: int, after: MoneyAmount | None
+    ) -> Figure:
+        text = self._text
+        before = text[max(low, span[0], amount.start - _MOST_BEFORE) : amount.start]
+        high = span[1] if after is None or after.start >= span[1] else after.start
+        behind = text[amount.end : high]
+        least, most = _bounds(amount, text[amount.start : amount.end], before)
+        cue = self._cue(line, index, span, before, behind, amount.start)
+        void = (
+            line.kind in ("head_row", "rule_row")
+            or cue.kind == "void"
+            or self._is_range(amount, after)
+            or _SCALE.match(behind) is not None
+            or _OTHER_MONEY.search(before[-3:]) is not None
+        )
+        exact = not amount.whole and not amount.approx and amount.value >= 1 and most - least < 0.02
+        clause = max(low, span[0]), high
+        return Figure(
+            amount, cue, index, span, least, most, exact, void, CUES.is_elsewhere(before, behind), clause
+        )
+
+    def _cue(self, line: TextLine, index: int, span: Span, before: str, behind: str, place: int) -> Cue:
+        cue = CUES.cue(before, behind)
+        if cue.kind not in ("price", "none"):
+            return cue
+        if line.kind == "row" and (column := column_at(line, place)) is not None:
+            return CUES.of_label(self._mentions.tables.label(index, column, self._text)) or cue
+        return CUES.of_opening(self._text[slice(*span)].lstrip(" *_-")) or cue
+
+    def _is_range(self, amount: MoneyAmount, after: MoneyAmount | None) -> bool:
+        if _DIGITS_AFTER.match(self._text, amount.end) or self._joined_before(amount):
+            return True
+        return after is not None and _JOINED.fullmatch(self._text, amount.end, after.start) is not None
+
+    def _joined_before(self, amount: MoneyAmount) -> bool:
+        return _RANGE_BEFORE.search(self._text[max(0, amount.start - 16) : amount.start]) is not None
+
+
+def _bounds(amount: MoneyAmount, written: str, before: str) -> Span | tuple[float, float]:
+    """The least and the most that an amount may stand for."""
+    value = amount.value
+    slack = 0.5 if amount.whole else amount.finer or 0.005
+    low, high = value - slack, value + slack
+    if amount.approx:
+        slack = max(slack if amount.whole else 2 * slack, (HEDGED if amount.whole else _NEAR_CENTS) * value)
+        low, high = value - slack, value + slack
+    elif amount.whole:
+        high = max(high, value + 0.995)
+    if hedge := HEDGES.before.search(before[-24:]):
+        word = hedge[0].strip().casefold().rstrip("$ ")
+        if word in _ABOVE:
+            high = max(high, 1.1 * value + 1)
+        elif word in _BELOW:
+            low = min(low, 0.9 * value - 1)
+    return low - 1e-9, high + 1e-9
+
+
+_ABOVE = frozenset(("over", "more than", "at least", ">", "≥"))
+_BELOW = frozenset(("under", "less than", "up to", "below", "<", "≤"))

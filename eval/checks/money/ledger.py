@@ -1,0 +1,170 @@
+"""The ledger of a report's figures: of each amount whose it is, whether a reading explains it, and if not, whether that is certain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from drr.eval.checks.base import Span
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.figures import Figure, Figures
+from drr.eval.checks.money.owners import Owner, Owners
+from drr.eval.checks.money.play import InPlay, divisors
+from drr.eval.checks.money.readings import Readings
+
+_MOST = 300
+"""Figures of a report that are looked into one by one."""
+_ROUNDS = 3
+"""How often an explained amount may explain another."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """What was found of one figure."""
+
+    figure: Figure
+    owner: Owner | None
+    status: Literal["explained", "wrong", "unclear"]
+    why: str
+    worked_out: bool = False
+    """It comes from amounts of which not all are known."""
+
+    @property
+    def span(self) -> Span:
+        return self.figure.start, self.figure.end
+
+    @property
+    def about_price(self) -> bool:
+        """Of one product's price or its cost per unit, not of several things together."""
+        return self.owner is not None or self.figure.cue.kind in ("price", "none", "unit")
+
+
+class MoneyLedger:
+    def __init__(self, mentions: Mentions) -> None:
+        self.mentions = mentions
+        self.play = InPlay(mentions)
+        self.figures = Figures(mentions).all[:_MOST]
+        self._owners = Owners(mentions, self.play, self.figures)
+        self._readings = Readings(self.play, self.figures)
+        self.entries = self._settle()
+        self.by_start = {entry.figure.start: entry for entry in self.entries}
+
+    def _settle(self) -> list[LedgerEntry]:
+        """Round by round: what is explained explains others; what is left over is judged."""
+        found: dict[int, LedgerEntry] = {}
+        left = [one for one in self.figures if not one.void]
+        for _ in range(_ROUNDS):
+            still = []
+            for figure in left:
+                entry = self._explained(figure)
+                if entry is None:
+                    still.append(figure)
+                else:
+                    found[figure.start] = entry
+            fresh = {start for start, entry in found.items() if entry.status == "explained"}
+            if fresh == self._readings.settled:
+                break
+            self._readings.settled = fresh
+            left = still
+        for figure in sorted(left, key=lambda one: one.cue.kind in ("total", "rest", "gap")):
+            found[figure.start] = entry = self._unexplained(figure)
+            if entry.status == "unclear" and not figure.elsewhere and not self._is_recorded(figure):
+                self._readings.settled.add(figure.start)
+        return [found[start] for start in sorted(found)]
+
+    def _explained(self, figure: Figure) -> LedgerEntry | None:
+        owner = self._owners.of(figure)
+        if owner is not None:
+            if any(figure.holds(value) for value in owner.values):
+                return LedgerEntry(figure, owner, "explained", f"the price of {owner.product_id}")
+            if owner.certain:
+                return LedgerEntry(
+                    figure,
+                    owner,
+                    "wrong",
+                    f"{self._shown(figure)}, is ${owner.price:,.2f} ({owner.product_id})",
+                )
+        if figure.cue.kind == "limit":
+            return LedgerEntry(figure, None, "explained", "a limit")
+        why = self._readings.explain_price(figure) if owner is not None else self._reading(figure)
+        return None if why is None else LedgerEntry(figure, owner, "explained", why)
+
+    def _reading(self, figure: Figure) -> str | None:
+        only = self._owners.unit_of(figure) if figure.cue.kind == "unit" else None
+        return self._readings.explain(figure, only)
+
+    def _unexplained(self, figure: Figure) -> LedgerEntry:
+        shown, kind = self._shown(figure), figure.cue.kind
+        owned = self._owners.of(figure) is not None
+        if not owned and kind not in ("price", "limit") and self._reading(figure):
+            why = "it is worked out from an amount that is not known"
+            return LedgerEntry(figure, None, "unclear", f"{shown}: {why}", worked_out=True)
+        doubt = self._doubt(figure, owned=owned)
+        if doubt is not None:
+            return LedgerEntry(figure, None, "unclear", f"{shown}: {doubt}")
+        return LedgerEntry(figure, None, "wrong", f"{shown}, {_SAID_OF[kind]}")
+
+    def _doubt(self, figure: Figure, *, owned: bool) -> str | None:
+        """Why an amount that nothing explains may be right nevertheless."""
+        play, kind = self.play, figure.cue.kind
+        if self._readings.spent:
+            return "the report has too many amounts to look into all"
+        if play.unpriced:
+            return "a product beside it has no known price"
+        if not play.near(figure.line):
+            return "no product stands beside it"
+        if figure.elsewhere or play.cites_the_web((figure.end, figure.clause[1])):
+            return "it may be other people's money"
+        if not owned and self._is_recorded(figure):
+            return "it stands in the shopper's records"
+        if owned:
+            return self._doubt_of_name(figure)
+        if kind in ("price", "none", "limit"):
+            return self._doubt_of_thing(figure)
+        return self._doubt_of_sum(figure)
+
+    def _is_recorded(self, figure: Figure) -> bool:
+        """Whether the shopper's records state it: what he spent, what he bought."""
+        return any(figure.holds(value) for value in self.play.told)
+
+    def _doubt_of_thing(self, figure: Figure) -> str | None:
+        if not figure.exact:
+            return "it is rounded and may be of something else"
+        return self._doubt_of_name(figure)
+
+    def _doubt_of_name(self, figure: Figure) -> str | None:
+        if name := self.play.stranger_in(figure.sentence):
+            return f"it may be of {name}, which is not linked"
+        return None
+
+    def _doubt_of_sum(self, figure: Figure) -> str | None:
+        play, kind = self.play, figure.cue.kind
+        if figure.cue.word == "period" and not divisors(play.text(figure.sentence), figure.cue.per):
+            return "over what time it is spread is not said"
+        if kind == "rest" and not play.limits:
+            return "no limit is known"
+        if len(play.all) < 2 and kind not in ("unit", "rest") and not play.limits:
+            return "what it is worked out from is not all there"
+        return None
+
+    def _shown(self, figure: Figure) -> str:
+        return f"said {self.mentions.body[figure.start : figure.end].strip()}"
+
+
+_SAID_OF = {
+    "price": "which no price in play explains",
+    "none": "which no price in play explains",
+    "limit": "which is no limit of the question",
+    "unit": "which no price in play comes to per unit",
+    "total": "which nothing in play comes to",
+    "rest": "which no limit leaves over any cost",
+    "gap": "which no two amounts differ by",
+    "free": "",
+}
+
+
+@lru_cache(maxsize=4)
+def ledger_of(mentions: Mentions) -> MoneyLedger:
+    """The ledger of a report, worked out once for the rules that ask."""
+    return MoneyLedger(mentions)

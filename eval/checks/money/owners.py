@@ -1,0 +1,158 @@
+"""Whose price an amount is, where the structure leaves no doubt: the same cell or column, the link beside it, the item it heads."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from drr.eval.checks.grid import column_at
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.mentions import Mentions, ProductReference
+from drr.eval.checks.money.figures import Figure
+from drr.eval.checks.money.play import InPlay
+from drr.wording.cues import CUES
+
+_TIGHT = re.compile(
+    r"[\s*_]*(?:[(\[→>=–—:|-]{1,3}[\s*_]*)?(?:(?:page|link|see|at|here|view|shop)\b[\s*_:]*)?"
+)
+"""Between an amount and the link that stands for its product."""
+_BESIDE = re.compile(r"[\s*_)\]},:;.|–—=(-]{0,12}")
+_SET_OFF = re.compile(r"(?:[-–—:(,|→=]|\*\*)\s*[*_(]{0,3}$")
+_MOST_BETWEEN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The product whose price an amount is said to be."""
+
+    product_id: str
+    price: float
+    values: tuple[float, ...]
+    """What the amount may then be: the price, and the price times a quantity in sight."""
+    certain: bool
+
+
+class Owners:
+    def __init__(self, mentions: Mentions, play: InPlay, figures: Sequence[Figure]) -> None:
+        self._mentions = mentions
+        self._play = play
+        self._lines = mentions.layout.lines
+        self._figures = figures
+        self._starts = [figure.start for figure in figures]
+        self._tables = mentions.tables
+
+    def of(self, figure: Figure) -> Owner | None:
+        if figure.cue.kind not in ("price", "none") or self._is_term(figure):
+            return None
+        line = self._lines[figure.line]
+        if line.kind == "row":
+            product_id = self._of_cell(figure, line)
+        else:
+            product_id = self._beside(figure) or self._of_item(figure, line)
+        if product_id is not None:
+            return self._owner(figure, product_id, certain=True)
+        product_id = self._of_sentence(figure)
+        return None if product_id is None else self._owner(figure, product_id, certain=False)
+
+    def _of_sentence(self, figure: Figure) -> str | None:
+        """The one product of a sentence with one price."""
+        low, high = figure.sentence
+        ids = {one.product_id for one in self._mentions.within(low, high)}
+        if len(ids) != 1 or figure.cue.kind != "price" or not self._only_price(low, high):
+            return None
+        return next(iter(ids))
+
+    def _is_term(self, figure: Figure) -> bool:
+        """Of a sum that is written out."""
+        plain = self._mentions.plain
+        before = plain[max(0, figure.start - 3) : figure.start].rstrip(" *_")
+        after = plain[figure.end : figure.end + 3].lstrip(" *_")
+        return before.endswith(("+", "=")) or after.startswith(("+", "="))
+
+    def unit_of(self, figure: Figure) -> str | None:
+        """The product whose cost per unit an amount is: its row's or column's, else that of the link right beside it."""
+        line = self._lines[figure.line]
+        if line.kind == "row":
+            column = column_at(line, figure.start)
+            return None if column is None else self._tables.product_of(figure.line, column)
+        low, high = figure.sentence
+        after = self._first_after(figure, high)
+        if after is not None and self._points_back(figure, after):
+            return after.product_id
+        before = self._last_before(figure, low)
+        if before is None or figure.start - before.end > _MOST_BETWEEN:
+            return None
+        return None if self._between(before.end, figure.start) else before.product_id
+
+    def _owner(self, figure: Figure, product_id: str, *, certain: bool) -> Owner | None:
+        product = self._mentions.subject.product(product_id)
+        if product is None or product.price is None:
+            return None
+        line = self._lines[figure.line]
+        many = (
+            self._play.quantities((line.start, line.end))
+            if line.kind == "row"
+            else self._play.quantities(figure.sentence)
+        )
+        return Owner(
+            product_id, product.price, (product.price, *(one * product.price for one in many)), certain
+        )
+
+    def _of_cell(self, figure: Figure, line: TextLine) -> str | None:
+        """In a column of prices the row's product; in a row of prices the column's."""
+        column = column_at(line, figure.start)
+        if column is None:
+            return None
+        return self._tables.priced_product(figure.line, column, self._mentions.plain)
+
+    def _beside(self, figure: Figure) -> str | None:
+        """The product of the link that nothing but words of price divide from the amount."""
+        low, high = figure.sentence
+        before = self._last_before(figure, low)
+        after = self._first_after(figure, high)
+        left = before.product_id if before is not None and self._leads_to(before, figure) else None
+        right = after.product_id if after is not None and self._points_back(figure, after) else None
+        if left is not None and right is not None and left != right:
+            return None
+        return right or left
+
+    def _last_before(self, figure: Figure, low: int) -> ProductReference | None:
+        found = self._mentions.within(low, figure.start)
+        return found[-1] if found else None
+
+    def _first_after(self, figure: Figure, high: int) -> ProductReference | None:
+        found = self._mentions.within(figure.end, high)
+        return found[0] if found else None
+
+    def _leads_to(self, reference: ProductReference, figure: Figure) -> bool:
+        between = self._mentions.plain[reference.end : figure.start]
+        if len(between) > _MOST_BETWEEN or self._between(reference.end, figure.start):
+            return False
+        return _BESIDE.fullmatch(between) is not None or CUES.is_price_phrase(between)
+
+    def _points_back(self, figure: Figure, reference: ProductReference) -> bool:
+        if reference.leads or self._between(figure.end, reference.start):
+            return False
+        between = self._mentions.plain[figure.end : reference.start]
+        if figure.cue.kind == "unit":
+            between = between.lstrip().removeprefix("a ").removeprefix("per ").removeprefix("/").lstrip()
+            between = between.removeprefix(figure.cue.per).removeprefix("each").removeprefix("apiece")
+        return _TIGHT.fullmatch(between) is not None
+
+    def _between(self, low: int, high: int) -> Sequence[Figure]:
+        return self._figures[bisect_left(self._starts, low) : bisect_left(self._starts, high)]
+
+    def _only_price(self, low: int, high: int) -> bool:
+        return len([one for one in self._between(low, high) if one.cue.kind in ("price", "none")]) == 1
+
+    def _of_item(self, figure: Figure, line: TextLine) -> str | None:
+        """Of an item or bold line with one product, its only price, set off from the name or introduced as a price."""
+        if line.kind not in ("item", "title"):
+            return None
+        ids = {one.product_id for one in self._mentions.within(line.start, line.end)}
+        if len(ids) != 1 or not self._only_price(line.start, line.end):
+            return None
+        before = self._mentions.plain[line.start : figure.start]
+        return next(iter(ids)) if figure.cue.kind == "price" or _SET_OFF.search(before) else None

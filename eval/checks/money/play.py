@@ -1,0 +1,285 @@
+"""What a report's figures can be about: the products near a place, their prices and counts, limits, shares and quantities."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+
+from drr.env.entities import Product
+from drr.eval.checks.base import Span, Subject
+from drr.eval.checks.mentions import Mentions, words
+from drr.wording.money import every_amount
+from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.wording.units import UNITS, MeasureUnit
+
+_FEW = 6
+"""Products of a whole report that any of its figures may be about."""
+_COUNT = re.compile(r"(?<![\d.,$/])(?P<n>\d{1,4})(?![\d,]*\.?\d)")
+_NUMBER = re.compile(rf"(?<![\w.,])(?P<n>{DIGITS})(?![\d%])")
+_WORD_NUMBER = re.compile(rf"\b(?P<n>{SPOKEN})\b", re.I)
+_TIMES = re.compile(
+    r"(?<![\w.,$])(\d{1,2})\s?[x×]\s(?!\d)|(?<![\d.])\s?[x×]\s?(\d{1,2})\b(?![.\d]|\s?(?:in|inch|inches|ft|feet|cm|mm|x|×)\b)"
+    r"|\b(?:qty|quantity)\W{0,3}(\d{1,2})\b|(?<![\w.,$])(\d{1,2})\s(?:of|packs?|boxes|units?|pieces|bags|bottles|sets|pairs|months|weeks|people)\b"
+    r"|\|\s*(\d{1,2})\s*(?=\|)",
+    re.I,
+)
+_PERCENT = re.compile(rf"(?P<n>{DIGITS})\s?(?:%|percent\b|per cent\b)", re.I)
+_SETS = {
+    "pair": 2,
+    "couple": 2,
+    "both": 2,
+    "twice": 2,
+    "double": 2,
+    "two": 2,
+    "trio": 3,
+    "dozen": 12,
+    "half": 2,
+}
+_MEASURE = re.compile(
+    rf"(?<![\w.,])(?P<n>{DIGITS}|{SPOKEN})[\s-]?(?P<unit>fl\.?[\s-]oz|fluid[\s-]ounces?|[a-z]{{1,12}}|['\"″])",
+    re.I,
+)
+_SET = re.compile(rf"\b(?P<n>{'|'.join(_SETS)})s?\b", re.I)
+_MOST_COUNT = 24
+"""Things of a kind that somebody buys at once."""
+_LONGEST_RUN = 40
+_READ_TOGETHER = 1_500
+_MOST_ORDERS = 400
+_NAME = re.compile(r"(?<![.!?:] )(?<![.!?:\n*\"“])\b[A-Z][\w&'’-]+(?:\s(?:&\s)?[A-Z][\w&'’-]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A product in play with its price in the catalogue."""
+
+    product: Product
+    price: float
+
+    @property
+    def product_id(self) -> str:
+        return self.product.product_id
+
+
+class InPlay:
+    """What stands near each place of a report."""
+
+    def __init__(self, mentions: Mentions) -> None:
+        self._mentions = mentions
+        self._subject: Subject = mentions.subject
+        self._lines = mentions.layout.lines
+        self.near = cache(self._find_near)
+        self.block = cache(self._find_block)
+        self.quantities = cache(self._find_quantities)
+        self.text = cache(self._find_text)
+
+    # Products.
+
+    @cached_property
+    def all(self) -> list[Priced]:
+        """Of every product that the report cites, in its body or in a list only."""
+        urls = (source.url for source in self._subject.citations.sources)
+        cited = (product_id for url in urls if (product_id := self._subject.product_id_of(url)) is not None)
+        ids = dict.fromkeys([*(one.product_id for one in self._mentions.references), *cited])
+        return self._priced(ids)
+
+    @cached_property
+    def unpriced(self) -> bool:
+        """Whether a product of the report has no known price: any amount may be that."""
+        found = (self._subject.product(one.product_id) for one in self._mentions.references)
+        return any(product is None or product.price is None for product in found)
+
+    def _find_near(self, line: int) -> list[Priced]:
+        """Those that a figure on a line may be of: all where they are few, else the section's and those named beside."""
+        if len(self.all) <= _FEW:
+            return self.all
+        low, high = self._mentions.layout.section_of(line)
+        block = self.block(line, self._lines[line].start)
+        named = self._named(slice(*block))
+        beside = self.within(*block)
+        section = self.within(self._lines[low].start, self._lines[high - 1].end) if high - low < 60 else []
+        return list({one.product_id: one for one in (*beside, *named, *section)}.values())
+
+    @cached_property
+    def runs(self) -> list[float]:
+        """What products that the report names one after the other come to: whole lists and parts of them."""
+        prices = [one.price for one in self.all[:_LONGEST_RUN]]
+        return [
+            sum(prices[low:high]) for low in range(len(prices)) for high in range(low + 2, len(prices) + 1)
+        ]
+
+    def within(self, start: int, end: int) -> list[Priced]:
+        return self._priced(dict.fromkeys(one.product_id for one in self._mentions.within(start, end)))
+
+    def _priced(self, ids: Iterable[str]) -> list[Priced]:
+        products = (self._subject.product(product_id) for product_id in ids)
+        return [Priced(one, one.price) for one in products if one is not None and one.price is not None]
+
+    def stranger_in(self, span: Span) -> str | None:
+        """A name in a sentence that no product in play has: something that is not linked."""
+        text = self._mentions.plain[slice(*span)]
+        for match in _NAME.finditer(text):
+            said = {word for word in words(match[0]) if len(word) > 2}
+            if match.start() > 2 and said and not said & self._known_words:
+                return match[0]
+        return None
+
+    @cached_property
+    def _known_words(self) -> frozenset[str]:
+        """Of the titles in play, of the question, and of the calendar and the speaker."""
+        found = set(words(self._subject.query or ""))
+        for one in self.all:
+            found |= {*words(one.product.title), *words(one.product.store or "")}
+        return frozenset(found | {word.rstrip("s") for word in found} | {word + "s" for word in found})
+
+    def cites_the_web(self, span: Span) -> bool:
+        """Whether a stretch cites something that is neither the shop's nor the shopper's."""
+        return any(
+            marker.url is not None
+            and span[0] <= marker.start < span[1]
+            and not self._subject.is_shop_url(marker.url)
+            and not marker.url.startswith("user:")
+            for marker in self._subject.citations.markers
+        )
+
+    def _find_block(self, line: int, place: int) -> Span:
+        """The stretch around a place on a line that no blank line divides, as far as anybody reads together."""
+        low = high = line
+        while low and not self._lines[low].after_blank and line - low < 40:
+            low -= 1
+        while high + 1 < len(self._lines) and not self._lines[high + 1].after_blank and high - line < 40:
+            high += 1
+        place -= place % _READ_TOGETHER
+        return (
+            max(self._lines[low].start, place - _READ_TOGETHER),
+            min(self._lines[high].end, place + 2 * _READ_TOGETHER),
+        )
+
+    def _named(self, where: slice) -> list[Priced]:
+        said = set(words(self._mentions.plain[where]))
+        return [one for one in self.all if said & self._telling[one.product_id]]
+
+    @cached_property
+    def _telling(self) -> dict[str, set[str]]:
+        """By product, the words of its title that few others in play have."""
+        titles = {one.product_id: set(words(one.product.title)) for one in self.all}
+        shared: dict[str, int] = {}
+        for title in titles.values():
+            for word in title:
+                shared[word] = shared.get(word, 0) + 1
+        most = max(1, len(titles) // 4)
+        return {
+            key: {word for word in title if shared[word] <= most and len(word) > 3 and not word.isdigit()}
+            for key, title in titles.items()
+        }
+
+    # Figures beside them.
+
+    @property
+    def question(self) -> str:
+        return self._subject.query or ""
+
+    @cached_property
+    def limits(self) -> list[float]:
+        """What the question allows, and every other number of it that may be money."""
+        demands = self._subject.demands
+        query = self._subject.query or ""
+        asked = (
+            ()
+            if demands is None
+            else (demands.total_max, demands.item_max, demands.month_max, demands.total_min)
+        )
+        found = [limit for limit in asked if limit is not None]
+        found += [one.value for one in every_amount(query)]
+        found += [number(match["n"]) for match in _NUMBER.finditer(query)]
+        found += [float(spoken(match["n"])) for match in _WORD_NUMBER.finditer(query)]
+        return list(dict.fromkeys(one for one in found if one >= 5))
+
+    def _find_quantities(self, span: Span) -> frozenset[int]:
+        """How many of a thing may be bought, by a stretch and by the question."""
+        return frozenset(_many(self._mentions.plain[slice(*span)])) | frozenset(_many(self.question))
+
+    def _find_text(self, span: Span) -> str:
+        return self._mentions.plain[slice(*span)]
+
+    def shares(self, span: Span) -> list[float]:
+        text = self._mentions.plain[slice(*span)]
+        return [number(match["n"]) / 100 for match in _PERCENT.finditer(text)]
+
+    @cached_property
+    def told(self) -> list[float]:
+        """What the shopper's own records say in money: statistics, and the prices of what he ordered."""
+        subject = self._subject
+        if subject.shop is None or subject.user_id is None:
+            return []
+        statistics = subject.shop.store.statistics(subject.user_id)
+        found = [] if statistics is None else list(_floats(statistics.model_dump()))
+        orders = subject.shop.store.orders(subject.user_id, limit=_MOST_ORDERS).items
+        for product_id in dict.fromkeys(order.product_id for order in orders):
+            product = subject.product(product_id)
+            if product is not None and product.price is not None:
+                found.append(product.price)
+        return found
+
+
+def _many(text: str) -> Iterable[int]:
+    """Numbers in words, and those in digits that are a quantity by what stands beside them."""
+    found = {int(next(filter(None, match.groups()))) for match in _TIMES.finditer(text)}
+    found |= {spoken(match["n"]) for match in _WORD_NUMBER.finditer(text)}
+    found |= {_SETS[match["n"].casefold()] for match in _SET.finditer(text)}
+    return (one for one in found if 2 <= one <= _MOST_COUNT)
+
+
+def _floats(value: object) -> Iterable[float]:
+    stack = [value]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, float):
+            yield one
+        elif isinstance(one, dict):
+            stack += one.values()
+        elif isinstance(one, (list, tuple)):
+            stack += one
+
+
+@lru_cache(maxsize=1024)
+def divisors(text: str, per: str) -> frozenset[float]:
+    """By what a price is divided that is said per some unit, of a text.
+
+    A measure is divided by measures of its kind, anything else ("a bag", "each") by counts.
+    """
+    unit = unit_named(per) if per else None
+    if unit is None or unit.kind == "count":
+        found = {float(match["n"]) for match in _COUNT.finditer(text)}
+        found |= {float(spoken(match["n"])) for match in _WORD_NUMBER.finditer(text)}
+        return frozenset(one for one in found if one >= 2)
+    found = set()
+    for match in _MEASURE.finditer(text):
+        other = UNITS.named(match["unit"].replace("-", " ")) or UNITS.named(match["unit"].split()[0])
+        if other is not None and (
+            other.kind == unit.kind or ("ounce" in unit.name and "ounce" in other.name)
+        ):
+            value = number(match["n"]) if match["n"][0] in "0123456789." else float(spoken(match["n"]))
+            found.add(value * other.base / (unit.base if other.kind == unit.kind else other.base))
+    return frozenset(one for one in found if one)
+
+
+_SIZE = re.compile(
+    r"\b(?:size|count|number of|pieces|pack|capacity|volume|length|quantity|servings|loads|coverage)\b", re.I
+)
+
+
+def record_divisors(product: Product, per: str) -> frozenset[float]:
+    """How much is in a pack: by its title and its size; by the rest of the record where those say nothing of the kind."""
+    details = [
+        (key, str(value)) for key, value in product.details.items() if isinstance(value, (str, int, float))
+    ]
+    sizes = (value for key, value in details if _SIZE.search(key))
+    found = divisors("\n".join([product.title, *sizes]), per)
+    return found or divisors("\n".join([*product.features, *(value for _, value in details)]), per)
+
+
+def unit_named(per: str) -> MeasureUnit | None:
+    """The unit of measure that a cost is per: `fl oz`, `pound`; `None` for each thing."""
+    return UNITS.named(per) or UNITS.named(per.rsplit(" ", 1)[-1])

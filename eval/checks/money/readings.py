@@ -1,0 +1,184 @@
+"""Every true reading that an amount may have: before it is called wrong, each is tried, and the first that fits explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain, combinations, islice
+from typing import NamedTuple
+
+from drr.eval.checks.money.figures import Figure
+from drr.eval.checks.money.play import InPlay, Priced, divisors, record_divisors
+from drr.wording.cues import CueKind
+
+_LARGEST = ((8, 6), (12, 4), (20, 3), (40, 2))
+"""Of so many prices, sums of at most so many; of more, none."""
+_MOST_READINGS = 250_000
+"""Of all figures of a report together; of what is left then nothing is known."""
+_MOST_SAID = 24
+"""Amounts beside a figure that it may be worked out from."""
+
+
+class Reading(NamedTuple):
+    """What an amount may be, and what it would then come to."""
+
+    how: str
+    value: float
+
+
+class Readings:
+    """The readings of the figures of a report; `settled` are the amounts that others may be worked out from."""
+
+    def __init__(self, play: InPlay, figures: Sequence[Figure]) -> None:
+        self._play = play
+        self._figures = figures
+        self.settled: set[int] = set()
+        """Places of figures that a reading explained."""
+        self._places = {figure.start: index for index, figure in enumerate(figures)}
+        self._left = _MOST_READINGS
+
+    @property
+    def spent(self) -> bool:
+        """Whether there were too many readings to try them all."""
+        return self._left <= 0
+
+    def explain(self, figure: Figure, only: str | None = None) -> str | None:
+        """How the amount comes about, if it can be told; a cost per unit, of the `only` product that it can be of."""
+        kind = figure.cue.kind
+        for reading in islice(self._of(kind, figure, only), self._left):
+            self._left -= 1
+            if figure.holds(reading.value):
+                return reading.how
+        return None
+
+    def explain_price(self, figure: Figure) -> str | None:
+        """Whether an amount that is certainly a price is that of any product of the report, or said elsewhere."""
+        limits = (Reading("a limit of the question", limit) for limit in self._play.limits)
+        prices = (Reading(f"the price of {one.product_id}", one.price) for one in self._play.all)
+        found = (one.how for one in chain(prices, self._repeated(figure), limits) if figure.holds(one.value))
+        return next(found, None)
+
+    def _of(self, kind: CueKind, figure: Figure, only: str | None) -> Iterator[Reading]:
+        products = self._play.near(figure.line)
+        span = self._play.block(figure.line, figure.start)
+        said = self._said(figure)
+        if only is not None:
+            products, said = [one for one in self._play.all if one.product_id == only], []
+        yield from (Reading(f"the price of {one.product_id}", one.price) for one in products)
+        yield from self._repeated(figure)
+        if kind == "unit":
+            yield from self._per_unit(figure, products, said, span)
+            return
+        prices = list(dict.fromkeys(one.price for one in products))
+        multiples = list(self._multiples(prices, span))
+        base = [*prices, *(one.value for one in multiples)]
+        yield from multiples
+        if kind in ("price", "none"):
+            yield from (Reading(f"the price of {one.product_id}", one.price) for one in self._play.all)
+            yield from self._per_unit(figure, products, said, span)
+            yield from (Reading("a limit of the question", limit) for limit in self._play.limits)
+        yield from (Reading("the sum of products in a row", value) for value in self._play.runs)
+        if kind != "rest":
+            yield from self._sums(prices, said, multiples)
+        if kind == "total":
+            yield from (
+                Reading("an amount said less a price", one - price)
+                for one in said
+                for price in [*prices, *said]
+            )
+        elif kind != "rest":
+            yield from self._gaps([*base, *said])
+        if kind != "total":
+            yield from self._rests(base, said, prices)
+        yield from self._shares(span, [*base, *said])
+
+    def _multiples(self, prices: Iterable[float], span: tuple[int, int]) -> Iterator[Reading]:
+        for many in sorted(self._play.quantities(span)):
+            yield from (Reading(f"{many} times a price", many * price) for price in prices)
+
+    def _per_unit(
+        self, figure: Figure, products: Iterable[Priced], said: Sequence[float], span: tuple[int, int]
+    ) -> Iterator[Reading]:
+        per = figure.cue.per
+        around = divisors(self._play.text(span), per) | divisors(self._play.question, per)
+        for one in products:
+            own = record_divisors(one.product, per)
+            for many in own or around:
+                yield Reading(f"the price of {one.product_id} by {many:g}", one.price / many)
+        for value in said:
+            yield from (Reading(f"${value:,.2f} by {many:g}", value / many) for many in around)
+
+    def _said(self, figure: Figure) -> list[float]:
+        """Amounts beside it that are explained themselves."""
+        block = self._play.block(figure.line, figure.start)
+        near = (
+            one.value
+            for one in self._near(figure, 30)
+            if one.start in self.settled or (one.elsewhere and block[0] <= one.start < block[1])
+        )
+        return list(dict.fromkeys(near))[:_MOST_SAID]
+
+    def _near(self, figure: Figure, lines: int) -> list[Figure]:
+        at = self._places[figure.start]
+        window = self._figures[max(0, at - _MOST_SAID) : at + _MOST_SAID]
+        return [
+            one
+            for one in window
+            if one.start != figure.start and abs(one.line - figure.line) <= lines and not one.void
+        ]
+
+    def _repeated(self, figure: Figure) -> Iterator[Reading]:
+        """The same is said elsewhere, and explained there."""
+        return (
+            Reading("said elsewhere", one.value)
+            for one in self._exact.get(round(figure.value, 2), ())
+            if one.start != figure.start and one.start in self.settled
+        )
+
+    @cached_property
+    def _exact(self) -> dict[float, list[Figure]]:
+        """Figures written to the cent, by what they say."""
+        found: dict[float, list[Figure]] = {}
+        for one in self._figures:
+            if one.exact:
+                found.setdefault(round(one.value, 2), []).append(one)
+        return found
+
+    def _sums(
+        self, prices: Sequence[float], said: Sequence[float], multiples: Sequence[Reading]
+    ) -> Iterator[Reading]:
+        for values in (prices, list(dict.fromkeys([*prices, *said]))):
+            most = next((size for count, size in _LARGEST if len(values) <= count), 0)
+            for size in range(2, most + 1):
+                for some in combinations(values, size):
+                    yield Reading(f"the sum of {size} prices", sum(some))
+        if len(multiples) * len(prices) <= 200:
+            for many in multiples:
+                for price in prices:
+                    yield Reading(f"{many.how} and another", many.value + price)
+
+    def _rests(
+        self, base: Sequence[float], said: Sequence[float], prices: Sequence[float]
+    ) -> Iterator[Reading]:
+        """What is left of a limit, or how far it is passed."""
+        costs = [*base, *said]
+        most = next((size for count, size in _LARGEST if len(prices) <= count), 0)
+        sums = (sum(some) for size in range(2, most + 1) for some in combinations(prices, size))
+        spent = list(dict.fromkeys([*costs, *sums]))
+        for limit in (*self._play.limits, *self._limits_said):
+            yield from (Reading(f"${limit:,.2f} and a cost", abs(limit - cost)) for cost in spent)
+
+    @cached_property
+    def _limits_said(self) -> list[float]:
+        found = (one.value for one in self._figures if one.cue.kind == "limit")
+        return list(dict.fromkeys(found))[:8]
+
+    def _gaps(self, values: Sequence[float]) -> Iterator[Reading]:
+        for one, other in combinations(dict.fromkeys(values), 2):
+            yield Reading("the difference of two amounts", abs(one - other))
+
+    def _shares(self, span: tuple[int, int], values: Sequence[float]) -> Iterator[Reading]:
+        for share in self._play.shares(span):
+            for value in values:
+                yield Reading(f"{share:.0%} of an amount", share * value)
+                yield Reading(f"an amount less {share:.0%}", (1 - share) * value)

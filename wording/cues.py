@@ -1,0 +1,162 @@
+"""What kind of amount the words beside it make it: a price, a sum, a rest, a difference, a cost per unit, a limit."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from drr.wording.vocabulary import Wordbook, vocabulary
+
+CueKind = Literal["total", "rest", "gap", "unit", "limit", "void", "price", "none"]
+_NEAR = 48
+"""Characters beside an amount within which its cues stand."""
+_STOPS = ".;!?()|"
+_APART = re.compile(rf"[{re.escape(_STOPS)}]|\s[–—]\s|\n")
+_DECORATION = re.compile(r"[*_`\"“”~≈]+")
+_SPACES = re.compile(r"\s+")
+
+
+class Cue(NamedTuple):
+    """A kind, and the word that shows it."""
+
+    kind: CueKind
+    word: str = ""
+    per: str = ""
+    """Of a cost per unit, what the unit is; empty for each thing."""
+
+
+class CueReader:
+    def __init__(self, words: Wordbook) -> None:
+        def compiled(expression: str) -> re.Pattern[str]:
+            return re.compile(expression, re.I)
+
+        some = words.either
+        articles = r"(?:(?:a|an|the|your|my|our|its|that|this|about|around|just|only|exactly|roughly|some|another)\s){0,3}"
+        self._total_before = compiled(rf"\b(?:{some('total_before')})\b[^$]{{0,40}}$")
+        self._total_right_before = compiled(rf"\b(?:{some('total_before')}):?\s{articles}$")
+        self._total_after = compiled(rf"^\s?(?:{some('total_after')})\b")
+        self._rest_before = compiled(rf"\b(?:{some('rest_before')})\b[^$]{{0,32}}$")
+        self._rest_after = compiled(rf"^\s?(?:{some('rest_after')})\b")
+        self._gap_before = compiled(
+            rf"\b(?:{some('gap_before')})\b(?:(?!\b(?:at|for|costs?|is)\b)[^$]){{0,24}}$"
+        )
+        self._gap_right_before = compiled(
+            rf"\b(?:{some('gap_right_before')})(?:\s(?!at\b|for\b|is\b)(?-i:[a-z]{{1,12}})){{0,3}}\s$"
+        )
+        self._gap_after = compiled(rf"^\s?(?:{some('gap_after')})\b")
+        self._limit_after = compiled(rf"^[\s-]?(?:\w+\s)?(?:{some('limit_nouns')})\b")
+        self._limit_right_before = compiled(
+            rf"\b(?:(?:{some('limit_right_before')})\s|(?:{some('limit_nouns')})(?:\sof|\sis)?:?\s){articles}$"
+        )
+        self._limit_before = compiled(
+            rf"(?:\b(?:{some('limit_before')})|\b(?:{some('limit_nouns')}):?)\s?{articles}$"
+        )
+        self._each = compiled(rf"^\s?(?:{some('every')})\b")
+        self._per = compiled(rf"^(?:{some('per')})(?P<unit>(?:[a-z-]+\s){{0,1}}?[a-z-]+)")
+        self._head = compiled(
+            r"(?:^|\b(?:price|cost|costs)\s|\b)per\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)|/\s?(?P<short>[a-z-]+)|\b(?:each|apiece|unit (?:cost|price))\b"
+        )
+        self._opening = compiled(r"^\W{0,9}(?:(?:price|cost)\s)?per\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)")
+        self._period = compiled(rf"^(?:(?:{some('per')})\s?(?:{some('periods')})\b|\s?(?:{some('times')})\b)")
+        self._free = compiled(rf"\b(?:{some('elsewhere', 'unreal')})\b")
+        self._past = compiled(rf"\b(?:{some('past')})\s{articles}$")
+        self._priced = compiled(rf"\b(?:{some('priced')})\b[:\s]*{articles}$")
+        self._price_phrase = compiled(
+            rf"(?:[\s*_)\],:;(–—-]*\b(?:{some('priced')}|an?|it|its|which|and|of|this|one|today|here|the|shop)\b){{1,6}}[\s:(*_~-]*"
+        )
+
+    def cue(self, before: str, after: str) -> Cue:
+        """Of an amount by what stands before and behind it, in its sentence and without other amounts."""
+        low, high = _tidy(_behind_stop(before)), _tidy(_before_stop(after))
+        for kind in (self._by_after, self._by_before):
+            if (cue := kind(low, high)) is not None:
+                return cue
+        return Cue("price") if self._priced.search(low) else Cue("none")
+
+    def of_label(self, label: str) -> Cue | None:
+        """What the head of a column or row makes of the amounts in it, where that is no price."""
+        match = self._head.search(label)
+        return Cue("unit", "label", (match["unit"] or match["short"] or "").casefold()) if match else None
+
+    def of_opening(self, sentence: str) -> Cue | None:
+        """What a sentence that begins with "Per gallon" makes of its amounts."""
+        match = self._opening.match(sentence)
+        return Cue("unit", "opening", match["unit"].casefold()) if match else None
+
+    def is_elsewhere(self, before: str, after: str) -> bool:
+        """Whether an amount is by the words of its clause other people's money, or what would be."""
+        return self._free.search(_tidy(_behind_stop(before)) + " $ " + _tidy(_to_comma(after))) is not None
+
+    def is_price_phrase(self, text: str) -> bool:
+        """Whether a text holds nothing but words that lead from a thing to its price."""
+        return self._price_phrase.fullmatch(text) is not None
+
+    def _by_after(self, before: str, after: str) -> Cue | None:
+        if self._period.match(after):
+            match = self._per.match(after)
+            return (
+                Cue("unit", "period", match["unit"].casefold().split()[-1])
+                if match
+                else Cue("void", "period")
+            )
+        if self._limit_after.match(after):
+            return Cue("limit")
+        if match := self._rest_after.match(after):
+            return Cue("rest", match[0].strip())
+        if match := self._gap_after.match(after):
+            return Cue("gap", match[0].strip())
+        if match := self._total_after.match(after):
+            return Cue("total", match[0].strip())
+        if self._each.match(after):
+            return Cue("unit")
+        match = self._per.match(after)
+        if match is None:
+            return None
+        kept = self._by_before(before, after)
+        if kept is not None and kept.kind in ("gap", "rest"):
+            return kept._replace(per=match["unit"].casefold())
+        return Cue("unit", per=match["unit"].casefold())
+
+    def _by_before(self, before: str, after: str) -> Cue | None:
+        if self._total_right_before.search(before):
+            return Cue("total", "before")
+        if self._gap_right_before.search(before):
+            return Cue("gap", "by")
+        if self._limit_right_before.search(before):
+            return Cue("limit")
+        if match := self._rest_before.search(before):
+            return Cue("rest", match[0].split()[0])
+        if match := self._gap_before.search(before):
+            return Cue("gap", match[0].split()[0])
+        if self._past.search(before):
+            return Cue("void", "past")
+        if self._limit_before.search(before):
+            return Cue("limit")
+        if match := self._total_before.search(before):
+            return Cue("total", match[0].split()[0])
+        return None
+
+
+def _tidy(text: str) -> str:
+    return _SPACES.sub(" ", _DECORATION.sub("", text))
+
+
+def _behind_stop(text: str) -> str:
+    text = text[-3 * _NEAR :]
+    last = None
+    for last in _APART.finditer(text):  # noqa: B007 - the last one counts
+        pass
+    return text[last.end() :] if last else text
+
+
+def _before_stop(text: str) -> str:
+    text = text[:_NEAR]
+    first = _APART.search(text)
+    return text[: first.start()] if first else text
+
+
+def _to_comma(text: str) -> str:
+    return _before_stop(text.partition(",")[0])
+
+
+CUES = CueReader(vocabulary("cues"))
