@@ -33,6 +33,8 @@ class Mention:
     end: int
     own: bool
     row: TextLine | None = None
+    cell: bool = False
+    """A cell in a table whose columns are products."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ class Mentions:
             columns = self.tables.by_column(line)
             for column, product_id in columns.items():
                 if column < len(line.cells):
-                    yield Mention(product_id, *line.cells[column], True)
+                    yield Mention(product_id, *line.cells[column], True, cell=True)
             if columns:
                 continue
             ids = self._products_on(line)
@@ -206,7 +208,7 @@ class Mentions:
 
     def _leading_names(self) -> Iterator[Named]:
         for mention in self.mentions:
-            if mention.own:
+            if mention.own and not mention.cell:
                 span = mention.start, mention.end
                 name = _BOLD_NAME.match(self.body, *span) or _PLAIN_NAME.match(self.plain, *span)
                 if name:

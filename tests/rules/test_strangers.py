@@ -7,7 +7,7 @@ from drr.env.shop import Shop
 
 from benchmarks.first_contact import ROUNDS, read_round, run
 
-REACHED = {"round1": (19, 44), "round2": (24, 44)}
+REACHED = {"round1": (45, 33), "round2": (59, 36)}
 """Round -> plants caught at least, clean texts failed at most. They move one way only."""
 
 

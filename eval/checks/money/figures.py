@@ -149,12 +149,16 @@ def _bounds(amount: MoneyAmount, written: str, before: str) -> Span | tuple[floa
         high = max(high, value + 0.995)
     if hedge := HEDGES.before.search(before[-24:]):
         word = hedge[0].strip().casefold().rstrip("$ ")
-        if word in _ABOVE:
+        if _ADDED_UP.search(before):
+            pass
+        elif word in _ABOVE:
             high = max(high, 1.1 * value + 1)
         elif word in _BELOW:
             low = min(low, 0.9 * value - 1)
     return low - 1e-9, high + 1e-9
 
 
+_ADDED_UP = re.compile(r"\badd(?:s|ed|ing)?\s(?:it\s|them\s)?up\sto\s*$", re.I)
+"""Here "up to" is no hedge."""
 _ABOVE = frozenset(("over", "more than", "at least", ">", "≥"))
 _BELOW = frozenset(("under", "less than", "up to", "below", "<", "≤"))

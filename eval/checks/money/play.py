@@ -270,14 +270,14 @@ _SIZE = re.compile(
 )
 
 
-def record_divisors(product: Product, per: str) -> frozenset[float]:
-    """How much is in a pack: by its title and its size; by the rest of the record where those say nothing of the kind."""
+def record_divisors(product: Product, per: str, around: frozenset[float]) -> frozenset[float]:
+    """How much is in a pack: by its title and its size; where those do not say, by the rest of the record and the text around."""
     details = [
         (key, str(value)) for key, value in product.details.items() if isinstance(value, (str, int, float))
     ]
     sizes = (value for key, value in details if _SIZE.search(key))
     found = divisors("\n".join([product.title, *sizes]), per)
-    return found or divisors("\n".join([*product.features, *(value for _, value in details)]), per)
+    return found or around | divisors("\n".join([*product.features, *(value for _, value in details)]), per)
 
 
 def unit_named(per: str) -> MeasureUnit | None:

@@ -102,8 +102,7 @@ class Readings:
         per = figure.cue.per
         around = divisors(self._play.text(span), per) | divisors(self._play.question, per)
         for one in products:
-            own = record_divisors(one.product, per)
-            for many in own or around:
+            for many in record_divisors(one.product, per, around):
                 yield Reading(f"the price of {one.product_id} by {many:g}", one.price / many)
         for value in said:
             yield from (Reading(f"${value:,.2f} by {many:g}", value / many) for many in around)

@@ -28,7 +28,9 @@ def total(subject: Subject, mentions: Mentions) -> Check:
 def _hold(tally: CheckTally, one: Stated, ledger: MoneyLedger) -> None:
     """A total against what it stands over, unless it is that of other things."""
     entry = ledger.by_start.get(one.amount.start)
-    if one.agrees is None:
+    if one.agrees is None and entry is not None:
+        _enter(tally, entry)
+    elif one.agrees is None:
         tally.unclear(f"the parts of the total ${one.amount.value:,.2f} are not all given")
     elif one.agrees:
         tally.ok()

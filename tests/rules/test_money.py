@@ -1,0 +1,121 @@
+"""Money by what it is: each sentence is true as written, and false with the figure behind the arrow."""
+
+from __future__ import annotations
+
+import pytest
+from drr.env.entities import Product
+from drr.env.shop import Shop
+from drr.eval.checks import Subject, check_report
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.ledger import ledger_of
+
+IDS = ("B09248YNC1", "B07X4L3M14", "B09FUUHWK0")
+"""$17.95, $11.99 and $24.95 in the sample shop: a diffuser and two thermometers."""
+A, B, C = (f"http://ecommerce.example/{one}" for one in IDS)
+RIGHT_OR_WRONG = [
+    # whose price it is: beside the link, in the same parenthesis, cell, item
+    (f"The diffuser ({A}, $17.95) and the red one ({B}, $11.99).", "$17.95", "$18.95"),
+    (f"The diffuser ({A}, $17.95) and the red one ({B}, $11.99).", "$11.99", "$17.95"),
+    (f"- Diffuser, quiet: $17.95 → {A}\n- Thermometer, red: $11.99 → {B}", "$11.99", "$12.99"),
+    (
+        f"| What | Asking price |\n|---|---|\n| Diffuser {A} | $17.95 |\n| Red {B} | $11.99 |",
+        "$11.99",
+        "$17.95",
+    ),
+    (
+        f"| | Diffuser | Red |\n|---|---|---|\n| Page | {A} | {B} |\n| Price | $17.95 | $11.99 |",
+        "$17.95",
+        "$16.95",
+    ),
+    (f"Look at {A} first. Nobody will call $17.95 too much.", "$17.95", "$27.95"),
+    # sums
+    (
+        f"Take the diffuser ({A}) for $17.95 and the red one ({B}) for $11.99. That's $29.94 before tax.",
+        "$29.94",
+        "$31.94",
+    ),
+    (
+        f"The diffuser ({A}) is $17.95, the red one ({B}) $11.99. Buying both would cost $29.94.",
+        "$29.94",
+        "$28.94",
+    ),
+    (
+        f"1. {A} at $17.95\n2. {B} at $11.99\n3. {C} at $24.95\n\nThe three add up to $54.89.",
+        "$54.89",
+        "$55.89",
+    ),
+    (f"Red ({B}) and black ({C}), the pair: $36.94.", "$36.94", "$34.94"),
+    # several of one
+    (f"Two of the red ones ({B}) come to $23.98.", "$23.98", "$25.98"),
+    (f"A pair of them ({A}) runs $35.90; one alone is $17.95.", "$35.90", "$33.90"),
+    (f"- 3 × the red thermometer ({B}) = $35.97", "$35.97", "$38.97"),
+    # what is left, and how far a limit is passed
+    (f"The diffuser ({A}) is $17.95, which leaves $22.05 of your $40.", "$22.05", "$24.05"),
+    (f"The diffuser ({A}) is $17.95. That is $22.05 under your limit.", "$22.05", "$21.05"),
+    (f"Diffuser {A}: $17.95. Red {B}: $11.99. You have $10.06 to spare.", "$10.06", "$12.06"),
+    # differences
+    (f"The diffuser ({A}) is $17.95 and the red one ({B}) $11.99, so you save $5.96.", "$5.96", "$7.96"),
+    (f"The black one ({C}) is $12.96 dearer than the red one ({B}).", "$12.96", "$13.96"),
+    (
+        f"The black one ({C}, $24.95) costs exactly seven dollars more than the diffuser ({A}, $17.95).",
+        "seven",
+        "nine",
+    ),
+    # per unit
+    (f"The diffuser ({A}) holds 300 ml at $17.95, or about 6 cents a ml.", "6 cents", "9 cents"),
+    (f"At $17.95 for the diffuser ({A}) over five years, that is $3.59 a year.", "$3.59", "$4.59"),
+    # a coupon
+    (f"With 10% off, the black one ({C}) at $24.95 would be $22.46.", "$22.46", "$20.46"),
+]
+TRUE = [
+    # other people's money, ranges, periods, other currencies, great sums: no claim about the shop
+    f"The diffuser ({A}) is $17.95; drugstores ask $20 to $40 for such a thing (https://example.org/prices).",
+    f"The diffuser ({A}) is $17.95, roughly £14, while the trade is worth $537 billion.",
+    f"If the black one ({C}) fell to $19 I would buy it. At $24.95 I wait.",
+    f"The diffuser ({A}) is $17.95. A Fernhollow costs $39.50, and I could not find it here.",
+    f"Elsewhere the black thermometer ({C}) was listed at $31.40 last winter.",
+    # rounded
+    f"The diffuser ({A}) is just under $18, the black one ({C}) around $25.",
+    f"The diffuser ({A}) is in the high teens; call it eighteen dollars.",
+    # which is whose is open, and one of the readings is right
+    f"They are $11.99 and $24.95 respectively: {B}, {C}.",
+]
+
+
+def statuses(shop: Shop, text: str) -> dict[str, str]:
+    found = check_report(Subject(text, query="something quiet, up to $40", shop=shop))
+    return {name: found[name].status for name in ("price", "total")}
+
+
+@pytest.mark.parametrize(("text", "right", "wrong"), RIGHT_OR_WRONG)
+def test_a_wrong_figure_is_noticed_and_its_right_twin_is_not(
+    rules_shop: Shop, text: str, right: str, wrong: str
+) -> None:
+    assert text.count(right) >= 1
+    assert "fail" not in statuses(rules_shop, text).values()
+    assert "fail" in statuses(rules_shop, wrong.join(text.rsplit(right, 1))).values()
+
+
+@pytest.mark.parametrize("text", TRUE)
+def test_what_may_be_true_is_not_called_wrong(rules_shop: Shop, text: str) -> None:
+    assert "fail" not in statuses(rules_shop, text).values()
+
+
+def test_the_prices_that_the_cases_stand_on(rules_shop: Shop) -> None:
+    products = [rules_shop.store.product(one) for one in IDS]
+    assert [one.price if isinstance(one, Product) else None for one in products] == [17.95, 11.99, 24.95]
+
+
+def test_every_figure_says_how_it_comes_about(rules_shop: Shop) -> None:
+    text = f"The diffuser ({A}) is $17.95, the red one ({B}) $11.99; together $29.94, which leaves $10.06."
+    entries = ledger_of(Mentions(Subject(text, query="up to $40", shop=rules_shop))).entries
+    assert [entry.status for entry in entries] == ["explained"] * 4
+    assert [entry.why for entry in entries[:2]] == [f"the price of {one}" for one in IDS[:2]]
+
+
+def test_too_many_amounts_leave_the_rest_unverifiable(rules_shop: Shop) -> None:
+    piece = f"[A diffuser]({A}) costs $17.95, saves $3.33 of $40, together $99.12, 13 cents each. "
+    found = check_report(Subject(piece * 400, query="up to $40", shop=rules_shop))
+    assert (
+        any("too many amounts" in one for one in found["total"].evidence) or found["total"].status == "fail"
+    )
