@@ -10,6 +10,7 @@ import textwrap
 from pathlib import Path
 
 from drr.app.cli import main
+from drr.env.query import Query
 
 MARK = ".drr-demo"
 ASKED = 4
@@ -68,8 +69,10 @@ def _questions(folder: Path) -> Path:
     from drr.querygen.builtin import builtin_queries
 
     path = folder / "queries.jsonl"
-    chosen = {query.user_id: query for query in reversed(builtin_queries())}
-    lines = [query.model_dump_json(exclude_none=True) for query in list(reversed(chosen.values()))[:ASKED]]
+    chosen: dict[str, Query] = {}
+    for query in builtin_queries():
+        chosen.setdefault(query.user_id, query)
+    lines = [query.model_dump_json(exclude_none=True) for query in list(chosen.values())[:ASKED]]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 

@@ -34,7 +34,7 @@ _FIELDS: dict[str, tuple[str, str]] = {
     "prompt_hash": ("sc:Text", "of prompts and tool list"),
     "rule_written": ("sc:Boolean", "written by rules and not by a language model"),
     "review_status": ("sc:Text", "unreviewed, accepted or rejected"),
-    "reviewer": ("sc:Text", "who reviewed it; none if nobody did"),
+    "reviewer": ("sc:Text", "who reviewed it; none if nobody did, model:NAME if a language model did"),
     "schema_version": ("sc:Integer", "of this form"),
 }
 _LISTS = ("tools", "needs")
@@ -164,7 +164,8 @@ near-duplicates {facts["similarity"]["near_duplicates"]}; {facts["tools_per_quer
 
 _LIMITS = (
     "The users are invented: names, places and contact data were generated, and no real person stands behind an id. A question is "
-    "answerable only in the shop that it was written for. What nobody reviewed (`reviewer: none`) was checked by code only."
+    "answerable only in the shop that it was written for. What nobody reviewed (`reviewer: none`) was checked by code only; what a "
+    "language model reviewed (`reviewer: model:NAME`) no person has read on that account."
 )
 
 
@@ -176,7 +177,8 @@ def _facts(queries: Sequence[Query]) -> dict[str, str]:
     rules = sum(bool(query.rule_written) for query in queries)
     return {
         "written": f"Written by: {_told(models)}; {rules} of {len(queries)} by rules and not by a language model.",
-        "reviewed": f"Reviewers: {_told(_reviewers(queries))}; `none` means checked by code only.",
+        "reviewed": f"Reviewers: {_told(_reviewers(queries))}; `none` means checked by code only, `model:NAME` read by a language model "
+        "and by no person.",
     }
 
 

@@ -49,8 +49,10 @@ class LimitReader:
             rf"(?:(?<!\bno )(?<!\bnot )\b(?:{some('cap_before')})|{some('cap_signs')})"
             rf"(?: (?:{some('cap_fillers', 'cap_nouns')}|spending)){{0,6}}:?\s{{0,8}}$"
         )
+        no_item = rf"no (?:(?:{some('every_one')}) )?(?:{some('every_thing')})"
+        none = rf"(?:{some('none_of_it')}|{no_item})(?: (?:that |which )?(?:{some('none_that')}))?"
         self._not_beyond = compiled(
-            rf"(?:\b(?:{some('negations')})\b|n't\b)[^.;!?$]{{0,40}}\b(?:{some('beyond')})\s{{0,8}}$"
+            rf"(?:(?:\b(?:{some('negations')})\b|n't\b)[^.;!?$]{{0,40}}\b|\b{none} )(?:{some('beyond')})\s{{0,8}}$"
         )
         self._too_much = compiled(
             rf"^\s{{0,8}}(?:{some('verdict_verbs')}) (?:(?:{some('verdict_degrees')}) )?(?:{some('verdicts')})\b"
@@ -67,6 +69,7 @@ class LimitReader:
         )
         self._item_before = compiled(
             rf"\b(?:{some('every')}) (?:(?:{some('every_one')}) )?(?:{some('every_thing')})\b[^.;$]{{0,40}}$"
+            rf"|\b{no_item}\b[^.;$]{{0,40}}$"
             rf"|\b(?:{some('item_kinds')}) (?:{some('item_limits')})\b[^.;$]{{0,30}}$|\b(?:{some('item_before')})\b[^.;$]{{0,20}}$"
         )
         self._month_after = compiled(rf"^{between}(?:{some('month_after')})\b")

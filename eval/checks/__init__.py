@@ -42,7 +42,7 @@ RULES: dict[str, Rule] = {
     "price": Rule(facts.price, "3"),
     "rating": Rule(stars.rating, "4"),
     "total": Rule(total, "3"),
-    "budget": Rule(budget, "3"),
+    "budget": Rule(budget, "4"),
     "order_facts": Rule(order_facts, "2"),
     "privacy": Rule(privacy, "1"),
     "profile_facts": Rule(profile_facts, "1"),

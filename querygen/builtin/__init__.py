@@ -1,4 +1,4 @@
-"""The built-in questions of the sample shop, made by `drr queries generate` and checked by code; nobody reviewed them."""
+"""The built-in questions of the sample shop: written one by one and read against the records by a language model, and a few by rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMMANDS = (
     "drr ingest raw --shop shop",
     "drr queries generate --shop shop --out queries.jsonl --users 24 --per-user 3 --seed 7",
 )
-"""What makes the file again, byte for byte, in an empty folder."""
+"""What makes the shop, and among other questions those that rules wrote (`rule_written`), in an empty folder."""
 
 
 def builtin_queries() -> list[Query]:
