@@ -7,7 +7,9 @@ from typing import Any
 
 import orjson
 from drr.env.errors import ShopError
-from drr.env.shop import SCHEMA, Manifest
+from drr.env.search.fields import VERSION as FIELDS_VERSION
+from drr.env.settings import Settings
+from drr.env.shop import SCHEMA, Manifest, SearchName
 from drr.env.text import VERSION as TEXT_VERSION
 from pydantic import ValidationError
 
@@ -40,6 +42,11 @@ def check_tokenizer(manifest: Manifest, where: str) -> None:
         raise ShopError(
             f"{where}: its index was made by tokenizer {version}, this drr has {TEXT_VERSION}; {AGAIN}"
         )
+
+
+def search_of(manifest: Manifest, settings: Settings) -> SearchName:
+    """The search that the settings ask for, or `plain` where the shop's index has no fields of this version."""
+    return settings.search if manifest.versions.get("fields") == FIELDS_VERSION else "plain"
 
 
 def sealed(manifest: Manifest) -> Manifest:

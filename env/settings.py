@@ -45,6 +45,11 @@ class Settings(BaseSettings):
         "http://ecommerce.example", description="where product pages are said to live; never fetched"
     )
 
+    search: Literal["fields", "plain", "hybrid"] = Field(
+        "fields",
+        description="how the catalogue is searched: all fields by weight, one text as before (`plain`), or fields with vectors",
+    )
+
     model: str = Field("offline", description="the model of every role that names none")
     model_agent: str | None = Field(None, description="model of the agents")
     model_summariser: str | None = Field(

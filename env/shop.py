@@ -20,7 +20,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 SCHEMA = 1
 Sort = Literal["relevance", "price_asc", "price_desc", "rating", "popularity"]
-Match = Literal["any", "all"]
+Match = Literal["well", "any", "all"]
+SearchName = Literal["fields", "plain", "hybrid"]
 IdKind = Literal["product", "user", "order"]
 
 
@@ -64,11 +65,19 @@ class SearchRequest:
     max_price: float | None = None
     min_rating: float | None = None
     category: str | None = None
-    """A file's name or any step of a product's category path, compared by `drr.env.text.category_key`."""
+    """A file's name or any step of a product's category path, compared by `drr.env.text.category_key`; but for `plain`
+    also the end of a step, and several steps with `>` between them."""
+    brand: str | None = None
+    """A store or the brand that the details name; not known to `plain`."""
+    unknown_price: bool = False
+    """Let products through a price filter whose price is not known; not known to `plain`."""
     sort: Sort = "relevance"
-    match: Match = "any"
+    match: Match = "well"
+    """`well`: what matches well, as `drr.env.search` says; to `plain` it is `any`."""
     limit: int = 10
     offset: int = 0
+    search: SearchName | None = None
+    """In place of the one that the shop was opened with."""
 
 
 class SearchPage(NamedTuple):
@@ -76,8 +85,17 @@ class SearchPage(NamedTuple):
 
     product_ids: list[str]
     scores: list[float | None]
-    """BM25, where the sort is by relevance."""
+    """Of the ranking, where the sort is by relevance."""
     total: int
+    """All that match as the request demands."""
+    aside: int = 0
+    """Share a word of the query and do not match well; `match="any"` shows them."""
+    unpriced: int = 0
+    """Match and were left out by the price filter, as nobody knows their price; `unknown_price` lets them in."""
+    said: tuple[str, ...] = ()
+    """What was read into the query: slips mended, a price, an order."""
+    request: SearchRequest | None = None
+    """As it was read, where that is not as it was asked."""
 
 
 class OrderPage(NamedTuple):

@@ -7,7 +7,7 @@ rank that was computed when the index was built and is unique.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -15,8 +15,11 @@ from typing import Any
 from weakref import finalize
 
 import tantivy as tv
+from drr.env.embedded.engine import TantivyEngine, add_fields
 from drr.env.errors import ShopError
-from drr.env.shop import SearchPage, SearchRequest
+from drr.env.search.lexicon import Lexicon
+from drr.env.search.searching import FieldSearch
+from drr.env.shop import SearchName, SearchPage, SearchRequest
 from drr.env.text import category_key, query_words
 
 RANKS = ("by_price_asc", "by_price_desc", "by_rating", "by_popularity")
@@ -32,6 +35,7 @@ def schema() -> Any:
     builder.add_unsigned_field("text_crc", fast=True)
     for name in RANKS:
         builder.add_unsigned_field(name, fast=True)
+    add_fields(builder)
     return builder.build()
 
 
@@ -55,8 +59,15 @@ def _open_index(path: Path) -> tuple[Any, Any]:
 
 
 class EmbeddedCatalog:
-    def __init__(self, folder: Path, path: Path, categories: Mapping[str, int]) -> None:
-        self._folder = folder
+    def __init__(
+        self,
+        folder: Path,
+        path: Path,
+        categories: Mapping[str, int],
+        lexicon: Callable[[], Lexicon] = lambda: Lexicon(b""),
+        search: SearchName = "plain",
+    ) -> None:
+        self._folder, self._search_name = folder, search
         try:
             try:
                 self._index, self.searcher = _open_index(path)
@@ -75,6 +86,7 @@ class EmbeddedCatalog:
         self._schema = self._index.schema
         self._size: int = self.searcher.num_docs
         self._categories = dict(categories)
+        self._fields = FieldSearch(TantivyEngine(self._index, self.searcher, lexicon))
 
     def categories(self) -> dict[str, int]:
         return dict(self._categories)
@@ -86,7 +98,9 @@ class EmbeddedCatalog:
         if not words:
             return SearchPage([], [], 0)
         try:
-            return self._search(request, words)
+            if (request.search or self._search_name) != "plain":
+                return self._fields.search(request)
+            return self._plain(request, words)
         except BaseException as error:
             if not is_damage(error):
                 raise
@@ -94,7 +108,7 @@ class EmbeddedCatalog:
                 f"{self._folder}: its search index cannot be read ({str(error)[:200]}); ingest again with --replace"
             ) from error
 
-    def _search(self, request: SearchRequest, words: list[str]) -> SearchPage:
+    def _plain(self, request: SearchRequest, words: list[str]) -> SearchPage:
         query = self._query(request, words)
         # tantivy reserves room for offset + limit hits at once, and wants one at least.
         limit = min(request.limit, self._size - request.offset)

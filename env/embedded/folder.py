@@ -8,6 +8,7 @@ from drr.env.embedded.catalog import EmbeddedCatalog
 from drr.env.embedded.layout import DATABASE, INDEX, check_files, read_manifest
 from drr.env.embedded.store import EmbeddedStore
 from drr.env.errors import ShopError
+from drr.env.manifest import search_of
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, Shop
 
@@ -31,7 +32,9 @@ def _open(spec: str, folder: Path, manifest: Manifest, data: Path, settings: Set
     check_files(folder, data, manifest)
     store = EmbeddedStore(folder, data / DATABASE, manifest, settings.shop_url)
     try:
-        catalog = EmbeddedCatalog(folder, data / INDEX, store.category_counts())
+        catalog = EmbeddedCatalog(
+            folder, data / INDEX, store.category_counts(), store.lexicon, search_of(manifest, settings)
+        )
     except BaseException:
         store.close()
         raise

@@ -11,22 +11,28 @@ from zlib import crc32
 import orjson
 import tantivy as tv
 from drr.env.embedded.catalog import RANKS, schema
+from drr.env.embedded.engine import add_values
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
+from drr.env.search.fields import fields_of
+from drr.env.search.lexicon import LexiconMaker
 from drr.env.text import category_key, indexed_text
 
 # One thread and room for everything in memory give one segment in the order of insertion, which is that of ids.
 _SMALLEST_HEAP, _LARGEST_HEAP = 64 << 20, 4_000_000_000
 
 
-def build_index(database: sqlite3.Connection, path: Path) -> None:
+def build_index(database: sqlite3.Connection, path: Path) -> bytes:
+    """Also the lexicon of its words, packed."""
     path.mkdir()
     size = database.execute("select coalesce(sum(length(doc)), 0) from product").fetchone()[0]
     index = tv.Index(schema(), path=str(path))
     writer = index.writer(heap_size=min(max(2 * size, _SMALLEST_HEAP), _LARGEST_HEAP), num_threads=1)
     ranks = _ranks(database)
+    lexicon = LexiconMaker()
     try:
         for k, entry in enumerate(entries(database)):
+            lexicon.add(entry.fields.strong)
             writer.add_document(_document(entry, [rank[k] for rank in ranks]))
         writer.commit()
     except ValueError as error:
@@ -36,6 +42,7 @@ def build_index(database: sqlite3.Connection, path: Path) -> None:
     index.reload()
     if index.searcher().num_segments > 1:
         raise ShopError("too many products for a shop in a folder; use a shop on servers (docs/servers.md)")
+    return lexicon.packed()
 
 
 def _document(entry: IndexEntry, ranks: Sequence[int]) -> Any:
@@ -51,13 +58,14 @@ def _document(entry: IndexEntry, ranks: Sequence[int]) -> Any:
         document.add_float("rating", entry.rating)
     for name, rank in zip(RANKS, ranks, strict=True):
         document.add_unsigned(name, rank)
+    add_values(document, entry.fields)
     return document
 
 
 class IndexEntry:
     """What the index holds of one product."""
 
-    __slots__ = ("categories", "price", "product_id", "rating", "text")
+    __slots__ = ("categories", "fields", "price", "product_id", "rating", "text")
 
     def __init__(self, product_id: str, price: float | None, document: JsonObject) -> None:
         self.product_id = product_id
@@ -66,6 +74,14 @@ class IndexEntry:
         self.text = indexed_text(document["title"], document["features"], document["description"])
         self.categories = sorted(
             {category_key(name) for name in (document["category"], *document["categories"])} - {""}
+        )
+
+        self.fields = fields_of(
+            document["title"],
+            document["store"],
+            document["category"],
+            document["categories"],
+            document["details"],
         )
 
     @property

@@ -14,6 +14,7 @@ from drr.env.embedded.connections import Connections
 from drr.env.entities import ORDER_STATUSES, Order, OrderStatus, Product, User, bound_ms, iso_from_ms
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
+from drr.env.search.lexicon import Lexicon
 from drr.env.shop import IdKind, Manifest, OrderPage
 from drr.env.statistics import Purchase, UserStatistics, user_statistics
 from drr.env.text import is_text, nearest, person_key, sample_key
@@ -195,6 +196,11 @@ class EmbeddedStore:
             )
         keyed = ((sample_key(seed, user_id), user_id) for (user_id,) in rows)
         return [user_id for _, user_id in nsmallest(max(count, 0), keyed)]
+
+    def lexicon(self) -> Lexicon:
+        """The words that products are named by; shops of before have none."""
+        row = self.database.execute("select value from meta where name = 'lexicon'").fetchone()
+        return Lexicon(row[0] if row else b"")
 
     def category_counts(self) -> dict[str, int]:
         """Also the first real read, so that a damaged file is found when the shop is opened."""

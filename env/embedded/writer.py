@@ -33,6 +33,7 @@ from drr.env.embedded.store import lookup_key
 from drr.env.entities import Product
 from drr.env.errors import ShopError
 from drr.env.manifest import sealed
+from drr.env.search.fields import VERSION as FIELDS_VERSION
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, UserRow
 from drr.env.text import VERSION as TEXT_VERSION
@@ -83,6 +84,7 @@ class FolderWriter:
         self._temporary.chmod(self._data.stat().st_mode)
         self._hash = ContentHash()
         self._categories: Counter[str] = Counter()
+        self._lexicon = b""
         self._database = sqlite3.connect(self._data / DATABASE, isolation_level=None)
         self._held.callback(self._database.close)
         with self._writing():
@@ -113,7 +115,7 @@ class FolderWriter:
             first += len(batch)
         with self._writing():
             self._database.execute(PRODUCT_INDEX)
-            build_index(self._database, self._data / INDEX)
+            self._lexicon = build_index(self._database, self._data / INDEX)
         return first
 
     def write_users(self, batches: Iterable[Sequence[UserRow]]) -> int:
@@ -187,6 +189,7 @@ class FolderWriter:
         categories = orjson.dumps(self._categories, option=orjson.OPT_SORT_KEYS).decode()
         self._database.execute(insert, ("content_hash", manifest.content_hash))
         self._database.execute(insert, ("categories", categories))
+        self._database.execute(insert, ("lexicon", self._lexicon))
         self._database.execute("pragma optimize")
         self._database.close()
         sizes = {
@@ -215,7 +218,7 @@ class FolderWriter:
                 f"{self._folder}: what was written is not what the manifest says "
                 f"(content hash {digest[:12]}, manifest {manifest.content_hash[:12]}); nothing was changed"
             )
-        versions = {"sqlite": sqlite3.sqlite_version, "tantivy": version("tantivy"), "text": TEXT_VERSION}
+        versions = {"sqlite": sqlite3.sqlite_version, "tantivy": version("tantivy"), "text": TEXT_VERSION, "fields": FIELDS_VERSION}
         return manifest.model_copy(
             update={
                 "backend": "embedded",

@@ -1,0 +1,116 @@
+"""The search by fields in tantivy: its demands and its ranking as queries of the index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tantivy as tv
+from drr.env.search.fields import SearchFields
+from drr.env.search.filters import shelf_parts
+from drr.env.search.lexicon import Lexicon
+from drr.env.search.plan import Best, Node, Plan, Weighed, Word
+from drr.env.search.searching import Hits
+from drr.env.shop import SearchRequest
+from drr.env.text import category_key
+
+_RAW = ("name", "brand", "shelf")
+_MUST, _SHOULD, _NOT = tv.Occur.Must, tv.Occur.Should, tv.Occur.MustNot
+
+
+def add_fields(builder: Any) -> None:
+    for name in ("strong", "details"):
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+    for name in _RAW:
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+
+
+def add_values(document: Any, fields: SearchFields) -> None:
+    document.add_text("strong", fields.strong)
+    document.add_text("details", fields.details)
+    for name in _RAW:
+        for key in getattr(fields, name):
+            document.add_text(name, key)
+
+
+class TantivyEngine:
+    def __init__(self, index: Any, searcher: Any, lexicon: Callable[[], Lexicon]) -> None:
+        self._schema, self._searcher, self._size = index.schema, searcher, searcher.num_docs
+        self.lexicon = lexicon
+
+    def holders(self, field: str, word: str) -> int:
+        return int(self._searcher.doc_freq(field, word))
+
+    def counts(self, nodes: Sequence[Node], request: SearchRequest, *, unpriced: bool = False) -> list[int]:
+        filters = self._filters(request, unpriced=unpriced)
+        count = self._searcher.search
+        return [
+            count(tv.Query.boolean_query([(_MUST, self._node(node)), *filters]), 1, count=True).count
+            for node in nodes
+        ]
+
+    def hits(self, demanded: Node, plan: Plan, request: SearchRequest) -> Hits:
+        silent = tv.Query.const_score_query(self._node(demanded), 0.0)
+        parts = [(_MUST, silent), *self._filters(request)]
+        limit = min(request.limit, self._size - request.offset)
+        if limit <= 0 or request.sort != "relevance":
+            query = tv.Query.boolean_query(parts)
+        else:
+            query = tv.Query.boolean_query([*parts, *((_SHOULD, one) for one in self._ranking(plan))])
+        if limit <= 0:
+            return Hits([], [], self._searcher.search(query, 1, count=True).count)
+        order = {} if request.sort == "relevance" else {"order_by_field": f"by_{request.sort}", "order": tv.Order.Asc}
+        found = self._searcher.search(query, limit, count=True, offset=request.offset, **order)
+        doc = self._searcher.doc
+        scores = [score if not order else None for score, _ in found.hits]
+        return Hits([doc(address)["id"][0] for _, address in found.hits], scores, found.count)
+
+    def _term(self, field: str, word: str) -> Any:
+        option = "basic" if field in _RAW else "freq"
+        return tv.Query.term_query(self._schema, field, word, index_option=option)
+
+    def _node(self, node: Node) -> Any:
+        if isinstance(node, Word):
+            return self._term(*node)
+        parts = [self._node(part) for part in node.parts]
+        if node.least == len(parts):
+            return tv.Query.boolean_query([(_MUST, part) for part in parts])
+        return tv.Query.boolean_query(
+            [(_SHOULD, part) for part in parts], minimum_number_should_match=node.least
+        )
+
+    def _ranking(self, plan: Plan) -> list[Any]:
+        ranked = [self._weighed(one) if isinstance(one, Weighed) else self._best(one) for one in plan.ranking]
+        return ranked + [
+            tv.Query.const_score_query(self._node(bonus.node), bonus.value) for bonus in plan.bonuses
+        ]
+
+    def _weighed(self, one: Weighed) -> Any:
+        term = self._term(*one.word)
+        return term if one.weight == 1 else tv.Query.boost_query(term, one.weight)
+
+    def _best(self, one: Best) -> Any:
+        return tv.Query.disjunction_max_query(
+            [tv.Query.boolean_query([(_SHOULD, self._weighed(word)) for word in name]) for name in one.names]
+        )
+
+    def _filters(self, request: SearchRequest, *, unpriced: bool = False) -> list[tuple[Any, Any]]:
+        query, schema = tv.Query, self._schema
+        filters = []
+        if unpriced:
+            filters.append((_NOT, query.exists_query("price")))
+        elif request.min_price is not None or request.max_price is not None:
+            within = query.range_query(
+                schema, "price", tv.FieldType.Float, request.min_price, request.max_price
+            )
+            if request.unknown_price:
+                unknown = query.boolean_query([(_MUST, query.all_query()), (_NOT, query.exists_query("price"))])
+                within = query.boolean_query([(_SHOULD, within), (_SHOULD, unknown)])
+            filters.append((_MUST, query.const_score_query(within, 0.0)))
+        if request.min_rating is not None:
+            rated = query.range_query(schema, "rating", tv.FieldType.Float, request.min_rating, None)
+            filters.append((_MUST, query.const_score_query(rated, 0.0)))
+        keys = [("shelf", key) for key in shelf_parts(request.category)]
+        if request.brand is not None:
+            keys.append(("brand", category_key(request.brand)))
+        return filters + [(_MUST, query.const_score_query(self._term(*key), 0.0)) for key in keys]

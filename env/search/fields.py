@@ -1,0 +1,150 @@
+"""What a search by fields indexes of a product, beside the text that the plain search has.
+
+`strong` holds the words that say what a product is and whose: title, store, brand, and the steps of its category path, those
+that count more written more often, so that every engine weighs them alike. `details` are the values of its table. `name` are
+whole names of the thing as single words: the last step of the path, the end of the title's first phrase, and their last words,
+as an English name ends in what it names: a pillow case is a case, a bed pillow is a pillow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from drr.env.search.vocabulary import search_words
+from drr.env.text import category_key, tokens
+
+VERSION = "1"
+"""Of the fields, recorded in a shop's manifest: an index of another version is searched as `plain`."""
+
+SHELF = "="
+"""Before a whole last step of a path: the product stands on this shelf."""
+NO_SHELF = "=?"
+_LONGEST_PHRASE = 9
+_LONGEST_NAME = 3
+_PHRASE_END = re.compile(r"[,|(\[:;\u2013\u2014\u3010\u3011/]|\s-\s|\.\s")
+_LEADING = re.compile(r"^\s*(?:\u3010[^\u3011]*\u3011|\[[^\]]*\]|\([^)]*\))\s*")
+_PARTS = re.compile(r"[,&/+]|\band\b", re.I)
+_NUMBERED = re.compile(r"\d")
+# Numbers of stock and ranks, which nobody asks for and each of which would be a word of its own.
+_NOT_SEARCHED = re.compile(
+    r"rank|upc|ean|gtin|asin|unspsc|date first|discontinued|global trade|package dimensions", re.I
+)
+_YES = {"yes", "true"}
+_MOST_DETAILS = 4000
+
+
+class SearchFields(NamedTuple):
+    strong: str
+    details: str
+    name: tuple[str, ...]
+    shelf: tuple[str, ...]
+    """Keys that a category filter takes: each step, its parts, and their last words."""
+    brand: tuple[str, ...]
+
+
+def fields_of(
+    title: str, store: str | None, category: str, categories: Sequence[str], details: Mapping[str, Any]
+) -> SearchFields:
+    head, leaf = tokens(title), categories[-1] if categories else ""
+    brands = [name for name in (store, details.get("Brand")) if isinstance(name, str)]
+    steps = [category.replace("_", " "), *categories]
+    strong = [*head, *head, *(word for name in dict.fromkeys(brands) for word in tokens(name))]
+    leaf_words = tokens(leaf)
+    strong += [*leaf_words, *dict.fromkeys(word for step in steps for word in tokens(step))]
+    names = dict.fromkeys([*_leaf_names(leaf), *title_names(title)])
+    return SearchFields(
+        " ".join(strong),
+        " ".join(_detail_words(details)),
+        tuple(names),
+        tuple(sorted({key for step in (category, *categories) for key in shelf_keys(step)})),
+        tuple(sorted({key for name in brands if (key := category_key(name))})),
+    )
+
+
+def _leaf_names(leaf: str) -> Iterator[str]:
+    key = category_key(leaf)
+    if not key:
+        yield NO_SHELF
+        return
+    yield SHELF + key
+    yield key
+    for part in _parts(leaf):
+        yield from endings(part)
+
+
+def shelf_keys(step: str) -> Iterator[str]:
+    """`Over-Ear Headphones` is found as itself and as `Headphones`, `Ramps & Stairs` also as `Ramps`."""
+    if key := category_key(step):
+        yield key
+        for part in _parts(step):
+            yield from endings(part)
+
+
+def _parts(step: str) -> Iterator[list[str]]:
+    for part in _PARTS.split(step.replace("_", " ")):
+        if words := tokens(part):
+            yield words
+
+
+def endings(words: Sequence[str]) -> Iterator[str]:
+    """A name and what it ends in, up to `_LONGEST_NAME` words."""
+    for count in range(1, min(_LONGEST_NAME, len(words)) + 1):
+        yield "_".join(words[-count:])
+
+
+def title_names(title: str) -> Iterator[str]:
+    """What the first phrase of a title names. Words that say how many or how large are stepped over: a brush set is brushes too."""
+    words = _first_phrase(title)
+    if not 0 < len(words) <= _LONGEST_PHRASE:
+        return
+    transparent = search_words().transparent
+    while words and _NUMBERED.search(words[-1]):
+        words.pop()
+    yield from endings(words)
+    while words and (words[-1] in transparent or _NUMBERED.search(words[-1])):
+        words.pop()
+    yield from endings(words)
+
+
+def _first_phrase(title: str) -> list[str]:
+    text = title
+    while (found := _LEADING.match(text)) is not None:
+        text = text[found.end() :]
+    words = tokens(_PHRASE_END.split(text, maxsplit=1)[0])
+    breaks = search_words().breaks
+    for place, word in enumerate(words):
+        if place and word in breaks:
+            return words[:place]
+    return words
+
+
+def _detail_words(details: Mapping[str, Any]) -> list[str]:
+    words: list[str] = []
+    for text in _values(details):
+        words += tokens(text[:_MOST_DETAILS])
+    return words
+
+
+def _values(details: Mapping[str, Any]) -> Iterator[str]:
+    """Each value; where it only says yes, what it says yes to."""
+    for name, value in details.items():
+        if _NOT_SEARCHED.search(name):
+            continue
+        if isinstance(value, Mapping):
+            yield from _values(value)
+        elif isinstance(value, list | tuple):
+            yield from _plain(value)
+        elif isinstance(value, str) and value.strip().casefold() in _YES or value is True:
+            yield name
+        elif isinstance(value, str | int | float) and not isinstance(value, bool):
+            yield str(value)
+
+
+def _plain(values: Iterable[Any]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, Mapping):
+            yield from _values(value)
+        elif isinstance(value, str | int | float):
+            yield str(value)

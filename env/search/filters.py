@@ -1,0 +1,14 @@
+"""How a category filter is read: a file's name, a step of a path or its end, several steps with `>` between them."""
+
+from __future__ import annotations
+
+import re
+
+from drr.env.text import category_key
+
+_STEP = re.compile(r"\s*(?:>|\u203a|\u00bb|\|)\s*")
+
+
+def shelf_parts(category: str | None) -> list[str]:
+    """Keys that a product's path must all have; a name without a word in it is a key that none has."""
+    return [] if category is None else [category_key(step) for step in _STEP.split(category)]

@@ -1,0 +1,221 @@
+"""What a search by fields demands and how it ranks, in terms that every engine has: words in fields, all or some or any of them.
+
+A product matches well on the strictest level that enough products reach. The levels go from the shelf or the brand that the whole
+query names, over products that are called what the query asks for and have its other words somewhere, to those that have most of
+its words. Below the last level there is only what shares a word: that is what `match=any` shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product as combinations
+from typing import NamedTuple
+
+from drr.env.search.asked import Asked, Holders, Slot
+from drr.env.search.fields import NO_SHELF, SHELF
+
+ENOUGH = 5
+"""With fewer products that have all the words, some of the words may be missing."""
+FULL = 10
+"""The same where the order is by relevance: what has all the words comes first anyway."""
+_SENTENCE = 4
+"""So many weak words make a question of it, whose other words are wishes."""
+SHARE = 0.6
+"""Of the words beside the name of the thing, on the looser levels."""
+WEIGHTS = {"strong": 3.0, "text": 1.0, "details": 1.0}
+NAMED, SHELVED, BRANDED = 6.0, 12.0, 12.0
+"""Added where a product is called what is asked for, stands on the shelf or is of the brand that the whole query names."""
+_ANYWHERE = ("strong", "text", "details")
+_MOST_KEYS = 32
+_LONGEST_NAME = 3
+
+
+class Word(NamedTuple):
+    field: str
+    word: str
+
+
+class Some(NamedTuple):
+    """At least `least` of the parts."""
+
+    parts: tuple[Node, ...]
+    least: int = 1
+
+
+Node = Word | Some
+
+
+class Best(NamedTuple):
+    """The best of several names of one thing; each name is the sum of its words."""
+
+    names: tuple[tuple[Weighed, ...], ...]
+
+
+class Weighed(NamedTuple):
+    word: Word
+    weight: float
+
+
+class Bonus(NamedTuple):
+    node: Node
+    value: float
+
+
+class Level(NamedTuple):
+    node: Node
+    needed: int = 1
+    """Products that must reach it, or the next one is looked at."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    levels: tuple[Level, ...]
+    """From the strictest."""
+    every_word: Node
+    any_word: Node
+    ranking: tuple[Best | Weighed, ...]
+    bonuses: tuple[Bonus, ...]
+
+
+def all_of(parts: Iterable[Node]) -> Node:
+    parts = tuple(dict.fromkeys(parts))
+    return parts[0] if len(parts) == 1 else Some(parts, len(parts))
+
+
+def any_of(parts: Iterable[Node]) -> Node:
+    parts = tuple(dict.fromkeys(parts))
+    return parts[0] if len(parts) == 1 else Some(parts)
+
+
+def _anywhere(word: str) -> Node:
+    return Some(tuple(Word(field, word) for field in _ANYWHERE))
+
+
+def _in(slot: Slot, *fields: str) -> Node:
+    """The slot's words, under one of its names, each in one of the fields."""
+    return any_of(
+        all_of(any_of(Word(field, word) for field in fields) for word in name) for name in slot.names
+    )
+
+
+class Planner:
+    def __init__(self, asked: Asked, holders: Holders, *, ranked: bool) -> None:
+        self._asked, self._holders = asked, holders
+        self._slots = asked.demanded
+        self._enough = FULL if ranked else ENOUGH
+        self._is_sentence = len(asked.slots) - len(self._slots) >= _SENTENCE
+
+    def plan(self) -> Plan:
+        slots = self._slots
+        keys, thing = self._thing()
+        whole = self._keys(slots)
+        shelf = [Word("name", SHELF + key) for key in whole if self._holders("name", SHELF + key)]
+        brand = [Word("brand", key) for key in whole if self._holders("brand", key)]
+        every = [_in(slot, *_ANYWHERE) for slot in slots]
+        levels = [*self._whole(shelf, brand, keys), *self._named(keys, thing), Level(all_of(every))]
+        if len(every) > 1:
+            levels.append(Level(Some(tuple(every), _share(len(every)))))
+        bonuses = [Bonus(Word("name", key), NAMED) for key in keys]
+        bonuses += [Bonus(node, SHELVED) for node in shelf] + [Bonus(node, BRANDED) for node in brand]
+        any_word = any_of(Word(f, w) for s in slots for name in s.names for w in name for f in _ANYWHERE)
+        return Plan(tuple(levels), all_of(every), any_word, tuple(self._ranking()), tuple(bonuses))
+
+    def _whole(self, shelf: Sequence[Word], brand: Sequence[Word], keys: Sequence[str]) -> Iterable[Level]:
+        """The whole query is the name of a shelf, or of a brand. What stands on no shelf at all is known by its title."""
+        if shelf:
+            named = any_of(Word("name", key) for key in keys)
+            yield Level(any_of([*shelf, all_of([Word("name", NO_SHELF), named])]), ENOUGH)
+        elif brand:
+            yield Level(any_of(brand), self._enough)
+            yield Level(any_of([*brand, all_of(_in(slot, "strong") for slot in self._slots)]))
+
+    def _named(self, keys: Sequence[str], thing: set[int]) -> Iterable[Level]:
+        """What is called so, or has its name among the words that count most, and the other words anywhere."""
+        if not keys:
+            return
+        others = [slot for place, slot in enumerate(self._slots) if place not in thing]
+        named = any_of(Word("name", key) for key in keys)
+        yield from self._branded(named, others)
+        wide = [_in(slot, *_ANYWHERE) for slot in others]
+        loose = self._loose(others, wide)
+        yield Level(all_of([named, *wide]), self._enough if loose or self._is_sentence else 1)
+        if loose:
+            yield Level(all_of([named, *loose]))
+        strong = Level(all_of([*(_in(self._slots[place], "strong") for place in sorted(thing)), *wide]))
+        # What is named so comes before what only mentions all the words.
+        yield from (Level(named), strong) if self._is_sentence else (strong, Level(named))
+
+    def _loose(self, others: Sequence[Slot], wide: Sequence[Node]) -> list[Node]:
+        """Some of the words beside the name, and every figure; nothing where that is all of them."""
+        figures = [node for slot, node in zip(others, wide, strict=True) if _has_digit(slot)]
+        words = [node for node in wide if node not in figures]
+        least = _share(len(words))
+        return [*figures, Some(tuple(words), least)] if least < len(words) else []
+
+    def _branded(self, named: Node, others: Sequence[Slot]) -> list[Level]:
+        """Of the brand that the other words name: "Acme bird feeder"."""
+        for start in range(len(others)):
+            for end in range(len(others), start, -1):
+                keys = [key for key in self._keys(others[start:end]) if self._holders("brand", key)]
+                if keys:
+                    rest = [_in(slot, *_ANYWHERE) for slot in (*others[:start], *others[end:])]
+                    return [Level(all_of([named, any_of(Word("brand", key) for key in keys), *rest]))]
+        return []
+
+    def _thing(self) -> tuple[list[str], set[int]]:
+        """The name of a thing in the query: the longest that products have, and of several the last before a weak word."""
+        best: tuple[tuple[int, int, int], list[str], set[int]] = ((0, 0, 0), [], set())
+        place_of = {id(slot): place for place, slot in enumerate(self._slots)}
+        for number, run in enumerate(self._runs()):
+            for start in range(len(run)):
+                for end in range(start + 1, len(run) + 1):
+                    words = sum(len(slot.names[0]) for slot in run[start:end])
+                    keys = [key for key in self._keys(run[start:end]) if self._holders("name", key)]
+                    rank = (words, -number, end)
+                    if keys and rank > best[0]:
+                        best = (rank, keys, {place_of[id(slot)] for slot in run[start:end]})
+        return best[1], best[2]
+
+    def _runs(self) -> Iterable[list[Slot]]:
+        """The demanded slots that stand together: `for` or `with` begins something else."""
+        run: list[Slot] = []
+        for slot in self._asked.slots:
+            if slot.weak:
+                if run:
+                    yield run
+                run = []
+            else:
+                run.append(slot)
+        if run:
+            yield run
+
+    def _keys(self, slots: Sequence[Slot]) -> list[str]:
+        """The slots as one name, in every way to say it."""
+        if not slots:
+            return []
+        ways = combinations(*(slot.names for slot in slots))
+        joined = ("_".join(word for name in way for word in name) for way, _ in zip(ways, range(_MOST_KEYS), strict=False))
+        return list(dict.fromkeys(joined))
+
+    def _ranking(self) -> Iterable[Best | Weighed]:
+        short = len(self._asked.slots) <= 6
+        for slot in self._asked.slots:
+            if slot.weak and not short:
+                continue
+            names = tuple(
+                tuple(Weighed(Word(f, word), WEIGHTS[f]) for word in name for f in _ANYWHERE)
+                for name in slot.names
+            )
+            if len(names) == 1:
+                yield from names[0]
+            else:
+                yield Best(names)
+
+
+def _has_digit(slot: Slot) -> bool:
+    return any(letter.isdigit() for word in slot.names[0] for letter in word)
+
+
+def _share(count: int) -> int:
+    return max(1, round(SHARE * count + 0.2))
