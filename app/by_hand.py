@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 @contextmanager
 def tool_context(arguments: argparse.Namespace, settings: Settings) -> Iterator[ToolContext]:
     """A session of `--user` in `--shop`, with the web of the settings."""
+    from drr.app.shop_text import say_search
     from drr.env.errors import Misuse
     from drr.env.session import Session
     from drr.env.shop import open_shop
@@ -22,6 +23,7 @@ def tool_context(arguments: argparse.Namespace, settings: Settings) -> Iterator[
     from drr.tools.base import context_for
 
     with open_shop(arguments.shop, settings) as shop:
+        say_search(arguments.shop, shop, settings)
         if arguments.user is not None and shop.store.user(arguments.user) is None:
             example = shop.store.sample_users(1, seed=7)
             hint = f"one of its users is {example[0]}" if example else "it has no users"

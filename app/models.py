@@ -31,6 +31,7 @@ AGENT_SETTINGS = (
     "model_agent",
     "model_summariser",
     "prompts",
+    "search",
     "web",
     "sandbox",
     "web_record",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -13,7 +14,8 @@ from drr.env.text import category_key, tokens
 
 if TYPE_CHECKING:
     from drr.env.entities import Product
-    from drr.env.shop import Manifest, SearchRequest, Shop
+    from drr.env.settings import Settings
+    from drr.env.shop import Manifest, SearchPage, SearchRequest, Shop
 
 # Section 3.1 of the paper: 4.3M orders over 80k products and 1.8M users.
 PAPER_RATIOS = {"orders_per_product": 53.8, "orders_per_user": 2.39}
@@ -149,12 +151,29 @@ def hit(product: Product, score: float | None) -> Hit:
     }
 
 
-def hits_text(request: SearchRequest, total: int, products: Sequence[Product]) -> str:
-    """The products of one page, two lines each, under how many there are."""
+def say_search(spec: str, shop: Shop, settings: Settings) -> None:
+    """On stderr, where the shop cannot be searched as the settings ask."""
+    if settings.search != shop.catalog.search_name:
+        reason = (
+            "its index was made by an earlier version" if settings.search == "fields" else "it has no vectors"
+        )
+        line = f"drr: {spec}: {reason}, so it is searched as `{shop.catalog.search_name}`"
+        print(plain(f"{line}; `drr shop index {spec}` makes a new one"), file=sys.stderr)
+
+
+def hits_text(request: SearchRequest, page: SearchPage, products: Sequence[Product]) -> str:
+    """The products of one page, two lines each, under how many there are and how the query was read."""
+    total, request = page.total, page.request or request
     if not products:
         return f"{total:,} products match; --offset {request.offset} is past the last."
     first, last = request.offset + 1, request.offset + len(products)
-    lines = [f"{total:,} products match; {first}-{last}, by {request.sort.replace('_', ' ')}:", ""]
+    lines = [f"{total:,} products match; {first}-{last}, by {request.sort.replace('_', ' ')}:"]
+    lines += [f"query read so: {plain('; '.join(page.said))}"] if page.said else []
+    if page.aside:
+        lines.append(f"{page.aside:,} more share a word and were set aside; --match any lists them")
+    if page.unpriced:
+        lines.append(f"{page.unpriced:,} more match and have no known price; --unknown-price lets them in")
+    lines.append("")
     for rank, product in enumerate(products, first):
         lines += _hit_lines(rank, product)
     return "\n".join(lines)

@@ -63,7 +63,9 @@ class Truth:
     @cached_property
     def by_leaf(self) -> dict[str, list[Product]]:
         """By the last step of the path; where a file states no paths at all, nobody can ask for one."""
-        stated = {words.category for words in self.vocabulary.categories if words.rates["no_categories"] < 0.5}
+        stated = {
+            words.category for words in self.vocabulary.categories if words.rates["no_categories"] < 0.5
+        }
         members: dict[str, list[Product]] = {}
         for product in self.products:
             kind = self.kind_of[product.product_id]
@@ -123,7 +125,7 @@ def _brand_names(truth: Truth) -> _Rows:
 def _brands(product: Product, vocabulary: Vocabulary) -> set[str]:
     named = {product.store, product.details.get("Brand")}
     known = {brand for words in vocabulary.categories for brand in words.brands}
-    title = product.title.lstrip("【Upgraded】").replace("\u00a0", " ").replace("\u200b", "")
+    title = product.title.removeprefix("\u3010Upgraded\u3011").replace("\u00a0", " ").replace("\u200b", "")
     named |= {brand for brand in known if title.startswith(f"{brand} ")}
     return {name for name in named if isinstance(name, str)}
 
@@ -159,7 +161,12 @@ def _typos(truth: Truth) -> _Rows:
     known = {
         word
         for product in truth.products
-        for text in (product.title, *product.features, *product.description, *map(str, product.details.values()))
+        for text in (
+            product.title,
+            *product.features,
+            *product.description,
+            *map(str, product.details.values()),
+        )
         for word in re.findall(r"[a-z]+", text.lower())
     }
     for kind, members in _types(truth):
@@ -212,7 +219,12 @@ def _questions(truth: Truth) -> _Rows:
         )
 
 
-_CAPS = ("{name} under ${cap}", "{name} for less than {cap} dollars", "cheap {name} up to ${cap}", "{name} ${cap} or less")
+_CAPS = (
+    "{name} under ${cap}",
+    "{name} for less than {cap} dollars",
+    "cheap {name} up to ${cap}",
+    "{name} ${cap} or less",
+)
 
 
 def _prices(truth: Truth) -> _Rows:

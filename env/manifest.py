@@ -46,7 +46,11 @@ def check_tokenizer(manifest: Manifest, where: str) -> None:
 
 def search_of(manifest: Manifest, settings: Settings) -> SearchName:
     """The search that the settings ask for, or `plain` where the shop's index has no fields of this version."""
-    return settings.search if manifest.versions.get("fields") == FIELDS_VERSION else "plain"
+    return settings.search if has_fields(manifest) else "plain"
+
+
+def has_fields(manifest: Manifest) -> bool:
+    return manifest.versions.get("fields") == FIELDS_VERSION
 
 
 def sealed(manifest: Manifest) -> Manifest:

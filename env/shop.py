@@ -22,6 +22,8 @@ SCHEMA = 1
 Sort = Literal["relevance", "price_asc", "price_desc", "rating", "popularity"]
 Match = Literal["well", "any", "all"]
 SearchName = Literal["fields", "plain", "hybrid"]
+SEARCH_VERSION = "1"
+"""Of `fields` and `hybrid`: raised when a query may find other products or in another order. It is in every unit's key."""
 IdKind = Literal["product", "user", "order"]
 
 
@@ -151,6 +153,10 @@ class Store(Protocol):
 
 
 class Catalog(Protocol):
+    @property
+    def search_name(self) -> SearchName:
+        """How it searches: as the settings ask, or `plain` where its index is of before."""
+
     def search(self, request: SearchRequest) -> SearchPage:
         """A query without a word in it finds nothing."""
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, NotRequired, TypedDict
 
 from drr.citations.addresses import host_of, path_steps
 from drr.env.errors import Misuse
@@ -16,6 +16,7 @@ from drr.env.records.order import order_evidence, orders_evidence
 from drr.env.records.product import product_evidence
 from drr.env.records.statistics import statistics_evidence
 from drr.env.records.user import profile_evidence
+from drr.env.shop import SEARCH_VERSION
 from drr.env.source import Frozen, Source
 from drr.env.web.base import PageStatus
 from drr.env.world import Holdings, Site, SourceKind, kinds_of
@@ -46,12 +47,19 @@ class WebKey(TypedDict):
     content_hash: str | None
 
 
+class SearchKey(TypedDict):
+    name: str
+    version: str
+
+
 class WorldKey(TypedDict):
     """What of a shop and its web stands in a unit's key."""
 
     shop: str
     shop_url: str
     web: WebKey
+    search: NotRequired[SearchKey]
+    """Left out where the search is `plain`, which was the only one once."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +90,15 @@ class ShopWorld:
         return date.fromisoformat(self.session.shop.manifest.as_of)
 
     def key_fields(self) -> WorldKey:
-        return {
+        key: WorldKey = {
             "shop": self.content_hash,
             "shop_url": self.shop_url or self.session.shop.shop_url,
             "web": {"name": self.web.name, "content_hash": self.web.content_hash},
         }
+        catalog = self.session.shop.catalog
+        if catalog.search_name != "plain":
+            key["search"] = {"name": catalog.search_name, "version": SEARCH_VERSION}
+        return key
 
 
 @dataclass(frozen=True)

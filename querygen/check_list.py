@@ -63,21 +63,23 @@ class Stock:
     shop: Shop
 
     def sold(self, need: str) -> int:
-        return self.shop.catalog.search(SearchRequest(need, match="all", limit=1)).total
+        return self.shop.catalog.search(SearchRequest(need, match="all", limit=1, search="plain")).total
 
     def cheapest(self, need: str) -> float | None:
-        request = SearchRequest(need, match="all", sort="price_asc", min_price=0.01, limit=1)
+        request = SearchRequest(need, match="all", sort="price_asc", min_price=0.01, limit=1, search="plain")
         found = self.shop.store.products(self.shop.catalog.search(request).product_ids)
         return found[0].price if found else None
 
     def affordable(self, need: str, cap: float) -> int:
-        request = SearchRequest(need, match="all", min_price=0.01, max_price=cap, limit=1)
+        request = SearchRequest(need, match="all", min_price=0.01, max_price=cap, limit=1, search="plain")
         return self.shop.catalog.search(request).total
 
     def category(self, query: Query) -> str | None:
         """Where the shop keeps what the question is mainly about."""
         asked = query.needs[0] if query.needs else query.query
-        page = self.shop.catalog.search(SearchRequest(asked, match="all" if query.needs else "any", limit=1))
+        page = self.shop.catalog.search(
+            SearchRequest(asked, match="all" if query.needs else "any", limit=1, search="plain")
+        )
         found = self.shop.store.products(page.product_ids)
         return found[0].category if found else None
 
@@ -284,7 +286,7 @@ def _is_known(stock: Stock, name: str, known: Known) -> bool:
     words = tokens(name)
     if not words or all(word in known.words or word in wording.COMMON_NAMES for word in words):
         return True
-    return stock.shop.catalog.search(SearchRequest(name, match="all", limit=1)).total > 0
+    return stock.shop.catalog.search(SearchRequest(name, match="all", limit=1, search="plain")).total > 0
 
 
 def _true(kind: str, value: str, known: Known) -> bool:

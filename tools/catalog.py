@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, NotRequired, TypedDict
 
 from drr.env.entities import Product
 from drr.env.records.lines import one_line, price
 from drr.env.records.product import product_page, product_row
-from drr.env.shop import Match, SearchRequest, Sort
+from drr.env.shop import Match, SearchPage, SearchRequest, Sort
 from drr.env.text import category_key, tokens
 from drr.tools.access import near_products, product_id_in
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
@@ -17,7 +17,7 @@ from pydantic import Field, StringConstraints
 Query = Annotated[
     str,
     StringConstraints(min_length=1, max_length=300),
-    Field(description="Words to look for in titles, features and descriptions."),
+    Field(description="What to look for, in a few words: the thing, then how it should be."),
 ]
 Price = Annotated[float | None, Field(ge=0, le=1_000_000)]
 
@@ -33,46 +33,91 @@ def product_catalog_search(
     category: Annotated[
         str | None,
         StringConstraints(strip_whitespace=True, min_length=1, max_length=100),
-        Field(description="A category or any step of a category path, e.g. Pet Supplies."),
+        Field(
+            description="A category, a step of a category path or the end of one, e.g. Pet Supplies, Headphones, Dogs > Beds."
+        ),
     ] = None,
+    brand: Annotated[
+        str | None,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=100),
+        Field(description="A brand or store, e.g. SIIG."),
+    ] = None,
+    unknown_price: Annotated[
+        bool, Field(description="Let products whose price is unknown pass a price filter.")
+    ] = False,
     sort: Annotated[Sort, Field(description="Order of the results.")] = "relevance",
-    match: Annotated[Match, Field(description="Whether any or all words of the query must occur.")] = "any",
+    match: Annotated[
+        Match,
+        Field(
+            description="What must occur: `well` the thing and most other words, `all` every word, `any` one of them."
+        ),
+    ] = "well",
     limit: Annotated[int, Field(ge=1, le=50, description="Most results to return.")] = 10,
     offset: Annotated[int, Field(ge=0, le=10_000, description="Results to skip, for the next page.")] = 0,
 ) -> ToolAnswer:
-    """Search the shop's product catalogue (BM25) with optional price, rating and category filters, sorting and matching.
+    """Search the shop's product catalogue with optional price, rating, category and brand filters, sorting and matching.
 
-    A product whose price or rating is unknown never passes a filter on it. Each result carries the address to cite;
-    its last part is the product id for get_product_details.
+    Every order holds only what matches well; the answer says how many others share a word, and how the query was read
+    (slips mended, "under $50" as a price). A product whose rating is unknown never passes a filter on it. Each result
+    carries the address to cite; its last part is the product id for get_product_details.
     """
-    shop = ctx.session.shop
     request = SearchRequest(
         query=query,
         min_price=min_price,
         max_price=max_price,
         min_rating=min_rating,
         category=category,
+        brand=brand,
+        unknown_price=unknown_price,
         sort=sort,
         match=match,
         limit=limit,
         offset=offset,
     )
     _look_over(ctx, request)
-    page = shop.catalog.search(request)
+    return _found_products(ctx, request)
+
+
+def _found_products(ctx: ToolContext, asked: SearchRequest) -> ToolAnswer:
+    shop, offset = ctx.session.shop, asked.offset
+    page = shop.catalog.search(asked)
+    request, plain = page.request or asked, shop.catalog.search_name == "plain"
     products = shop.store.products(page.product_ids)
     rows = [product_row(product) for product in products]
-    heading = f"{_found(page.total, offset, len(rows))} for {one_line(query, 80)!r}{_filters(request)}"
+    heading = f"{_found(page.total, offset, len(rows))} for {one_line(asked.query, 80)!r}{_filters(request, plain=plain)}"
+    counts: SearchCounts = {"total": page.total}
+    if not plain:
+        counts |= {"set_aside": page.aside, "unknown_price": page.unpriced, "read": list(page.said)}
     if not rows:
-        return ToolAnswer(
-            f"{heading}. {_advice(ctx, request, page.total)}", (), {"items": [], "total": page.total}
-        )
+        said = " ".join([f"{heading}.", *_said(page), _advice(ctx, request, page.total)])
+        return ToolAnswer(said, (), {"items": [], **counts})
     scores = dict(zip(page.product_ids, page.scores, strict=True))
-    text = "\n".join([heading, *(f"{k}. {row}" for k, row in enumerate(rows, offset + 1))])
+    text = "\n".join([heading, *_said(page), *(f"{k}. {row}" for k, row in enumerate(rows, offset + 1))])
     return ToolAnswer(
         text,
         [product_source(product, row) for product, row in zip(products, rows, strict=True)],
-        {"items": [_brief(product, scores[product.product_id]) for product in products], "total": page.total},
+        {"items": [_brief(product, scores[product.product_id]) for product in products], **counts},
     )
+
+
+class SearchCounts(TypedDict):
+    """What a search counted, as data; all but `total` where the search is not `plain`."""
+
+    total: int
+    set_aside: NotRequired[int]
+    unknown_price: NotRequired[int]
+    read: NotRequired[list[str]]
+
+
+def _said(page: SearchPage) -> list[str]:
+    """How the query was read, and what is beside the list and how to see it."""
+    lines = [f"Query read so: {one_line('; '.join(page.said), 300)}."] if page.said else []
+    beside = []
+    if page.aside:
+        beside.append(f'{page.aside:,} more share a word and were set aside (match "any" lists them)')
+    if page.unpriced:
+        beside.append(f"{page.unpriced:,} more match but their price is unknown (unknown_price lets them in)")
+    return [*lines, *([f"{'; '.join(beside)}."] if beside else [])]
 
 
 def _look_over(ctx: ToolContext, request: SearchRequest) -> None:
@@ -81,6 +126,15 @@ def _look_over(ctx: ToolContext, request: SearchRequest) -> None:
         raise ToolError(
             "invalid", "The query has no word to search for; give a few words such as 'bird feeder'."
         )
+    if ctx.session.shop.catalog.search_name == "plain" and (
+        request.brand is not None or request.unknown_price
+    ):
+        raise ToolError(
+            "invalid",
+            "This shop is searched by one text and knows no brand or unknown_price; leave them out.",
+        )
+    if request.brand is not None and not category_key(request.brand):
+        raise ToolError("invalid", f"brand {one_line(request.brand, 60)!r} has no word in it; leave it out.")
     least, most = request.min_price, request.max_price
     if least is not None and most is not None and least > most:
         raise ToolError(
@@ -162,14 +216,17 @@ def _found(total: int, offset: int, shown: int) -> str:
     return f"Products {offset + 1}-{offset + shown} of {total:,}"
 
 
-def _filters(request: SearchRequest) -> str:
+def _filters(request: SearchRequest, *, plain: bool) -> str:
     parts = [
         f"from {price(request.min_price)}" if request.min_price is not None else "",
         f"up to {price(request.max_price)}" if request.max_price is not None else "",
         f"rated {request.min_rating:g} or more" if request.min_rating is not None else "",
+        "or of unknown price" if request.unknown_price else "",
         f"in {one_line(request.category, 60)}" if request.category is not None else "",
+        f"by {one_line(request.brand, 60)}" if request.brand is not None else "",
         f"by {request.sort}" if request.sort != "relevance" else "",
         "all words" if request.match == "all" else "",
+        "any word" if request.match == "any" and not plain else "",
     ]
     said = ", ".join(part for part in parts if part)
     return f" ({said})" if said else ""

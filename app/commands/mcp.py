@@ -23,7 +23,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--http", type=int, metavar="PORT", help="serve on this port of 127.0.0.1 instead of stdio"
     )
-    add_setting_options(parser, "web", "sandbox", "web_record", "web_top_k", "shop_url")
+    add_setting_options(parser, "search", "web", "sandbox", "web_record", "web_top_k", "shop_url")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""`drr shop`: look into a shop, check it, copy it."""
+"""`drr shop`: look into a shop, check it, copy it, make its index anew."""
 
 from __future__ import annotations
 
@@ -23,39 +23,22 @@ examples:
   drr shop show demo/shop user someone@example.com
   drr shop show demo/shop order 4029384756102938 --json
   drr shop check demo/shop
-  drr shop copy demo/shop servers:demo"""
+  drr shop search demo/shop "wi-fi adapter under $40" --brand SIIG --unknown-price --search fields
+  drr shop copy demo/shop servers:demo
+  drr shop index demo/shop"""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    commands = parser.add_subparsers(dest="action", required=True, metavar="info|search|show|check|copy")
+    commands = parser.add_subparsers(
+        dest="action", required=True, metavar="info|search|show|check|copy|index"
+    )
 
     info = _command(commands, "info", "counts, ratios beside the paper's, recipe, quarantine, sizes")
     info.add_argument("shop", metavar="SHOP")
 
-    search = _command(commands, "search", "search the catalogue")
-    search.add_argument("shop", metavar="SHOP")
-    search.add_argument("query", metavar="QUERY")
-    search.add_argument(
-        "--max-price", type=float, metavar="USD", help="products of unknown price are left out"
-    )
-    search.add_argument(
-        "--min-price", type=float, metavar="USD", help="products of unknown price are left out"
-    )
-    search.add_argument("--min-rating", type=float, metavar="STARS", help="average rating, 1 to 5")
-    search.add_argument("--category", metavar="NAME", help="a category or any step of a category path")
-    search.add_argument(
-        "--sort",
-        choices=("relevance", "price_asc", "price_desc", "rating", "popularity"),
-        default="relevance",
-        help="default: relevance",
-    )
-    search.add_argument(
-        "--match", choices=("any", "all"), default="any", help="any of the words (default) or all"
-    )
-    search.add_argument("--limit", type=int, default=10, metavar="N", help="default: 10")
-    search.add_argument("--offset", type=int, default=0, metavar="N", help="skip so many")
+    _build_search(commands)
 
     show = _command(commands, "show", "one record")
     show.add_argument("shop", metavar="SHOP")
@@ -70,6 +53,47 @@ def build(parser: argparse.ArgumentParser) -> None:
     copy.add_argument("target", metavar="SHOP_B")
     copy.add_argument("--replace", action="store_true", help="replace a shop that is already there")
     copy.add_argument("--quiet", action="store_true", help="no progress")
+
+    index = _command(commands, "index", "make the search index anew, after an update of drr")
+    index.add_argument("shop", metavar="SHOP")
+    index.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def _build_search(commands: Any) -> None:
+    search = _command(commands, "search", "search the catalogue")
+    search.add_argument("shop", metavar="SHOP")
+    search.add_argument("query", metavar="QUERY")
+    search.add_argument(
+        "--max-price", type=float, metavar="USD", help="products of unknown price are left out"
+    )
+    search.add_argument(
+        "--min-price", type=float, metavar="USD", help="products of unknown price are left out"
+    )
+    search.add_argument("--min-rating", type=float, metavar="STARS", help="average rating, 1 to 5")
+    search.add_argument(
+        "--category", metavar="NAME", help="a category, a step of a category path or its end; A > B for both"
+    )
+    search.add_argument("--brand", metavar="NAME", help="a brand or store")
+    search.add_argument("--unknown-price", action="store_true", help="let unknown prices pass a price filter")
+    search.add_argument(
+        "--sort",
+        choices=("relevance", "price_asc", "price_desc", "rating", "popularity"),
+        default="relevance",
+        help="default: relevance",
+    )
+    search.add_argument(
+        "--match",
+        choices=("well", "any", "all"),
+        default="well",
+        help="the thing and most of the other words (default), any word, or all",
+    )
+    search.add_argument("--limit", type=int, default=10, metavar="N", help="default: 10")
+    search.add_argument("--offset", type=int, default=0, metavar="N", help="skip so many")
+    search.add_argument(
+        "--search",
+        choices=("fields", "plain", "hybrid"),
+        help="setting `search`: how the catalogue is searched",
+    )
 
 
 def _command(commands: Any, name: str, line: str) -> argparse.ArgumentParser:
@@ -94,7 +118,14 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import settings_of
     from drr.env.errors import ShopError
 
-    actions = {"info": _info, "search": _search, "show": _show, "check": _check, "copy": _copy}
+    actions = {
+        "info": _info,
+        "search": _search,
+        "show": _show,
+        "check": _check,
+        "copy": _copy,
+        "index": _index,
+    }
     try:
         return actions[arguments.action](arguments, settings_of(arguments).settings)
     except sqlite3.DatabaseError as error:
@@ -120,20 +151,25 @@ def _info(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def _search(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.app.console import print_json
-    from drr.app.shop_text import hit, hits_text, why_nothing
+    from drr.app.shop_text import hit, hits_text, say_search, why_nothing
+    from drr.env.errors import Misuse
     from drr.env.shop import open_shop
 
     request = _request(arguments)
     with open_shop(arguments.shop, settings) as shop:
+        say_search(arguments.shop, shop, settings)
+        if shop.catalog.search_name == "plain" and (request.brand is not None or request.unknown_price):
+            raise Misuse("--brand and --unknown-price: the search `plain` knows neither; leave them out")
         page = shop.catalog.search(request)
         products = shop.store.products(page.product_ids)
         hint = why_nothing(request, shop) if page.total == 0 else None
     if arguments.json:
         items = [hit(product, score) for product, score in zip(products, page.scores, strict=True)]
         counts = {"total": page.total, "limit": request.limit, "offset": request.offset}
-        print_json({"query": request.query, **counts, "items": items})
+        beside = {"set_aside": page.aside, "unknown_price": page.unpriced, "read": list(page.said)}
+        print_json({"query": request.query, **counts, **beside, "items": items})
     else:
-        print(hint or hits_text(request, page.total, products))
+        print(hint or hits_text(request, page, products))
     return 0
 
 
@@ -147,7 +183,8 @@ def _request(arguments: argparse.Namespace) -> SearchRequest:
             raise Misuse(f"--{option.replace('_', '-')} {value}: give a number of at least 0")
     if arguments.limit < 1 or arguments.offset < 0:
         raise Misuse("--limit is at least 1 and --offset at least 0")
-    names = ("query", "min_price", "max_price", "min_rating", "category", "sort", "match", "limit", "offset")
+    filters = ("min_price", "max_price", "min_rating", "category", "brand", "unknown_price")
+    names = ("query", *filters, "sort", "match", "limit", "offset")
     return SearchRequest(**{name: getattr(arguments, name) for name in names})
 
 
@@ -226,5 +263,25 @@ def _copy(arguments: argparse.Namespace, settings: Settings) -> int:
         counts = ", ".join(f"{count:,} {name}" for name, count in manifest.counts.items())
         print(
             f"{arguments.target}: {counts}; content hash {manifest.content_hash[:12]} as in {arguments.source}"
+        )
+    return 0
+
+
+def _index(arguments: argparse.Namespace, settings: Settings) -> int:
+    """The shop is copied over itself: who has it open goes on with the old one."""
+    from drr.app.console import print_json, progress_of
+    from drr.env.copy import copy_shop
+    from drr.env.shop import open_shop, shop_writer
+
+    with (
+        open_shop(arguments.shop, settings) as shop,
+        shop_writer(arguments.shop, settings, replace=True) as writer,
+    ):
+        manifest = copy_shop(shop, writer, progress_of(arguments))
+    if arguments.json:
+        print_json({"shop": arguments.shop, "content_hash": manifest.content_hash})
+    else:
+        print(
+            f"{arguments.shop}: a new index of {manifest.counts['products']:,} products; the records are as they were"
         )
     return 0

@@ -40,7 +40,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     calling.add_argument("--open-access", action="store_true", help="let the tools read every user's data")
     calling.add_argument("--args", default="{}", metavar="JSON", help="the arguments, one JSON object")
     calling.add_argument("--json", action="store_true", help="one JSON document")
-    add_setting_options(calling, "web", "sandbox", "web_record", "web_top_k", "shop_url")
+    add_setting_options(calling, "search", "web", "sandbox", "web_record", "web_top_k", "shop_url")
 
     docs = commands.add_parser(
         "docs", help="one HTML page: every tool, its schema, a real call and its answer"
@@ -50,7 +50,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--shop", metavar="SHOP", help="where the calls are made (default: a fresh sample shop)"
     )
     docs.add_argument("--user", metavar="USER", help="whose session (default: one of the shop's users)")
-    add_setting_options(docs, "web", "sandbox", "web_record", "web_top_k", "shop_url")
+    add_setting_options(docs, "search", "web", "sandbox", "web_record", "web_top_k", "shop_url")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -67,7 +67,7 @@ class EmbeddedCatalog:
         lexicon: Callable[[], Lexicon] = lambda: Lexicon(b""),
         search: SearchName = "plain",
     ) -> None:
-        self._folder, self._search_name = folder, search
+        self._folder, self.search_name = folder, search
         try:
             try:
                 self._index, self.searcher = _open_index(path)
@@ -98,7 +98,7 @@ class EmbeddedCatalog:
         if not words:
             return SearchPage([], [], 0)
         try:
-            if (request.search or self._search_name) != "plain":
+            if (request.search or self.search_name) != "plain":
                 return self._fields.search(request)
             return self._plain(request, words)
         except BaseException as error:

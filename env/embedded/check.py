@@ -14,7 +14,7 @@ from drr.env.embedded.index import entries
 from drr.env.embedded.layout import DATABASE, file_hashes, read_manifest_file
 from drr.env.embedded.store import USER_ROWS, EmbeddedStore
 from drr.env.errors import ShopError
-from drr.env.manifest import changed_manifest
+from drr.env.manifest import changed_manifest, has_fields
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, Shop, UserRow
 
@@ -54,7 +54,7 @@ def _check_open(shop: Shop, *, read_index: bool) -> Iterator[str]:
         yield from _check_references(database)
         yield from _check_counts(database, shop.manifest)
         if read_index:
-            yield from _check_index(database, catalog)
+            yield from _check_index(database, catalog, with_fields=has_fields(shop.manifest))
         found = _content(store)
     except sqlite3.DatabaseError as error:
         yield f"The database is damaged: {error}."
@@ -112,7 +112,9 @@ def _check_counts(database: sqlite3.Connection, manifest: Manifest) -> Iterator[
         yield f"The manifest says that {rows.get('reviews', 0):,} reviews were read and accounts for {parts:,}."
 
 
-def _check_index(database: sqlite3.Connection, catalog: EmbeddedCatalog) -> Iterator[str]:
+def _check_index(
+    database: sqlite3.Connection, catalog: EmbeddedCatalog, *, with_fields: bool
+) -> Iterator[str]:
     searcher = catalog.searcher
     products = database.execute("select count(*) from product").fetchone()[0]
     if searcher.num_docs != products:
@@ -125,6 +127,8 @@ def _check_index(database: sqlite3.Connection, catalog: EmbeddedCatalog) -> Iter
             searcher.fast_field_values(name, [address])[0] for name in ("price", "rating", "text_crc")
         )
         known = (searcher.doc(address)["id"][0], price, rating, crc)
+        if with_fields and searcher.fast_field_values("fields_crc", [address])[0] != entry.fields.crc:
+            known = (entry.product_id, None, None, -1)
         if known != (entry.product_id, entry.price, entry.rating, entry.text_crc):
             different.append(entry.product_id)
     if different:

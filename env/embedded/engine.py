@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import tantivy as tv
-from drr.env.search.fields import SearchFields
+from drr.env.search.fields import SearchFields, raw_key
 from drr.env.search.filters import shelf_parts
 from drr.env.search.lexicon import Lexicon
 from drr.env.search.plan import Best, Node, Plan, Weighed, Word
 from drr.env.search.searching import Hits
 from drr.env.shop import SearchRequest
-from drr.env.text import category_key
 
 _RAW = ("name", "brand", "shelf")
 _MUST, _SHOULD, _NOT = tv.Occur.Must, tv.Occur.Should, tv.Occur.MustNot
@@ -23,11 +22,13 @@ def add_fields(builder: Any) -> None:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
     for name in _RAW:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("fields_crc", fast=True)
 
 
 def add_values(document: Any, fields: SearchFields) -> None:
     document.add_text("strong", fields.strong)
     document.add_text("details", fields.details)
+    document.add_unsigned("fields_crc", fields.crc)
     for name in _RAW:
         for key in getattr(fields, name):
             document.add_text(name, key)
@@ -41,13 +42,11 @@ class TantivyEngine:
     def holders(self, field: str, word: str) -> int:
         return int(self._searcher.doc_freq(field, word))
 
-    def counts(self, nodes: Sequence[Node], request: SearchRequest, *, unpriced: bool = False) -> list[int]:
-        filters = self._filters(request, unpriced=unpriced)
-        count = self._searcher.search
-        return [
-            count(tv.Query.boolean_query([(_MUST, self._node(node)), *filters]), 1, count=True).count
-            for node in nodes
-        ]
+    def count(self, node: Node, request: SearchRequest, *, unpriced: bool = False) -> int:
+        # A constant score spares the working out of one for each.
+        silent = tv.Query.const_score_query(self._node(node), 0.0)
+        query = tv.Query.boolean_query([(_MUST, silent), *self._filters(request, unpriced=unpriced)])
+        return int(self._searcher.search(query, 1, count=True).count)
 
     def hits(self, demanded: Node, plan: Plan, request: SearchRequest) -> Hits:
         silent = tv.Query.const_score_query(self._node(demanded), 0.0)
@@ -59,7 +58,11 @@ class TantivyEngine:
             query = tv.Query.boolean_query([*parts, *((_SHOULD, one) for one in self._ranking(plan))])
         if limit <= 0:
             return Hits([], [], self._searcher.search(query, 1, count=True).count)
-        order = {} if request.sort == "relevance" else {"order_by_field": f"by_{request.sort}", "order": tv.Order.Asc}
+        order = (
+            {}
+            if request.sort == "relevance"
+            else {"order_by_field": f"by_{request.sort}", "order": tv.Order.Asc}
+        )
         found = self._searcher.search(query, limit, count=True, offset=request.offset, **order)
         doc = self._searcher.doc
         scores = [score if not order else None for score, _ in found.hits]
@@ -104,7 +107,9 @@ class TantivyEngine:
                 schema, "price", tv.FieldType.Float, request.min_price, request.max_price
             )
             if request.unknown_price:
-                unknown = query.boolean_query([(_MUST, query.all_query()), (_NOT, query.exists_query("price"))])
+                unknown = query.boolean_query(
+                    [(_MUST, query.all_query()), (_NOT, query.exists_query("price"))]
+                )
                 within = query.boolean_query([(_SHOULD, within), (_SHOULD, unknown)])
             filters.append((_MUST, query.const_score_query(within, 0.0)))
         if request.min_rating is not None:
@@ -112,5 +117,5 @@ class TantivyEngine:
             filters.append((_MUST, query.const_score_query(rated, 0.0)))
         keys = [("shelf", key) for key in shelf_parts(request.category)]
         if request.brand is not None:
-            keys.append(("brand", category_key(request.brand)))
+            keys.append(("brand", raw_key(request.brand)))
         return filters + [(_MUST, query.const_score_query(self._term(*key), 0.0)) for key in keys]

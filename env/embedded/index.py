@@ -32,7 +32,7 @@ def build_index(database: sqlite3.Connection, path: Path) -> bytes:
     lexicon = LexiconMaker()
     try:
         for k, entry in enumerate(entries(database)):
-            lexicon.add(entry.fields.strong)
+            lexicon.add(entry.fields)
             writer.add_document(_document(entry, [rank[k] for rank in ranks]))
         writer.commit()
     except ValueError as error:

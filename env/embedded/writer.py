@@ -218,7 +218,12 @@ class FolderWriter:
                 f"{self._folder}: what was written is not what the manifest says "
                 f"(content hash {digest[:12]}, manifest {manifest.content_hash[:12]}); nothing was changed"
             )
-        versions = {"sqlite": sqlite3.sqlite_version, "tantivy": version("tantivy"), "text": TEXT_VERSION, "fields": FIELDS_VERSION}
+        versions = {
+            "sqlite": sqlite3.sqlite_version,
+            "tantivy": version("tantivy"),
+            "text": TEXT_VERSION,
+            "fields": FIELDS_VERSION,
+        }
         return manifest.model_copy(
             update={
                 "backend": "embedded",

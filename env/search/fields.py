@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+from zlib import crc32
 
+from drr.env.entities import Product
 from drr.env.search.vocabulary import search_words
 from drr.env.text import category_key, tokens
 
@@ -33,6 +35,7 @@ _NOT_SEARCHED = re.compile(
 )
 _YES = {"yes", "true"}
 _MOST_DETAILS = 4000
+_LONGEST_KEY = 1000
 
 
 class SearchFields(NamedTuple):
@@ -42,6 +45,17 @@ class SearchFields(NamedTuple):
     shelf: tuple[str, ...]
     """Keys that a category filter takes: each step, its parts, and their last words."""
     brand: tuple[str, ...]
+
+    @property
+    def crc(self) -> int:
+        """Of all of it, for the check of an index against its store."""
+        return crc32(
+            "\n".join([self.strong, self.details, *self.name, "", *self.shelf, "", *self.brand]).encode()
+        )
+
+
+def fields_of_product(product: Product) -> SearchFields:
+    return fields_of(product.title, product.store, product.category, product.categories, product.details)
 
 
 def fields_of(
@@ -59,12 +73,17 @@ def fields_of(
         " ".join(_detail_words(details)),
         tuple(names),
         tuple(sorted({key for step in (category, *categories) for key in shelf_keys(step)})),
-        tuple(sorted({key for name in brands if (key := category_key(name))})),
+        tuple(sorted({key for name in brands if (key := raw_key(name))})),
     )
 
 
+def raw_key(name: str) -> str:
+    """A brand or a step of a path as one word. No server takes an endless one; what it begins with tells it from all others."""
+    return category_key(name)[:_LONGEST_KEY]
+
+
 def _leaf_names(leaf: str) -> Iterator[str]:
-    key = category_key(leaf)
+    key = raw_key(leaf)
     if not key:
         yield NO_SHELF
         return
@@ -76,7 +95,7 @@ def _leaf_names(leaf: str) -> Iterator[str]:
 
 def shelf_keys(step: str) -> Iterator[str]:
     """`Over-Ear Headphones` is found as itself and as `Headphones`, `Ramps & Stairs` also as `Ramps`."""
-    if key := category_key(step):
+    if key := raw_key(step):
         yield key
         for part in _parts(step):
             yield from endings(part)
@@ -136,7 +155,7 @@ def _values(details: Mapping[str, Any]) -> Iterator[str]:
             yield from _values(value)
         elif isinstance(value, list | tuple):
             yield from _plain(value)
-        elif isinstance(value, str) and value.strip().casefold() in _YES or value is True:
+        elif (isinstance(value, str) and value.strip().casefold() in _YES) or value is True:
             yield name
         elif isinstance(value, str | int | float) and not isinstance(value, bool):
             yield str(value)

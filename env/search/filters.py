@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from drr.env.text import category_key
+from drr.env.search.fields import raw_key
 
 _STEP = re.compile(r"\s*(?:>|\u203a|\u00bb|\|)\s*")
 
 
 def shelf_parts(category: str | None) -> list[str]:
     """Keys that a product's path must all have; a name without a word in it is a key that none has."""
-    return [] if category is None else [category_key(step) for step in _STEP.split(category)]
+    return [] if category is None else [raw_key(step) for step in _STEP.split(category)]

@@ -1,7 +1,7 @@
 """The words that a shop's products are named by, with the number of products that have each: for slips of the finger.
 
-It is one text, `word count` a line, most frequent first, kept beside the index; it is read when a query has a word that no product
-has. Words with digits are nobody's slip and stay out.
+It is one text, `word count` a line, most frequent first, kept beside the records; it is read when a query has a word that no product
+has. A server's catalogue counts names and brands by it too, which costs it no call.
 """
 
 from __future__ import annotations
@@ -12,24 +12,33 @@ from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
+from drr.env.search.fields import SearchFields
+from numpy.typing import NDArray
 
-MOST_WORDS = 500_000
+MOST_ROWS = 1_000_000
 _SHORTEST = 4
 _LONG = 8
 """From this length on a word may be two slips away."""
 
 
 class LexiconMaker:
-    """Counts as the products go by."""
+    """Counts as the products go by; `keyed` also the names and brands, for a catalogue that cannot count them by itself."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keyed: bool = False) -> None:
         self._counts: Counter[str] = Counter()
+        self._keyed = keyed
 
-    def add(self, strong: str) -> None:
-        self._counts.update({word for word in strong.split(" ") if word.isascii() and word.isalpha()})
+    def add(self, fields: SearchFields) -> None:
+        words = set(fields.strong.split())
+        if not self._keyed:
+            words = {word for word in words if _is_plain(word)}
+        self._counts.update(words)
+        if self._keyed:
+            self._counts.update(f"name:{key}" for key in fields.name)
+            self._counts.update(f"brand:{key}" for key in fields.brand)
 
     def packed(self) -> bytes:
-        rows = sorted(self._counts.items(), key=lambda row: (-row[1], row[0]))[:MOST_WORDS]
+        rows = sorted(self._counts.items(), key=lambda row: (-row[1], row[0]))[:MOST_ROWS]
         return zlib.compress("\n".join(f"{word} {count}" for word, count in rows).encode(), 6)
 
 
@@ -40,20 +49,26 @@ class Lexicon:
     @cached_property
     def counts(self) -> dict[str, int]:
         text = zlib.decompress(self._packed).decode() if self._packed else ""
-        rows = (line.rpartition(" ") for line in text.splitlines())
+        rows = (line.rpartition(" ") for line in text.split("\n") if line)
         return {word: int(count) for word, _, count in rows}
 
+    def held(self, field: str, word: str) -> int:
+        return self.counts.get(word if field == "strong" else f"{field}:{word}", 0)
+
     @cached_property
-    def _sets(self) -> dict[int, tuple[list[str], np.ndarray]]:
+    def _sets(self) -> dict[int, tuple[list[str], NDArray[np.uint32]]]:
         """By length: the words, and of each the letters that it has, a bit a letter."""
         by_length: dict[int, list[str]] = {}
         for word in self.counts:
-            by_length.setdefault(len(word), []).append(word)
-        return {n: (words, np.array([_letters(w) for w in words], np.uint32)) for n, words in by_length.items()}
+            if _is_plain(word):
+                by_length.setdefault(len(word), []).append(word)
+        return {
+            n: (words, np.array([_letters(w) for w in words], np.uint32)) for n, words in by_length.items()
+        }
 
     def near(self, word: str) -> str | None:
         """The word that was meant: the fewest slips away, the first letter right rather than wrong, then the commonest."""
-        if len(word) < _SHORTEST or not (word.isascii() and word.isalpha()):
+        if len(word) < _SHORTEST or not _is_plain(word):
             return None
         most = 2 if len(word) >= _LONG else 1
         found = [
@@ -79,6 +94,10 @@ class Lexicon:
                 words, sets = self._sets[length]
                 different = np.bitwise_count(sets ^ mine)
                 yield from (words[k] for k in np.flatnonzero(different <= 2 * most))
+
+
+def _is_plain(word: str) -> bool:
+    return word.isascii() and word.isalpha()
 
 
 def _letters(word: str) -> int:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from itertools import product as combinations
 from typing import NamedTuple
 
-from drr.env.search.asked import Asked, Holders, Slot
 from drr.env.search.fields import NO_SHELF, SHELF
+from drr.env.search.read_query import Holders, ReadQuery, Slot
 
 ENOUGH = 5
 """With fewer products that have all the words, some of the words may be missing."""
@@ -100,7 +101,7 @@ def _in(slot: Slot, *fields: str) -> Node:
 
 
 class Planner:
-    def __init__(self, asked: Asked, holders: Holders, *, ranked: bool) -> None:
+    def __init__(self, asked: ReadQuery, holders: Holders, *, ranked: bool) -> None:
         self._asked, self._holders = asked, holders
         self._slots = asked.demanded
         self._enough = FULL if ranked else ENOUGH
@@ -109,11 +110,12 @@ class Planner:
     def plan(self) -> Plan:
         slots = self._slots
         keys, thing = self._thing()
+        named = self._called(thing)
         whole = self._keys(slots)
         shelf = [Word("name", SHELF + key) for key in whole if self._holders("name", SHELF + key)]
         brand = [Word("brand", key) for key in whole if self._holders("brand", key)]
         every = [_in(slot, *_ANYWHERE) for slot in slots]
-        levels = [*self._whole(shelf, brand, keys), *self._named(keys, thing), Level(all_of(every))]
+        levels = [*self._whole(shelf, brand, named), *self._named(named, thing), Level(all_of(every))]
         if len(every) > 1:
             levels.append(Level(Some(tuple(every), _share(len(every)))))
         bonuses = [Bonus(Word("name", key), NAMED) for key in keys]
@@ -121,21 +123,33 @@ class Planner:
         any_word = any_of(Word(f, w) for s in slots for name in s.names for w in name for f in _ANYWHERE)
         return Plan(tuple(levels), all_of(every), any_word, tuple(self._ranking()), tuple(bonuses))
 
-    def _whole(self, shelf: Sequence[Word], brand: Sequence[Word], keys: Sequence[str]) -> Iterable[Level]:
+    def _whole(self, shelf: Sequence[Word], brand: Sequence[Word], named: Node | None) -> Iterable[Level]:
         """The whole query is the name of a shelf, or of a brand. What stands on no shelf at all is known by its title."""
         if shelf:
-            named = any_of(Word("name", key) for key in keys)
-            yield Level(any_of([*shelf, all_of([Word("name", NO_SHELF), named])]), ENOUGH)
+            unshelved = [all_of([Word("name", NO_SHELF), named])] if named else []
+            yield Level(any_of([*shelf, *unshelved]), ENOUGH)
         elif brand:
             yield Level(any_of(brand), self._enough)
             yield Level(any_of([*brand, all_of(_in(slot, "strong") for slot in self._slots)]))
 
-    def _named(self, keys: Sequence[str], thing: set[int]) -> Iterable[Level]:
+    def _called(self, thing: set[int]) -> Node | None:
+        """Called so in whole, or by the end of the name and with the rest among the words that count most: an HDMI display adapter
+        is an HDMI adapter."""
+        ways: list[Node] = []
+        for words in self._ways([self._slots[place] for place in sorted(thing)]):
+            for start in range(len(words)):
+                end = "_".join(words[start:])
+                if self._holders("name", end):
+                    ways.append(
+                        all_of([Word("name", end), *(Word("strong", word) for word in words[:start])])
+                    )
+        return any_of(ways) if ways else None
+
+    def _named(self, named: Node | None, thing: set[int]) -> Iterable[Level]:
         """What is called so, or has its name among the words that count most, and the other words anywhere."""
-        if not keys:
+        if named is None:
             return
         others = [slot for place, slot in enumerate(self._slots) if place not in thing]
-        named = any_of(Word("name", key) for key in keys)
         yield from self._branded(named, others)
         wide = [_in(slot, *_ANYWHERE) for slot in others]
         loose = self._loose(others, wide)
@@ -192,11 +206,13 @@ class Planner:
 
     def _keys(self, slots: Sequence[Slot]) -> list[str]:
         """The slots as one name, in every way to say it."""
+        return list(dict.fromkeys("_".join(words) for words in self._ways(slots)))
+
+    def _ways(self, slots: Sequence[Slot]) -> list[list[str]]:
         if not slots:
             return []
-        ways = combinations(*(slot.names for slot in slots))
-        joined = ("_".join(word for name in way for word in name) for way, _ in zip(ways, range(_MOST_KEYS), strict=False))
-        return list(dict.fromkeys(joined))
+        ways = islice(combinations(*(slot.names for slot in slots)), _MOST_KEYS)
+        return [[word for name in way for word in name] for way in ways]
 
     def _ranking(self) -> Iterable[Best | Weighed]:
         short = len(self._asked.slots) <= 6

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
-from drr.env.search.asked import QueryReader
 from drr.env.search.lexicon import Lexicon
-from drr.env.search.plan import ENOUGH, Node, Plan, Planner, all_of
+from drr.env.search.plan import Node, Plan, Planner
+from drr.env.search.read_query import QueryReader
 from drr.env.shop import SearchPage, SearchRequest
 
 
@@ -18,7 +17,7 @@ class Hits(NamedTuple):
     total: int
 
 
-class Engine(Protocol):
+class IndexEngine(Protocol):
     """What a backend's index can do. Filters are those of the request; a price filter may be asked the other way round."""
 
     def holders(self, field: str, word: str) -> int:
@@ -26,15 +25,15 @@ class Engine(Protocol):
 
     def lexicon(self) -> Lexicon: ...
 
-    def counts(self, nodes: Sequence[Node], request: SearchRequest, *, unpriced: bool = False) -> list[int]:
-        """For each node the products that fulfil it and pass the filters; `unpriced`: of those without a price."""
+    def count(self, node: Node, request: SearchRequest, *, unpriced: bool = False) -> int:
+        """Products that fulfil it and pass the filters; `unpriced`: those without a price in place of the price filter."""
 
     def hits(self, demanded: Node, plan: Plan, request: SearchRequest) -> Hits: ...
 
 
 @dataclass(frozen=True)
 class FieldSearch:
-    engine: Engine
+    engine: IndexEngine
 
     def search(self, request: SearchRequest) -> SearchPage:
         engine = self.engine
@@ -48,19 +47,19 @@ class FieldSearch:
             sort="price_asc" if asked.cheapest and request.sort == "relevance" else request.sort,
         )
         plan = Planner(asked, engine.holders, ranked=request.sort == "relevance").plan()
-        demanded = self._demanded(plan, request)
-        hits = engine.hits(demanded, plan, request)
-        aside = engine.counts([plan.any_word], request)[0] - hits.total if request.match == "well" else 0
+        demanded, hits = self._hits(plan, request)
+        aside = engine.count(plan.any_word, request) - hits.total if request.match == "well" else 0
         priced = request.min_price is not None or request.max_price is not None
-        unpriced = engine.counts([demanded], request, unpriced=True)[0] if priced and not request.unknown_price else 0
+        unpriced = (
+            engine.count(demanded, request, unpriced=True) if priced and not request.unknown_price else 0
+        )
         return SearchPage(*hits, max(0, aside), unpriced, asked.said, request)
 
-    def _demanded(self, plan: Plan, request: SearchRequest) -> Node:
-        if request.match == "any":
-            return plan.any_word
-        if request.match == "all":
-            return plan.every_word
-        for level in plan.levels:
-            if self.engine.counts([level.node], request)[0] >= level.needed:
-                return level.node
-        return plan.any_word
+    def _hits(self, plan: Plan, request: SearchRequest) -> tuple[Node, Hits]:
+        """On the strictest level that enough products reach."""
+        last = plan.every_word if request.match == "all" else plan.any_word
+        for level in plan.levels if request.match == "well" else ():
+            hits = self.engine.hits(level.node, plan, request)
+            if hits.total >= level.needed:
+                return level.node, hits
+        return last, self.engine.hits(last, plan, request)

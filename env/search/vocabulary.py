@@ -44,7 +44,9 @@ def search_words() -> SearchWords:
     tables = read_words()
 
     def words(*groups: str) -> frozenset[str]:
-        return frozenset(token for group in groups for word in tables[group]["words"] for token in tokens(word))
+        return frozenset(
+            token for group in groups for word in tables[group]["words"] for token in tokens(word)
+        )
 
     others: dict[Name, dict[Name, None]] = {}
     always: set[Name] = set()

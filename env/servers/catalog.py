@@ -6,15 +6,18 @@ and every sort puts last.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import elastic_transport
 import elasticsearch
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
+from drr.env.search.lexicon import Lexicon
+from drr.env.search.searching import FieldSearch
 from drr.env.servers.connect import Servers
+from drr.env.servers.engine import ElasticEngine
 from drr.env.servers.index import category_term
-from drr.env.shop import SearchPage, SearchRequest
+from drr.env.shop import SearchName, SearchPage, SearchRequest
 from drr.env.text import query_words
 
 _SORTS: dict[str, JsonObject] = {
@@ -27,9 +30,18 @@ _SORTS: dict[str, JsonObject] = {
 
 
 class ServersCatalog:
-    def __init__(self, servers: Servers, index: str, size: int, categories: Mapping[str, int]) -> None:
-        self.servers, self.index, self._size = servers, index, size
+    def __init__(
+        self,
+        servers: Servers,
+        index: str,
+        size: int,
+        categories: Mapping[str, int],
+        lexicon: Lexicon,
+        search: SearchName,
+    ) -> None:
+        self.servers, self.index, self._size, self.search_name = servers, index, size, search
         self._categories = dict(categories)
+        self._fields = FieldSearch(ElasticEngine(self._ask, _SORTS, size, lambda: lexicon))
 
     def categories(self) -> dict[str, int]:
         return dict(self._categories)
@@ -40,19 +52,32 @@ class ServersCatalog:
         words = query_words(request.query)
         if not words:
             return SearchPage([], [], 0)
+        if (request.search or self.search_name) != "plain":
+            return self._fields.search(request)
         # A page past the end is empty, and the server reserves room for what it is asked.
         limit = max(0, min(request.limit, self._size - request.offset))
+        sort = [_SORTS[request.sort], {"product_id": {"order": "asc"}}]
+        answer = self._ask(_query(request, words), sort, request.offset if limit else 0, limit)
+        hits = answer["hits"]
+        relevance = request.sort == "relevance"
+        return SearchPage(
+            [hit["_id"] for hit in hits["hits"]],
+            [hit["sort"][0] if relevance else None for hit in hits["hits"]],
+            hits["total"]["value"],
+        )
+
+    def _ask(self, query: JsonObject, sort: Sequence[JsonObject], first: int, limit: int) -> JsonObject:
         try:
-            answer = self.servers.search.search(
+            answer: JsonObject = self.servers.search.search(
                 index=self.index,
-                query=_query(request, words),
-                sort=[_SORTS[request.sort], {"product_id": {"order": "asc"}}],
-                from_=request.offset if limit else 0,
+                query=query,
+                sort=sort or None,
+                from_=first,
                 size=limit,
                 track_total_hits=True,
                 source=False,
                 search_type="dfs_query_then_fetch",
-            )
+            ).body
         except elasticsearch.NotFoundError as error:
             raise ShopError(
                 f"Elasticsearch at {self.servers.shown['Elasticsearch']}: the index {self.index} is gone; the shop was replaced "
@@ -61,13 +86,7 @@ class ServersCatalog:
         except (elastic_transport.TransportError, elasticsearch.ApiError):
             with self.servers.speaking():
                 raise
-        hits = answer["hits"]
-        relevance = request.sort == "relevance"
-        return SearchPage(
-            [hit["_id"] for hit in hits["hits"]],
-            [hit["sort"][0] if relevance else None for hit in hits["hits"]],
-            hits["total"]["value"],
-        )
+        return answer
 
 
 def _query(request: SearchRequest, words: list[str]) -> JsonObject:

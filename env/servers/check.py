@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from drr.env.content import Columns, ContentHash, as_of_from, batched, user_row
 from drr.env.entities import Product
 from drr.env.errors import ShopError
-from drr.env.manifest import changed_manifest
+from drr.env.manifest import changed_manifest, has_fields
 from drr.env.servers.catalog import ServersCatalog
 from drr.env.servers.index import IndexDocument, entry_of, export
 from drr.env.servers.names import names_of
@@ -42,7 +42,7 @@ def _check_open(shop: Shop) -> Iterator[str]:
     found = ContentHash()
     product_ids: list[str] = []
     user_ids: list[str] = []
-    compared = _Compared(export(catalog.servers, catalog.index))
+    compared = _Compared(export(catalog.servers, catalog.index), with_fields=has_fields(manifest))
     for products in batched(store.iter_products()):
         found.add_products(products)
         product_ids += [product.product_id for product in products]
@@ -61,8 +61,8 @@ def _check_open(shop: Shop) -> Iterator[str]:
 class _Compared:
     """Products of the store, in order of their ids, held against what the index gives in the same order."""
 
-    def __init__(self, searched: Iterator[IndexDocument]) -> None:
-        self._searched = searched
+    def __init__(self, searched: Iterator[IndexDocument], *, with_fields: bool) -> None:
+        self._searched, self._with_fields = searched, with_fields
         self._entry = next(searched, None)
         self._different: list[str] = []
 
@@ -70,7 +70,7 @@ class _Compared:
         while self._entry is not None and self._entry.product_id < product.product_id:
             self._different.append(self._entry.product_id)
             self._entry = next(self._searched, None)
-        if self._entry != entry_of(product):
+        if self._entry != entry_of(product, with_fields=self._with_fields):
             self._different.append(product.product_id)
         if self._entry is not None and self._entry.product_id == product.product_id:
             self._entry = next(self._searched, None)

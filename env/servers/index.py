@@ -15,7 +15,9 @@ import orjson
 from drr.env.entities import Product
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
+from drr.env.search.fields import SearchFields, fields_of_product
 from drr.env.servers.connect import ServerFailure, Servers
+from drr.env.servers.engine import FIELDS_PROPERTIES, NOT_KEPT, FieldsRow, fields_row
 from drr.env.text import category_key, indexed_text
 from elasticsearch import Elasticsearch
 
@@ -45,10 +47,11 @@ PROPERTIES: dict[str, JsonObject] = {
     "title": {"type": "keyword", "index": False, "doc_values": False},
     "store": {"type": "keyword", "index": False, "doc_values": False},
     "details": {"type": "object", "enabled": False},
+    **FIELDS_PROPERTIES,
 }
 
 
-class IndexRow(TypedDict):
+class IndexRow(FieldsRow):
     """What the index is given of a product."""
 
     product_id: str
@@ -80,9 +83,11 @@ class IndexDocument(NamedTuple):
     rating_number: int | None
     category: list[str]
     text_crc: int
+    fields_crc: int | None
+    """`None` of a shop of before, whose index has no fields."""
 
 
-def entry_of(product: Product) -> IndexDocument:
+def entry_of(product: Product, *, with_fields: bool = True) -> IndexDocument:
     text = indexed_text(product.title, product.features, product.description)
     return IndexDocument(
         product.product_id,
@@ -91,6 +96,7 @@ def entry_of(product: Product) -> IndexDocument:
         product.rating_number,
         _categories(product),
         crc32(text.encode()),
+        fields_of_product(product).crc if with_fields else None,
     )
 
 
@@ -113,12 +119,16 @@ def create(servers: Servers, index: str, shards: int) -> None:
             "refresh_interval": "-1",
             "max_result_window": _WINDOW,
         },
-        mappings={"dynamic": "strict", "_source": {"excludes": ["text"]}, "properties": PROPERTIES},
+        mappings={
+            "dynamic": "strict",
+            "_source": {"excludes": ["text", *NOT_KEPT]},
+            "properties": PROPERTIES,
+        },
     )
 
 
-def document(product: Product) -> IndexRow:
-    """The text is searched and not kept."""
+def document(product: Product, fields: SearchFields | None = None) -> IndexRow:
+    """The text is searched and not kept; nor are the fields, which may have been made already."""
     text = indexed_text(product.title, product.features, product.description)
     return {
         "product_id": product.product_id,
@@ -131,6 +141,7 @@ def document(product: Product) -> IndexRow:
         "title": product.title,
         "store": product.store,
         "details": product.details,
+        **fields_row(fields or fields_of_product(product)),
     }
 
 

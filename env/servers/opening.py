@@ -7,7 +7,8 @@ from typing import cast
 
 import elasticsearch
 from drr.env.errors import ShopError
-from drr.env.manifest import AGAIN, check_tokenizer, parse_manifest
+from drr.env.manifest import AGAIN, check_tokenizer, parse_manifest, search_of
+from drr.env.search.lexicon import Lexicon
 from drr.env.servers.catalog import ServersCatalog
 from drr.env.servers.connect import Servers
 from drr.env.servers.documents import plain
@@ -35,7 +36,14 @@ def open_shop(spec: str, settings: Settings) -> Shop:
         raise
     store = ServersStore(servers, names, kept["version"], manifest, settings.shop_url)
     categories = plain(kept["categories"])
-    catalog = ServersCatalog(servers, names.index(kept["version"]), manifest.counts["products"], categories)
+    catalog = ServersCatalog(
+        servers,
+        names.index(kept["version"]),
+        manifest.counts["products"],
+        categories,
+        Lexicon(kept.get("lexicon", b"")),
+        search_of(manifest, settings),
+    )
     return Shop(spec, manifest, store, catalog, settings.shop_url.rstrip("/"), servers.close)
 
 

@@ -5,7 +5,7 @@ A version is a set of collections and an index. One manifest document names the 
 
 from __future__ import annotations
 
-from typing import TypedDict, cast
+from typing import NotRequired, TypedDict, cast
 
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
@@ -20,6 +20,8 @@ class ShownVersion(TypedDict):
     version: str
     manifest: JsonObject
     categories: JsonObject
+    lexicon: NotRequired[bytes]
+    """Shops of before have none."""
 
 
 class Versions:

@@ -17,6 +17,9 @@ from drr.env.content import ContentHash, as_of_from, ascending, batched, ordered
 from drr.env.entities import Product
 from drr.env.errors import ShopError
 from drr.env.manifest import parse_manifest, sealed
+from drr.env.search.fields import VERSION as FIELDS_VERSION
+from drr.env.search.fields import SearchFields, fields_of_product
+from drr.env.search.lexicon import LexiconMaker
 from drr.env.servers import index
 from drr.env.servers.connect import ServerFailure, Servers, client_versions
 from drr.env.servers.documents import order_documents, plain, product_document, safe, user_document
@@ -53,8 +56,8 @@ class ServersWriter:
         self._shards = settings.elasticsearch_shards
         self._hash = ContentHash()
         self._categories: Counter[str] = Counter()
-        self._product_ids: list[str] = []
-        self._user_ids: list[str] = []
+        self._lexicon = LexiconMaker(keyed=True)
+        self._product_ids, self._user_ids = list[str](), list[str]()
         self._published = False
         self._stored: dict[str, StoredRows] = {}
         self._sending = Sending(self._servers, names)
@@ -137,10 +140,11 @@ class ServersWriter:
             self._product_ids += ids
             _check_lengths(ids)
             self._categories.update(product.category for product in batch)
+            fields = _fields(batch, self._lexicon) if self._load else []
             fresh = batch[self._fresh("products", len(batch), _adder(self._hash.add_products, batch))]
             if fresh:
-                records, searched = [product_document(p) for p in fresh], [index.document(p) for p in fresh]
-                self._send("products", records, searched)
+                searched = [index.document(*pair) for pair in zip(fresh, fields[-len(fresh) :], strict=True)]
+                self._send("products", [product_document(p) for p in fresh], searched)
         return self._ended("products")
 
     def write_users(self, batches: Iterable[Sequence[UserRow]]) -> int:
@@ -224,7 +228,7 @@ class ServersWriter:
 
     def _show(self, version: str, manifest: Manifest) -> None:
         """Once shown, all the rest is tidying, and the next load does what is left of it."""
-        self._versions.show(_shown(version, manifest, self._categories))
+        self._versions.show(_shown(version, manifest, self._categories, self._lexicon))
         self._published = True
         assert self._load is not None
         self._load.end()
@@ -247,6 +251,14 @@ class ServersWriter:
         return there
 
 
+def _fields(batch: Sequence[Product], lexicon: LexiconMaker) -> list[SearchFields]:
+    """Also of products that are stored already: the lexicon is of all."""
+    fields = [fields_of_product(product) for product in batch]
+    for one in fields:
+        lexicon.add(one)
+    return fields
+
+
 def _completed(
     manifest: Manifest, found: ContentHash, shop: str, server_versions: Mapping[str, str]
 ) -> Manifest:
@@ -258,7 +270,13 @@ def _completed(
             f"servers:{shop}: what was written is not what the manifest says "
             f"(content hash {digest[:12]}, manifest {manifest.content_hash[:12]}); nothing was published"
         )
-    versions = {**manifest.versions, **server_versions, **client_versions(), "text": TEXT_VERSION}
+    versions = {
+        **manifest.versions,
+        **server_versions,
+        **client_versions(),
+        "text": TEXT_VERSION,
+        "fields": FIELDS_VERSION,
+    }
     return manifest.model_copy(
         update={
             "backend": "servers",
@@ -278,11 +296,14 @@ def _check_counts(shop: str, there: Mapping[str, int], manifest: Manifest) -> No
             raise ShopError(f"servers:{shop}: {reason}; nothing was published")
 
 
-def _shown(version: str, manifest: Manifest, categories: Mapping[str, int]) -> ShownVersion:
+def _shown(
+    version: str, manifest: Manifest, categories: Mapping[str, int], lexicon: LexiconMaker
+) -> ShownVersion:
     return {
         "version": version,
         "manifest": safe(manifest.model_dump(mode="json")),
         "categories": safe(dict(categories)),
+        "lexicon": lexicon.packed(),
     }
 
 

@@ -170,7 +170,7 @@ def _in_shop(subject: Subject, name: str) -> bool:
         return False
     from drr.env.shop import SearchRequest
 
-    page = subject.shop.catalog.search(SearchRequest(query=name[:200], limit=5))
+    page = subject.shop.catalog.search(SearchRequest(query=name[:200], limit=5, search="plain"))
     titles = [product.title for product in subject.shop.store.products(page.product_ids)]
     return any(similarity(name, title) >= 0.75 for title in titles)
 

@@ -11,7 +11,7 @@ from drr.app.answers import AnswerConfig, Answering
 from drr.app.models import models_of
 from drr.env.query import Query
 from drr.env.settings import Settings
-from drr.env.shop import Shop
+from drr.env.shop import SEARCH_VERSION, Shop
 from drr.env.shop_world import ShopRealm
 from drr.study.unit import Unit
 
@@ -72,6 +72,7 @@ def test_what_decides_a_unit_is_what_decided_it_before(shop: Shop, web: Counting
             "shop": shop.manifest.content_hash,
             "shop_url": "http://ecommerce.example",
             "web": {"name": "sandbox", "content_hash": web.content_hash},
+            "search": {"name": "fields", "version": SEARCH_VERSION},
             "page_reader": "trafilatura",
         }
         assert unit.key_fields == expected
@@ -80,4 +81,5 @@ def test_what_decides_a_unit_is_what_decided_it_before(shop: Shop, web: Counting
             "query_id": "q-1", "query": "Which bird house?", "user_id": ANNA, "variant": name, "trial": 0,
         }  # fmt: skip
         bare = {**unit.key_fields, "prompts": {}, "tools": "", "shop": "", "web": {}}
+        del bare["search"]  # `plain` adds no field
         assert Unit("answer", bare, {}, "").key == KEYS[name]

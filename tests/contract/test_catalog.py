@@ -1,9 +1,10 @@
-"""What every catalogue finds: filters, sorts and totals exactly, ranking within a stated bound of BM25."""
+"""What every catalogue finds by the search `plain`: filters, sorts and totals exactly, ranking within a stated bound of BM25."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import product as combinations
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from drr.env.entities import Product
-from drr.env.shop import SearchRequest, Shop
+from drr.env.settings import Settings
+from drr.env.shop import SearchRequest, Shop, open_shop
 from drr.env.text import category_key, indexed_text, tokens
 
 if TYPE_CHECKING:
@@ -29,6 +31,12 @@ QUERIES = (
     "1080p",
 )
 SORTS = ("price_asc", "price_desc", "rating", "popularity")
+
+
+@pytest.fixture(scope="module")
+def shop(spec: str, settings: Settings) -> Iterator[Shop]:
+    with open_shop(spec, settings.model_copy(update={"search": "plain"})) as opened:
+        yield opened
 
 
 def _words(product: Product) -> list[str]:
@@ -161,8 +169,12 @@ def test_relevance_is_bm25_within_the_stated_bound(shop: Shop, data: Data) -> No
 
 @pytest.mark.parametrize("query", ["", "   ", "!!! --- ???", "\u200b", "🐦", "\ud800", '"', "*"])
 def test_a_query_without_a_word_finds_nothing(shop: Shop, query: str) -> None:
-    assert shop.catalog.search(SearchRequest(query)) == ([], [], 0)
-    assert shop.catalog.search(SearchRequest(query, sort="rating", category="Pet_Supplies")) == ([], [], 0)
+    assert shop.catalog.search(SearchRequest(query))[:3] == ([], [], 0)
+    assert shop.catalog.search(SearchRequest(query, sort="rating", category="Pet_Supplies"))[:3] == (
+        [],
+        [],
+        0,
+    )
 
 
 @pytest.mark.parametrize(

@@ -52,10 +52,28 @@ def test_search_filters_sorts_and_counts(folder: Path, capsys: pytest.CaptureFix
         capsys, "search", str(folder), "feeders", "--category", "patio lawn & garden", "--match", "all"
     )
     assert garden["total"] == 15 and garden["items"][0]["score"] > 0
-    assert (
-        _json(capsys, "search", str(folder), "bird", "--offset", "28")["items"][1]["product_id"]
-        == "B000000029"
-    )
+    whole = _json(capsys, "search", str(folder), "bird", "--limit", "50")["items"]
+    assert _json(capsys, "search", str(folder), "bird", "--offset", "28")["items"] == whole[28:]
+    assert len(whole) == 30
+
+
+def test_a_search_says_how_it_read_the_query_and_what_it_set_aside(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = _json(capsys, "search", str(folder), "cheapest feedr under $9")
+    assert found["read"] == ["price up to $9.00", 'for "feedr": feeder', '"cheapest": sort price_asc']
+    prices = [item["price"] for item in found["items"]]
+    assert prices == sorted(prices) and prices[-1] <= 9
+    assert main(["shop", "search", str(folder), "feedr", "--search", "plain"]) == 0
+    assert "fewer words" in capsys.readouterr().out
+
+
+def test_a_new_index_leaves_the_records(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = _json(capsys, "search", str(folder), "feeders")
+    content = _json(capsys, "info", str(folder))["content_hash"]
+    assert _json(capsys, "index", str(folder), "--quiet")["content_hash"] == content
+    assert _json(capsys, "search", str(folder), "feeders") == before
+    assert main(["shop", "check", str(folder)]) == 0
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,8 @@ def _fitting(part: dict[str, Any]) -> st.SearchStrategy[Any]:
         return st.sampled_from(part["enum"])
     if part["type"] == "integer":
         return st.integers(part["minimum"], part["maximum"])
+    if part["type"] == "boolean":
+        return st.booleans()
     if part["type"] == "number":
         return st.floats(part["minimum"], part["maximum"])
     words = st.sampled_from(

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 from drr.env.session import Session
-from drr.env.shop import Shop
+from drr.env.shop import SEARCH_VERSION, Shop
 from drr.env.shop_world import ShopWorld
 from drr.env.web.base import WebSearch
 from drr.env.world import KINDS, Holdings, World, in_table_order, is_paged, kinds_of, label_of, owner_of
@@ -30,6 +30,7 @@ def test_a_world_says_its_day_and_what_of_it_decides_an_answer(shop: Shop, web: 
         "shop": shop.manifest.content_hash,
         "shop_url": shop.shop_url,
         "web": {"name": web.name, "content_hash": web.content_hash},
+        "search": {"name": "fields", "version": SEARCH_VERSION},
     }
     as_given = ShopWorld(Session(shop, ANNA), web, "http://ecommerce.example/")
     assert as_given.key_fields()["shop_url"] == "http://ecommerce.example/"

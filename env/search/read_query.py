@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from drr.env.search.lexicon import Lexicon
 from drr.env.search.vocabulary import Name, search_words
-from drr.env.text import MOST_WORDS, tokens
+from drr.env.text import tokens
 from drr.wording.limits import limits
 from drr.wording.money import MONEY
 
 Holders = Callable[[str, str], int]
 """Field and word -> how many products have it there."""
 _FIELDS = ("strong", "text", "details")
-_CENTS = re.compile(r"\d+\.\d\d")
+_MOST_WORDS = 64
 
 
 class Slot(NamedTuple):
@@ -28,7 +27,7 @@ class Slot(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReadQuery:
     slots: tuple[Slot, ...]
     min_price: float | None = None
     max_price: float | None = None
@@ -46,20 +45,20 @@ class QueryReader:
         self._holders, self._lexicon = holders, lexicon
         self._words = search_words()
 
-    def read(self, query: str) -> Asked:
+    def read(self, query: str) -> ReadQuery:
         low, high, rest = _prices(query)
         said = []
         if low is not None or high is not None:
-            said.append(f"read as a price {_between(low, high)}")
-        words = tokens(rest)[:MOST_WORDS]
+            said.append(f"price {_between(low, high)}")
+        words = tokens(rest)[:_MOST_WORDS]
         cheap = next((word for word in words if word in self._words.cheap), None)
         slots = list(dict.fromkeys(self._slots(words, said)))
         if all(slot.weak for slot in slots):
             slots = [Slot(slot.names) for slot in slots]
             cheap = None
         if cheap is not None:
-            said.append(f'"{cheap}" read as sort price_asc')
-        return Asked(tuple(slots), low, high, cheap is not None, tuple(said))
+            said.append(f'"{cheap}": sort price_asc')
+        return ReadQuery(tuple(slots), low, high, cheap is not None, tuple(said))
 
     def _slots(self, words: Sequence[str], said: list[str]) -> list[Slot]:
         slots: list[Slot] = []
@@ -85,7 +84,9 @@ class QueryReader:
     def _joined(self, words: Sequence[str], place: int) -> tuple[Slot, int] | None:
         """`bird house` where products say `birdhouse`."""
         pair = tuple(words[place : place + 2])
-        if len(pair) < 2 or any(len(word) < 3 or word in self._words.weak or not word.isalpha() for word in pair):
+        if len(pair) < 2 or any(
+            len(word) < 3 or word in self._words.weak or not word.isalpha() for word in pair
+        ):
             return None
         joined = "".join(pair)
         return (Slot((pair, (joined,))), 2) if self._holders("strong", joined) else None
