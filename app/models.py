@@ -18,6 +18,7 @@ SETTINGS = (
     "base_url",
     "model_timeout",
     "model_max_tokens",
+    "retry_max_tokens",
     "model_deadline",
     "concurrency",
     "price_file",
@@ -55,6 +56,7 @@ def models_of(settings: Settings, *, budget: Budget | None = None) -> Models:
         refused=refusal(settings),
         timeout_s=settings.model_timeout,
         max_tokens=settings.model_max_tokens,
+        retry_max_tokens=settings.retry_max_tokens,
         deadline_s=settings.model_deadline,
         concurrency=settings.concurrency,
     )

@@ -68,6 +68,11 @@ class Settings(BaseSettings):
     )
     model_timeout: float = Field(300, gt=0, description="seconds for one model call")
     model_max_tokens: int = Field(8192, gt=0, description="most output tokens of one model call")
+    retry_max_tokens: int | None = Field(
+        None,
+        gt=0,
+        description="output tokens of the one more try of an answer that was cut (default: twice model_max_tokens)",
+    )
     model_deadline: float = Field(600, gt=0, description="seconds for one model call with its retries")
     concurrency: int = Field(8, gt=0, description="model calls in flight per provider")
     price_file: Path | None = Field(None, description="prices that replace those of the box")

@@ -35,6 +35,9 @@ class SpendAmount:
         return self.cost >= other.cost and self.tokens >= other.tokens
 
 
+NOTHING = SpendAmount()
+
+
 @dataclass(frozen=True)
 class Limit:
     """`None` is no limit."""
@@ -79,12 +82,22 @@ class Purse(Protocol):
     def reserve(self, amount: SpendAmount, limit: Limit) -> Verdict:
         """`wait`: it would fit if calls in flight turn out cheaper than reserved; `refused`: it does not fit what is spent."""
 
-    def settle(self, reserved: SpendAmount, spent: SpendAmount, *, priced: bool = True) -> None:
-        """Give a reservation back and write down what was really spent; not `priced`: the money of it is unknown."""
+    def settle(
+        self,
+        reserved: SpendAmount,
+        spent: SpendAmount,
+        doubted: SpendAmount = NOTHING,
+        *,
+        priced: bool = True,
+    ) -> None:
+        """Give a reservation back and write down what was really spent, and beside it what may have been.
+
+        Not `priced`: the money of it is unknown.
+        """
 
 
 class MemoryPurse:
-    """For one process and no study."""
+    """For one process and no study. What may have been spent counts as spent."""
 
     def __init__(self, spent: SpendAmount | None = None) -> None:
         self.spent = spent or SpendAmount()
@@ -96,9 +109,16 @@ class MemoryPurse:
             self.reserved += amount
         return verdict
 
-    def settle(self, reserved: SpendAmount, spent: SpendAmount, *, priced: bool = True) -> None:
+    def settle(
+        self,
+        reserved: SpendAmount,
+        spent: SpendAmount,
+        doubted: SpendAmount = NOTHING,
+        *,
+        priced: bool = True,
+    ) -> None:
         self.reserved -= reserved
-        self.spent += spent
+        self.spent += spent + doubted
 
 
 def judge(spent: SpendAmount, reserved: SpendAmount, amount: SpendAmount, limit: Limit) -> Verdict:
@@ -116,7 +136,7 @@ class OverBudget(ModelFailure):
 
 
 class Budget:
-    """A limit over a purse. Without a limit everything is granted, and what is spent is still written down."""
+    """A limit over a purse. Without one everything is granted, and what is in flight and spent is still written down."""
 
     def __init__(
         self, limit: Limit | None = None, purse: Purse | None = None, *, scope: Literal["unit", "all"] = "all"
@@ -131,8 +151,8 @@ class Budget:
 
     async def reserve(self, amount: SpendAmount) -> SpendAmount:
         """Wait for calls in flight if they may leave room; `OverBudget` if there is none. Gives what is held."""
-        if not self.limit.is_set:
-            return SpendAmount()
+        if amount == NOTHING and not self.limit.is_set:
+            return NOTHING
         while True:
             self._settled.clear()
             verdict = self.purse.reserve(amount, self.limit)
@@ -153,16 +173,15 @@ class Budget:
                     await self._settled.wait()
 
     def settle(self, reserved: SpendAmount, tokens: Tokens | None, cost: int | None) -> None:
-        """An answer of unknown usage or price is charged as it was reserved."""
-        spent = SpendAmount(
-            reserved.cost if cost is None else cost, reserved.tokens if tokens is None else tokens.total
-        )
-        self.purse.settle(reserved, spent, priced=cost is not None)
+        """Of an answer whose usage or price is unknown, no more was spent than was reserved."""
+        spent = SpendAmount(cost or 0, 0 if tokens is None else tokens.total)
+        doubted = SpendAmount(reserved.cost if cost is None else 0, reserved.tokens if tokens is None else 0)
+        self.purse.settle(reserved, spent, doubted, priced=cost is not None or doubted.cost > 0)
         self.wake()
 
-    def release(self, reserved: SpendAmount) -> None:
-        """The call gave no answer that is paid for."""
-        self.purse.settle(reserved, SpendAmount())
+    def release(self, reserved: SpendAmount, *, billed: bool = False) -> None:
+        """The call gave no answer; `billed`: it may have been paid for all the same, and nobody says how much."""
+        self.purse.settle(reserved, NOTHING, reserved if billed else NOTHING)
         self.wake()
 
     def wake(self) -> None:

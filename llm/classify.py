@@ -61,6 +61,10 @@ _STOPPED: dict[str, FailureKind] = {
     "content_filter": "refusal",
     "model_context_window_exceeded": "context_overflow",
 }
+_BY_NAME: dict[str, FailureKind] = {
+    "LengthFinishReasonError": "truncated",
+    "ContentFilterFinishReasonError": "refusal",
+}
 _SAY: dict[str, str] = {
     "refusal": "the model refused to answer",
     "truncated": "the answer was cut at the limit of output tokens",
@@ -78,8 +82,27 @@ def failure_of(error: Exception, redact: Redactor) -> ModelFailure | None:
     return ModelFailure(kind, redact(_told(error), 500), retry_after=_retry_after(error))
 
 
-def check(message: AIMessage, provider: str) -> None:
-    """Raise for an answer that is none: refused, cut, or ended without saying that it ended."""
+_UNSENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"})
+
+
+def may_be_billed(error: BaseException) -> bool:
+    """Whether a request that ended so may have been answered and paid for at the provider's. An HTTP error is no answer."""
+    if isinstance(error, ModelFailure):
+        return False
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int) and status >= 400:
+        return False
+    names = {cls.__name__ for link in _chain(error) for cls in type(link).__mro__}
+    if names & _UNSENT:
+        return False
+    return not isinstance(error, Exception) or _kind_of(error) not in (None, "bad_request", "bad_key")
+
+
+def check(message: AIMessage, provider: str, *, may_be_empty: bool = False) -> None:
+    """Raise for an answer that is none: refused, cut, or ended without saying that it ended.
+
+    `may_be_empty`: a turn may end a conversation without a word.
+    """
     facts = message.response_metadata
     reason = facts.get("stop_reason") or facts.get("finish_reason") or facts.get("done_reason")
     if reason is None:
@@ -92,7 +115,9 @@ def check(message: AIMessage, provider: str) -> None:
     if message.invalid_tool_calls:
         name = message.invalid_tool_calls[0].get("name") or "a tool"
         raise ModelFailure("malformed", f"the arguments of the call of {name} are not JSON")
-    if provider != "offline" and not message.tool_calls and not message.text.strip():
+    if provider == "offline" or may_be_empty:
+        return
+    if not message.tool_calls and not message.text.strip():
         raise ModelFailure("malformed", "the answer holds neither text nor a tool call")
 
 
@@ -114,6 +139,8 @@ def _told(error: Exception) -> str:
 def _kind_of(error: Exception) -> FailureKind | None:
     if isinstance(error, ContextOverflowError):
         return "context_overflow"
+    if (named := _BY_NAME.get(type(error).__name__)) is not None:
+        return named  # OpenAI's library raises for what others answer
     if type(error).__name__ == "ModelRefusalError" or "refusal" in type(error).__name__.lower():
         return "refusal"
     if isinstance(error, TimeoutError):

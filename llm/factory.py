@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from drr.llm import classify
-from drr.llm.budget import Budget, Limit, SpendAmount
+from drr.llm.budget import NOTHING, Budget, Limit, SpendAmount
 from drr.llm.calls import Limiter, Retries, persist
+from drr.llm.charge import Charge
 from drr.llm.clock import Clock
 from drr.llm.failures import ModelFailure, ModelSetupError
-from drr.llm.meter import Meter, tokens_of
+from drr.llm.journal import Journal, PaidAnswer, request_id
+from drr.llm.meter import Meter, Tokens, tokens_of
 from drr.llm.models import answer_form, chat_model, close, parse_name
 from drr.llm.offline import NAME as OFFLINE
 from drr.llm.prices import Prices, TokenPrice, load_prices
@@ -26,7 +29,7 @@ from drr.llm.secrets import Redactor
 from drr.llm.structured import structured
 from drr.llm.text import well_formed_message
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, SecretStr
@@ -48,12 +51,18 @@ class ModelSettings:
     """Why nothing may be sent to `base_url`, where that is so."""
     timeout_s: float = 120.0
     max_tokens: int = 8192
+    retry_max_tokens: int | None = None
+    """Of the one more try of an answer that was cut; `None`: twice as many. No more than `max_tokens`: no such try."""
     deadline_s: float = 600.0
     concurrency: int = 8
     streaming: bool = False
     context_window: int = 32_768
     offline_latency_s: float = 0.0
     """How long the offline model holds an answer back, for measuring what waits for it."""
+
+    @property
+    def raised_max_tokens(self) -> int:
+        return self.retry_max_tokens or 2 * self.max_tokens
 
     def model_of(self, role: str) -> str:
         if callable(self.roles):
@@ -72,7 +81,7 @@ class _Shared:
         keys = [key.get_secret_value() for key in settings.keys.values() if key is not None]
         self.redact = Redactor([*keys, urlsplit(settings.base_url or "").password])
         self._limiters: dict[str, Limiter] = {}
-        self._chats: WeakKeyDictionary[_Loop, dict[str, BaseChatModel]] = WeakKeyDictionary()
+        self._chats: WeakKeyDictionary[_Loop, dict[tuple[str, int], BaseChatModel]] = WeakKeyDictionary()
         self._checked: set[str] = set()
 
     def limiter(self, provider: str) -> Limiter:
@@ -83,10 +92,10 @@ class _Shared:
     def check(self, name: str) -> None:
         """`ModelSetupError` where it is asked for, and not at the first call."""
         if name not in self._checked:
-            self._build(name)
+            self._build(name, self.settings.max_tokens)
             self._checked.add(name)
 
-    def _build(self, name: str) -> BaseChatModel:
+    def _build(self, name: str, max_tokens: int) -> BaseChatModel:
         s = self.settings
         if s.refused is not None and parse_name(name).provider != OFFLINE:
             raise ModelSetupError(s.refused)
@@ -95,17 +104,18 @@ class _Shared:
             base_url=s.base_url,
             api_key=s.keys.get(parse_name(name).provider),
             timeout=s.timeout_s,
-            max_tokens=s.max_tokens,
+            max_tokens=max_tokens,
             streaming=s.streaming,
             context_window=s.context_window,
         )
 
-    def chat(self, name: str) -> BaseChatModel:
+    def chat(self, name: str, max_tokens: int | None = None) -> BaseChatModel:
         """One per event loop: connections do not outlive the loop they were made in."""
+        max_tokens = max_tokens or self.settings.max_tokens
         chats = self._chats.setdefault(asyncio.get_running_loop(), {})
-        if name not in chats:
-            chats[name] = self._build(name)
-        return chats[name]
+        if (name, max_tokens) not in chats:
+            chats[name, max_tokens] = self._build(name, max_tokens)
+        return chats[name, max_tokens]
 
     async def aclose(self) -> None:
         for chat in self._chats.pop(asyncio.get_running_loop(), {}).values():
@@ -129,6 +139,7 @@ class Models:
         self.meter = meter or Meter()
         self.budget = budget or Budget()
         self._cap: Budget | None = None
+        self._journal: Journal | None = None
         self._shared = _Shared(
             settings,
             prices or load_prices(),
@@ -150,6 +161,13 @@ class Models:
         bound.settings, bound._shared = self.settings, self._shared
         bound.meter, bound.budget = meter, budget or self.budget
         bound._cap = Budget(cap, scope="unit") if cap is not None and cap.is_set else None
+        bound._journal = None
+        return bound
+
+    def keeping(self, journal: Journal) -> Models:
+        """The same for a unit whose answers are kept as they come, and taken from there where it was stopped."""
+        bound = copy(self)
+        bound._journal = journal
         return bound
 
     def name_of(self, role: str) -> str:
@@ -194,30 +212,21 @@ class _Role:
         self._models = models
         self._shared = models._shared
         self._price: TokenPrice | None = self._shared.prices.of(name)
-        self._bound: OrderedDict[tuple[int, ...], tuple[Sequence[Any], Runnable[Any, AIMessage], int]] = (
-            OrderedDict()
-        )
+        self._bound: OrderedDict[tuple[int, ...], tuple[Sequence[Any], _Form]] = OrderedDict()
 
     def __repr__(self) -> str:
         return f"<{self.role}: {self.name}>"
 
-    @property
-    def _chat(self) -> BaseChatModel:
-        if self._own_chat is None:
-            self._own_chat = self._shared.chat(self.name)
-        return self._own_chat
-
     async def reply(
         self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: object = None
     ) -> AIMessage:
-        chat, extra = self._with_tools(tools) if tools else (self._chat, 0)
-        return await self._call(chat, messages, extra, brief)
+        return await self._ask(self._with_tools(tools) if tools else _PLAIN, messages, brief)
 
     async def answer(
         self, messages: Sequence[BaseMessage], schema: type[BaseModel], *, brief: object = None
     ) -> AIMessage:
         form = answer_form(self._provider, schema)
-        return await self._call(self._chat.bind(**form), messages, len(json.dumps(form)), brief)
+        return await self._ask(_Form.of(form, lambda chat: chat.bind(**form)), messages, brief)
 
     async def structured(
         self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: object = None
@@ -226,41 +235,73 @@ class _Role:
             lambda transcript: self.answer(transcript, schema, brief=brief), messages, schema
         )
 
-    def _with_tools(self, tools: Sequence[Any]) -> tuple[Runnable[Any, AIMessage], int]:
+    def _with_tools(self, tools: Sequence[Any]) -> _Form:
         """Binding turns nine functions into schemas each time; the last few bindings are kept with their tools alive."""
         key = tuple(map(id, tools))
         found = self._bound.get(key)
         if found is None:
-            size = sum(len(json.dumps(convert_to_openai_tool(tool))) for tool in tools)
-            found = self._bound[key] = (list(tools), self._chat.bind_tools(list(tools)), size)
+            schemas = [convert_to_openai_tool(tool) for tool in tools]
+            form = _Form.of(schemas, lambda chat: chat.bind_tools(list(tools)), tools=True)
+            found = self._bound[key] = (list(tools), form)
             if len(self._bound) > 4:
                 self._bound.popitem(last=False)
-        return found[1], found[2]
+        return found[1]
+
+    async def _ask(self, form: _Form, messages: Sequence[BaseMessage], brief: object) -> AIMessage:
+        """Once more with room for more where the answer was cut; still cut, or refused that room, it is a failure."""
+        settings = self._shared.settings
+        most = settings.max_tokens
+        try:
+            return await self._call(form, messages, brief, most)
+        except ModelFailure as failure:
+            if failure.kind != "truncated" or self.rule_written or settings.raised_max_tokens <= most:
+                raise
+            cut = failure
+        self._models.meter.usage(self.role, self.name).raised += 1
+        try:
+            return await self._call(form, messages, brief, settings.raised_max_tokens)
+        except ModelFailure as second:
+            raise (cut if second.kind == "bad_request" else second) from None
 
     async def _call(
-        self, chat: Runnable[Any, AIMessage], messages: Sequence[BaseMessage], extra: int, brief: object
+        self, form: _Form, messages: Sequence[BaseMessage], brief: object, max_tokens: int
     ) -> AIMessage:
         shared, models = self._shared, self._models
+        journal = None if self.rule_written else models._journal
+        may_be_empty = form.tools and any(isinstance(message, ToolMessage) for message in messages)
+        request = ""
+        if journal is not None:
+            raised = "" if max_tokens == shared.settings.max_tokens else "raised:"
+            request = request_id(self.name, raised + form.id, messages)
+            if (before := self._replayed(journal, request, may_be_empty)) is not None:
+                return before
+        chat = form.bound(self._own_chat or shared.chat(self.name, max_tokens))
         told: dict[str, Any] = {} if brief is None or not self.rule_written else {"brief": brief}
-        limited = models.budget.limit.is_set or models._cap is not None
-        amount = self._most(messages, extra) if limited else SpendAmount()
+        budgets = [budget for budget in (models._cap, models.budget) if budget is not None]
+        counted = not self.rule_written or any(budget.limit.is_set for budget in budgets)
+        amount = self._most(messages, form.size, max_tokens) if counted else NOTHING
 
-        async def attempt(reserved: list[tuple[Budget, SpendAmount]]) -> AIMessage:
+        async def attempt(charge: Charge) -> AIMessage:
             """One request, paid for even when its answer is cut or refused."""
             started = shared.clock.now()
-            message = well_formed_message(await chat.ainvoke(list(messages), **told))
+            charge.sent = not self.rule_written
+            try:
+                message = well_formed_message(await chat.ainvoke(list(messages), **told))
+            except BaseException as error:
+                charge.sent = charge.sent and classify.may_be_billed(error)
+                raise
             tokens = tokens_of(message)
-            cost = None if tokens is None or self._price is None else self._price.cost(tokens)
-            models.meter.answered(self.role, self.name, tokens, cost, shared.clock.now() - started)
-            while reserved:
-                budget, held = reserved.pop()
-                budget.settle(held, tokens, cost)
-            classify.check(message, self._provider)
+            answered = PaidAnswer(message, self._cost(tokens), shared.clock.now() - started)
+            models.meter.answered(self.role, self.name, tokens, answered.cost, answered.seconds)
+            charge.settle(tokens, answered.cost)
+            if journal is not None:
+                journal.add(request, answered)
+            classify.check(message, self._provider, may_be_empty=may_be_empty)
             return message
 
         return await persist(
             attempt,
-            reserve=lambda: self._reserve(amount),
+            reserve=lambda: Charge(budgets, amount),
             limiter=shared.limiter(self._provider),
             retries=shared.retries,
             timeout_s=shared.settings.timeout_s,
@@ -269,29 +310,70 @@ class _Role:
             on_retry=lambda failure, seconds: models.meter.retried(self.role, self.name, seconds),
         )
 
+    def _replayed(self, journal: Journal, request: str, may_be_empty: bool) -> AIMessage | None:
+        """What this request was answered before the unit was stopped, tries that failed included; `None`: ask now."""
+        models, malformed = self._models, 0
+        while (kept := journal.next(request)) is not None:
+            tokens = tokens_of(kept.message)
+            models.meter.answered(self.role, self.name, tokens, kept.cost, kept.seconds)
+            if models._cap is not None:
+                models._cap.settle(NOTHING, tokens, kept.cost)
+            try:
+                classify.check(kept.message, self._provider, may_be_empty=may_be_empty)
+            except ModelFailure as failure:
+                malformed += failure.kind == "malformed"
+                if not self._shared.retries.allows(failure, 0, malformed):
+                    raise
+                models.meter.retried(self.role, self.name, 0.0)
+            else:
+                return kept.message
+        return None
+
+    def _cost(self, tokens: Tokens | None) -> int | None:
+        return None if tokens is None or self._price is None else self._price.cost(tokens)
+
     def _name(self, error: Exception) -> ModelFailure | None:
         return classify.failure_of(error, self._shared.redact)
 
-    @asynccontextmanager
-    async def _reserve(self, amount: SpendAmount) -> AsyncIterator[list[tuple[Budget, SpendAmount]]]:
-        """Holds the amount in every budget that applies; what the try did not settle is given back."""
-        held: list[tuple[Budget, SpendAmount]] = []
-        try:
-            for budget in (self._models._cap, self._models.budget):
-                if budget is not None:
-                    held.append((budget, await budget.reserve(amount)))
-            yield held
-        finally:
-            for budget, reserved in held:
-                budget.release(reserved)
-
-    def _most(self, messages: Sequence[BaseMessage], extra: int) -> SpendAmount:
-        """An upper estimate: a token for every two bytes sent, and an answer as long as it may be."""
+    def _most(self, messages: Sequence[BaseMessage], extra: int, written: int) -> SpendAmount:
+        """An upper estimate: a token for every two bytes sent, what providers add for tools, and the longest answer."""
         sent = extra + sum(_bytes(message) for message in messages)
-        spent = -(-sent // 2)
-        written = self._shared.settings.max_tokens
+        spent = -(-sent // 2) + _ADDED_TOKENS * (not self.rule_written)
         cost = 0 if self._price is None else self._price.at_most(spent, written)
         return SpendAmount(cost, spent + written)
+
+
+_ADDED_TOKENS = 512
+"""Of a provider's own instructions on tools and forms."""
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What goes along with the messages, and how it is put to a model."""
+
+    id: str
+    size: int
+    bind: Callable[[BaseChatModel], Runnable[Any, AIMessage]]
+    tools: bool = False
+    _bound: dict[int, Runnable[Any, AIMessage]] = field(default_factory=dict, compare=False)
+    """By the model; those of a role live as long as its form."""
+
+    @classmethod
+    def of(
+        cls, document: Any, bind: Callable[[BaseChatModel], Runnable[Any, AIMessage]], *, tools: bool = False
+    ) -> _Form:
+        text = json.dumps(document, sort_keys=True)
+        return cls(sha256(text.encode()).hexdigest(), len(text), bind, tools)
+
+    def bound(self, chat: BaseChatModel) -> Runnable[Any, AIMessage]:
+        if not self.id:
+            return chat
+        if id(chat) not in self._bound:
+            self._bound[id(chat)] = self.bind(chat)
+        return self._bound[id(chat)]
+
+
+_PLAIN = _Form("", 0, lambda chat: chat)
 
 
 def _bytes(message: BaseMessage) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from drr.llm.rows import UsageRow
+from drr.llm.rows import RaisedUsage, UsageRow
 from langchain_core.messages import AIMessage
 
 PICO = 10**12
@@ -63,8 +63,11 @@ class Usage:
     output_tokens: int = 0
     seconds: float = 0.0
     cost: int | None = 0
+    raised: int = 0
+    """Answers that were cut, and asked for again with room for more."""
 
     def as_json(self) -> UsageRow:
+        raised: RaisedUsage = {"raised": self.raised} if self.raised else {}
         return {
             "model": self.model,
             "calls": self.calls,
@@ -76,6 +79,7 @@ class Usage:
             "output_tokens": self.output_tokens,
             "seconds": round(self.seconds, 3),
             "cost_usd": dollars(self.cost),
+            **raised,
         }
 
 

@@ -7,7 +7,12 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict  # pydantic reads these, and Python 3.11's own does not do for it
 
 
-class UsageRow(TypedDict):
+class RaisedUsage(TypedDict):
+    raised: NotRequired[int]
+    """Answers that were cut, and asked for again with room for more; missing where there were none."""
+
+
+class UsageRow(RaisedUsage):
     """`Usage` in a record."""
 
     model: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from drr.llm.budget import Limit, SpendAmount, Verdict
+from drr.llm.budget import NOTHING, Limit, SpendAmount, Verdict
 from drr.study.spend import Bank
 
 PORTION = 8
@@ -38,6 +38,8 @@ class Spent:
     freed: SpendAmount
     spent: SpendAmount
     priced: bool = True
+    doubted: SpendAmount = NOTHING
+    """So much may have been spent, and nobody knows."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +71,18 @@ class GrantPurse:
             self._tell(GrantRequest(amount, returned))
         return "wait"
 
-    def settle(self, reserved: SpendAmount, spent: SpendAmount, *, priced: bool = True) -> None:
-        freed = reserved if self._recalled else reserved.at_most(spent)
+    def settle(
+        self,
+        reserved: SpendAmount,
+        spent: SpendAmount,
+        doubted: SpendAmount = NOTHING,
+        *,
+        priced: bool = True,
+    ) -> None:
+        freed = reserved if self._recalled else reserved.at_most(spent + doubted)
         self.in_hand += reserved - freed
-        if freed != SpendAmount() or spent != SpendAmount() or not priced:
-            self._tell(Spent(freed, spent, priced))
+        if freed != NOTHING or spent != NOTHING or doubted != NOTHING or not priced:
+            self._tell(Spent(freed, spent, priced, doubted))
 
     def granted(self, grant: Grant) -> None:
         self._asked.discard(grant.need)
@@ -100,7 +109,8 @@ class Grants:
         self._tell = tell
         self._workers: set[str] = set()
         self._waiting: list[tuple[str, SpendAmount]] = []
-        self._tight = False
+        self._tight = not bank.limit.is_set
+        """Grants are of single calls: without a limit too, where what a dead worker held would only blur what it spent."""
 
     def join(self, worker: str) -> None:
         self._workers.add(worker)
@@ -113,7 +123,7 @@ class Grants:
             purse.settle(message.returned, SpendAmount())
             self._waiting.append((worker, message.need))
         else:
-            purse.settle(message.freed, message.spent, priced=message.priced)
+            purse.settle(message.freed, message.spent, message.doubted, priced=message.priced)
         self.look_again()
 
     def leave(self, worker: str, *, died: bool) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
-from drr.llm.budget import Limit, SpendAmount, Verdict, judge
+from drr.llm.budget import NOTHING, Limit, SpendAmount, Verdict, judge
 from drr.study.database import Database
 from drr.study.process import is_dead, lost
 
 
 class Account(NamedTuple):
-    """What one worker has spent since it began, and what it was granted and has neither spent nor returned."""
+    """What one worker has spent since it began, what it was granted and has neither spent nor returned, and what it may have spent."""
 
     cost: int = 0
     tokens: int = 0
@@ -19,10 +19,13 @@ class Account(NamedTuple):
     """Calls whose cost is unknown."""
     reserved_cost: int = 0
     reserved_tokens: int = 0
+    doubted_cost: int = 0
+    doubted_tokens: int = 0
+    """Requests of which nobody knows whether they were answered and billed: cut off, timed out, without a word of usage."""
 
 
 class Spending(NamedTuple):
-    """Over all workers. What the dead had in flight is in `cost` and `tokens`: it may have been answered and billed."""
+    """Over all workers. `cost` and `tokens` are of answers that came and told what they used."""
 
     cost: int
     tokens: int
@@ -30,6 +33,25 @@ class Spending(NamedTuple):
     reserved_cost: int
     """In flight in living processes."""
     reserved_tokens: int
+    doubted_cost: int
+    """May have been billed: what the dead had in flight, and what the living never heard the end of."""
+    doubted_tokens: int
+
+    @property
+    def most_cost(self) -> int:
+        """No more than this was spent."""
+        return self.cost + self.doubted_cost + self.reserved_cost
+
+    @property
+    def most_tokens(self) -> int:
+        return self.tokens + self.doubted_tokens + self.reserved_tokens
+
+
+_LOSE = """
+INSERT INTO spending SELECT ?, cost, tokens, unpriced, reserved_cost, reserved_tokens FROM spending WHERE worker = ?
+ON CONFLICT (worker) DO UPDATE SET cost = cost + excluded.cost, tokens = tokens + excluded.tokens,
+  unpriced = unpriced + excluded.unpriced, reserved_cost = reserved_cost + excluded.reserved_cost,
+  reserved_tokens = reserved_tokens + excluded.reserved_tokens"""
 
 
 class Accounts:
@@ -42,35 +64,45 @@ class Accounts:
 
     @staticmethod
     def put_within(db: sqlite3.Connection, worker: str, account: Account) -> None:
-        db.execute("INSERT OR REPLACE INTO spending VALUES (?, ?, ?, ?, ?, ?)", (worker, *account))
+        *told, cost, tokens = account
+        db.execute("INSERT OR REPLACE INTO spending VALUES (?, ?, ?, ?, ?, ?)", (worker, *told))
+        if cost or tokens:  # stands like what the dead held, and outlives this worker
+            db.execute(
+                "INSERT OR REPLACE INTO spending VALUES (?, 0, 0, 0, ?, ?)", (lost(worker), cost, tokens)
+            )
 
     def lose(self, worker: str) -> None:
         """This worker is gone for certain: what it held is spent at most, and never comes back."""
         with self.db.writing() as db:
-            db.execute("UPDATE spending SET worker = ? WHERE worker = ?", (lost(worker), worker))
+            db.execute(_LOSE, (lost(worker), worker))
+            db.execute("DELETE FROM spending WHERE worker = ?", (worker,))
 
     def total(self, besides: str | None = None) -> Spending:
-        cost = tokens = unpriced = reserved_cost = reserved_tokens = 0
+        cost = tokens = unpriced = reserved_cost = reserved_tokens = doubted_cost = doubted_tokens = 0
         rows = self.db.rows(
             "SELECT worker, cost, tokens, unpriced, reserved_cost, reserved_tokens FROM spending"
         )
         for worker, *amounts in rows:
-            if worker == besides:
+            if besides is not None and worker in (besides, lost(besides)):
                 continue
             one = Account(*amounts)
             cost, tokens, unpriced = cost + one.cost, tokens + one.tokens, unpriced + one.unpriced
             if not (one.reserved_cost or one.reserved_tokens):
                 continue
             if is_dead(worker):
-                cost, tokens = cost + one.reserved_cost, tokens + one.reserved_tokens
+                doubted_cost += one.reserved_cost
+                doubted_tokens += one.reserved_tokens
             else:
                 reserved_cost += one.reserved_cost
                 reserved_tokens += one.reserved_tokens
-        return Spending(cost, tokens, unpriced, reserved_cost, reserved_tokens)
+        return Spending(cost, tokens, unpriced, reserved_cost, reserved_tokens, doubted_cost, doubted_tokens)
 
 
 class LedgerPurse:
-    """One worker's account. Every reservation is a short transaction; what was spent is written with the next, or by `flush`."""
+    """One worker's account. What is reserved is on disk before it is used, and what comes of it as soon as it is known.
+
+    What needed no reservation, because it costs nothing, is written with the next that did, or by `flush`.
+    """
 
     def __init__(self, accounts: Accounts, worker: str) -> None:
         self._accounts = accounts
@@ -83,7 +115,10 @@ class LedgerPurse:
         with self._accounts.db.writing() as db:
             others = self._accounts.total(besides=self._worker)
             verdict = judge(
-                SpendAmount(others.cost + now.cost, others.tokens + now.tokens),
+                SpendAmount(
+                    others.cost + others.doubted_cost + now.cost + now.doubted_cost,
+                    others.tokens + others.doubted_tokens + now.tokens + now.doubted_tokens,
+                ),
                 SpendAmount(
                     others.reserved_cost + now.reserved_cost, others.reserved_tokens + now.reserved_tokens
                 ),
@@ -98,7 +133,14 @@ class LedgerPurse:
                 self._accounts.put_within(db, self._worker, self._now)
         return verdict
 
-    def settle(self, reserved: SpendAmount, spent: SpendAmount, *, priced: bool = True) -> None:
+    def settle(
+        self,
+        reserved: SpendAmount,
+        spent: SpendAmount,
+        doubted: SpendAmount = NOTHING,
+        *,
+        priced: bool = True,
+    ) -> None:
         now = self._now
         self._now = Account(
             now.cost + spent.cost,
@@ -106,7 +148,11 @@ class LedgerPurse:
             now.unpriced + (not priced),
             now.reserved_cost - reserved.cost,
             now.reserved_tokens - reserved.tokens,
+            now.doubted_cost + doubted.cost,
+            now.doubted_tokens + doubted.tokens,
         )
+        if reserved != NOTHING:
+            self.flush()
 
     @property
     def unwritten(self) -> bool:

@@ -58,7 +58,10 @@ class BudgetState(TypedDict):
     usd: float | None
     tokens: int | None
     spent_usd: float | None
+    spent_usd_at_most: float | None
+    """What the limit is held against."""
     spent_tokens: int
+    spent_tokens_at_most: int
 
 
 class StudyStatus(TypedDict):
@@ -71,7 +74,11 @@ class StudyStatus(TypedDict):
     stopped: str | None
     usage: StudyUsage
     cost_usd: float | None
+    """Of answers that came; `None` where a model without a known price was called."""
+    cost_usd_at_most: float | None
+    """With what may have been billed: requests in flight, and those whose process died or whose end nobody heard of."""
     spent_tokens: int
+    spent_tokens_at_most: int
     budget: BudgetState | None
 
 
@@ -103,7 +110,9 @@ def status(study: Study, *, now: float) -> StudyStatus:
         "stopped": next(filter(None, (study.ledger.meta(f"stopped:{kind}") for kind in KINDS)), None),
         "usage": _usage(study),
         "cost_usd": None if spending.unpriced else dollars(spending.cost),
+        "cost_usd_at_most": None if spending.unpriced else dollars(spending.most_cost),
         "spent_tokens": spending.tokens,
+        "spent_tokens_at_most": spending.most_tokens,
         "budget": _budget(study, spending),
     }
 
@@ -146,5 +155,7 @@ def _budget(study: Study, spending: Spending) -> BudgetState | None:
         "usd": dollars(limit["cost"]),
         "tokens": limit["tokens"],
         "spent_usd": None if spending.unpriced else dollars(spending.cost),
+        "spent_usd_at_most": None if spending.unpriced else dollars(spending.most_cost),
         "spent_tokens": spending.tokens,
+        "spent_tokens_at_most": spending.most_tokens,
     }

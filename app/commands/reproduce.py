@@ -174,4 +174,4 @@ def _left(budget: float, queries: Path) -> float:
     if not Study.exists(folder):
         return budget
     with Study.open(folder) as study:
-        return max(budget - (dollars(study.ledger.accounts.total().cost) or 0.0), 0.0)
+        return max(budget - (dollars(study.ledger.accounts.total().most_cost) or 0.0), 0.0)

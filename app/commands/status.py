@@ -41,13 +41,26 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _render(folder: Path, document: StudyStatus) -> str:
     lines = [f"{folder}", *_units(document), *_usage(document["usage"])]
-    cost = document["cost_usd"]
-    lines.append(f"  cost: {'unknown (a model without a known price)' if cost is None else f'${cost:,.4f}'}")
+    lines.append(f"  cost: {_cost(document)}")
     if document["budget"]:
         lines.append(f"  budget: {_budget(document['budget'])}")
     if document["stopped"]:
         lines.append(f"  stopped: {document['stopped']}; `drr run {folder}` continues")
     return "\n".join(lines)
+
+
+def _cost(document: StudyStatus) -> str:
+    """What is known, and beside it what may have been billed."""
+    cost, most = document["cost_usd"], document["cost_usd_at_most"]
+    tokens, most_tokens = document["spent_tokens"], document["spent_tokens_at_most"]
+    if cost is None or most is None:
+        known, at_most = "unknown (a model without a known price)", f"{most_tokens:,} tokens"
+    else:
+        known, at_most = f"${cost:,.4f}", f"${most:,.4f}"
+    if most_tokens == tokens:
+        return known
+    beside = "known" if cost is not None else f"{tokens:,} tokens known"
+    return f"{known} {beside}, at most {at_most}: some calls were cut off or are under way, and may be billed"
 
 
 def _units(document: StudyStatus) -> Iterator[str]:

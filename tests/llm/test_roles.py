@@ -167,14 +167,42 @@ def test_a_deep_document_is_refused_and_not_a_crash() -> None:
         read("[" * 100_000, Verdict)
 
 
-async def test_a_truncated_structured_answer_fails_at_once_and_is_not_repaired() -> None:
-    with Wire([Say('{"label": "yes", "score": 0.5}', stop_reason="max_tokens")]) as wire:
+@pytest.mark.parametrize("name", [SONNET, "openai:gpt-6"])
+async def test_an_answer_that_was_cut_is_asked_for_once_more_with_room_for_more(name: str) -> None:
+    meter = Meter()
+    with Wire(
+        [Say('{"label": "yes", ', stop_reason="max_tokens"), Say('{"label": "no", "score": 1}')]
+    ) as wire:
+        made = Models(ModelSettings({"default": name}, base_url=wire.url, max_tokens=300))
+        verdict = await made.unit(meter).role("judge").structured([HumanMessage("judge")], Verdict)
+        await made.aclose()
+    assert verdict.label == "no"
+    room = [
+        request.body.get("max_tokens") or request.body["max_completion_tokens"] for request in wire.requests
+    ]
+    assert room == [300, 600]
+    assert meter.as_json()["judge"]["raised"] == 1
+
+
+async def test_an_answer_that_was_cut_twice_is_a_failure_and_not_repaired() -> None:
+    with Wire(lambda request: Say('{"label": "yes", "score": 0.5}', stop_reason="max_tokens")) as wire:
         made = models(wire)
         with pytest.raises(ModelFailure) as failed:
             await made.role("judge").structured([HumanMessage("judge")], Verdict)
         await made.aclose()
     assert failed.value.kind == "truncated"
-    assert len(wire.requests) == 1
+    assert len(wire.requests) == 2
+
+
+async def test_room_that_a_model_does_not_have_is_not_what_failed() -> None:
+    with Wire(
+        [Say("half", stop_reason="max_tokens"), Fail(400, "invalid_request_error", "max_tokens: too many")]
+    ) as wire:
+        made = models(wire)
+        with pytest.raises(ModelFailure) as failed:
+            await made.role("agent").reply([HumanMessage("x")])
+        await made.aclose()
+    assert failed.value.kind == "truncated"
 
 
 async def test_the_offline_model_answers_the_bound_form() -> None:

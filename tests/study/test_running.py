@@ -370,11 +370,14 @@ async def test_a_budget_is_shared_by_processes(tmp_path: Path) -> None:
         assert spending.reserved_tokens == 0
 
 
-async def test_reservations_that_died_count_as_spent(study: Study) -> None:
+async def test_what_the_dead_had_in_flight_may_have_been_spent(study: Study) -> None:
     dead = replace(this_holder(), start="1").id
     study.ledger.accounts.put(dead, Account(cost=5, tokens=10, reserved_cost=7, reserved_tokens=20))
     spending = study.ledger.accounts.total()
-    assert (spending.cost, spending.tokens, spending.reserved_tokens) == (12, 30, 0)
+    assert (spending.cost, spending.tokens, spending.reserved_tokens) == (5, 10, 0)
+    assert (spending.most_cost, spending.most_tokens) == (12, 30)
+    document = status(study, now=0)
+    assert (document["spent_tokens"], document["spent_tokens_at_most"]) == (10, 30)
 
 
 # -- stopping

@@ -1,0 +1,128 @@
+"""What was spent, after a process was killed: the server's own count lies between what is known and the most it can be."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.llm.factory import Models, ModelSettings
+from drr.study.run import Pace, run
+from drr.study.spend import Account, Accounts
+from drr.study.status import status
+from drr.study.study import Study
+from drr.study.unit import Outcome
+from drr.study.worker import Context, Workplace
+from langchain_core.messages import HumanMessage
+
+from tests.study.plain import units
+from tests.wire import Cut, Fail, Reply, Request, Say, Wire
+
+SONNET = "anthropic:claude-sonnet-5-5"
+CALLS = 3
+TOKENS = 120
+"""Of each answer, by the server's count."""
+COST = 100 * 2_000_000 + 20 * 10_000_000
+
+
+async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+    for number in range(CALLS):
+        await context.models.role("agent").reply(
+            [HumanMessage(f"{spec['n']}: part {number} " + "of many " * 20)]
+        )
+    return Outcome({"n": spec["n"]})
+
+
+def models(url: str) -> Models:
+    return Models(ModelSettings({"default": SONNET}, base_url=url, max_tokens=500, concurrency=16))
+
+
+@contextmanager
+def opened(config: Mapping[str, Any]) -> Iterator[Workplace]:
+    yield Workplace(work, models(config["url"]))
+
+
+DRIVER = """
+import asyncio, sys
+from pathlib import Path
+from drr.llm.budget import Limit
+from drr.study.processes import ProcessPool
+from drr.study.pool import InProcessPool
+from drr.study.run import run
+from drr.study.study import Study
+from drr.study.worker import Opening
+from tests.study.plain import units
+folder, url, how, limit = sys.argv[1:]
+opening = Opening("tests.study.test_spending:opened", {"url": url})
+pool = InProcessPool.of_opening(opening, 4) if how == "one" else ProcessPool(opening, workers=2, units=2)
+with Study.open(Path(folder)) as study:
+    asyncio.run(run(study, units(40), pool, budget=Limit.of(usd=float(limit)) if limit else None))
+"""
+
+
+def slow(request: Request) -> Reply:
+    time.sleep(0.02)
+    return Say("fine")
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(tmp_path / "study", {}) as made:
+        yield made
+
+
+@pytest.mark.parametrize(("how", "limit"), [("one", ""), ("several", "5")])
+def test_after_a_kill_the_servers_count_lies_between_known_and_at_most(
+    study: Study, how: str, limit: str
+) -> None:
+    words = [sys.executable, "-c", DRIVER, str(study.folder), "", how, limit]
+    with Wire(slow) as wire:
+        words[4] = wire.url
+        with subprocess.Popen(words) as process:
+            while len(wire.requests) < 25:
+                time.sleep(0.005)
+            process.kill()
+        time.sleep(0.2)  # workers hear that their driver is gone
+        document, answered = status(study, now=time.time()), len(wire.requests)
+    known, most = document["spent_tokens"], document["spent_tokens_at_most"]
+    assert known <= answered * TOKENS <= most
+    assert document["cost_usd"] is not None and document["cost_usd_at_most"] is not None
+    assert document["cost_usd"] <= answered * COST / 1e12 <= document["cost_usd_at_most"]
+    assert known >= (answered - 12) * TOKENS, "what was answered is known as soon as it is"
+
+
+async def test_without_a_kill_they_are_the_same(study: Study) -> None:
+    with Wire(
+        lambda request: Fail(529, "overloaded_error") if request.number % 7 == 1 else Say("fine")
+    ) as wire:
+        made = models(wire.url)
+        assert (await run(study, units(10), work, models=made, pace=Pace(units=4))).ok
+        await made.aclose()
+    document = status(study, now=0)
+    assert document["spent_tokens"] == document["spent_tokens_at_most"] == 10 * CALLS * TOKENS
+    assert document["cost_usd"] == document["cost_usd_at_most"] == 10 * CALLS * COST / 1e12
+
+
+async def test_an_answer_that_was_cut_off_may_have_been_billed(study: Study) -> None:
+    with Wire(lambda request: Cut(20) if request.number == 1 else Say("fine")) as wire:
+        made = models(wire.url)
+        assert (await run(study, units(2), work, models=made, pace=Pace(units=1))).ok
+        await made.aclose()
+        answered = len(wire.requests)
+    document = status(study, now=0)
+    assert document["spent_tokens"] == 2 * CALLS * TOKENS == (answered - 1) * TOKENS
+    assert document["spent_tokens_at_most"] >= answered * TOKENS
+
+
+def test_what_a_worker_never_heard_the_end_of_outlives_it(study: Study) -> None:
+    accounts: Accounts = study.ledger.accounts
+    accounts.put("elsewhere/1/1/0", Account(5, 10, 0, 7, 20, 3, 4))
+    assert accounts.total() == (5, 10, 0, 7, 20, 3, 4)
+    assert accounts.total(besides="elsewhere/1/1/0") == (0,) * 7
+    accounts.lose("elsewhere/1/1/0")
+    assert accounts.total() == (5, 10, 0, 0, 0, 10, 24)
