@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from drr.wording.vocabulary import either, vocabulary
 
@@ -63,3 +64,28 @@ def _date(match: re.Match[str]) -> When:
     year, month, day = next(match.group(*form) for form in _FORMS if match[form[0]])
     number = int(month) if month.isdecimal() else _MONTHS[month.casefold()]
     return When(int(year), number, int(day) if day else None, *match.span())
+
+
+class DayOfYear(NamedTuple):
+    """A day without its year: `July 20`, `the 3rd of May`."""
+
+    month: int
+    day: int
+    start: int
+    end: int
+
+    def covers(self, iso: str) -> bool:
+        return iso[5:10] == f"{self.month:02d}-{self.day:02d}"
+
+
+_DAY_OF_YEAR = re.compile(
+    rf"\b(?:(?P<m>{MONTH})\.?\s{{1,8}}(?P<d>[0-3]?\d)(?:st|nd|rd|th)?|(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?(?:\sof)?\s{{1,8}}(?P<m2>{MONTH}))\b(?![/-]?\d|,?\s{{1,8}}(?:of\s)?(?:19|20)\d\d)",
+    re.I,
+)
+
+
+def days_of_year(text: str, start: int, end: int) -> Iterator[DayOfYear]:
+    """Days of a month that are said without a year."""
+    for match in _DAY_OF_YEAR.finditer(text, start, end):
+        month, day = match["m"] or match["m2"], match["d"] or match["d2"]
+        yield DayOfYear(_MONTHS[month.casefold()], int(day), *match.span())

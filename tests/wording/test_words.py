@@ -15,6 +15,7 @@ from drr.wording.limits import LimitReader
 from drr.wording.money import MoneyReader, SpokenMoneyReader, every_amount
 from drr.wording.periods import PeriodReader
 from drr.wording.places import PlaceReader
+from drr.wording.purchases import PurchaseReader
 from drr.wording.ratings import RatingReader
 from drr.wording.states import PLACES
 from drr.wording.units import UnitReader
@@ -41,6 +42,18 @@ def cued(words: Wordbook, text: str) -> Any:
     return found
 
 
+def purchase(reader: PurchaseReader, text: str) -> Any:
+    """All that is read of a purchase, and whether the date at the text's end is one."""
+    at = next((index for index, letter in enumerate(text) if letter.isdigit()), len(text)) - len("May ")
+    return (
+        reader.speaks(text),
+        reader.is_else(text[:at]),
+        list(reader.states(text)),
+        reader.latest(text),
+        reader.first(text),
+    )
+
+
 READINGS: dict[str, Reading] = {
     "counts": lambda words, text: CountReader(words).count(text),
     "cues": cued,
@@ -52,6 +65,7 @@ READINGS: dict[str, Reading] = {
     ],
     "periods": lambda words, text: (PeriodReader(words).months(text), PeriodReader(words).deadline(text)),
     "places": lambda words, text: PlaceReader(words, PLACES).region(text),
+    "purchases": lambda words, text: purchase(PurchaseReader(words), text),
     "ratings": lambda words, text: list(RatingReader(words).ratings(text)),
     "shopping": lambda words, text: QuestionReader(words).read(text),
     "states": lambda words, text: PlaceReader(vocabulary("places"), words).region(text),

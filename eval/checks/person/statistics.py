@@ -4,34 +4,61 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, combinations
 from typing import NamedTuple
 
 from drr.env.statistics import Share, UserStatistics
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
-from drr.eval.checks.layout import sentences
+from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.mentions import Mentions, words
+from drr.eval.checks.person.history import History
+from drr.eval.checks.person.spending import compare_spending
 from drr.wording.hedges import HEDGES
-from drr.wording.money import MoneyAmount, amounts
-from drr.wording.numbers import WHOLE, number
-from drr.wording.tolerance import about, same_count
+from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.tolerance import same_count
 
+_ABOUT_YOU = re.compile(
+    r"\b(?:you|your|yours|you've|you’ve|lifetime|account|on file|overall|history|profile|of them|in total|orders since|with us)\b",
+    re.I,
+)
+_WORLD = re.compile(
+    r"https?://|\[\^?\w{1,3}\](?!\()|\b(?:market|industry|survey|americans?|worldwide|households|national|retailers?|shoppers|customers)\b",
+    re.I,
+)
+"""A sentence that speaks of others."""
 _COUNT = re.compile(
-    rf"(?P<near>{HEDGES.least}?)(?<![\w.$,#])(?P<n>{WHOLE})\s+(?:(?:past|previous|total|lifetime|separate|different|earlier|prior|recorded)\s+)*(?:orders|purchases)\b|\b(?:orders|purchases|orders placed|number of orders|total orders)\**\s*+(?:placed\s*+)?[:|]\s*+\**\s*+(?P<m>\d[\d,]*)\b",
+    rf"(?P<near>{HEDGES.least}?)(?<![\w.$,#€£/])(?P<n>{WHOLE}|{SPOKEN})(?!\s?%|[\w.,/-]*\d)(?:[\s*_]{{1,4}}(?P<more>(?:(?:past|previous|total|lifetime|separate|different|earlier|prior|recorded|other|known)[\s*_]{{1,3}}){{0,2}}(?:orders|purchases)\b)"
+    r"|(?P<of>[\s*_]{1,4}of[\s*_]{1,3}(?:your|them|those|these|the|all|my|its)\b)|(?![\w-])|(?=[\s*_]))",
     re.I,
 )
-_SPEND = re.compile(r"\bspen[dt]\b|\bspending\b|\bpaid\b|\blifetime value\b", re.I)
-_MEAN = re.compile(r"\b(?:average|mean|typical)\b(?! rating| of \d(?:\.\d)? (?:stars|out))", re.I)
-_MEDIAN = re.compile(r"\bmedian\b", re.I)
-_ABOUT_YOU = re.compile(r"\b(?:you|your|you've|lifetime|order history|purchase history|profile)\b", re.I)
-_NOT_HISTORY = re.compile(
-    r"\b(?:budget|under|limit|plan|will|would|could|can|to spend|spend(?:ing)? (?:up to|at most|less|under|limit|cap)|if you|keep|stay|recommended)\b",
+_LABELLED = re.compile(
+    r"\b(?:orders|purchases|orders placed|number of orders|total orders)[\s*_]{0,3}(?:placed[\s*_]{0,3})?[:|][\s*_]{0,4}(?P<m>\d[\d,]*)\b",
     re.I,
 )
-
-
-_AN_ORDERS_NUMBER = re.compile(r"\border\s*#?$", re.I)
-_OF_ORDERS = re.compile(r"\border|\bprice|\bitem|\bpurchase|\bspend", re.I)
+_ORDER_NUMBER = re.compile(r"\b(?:order|no\.?|number|#)\s*#?$", re.I)
+_WINDOW = re.compile(
+    r"\b(?:last|latest|newest|past|recent|first|next|previous|another|within|every|each|per|visible|at least|at most|under|over|more than|fewer|than)\b[^.;]{0,24}$",
+    re.I,
+)
+_FEWER = re.compile(
+    r"\b(?:last|latest|newest|past|recent|previous|at least|at most|under|over|more than|fewer than)\b[^.;,]{0,12}$",
+    re.I,
+)
+_PERIOD = re.compile(
+    r"\b(?:last|past|recent|previous)\s(?:\w+\s){0,2}(?:months?|years?|weeks?|days?|quarter|orders)\b|\bsince then\b|\bthis year\b|\blately\b",
+    re.I,
+)
+_AND_SO = re.compile(
+    r"(?:[\s*_]*(?:$|[,.;:!?()\]|—–-]|\b(?:orders?|purchases?|of|times|in|under|to|with|at|each|and|for|from|followed|fall|were|are|is|was|belong|belongs|went|go|filed|apiece|by|on|total|came|come)\b))",
+    re.I,
+)
+_GAP = 42
+"""Characters between a share's name and its count."""
+_OUT_OF = re.compile(r"\bof[\s*_]{1,3}(?:(?:your|the|all)[\s*_]{1,3}){0,2}$", re.I)
+"""Before the number of all."""
+_LARGE = 10
+"""Orders; fewer may be any few of them."""
 
 
 def statistics(subject: Subject, mentions: Mentions) -> Check:
@@ -42,102 +69,190 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
     if known is None:
         return unverifiable(f"the shop has no user {subject.user_id}")
     tally = CheckTally()
+    cast = cast_of(subject, mentions)
     records = sorted(
         one.start for one in subject.citations.markers if one.url and one.url.startswith("user://")
     )
-    for start, end in sentences(mentions.body):
-        cites = bisect_left(records, start) < bisect_left(records, end + 4)
-        if cites or _ABOUT_YOU.search(mentions.body[start:end]):
-            said = _Sentence(mentions.body, (start, end), cites)
-            shares = _shares_of(known, said.text)
-            _compare_counts(tally, said, known, shares)
-            for amount in amounts(said.body, start, end):
-                _compare_amount(tally, said, amount, known, shares)
+    counting = _Counting(tally, cast, known, History(subject.shop, subject.user_id))
+    for line in mentions.layout.lines:
+        if line.kind in ("rule_row", "elision"):
+            continue
+        yours = _ABOUT_YOU.search(mentions.body, line.start, line.end) is not None
+        for span in cast.prose.sentences(line):
+            cites = bisect_left(records, span[0]) < bisect_left(records, span[1] + 4)
+            if (
+                cites
+                or _ABOUT_YOU.search(mentions.body, *span)
+                or (yours and not _WORLD.search(mentions.body, *span))
+            ):
+                counting.sentence(span)
+                compare_spending(tally, cast, span, known, counting.shares(span), cites=cites)
     return tally.check("the report states no figure of the user's history")
 
 
-class _Sentence(NamedTuple):
-    """A sentence about the reader's history."""
+class _PlaceOfShare(NamedTuple):
+    """Where a category, year, maker or state of orders is named."""
 
-    body: str
-    span: Span
-    cites: bool
-    """Whether it cites the reader's records."""
-
-    @property
-    def text(self) -> str:
-        return self.body[slice(*self.span)]
-
-    def around(self, amount: MoneyAmount) -> str:
-        start, end = self.span
-        before = self.body[max(start, amount.start - 60) : amount.start]
-        return before + self.body[amount.end : min(end, amount.end + 40)]
+    start: int
+    end: int
+    share: Share
 
 
-def _shares_of(known: UserStatistics, sentence: str) -> list[Share]:
-    """The years, categories, stores and states of orders that a sentence names."""
-    flat = " " + " ".join(words(sentence)) + " "
-    without_and = flat.replace(" and ", " ")
-    shares = [share for share in known.by_year if f" {share.name} " in flat]
-    named_years = set(re.findall(r"\b(?:19|20)\d\d\b", sentence))
-    shares += [
-        Share(name=year, orders=0, spend=None)
-        for year in named_years - {share.name for share in known.by_year}
-    ]
-    for share in (*known.by_category, *known.favourite_stores):
-        name = " ".join(words(share.name.replace("_", " ")))
-        plain = " ".join(word for word in name.split() if word != "and")
-        if f" {name} " in flat or f" {plain} " in without_and:
-            shares.append(share)
-    for status, count in known.by_status.items():
-        if f" {status.casefold()} " in flat:
-            shares.append(Share(name=status, orders=count, spend=None))
-    return shares
+class _Counting:
+    """Numbers of orders as said, against those of all orders and of each part that is named beside them."""
 
+    def __init__(self, tally: CheckTally, cast: Cast, known: UserStatistics, history: History) -> None:
+        self._tally = tally
+        self._body = cast.body
+        self._cast = cast
+        self._known = known
+        self._history = history
+        makers = (Share(name=one, orders=len(history.of_makers([one])), spend=None) for one in history.makers)
+        states = (Share(name=name, orders=count, spend=None) for name, count in known.by_status.items())
+        given = [*known.by_category, *known.by_year, *known.favourite_stores]
+        named = {one.name for one in given}
+        every = (*given, *(one for one in makers if one.name not in named), *states)
+        self._shares = {_plain(one.name): one for one in every}
+        self._categories = {one.name for one in known.by_category}
+        forms = sorted((_form(name) for name in self._shares if name), key=len, reverse=True)
+        self._name = re.compile(rf"(?<![\w$])(?:{'|'.join(forms) or '(?!)'})(?!\w)", re.I)
 
-def _compare_counts(
-    tally: CheckTally, said: _Sentence, known: UserStatistics, shares: Sequence[Share]
-) -> None:
-    """Numbers of orders, against those of all orders and of what the sentence names."""
-    allowed = {known.orders, *(share.orders for share in shares)}
-    for match in _COUNT.finditer(said.body, *said.span):
-        count = number(match["n"] or match["m"])
-        if _AN_ORDERS_NUMBER.search(said.body[max(said.span[0], match.start() - 8) : match.start()]):
-            continue
+    def shares(self, span: Span) -> list[Share]:
+        """The parts of the history that a sentence names, and the years that have none."""
+        found = [place.share for place in self._places(span)]
+        years = {one.name for one in self._known.by_year}
+        said = set(re.findall(r"\b(?:19|20)\d\d\b", self._body[slice(*span)]))
+        return [*found, *(Share(name=year, orders=0, spend=None) for year in said - years)]
+
+    def _places(self, span: Span) -> Iterator[_PlaceOfShare]:
+        for match in self._name.finditer(self._body, *span):
+            share = self._shares.get(_plain(match[0]))
+            if share is not None:
+                yield _PlaceOfShare(*match.span(), share)
+
+    def sentence(self, span: Span) -> None:
+        places = list(self._places(span))
+        for match in _COUNT.finditer(self._body, *span):
+            said = number(match["n"]) if match["n"][0].isdigit() else float(spoken(match["n"]))
+            if not self._is_year_or_id(said, match, span):
+                self._compare(said, match, span, places)
+        for match in _LABELLED.finditer(self._body, *span):
+            if not self._allowed(span, places) & {number(match["m"])}:
+                self._tally.fail(match.span(), f"said {match['m']} orders, are {self._known.orders:,}")
+
+    def _is_year_or_id(self, said: float, match: re.Match[str], span: Span) -> bool:
+        before = self._body[max(span[0], match.start("n") - 12) : match.start("n")]
+        return (1900 <= said <= 2100 and "," not in match["n"] and not match["more"]) or _ORDER_NUMBER.search(
+            before
+        ) is not None
+
+    def _compare(
+        self, said: float, match: re.Match[str], span: Span, places: Sequence[_PlaceOfShare]
+    ) -> None:
         near = bool((match["near"] or "").strip())
-        if any(same_count(count, value, hedged=near) for value in allowed):
-            tally.ok()
+        beside = self._beside(match, places)
+        counts = {beside.share.orders} if beside else set()
+        if said < 2 or (beside is None and not match["more"] and not match["of"]):
+            return
+        total = {self._known.orders} if not beside or match["more"] or match["of"] else set()
+        if any(same_count(said, value, hedged=near) for value in counts | total) or (
+            beside is None and self._explains(said, span, places, near=near)
+        ):
+            self._tally.ok()
+        elif self._is_sure(said, match, span, beside) and not self._of_a_part(said, span):
+            expected = (
+                beside.share.orders
+                if beside
+                else places[0].share.orders
+                if len({p.share.name for p in places}) == 1
+                else self._known.orders
+            )
+            self._tally.fail(
+                match.span("n"),
+                f"said {said:,.0f} orders{f' of {beside.share.name}' if beside else ''}, are {expected:,}",
+            )
         else:
-            expected = shares[0].orders if shares else known.orders
-            tally.fail(match.span(), f"said {count:,.0f} orders, are {expected:,}")
+            self._tally.unclear(f"it is not clear of which orders {match[0].strip()!r} is said")
+
+    def _beside(self, match: re.Match[str], places: Sequence[_PlaceOfShare]) -> _PlaceOfShare | None:
+        """The one part whose name stands next to the count in its clause."""
+        end = match.end("n")
+        if not match["more"] and not _AND_SO.match(self._body, end):
+            return None
+        if _OUT_OF.search(self._body[max(0, match.start("n") - 16) : match.start("n")]):
+            return None
+        clause = self._cast.prose.clause_at(match.start("n"))
+        here = [
+            one for one in places if clause[0] <= one.start < clause[1] or clause[0] <= one.end <= clause[1]
+        ]
+        if len({one.share.name for one in here}) != 1:
+            return None
+        one = here[0]
+        if one.share.name not in self._categories and not match["more"]:
+            return None
+        gap = (
+            self._body[one.end : match.start("n")]
+            if one.end <= match.start("n")
+            else self._body[end : one.start]
+        )
+        return None if len(gap) > _GAP or re.search(r"[\d.;:!?]", gap) else one
+
+    def _allowed(self, span: Span, places: Sequence[_PlaceOfShare]) -> set[float]:
+        shares = [one.share.orders for one in places]
+        return {
+            float(one)
+            for one in (
+                self._known.orders,
+                self._known.orders_without_price,
+                self._known.orders - self._known.orders_without_price,
+                self._known.items,
+                *shares,
+            )
+        }
+
+    def _explains(self, said: float, span: Span, places: Sequence[_PlaceOfShare], *, near: bool) -> bool:
+        """By any part that the sentence names, by what is left of the whole, by two parts together, by years up to or from one."""
+        known = self._allowed(span, places)
+        shares = {float(one.share.orders) for one in places}
+        known |= (
+            {self._known.orders - one for one in shares}
+            | {a + b for a, b in combinations(shares, 2)}
+            | {abs(a - b) for a, b in combinations(shares, 2)}
+        )
+        line = self._cast.prose.line_at(span[0])
+        if line is not None:
+            known |= {float(place.share.orders) for place in self._places((line.start, line.end))}
+        by_year = [(one.name, one.orders) for one in self._known.by_year]
+        if any(name in self._body[slice(*span)] for name, _ in by_year):
+            known |= {float(one) for one in accumulate(count for _, count in by_year)}
+            known |= {float(one) for one in accumulate(count for _, count in reversed(by_year))}
+        for place in self._cast.within(*span):
+            known.add(float(len(self._history.of_products(place.products))))
+        return any(same_count(said, value, hedged=near) for value in known)
+
+    def _is_sure(self, said: float, match: re.Match[str], span: Span, beside: _PlaceOfShare | None) -> bool:
+        before = self._body[max(span[0], match.start("n") - 40) : match.start("n")]
+        if (_FEWER if beside else _WINDOW).search(before) or _PERIOD.search(self._body, *span):
+            return False
+        return beside is not None or (match["more"] is not None and said >= _LARGE)
+
+    def _of_a_part(self, said: float, span: Span) -> bool:
+        """Fewer than all by words that choose among them, which no record counts."""
+        return (
+            re.search(
+                r"\b(?:same|kind|these|those|such|gifts?|reorders?|repeat)\b", self._body[slice(*span)], re.I
+            )
+            is not None
+            and said < _LARGE
+        )
 
 
-def _compare_amount(
-    tally: CheckTally, said: _Sentence, amount: MoneyAmount, known: UserStatistics, shares: Sequence[Share]
-) -> None:
-    """An amount that is said to be the median, the mean or the sum of what was paid."""
-    around = said.around(amount)
-    if _MEDIAN.search(around):
-        _match(tally, amount, [known.price_quartiles[1]] if known.price_quartiles else [], "median price")
-    elif _NOT_HISTORY.search(around):
-        return
-    elif _MEAN.search(around):
-        if _OF_ORDERS.search(said.text):
-            _match(tally, amount, _known(known.mean_price), "mean price")
-    elif _SPEND.search(around):
-        spends = _known(*(share.spend for share in shares), known.spend)
-        if spends or said.cites:
-            _match(tally, amount, spends, "spend")
+def _plain(name: str) -> str:
+    """Without what a name may be written with or without."""
+    return " ".join(word for word in words(name.replace("_", " ")) if word != "and")
 
 
-def _known(*values: float | None) -> list[float]:
-    return [value for value in values if value is not None]
-
-
-def _match(tally: CheckTally, amount: MoneyAmount, values: Sequence[float], what: str) -> None:
-    if not values:
-        tally.unclear(f"no {what} is known")
-    elif any(amount.equals(value) or (amount.approx and about(amount.value, value)) for value in values):
-        tally.ok()
-    else:
-        tally.fail((amount.start, amount.end), f"said {what} ${amount.value:,.2f}, is ${values[0]:,.2f}")
+def _form(name: str) -> str:
+    """A share's words as they may be written: `Patio, Lawn & Garden` for `patio lawn and garden`."""
+    parts = [re.sub(r"s$", "['’]?s", re.escape(word)) for word in name.split()]
+    return r"(?:[\s,_]{1,3}|\s?(?:,\s)?(?:&|and)\s)".join(parts)

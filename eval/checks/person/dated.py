@@ -1,0 +1,211 @@
+"""Dates, frequencies and spans of time that a report gives the reader's purchases, held against all orders they may be of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from drr.eval.checks.base import CheckTally, Span
+from drr.eval.checks.cast import Cast
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.person.frequency import PurchaseFrequencies
+from drr.eval.checks.person.history import History, Placed
+from drr.eval.checks.person.order_ids import OrdersNamed
+from drr.wording.dates import DayOfYear, When, dates, days_of_year
+from drr.wording.purchases import PURCHASES, times
+
+_YOU = re.compile(r"\b(?:you|your|you've|you’ve|you'd|yours)\b", re.I)
+_NEGATED = re.compile(
+    r"\b(?:no|not|never|nothing|none|without|hasn't|haven't|hadn't|didn't|wasn't|isn't|neither|nobody)\b",
+    re.I,
+)
+_DATE_HEAD = re.compile(r"\b(?:date|ordered|bought|purchased|placed|when)\b")
+_BOUND_DATE = re.compile(
+    r"\b(?:bought|ordered|purchased|reordered|placed|order|purchase)\b[^.;()|]{0,60}$|\bfrom\s(?:the\s)?$|^[\s>*_|-]{0,8}$",
+    re.I,
+)
+"""What stands before a date that can only be of a purchase."""
+_SHORT = 40
+"""Characters of a sentence that only answers: "Twice, actually!"."""
+_BESIDE = 160
+"""Characters on either side of a date in which a word of buying makes it one of a purchase."""
+_LISTED = re.compile(
+    r"(?:[\s,;—–-]|\b(?:and|again|then|in|on|once more|also|later|finally|the)\b|\(twice\)){1,12}", re.I
+)
+"""What stands between dates that are listed for one thing."""
+
+
+_ASIDE = re.compile(r"\([^()]{0,300}\)")
+
+
+class _Said(NamedTuple):
+    """How a date is said."""
+
+    alone: bool
+    """The only one of its sentence, or one of a list for one thing."""
+    single: bool
+    negated: bool
+    certain: bool
+    """It can only be of a purchase."""
+
+
+class DatedPurchases:
+    """Goes through the sentences and rows that speak of purchases; accuses where no order fits what is certain."""
+
+    def __init__(self, tally: CheckTally, cast: Cast, named: OrdersNamed, history: History) -> None:
+        self._tally = tally
+        self._cast = cast
+        self._body = cast.body
+        self._named = named
+        self._history = history
+        self._frequencies = PurchaseFrequencies(tally, cast, history)
+
+    def compare(self) -> None:
+        for line in self._cast.lines:
+            if line.kind in ("rule_row", "elision", "head_row"):
+                continue
+            if line.kind == "row":
+                self._row(line)
+                continue
+            for span in self._cast.prose.sentences(line):
+                if self._is_of_purchases(span, line):
+                    self._sentence(span, line)
+
+    def _is_of_purchases(self, span: Span, line: TextLine) -> bool:
+        text = self._body[slice(*span)]
+        if not PURCHASES.speaks(text) and not any(PURCHASES.states(text)):
+            short = len(text) < _SHORT and any(times(text))
+            return short and PURCHASES.speaks(self._body[line.start : line.end])
+        return (
+            _YOU.search(text) is not None
+            or line.kind in ("item", "title")
+            or _YOU.search(self._body, line.start, line.end) is not None
+            or _is_record(text)
+        )
+
+    def _row(self, line: TextLine) -> None:
+        for (low, high), head in zip(line.cells, line.header, strict=False):
+            if _DATE_HEAD.search(head):
+                for when in dates(self._body, low, high):
+                    meant = self._of(self._cast.within(line.start, line.end))
+                    self._compare_date(when, (line.start, line.end), meant, _Said(True, True, False, True))
+
+    def _sentence(self, span: Span, line: TextLine) -> None:
+        negated = _NEGATED.search(self._body, *span) is not None
+        found: list[When | DayOfYear] = [
+            one for one in dates(self._body, *span) if one.month is not None and 1995 <= one.year <= 2035
+        ]
+        found += [
+            one
+            for one in days_of_year(self._body, *span)
+            if not any(a.start <= one.start < a.end for a in found)
+        ]
+        found = [
+            one
+            for one in found
+            if not PURCHASES.is_else(self._body[max(span[0], one.start - 70) : one.start])
+        ]
+        meant = self._of(self._cast.within(*span))
+        found.sort(key=lambda one: one.start)
+        gaps = [self._body[a.end : b.start] for a, b in pairwise(found)]
+        alone = all(len(gap) < 40 and _LISTED.fullmatch(gap) for gap in gaps)
+        for when in found:
+            certain = self._is_certain(when, span) or (alone and self._is_certain(found[0], span))
+            self._compare_date(when, span, meant, _Said(alone, len(found) == 1, negated, certain))
+        if not negated:
+            self._frequencies.times(span, line)
+            dated = [
+                one for when in found for one in self._history.orders if when.covers(one.order.order_date)
+            ]
+            self._frequencies.lengths(span, dated or self._ordered(span, meant))
+
+    # Dates.
+
+    def _compare_date(
+        self, when: When | DayOfYear, span: Span, meant: Collection[str] | None, said: _Said
+    ) -> None:
+        placed = [one for one in self._history.orders if when.covers(one.order.order_date)]
+        if not placed:
+            if not self._history.whole or said.negated or not said.certain:
+                self._tally.unclear(f"it is not clear of what {self._shown(when)!r} is said")
+            else:
+                self._fail(when, f"said {self._shown(when)}, no order of this user was placed then")
+            return
+        ordered = self._ordered(span, meant)
+        if not ordered or any(one in placed for one in ordered):
+            if said.single and not said.negated:
+                self._ordinal(when, span, placed, ordered)
+            else:
+                self._tally.ok()
+        elif said.single if self._cites_one(span) else meant is not None and said.alone and said.certain:
+            self._fail(when, f"said {self._shown(when)}, the order was placed {_days(ordered)}")
+        else:
+            self._tally.unclear(f"it is not clear which order is meant by {self._shown(when)!r}")
+
+    def _is_certain(self, when: When | DayOfYear, span: Span) -> bool:
+        """A word of buying right before the date; for a day of a year, anywhere near it in the sentence."""
+        before = _ASIDE.sub(" ", self._body[max(span[0], when.start - _BESIDE) : when.start])
+        if _BOUND_DATE.search(before):
+            return True
+        beside = before + " " + self._body[when.end : min(span[1], when.end + _BESIDE)]
+        return isinstance(when, When) and when.day is not None and PURCHASES.speaks(beside)
+
+    def _ordinal(
+        self, when: When | DayOfYear, span: Span, placed: Sequence[Placed], ordered: Sequence[Placed]
+    ) -> None:
+        """The latest order, where the sentence says of one date that it is that."""
+        before = self._body[span[0] : when.start]
+        last = max((one.order.order_date for one in ordered or self._history.orders), default="")
+        if ordered or not PURCHASES.latest(before) or any(one.order.order_date == last for one in placed):
+            self._tally.ok()
+        elif re.search(
+            r"\b(?:order|purchase)\b(?!\s(?:of|for|from|in|with)\b)", before, re.I
+        ) and not self._cast.within(*span):
+            self._fail(when, f"said {self._shown(when)}, the latest order was placed {last[:10]}")
+        else:
+            self._tally.unclear(f"it is not clear which order is meant by {self._shown(when)!r}")
+
+    def _ordered(self, span: Span, meant: Collection[str] | None) -> list[Placed]:
+        """The orders that a sentence may be of: by number, else by what it names."""
+        cited = [
+            one
+            for order_id, _ in self._named.between(span[0], span[1] + 4)
+            if (one := self._history.find(order_id))
+        ]
+        if cited:
+            return cited
+        return self._history.of_products(meant) if meant else []
+
+    def _cites_one(self, span: Span) -> bool:
+        return len({order_id for order_id, _ in self._named.between(*span)}) == 1
+
+    def _of(self, places: Sequence[tuple[int, int, frozenset[str], bool]]) -> Collection[str] | None:
+        """The products of the one thing that is named, and whatever else of the same name was ordered; `None` if it is several."""
+        names = {self._body[low:high] for low, high, _, linked in places if not linked}
+        linked = {next(iter(products)) for _, _, products, is_link in places if is_link}
+        if len(names) > 1 or len(linked) > 1:
+            return None
+        if linked and self._history.of_products(linked):
+            return linked
+        of_maker = {one.order.product_id for one in self._history.of_makers(names)}
+        return linked | of_maker
+
+    def _shown(self, when: When | DayOfYear) -> str:
+        return self._body[when.start : when.end]
+
+    def _fail(self, when: When | DayOfYear, why: str) -> None:
+        self._tally.fail((when.start, when.end), why)
+
+
+_RECORD = re.compile(r"^[\s>*_-]{0,8}\d{4}-\d\d-\d\d\b")
+
+
+def _is_record(text: str) -> bool:
+    """A line as from the order book: the date first."""
+    return _RECORD.match(text) is not None
+
+
+def _days(orders: Sequence[Placed]) -> str:
+    return ", ".join(sorted({one.order.order_date[:10] for one in orders})[:3])

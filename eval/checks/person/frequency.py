@@ -1,0 +1,119 @@
+"""How often and how long ago something is said to have been bought, against all orders that may be meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from drr.eval.checks.base import CheckTally, Span
+from drr.eval.checks.cast import Cast
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.person.history import History, Placed
+from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.wording.purchases import PURCHASES, TimesSaid, times
+
+_WINDOW = re.compile(
+    r"\b(?:newest|recent|last|latest|visible|among|past|first|since|so far|in all|between)\b", re.I
+)
+_LENGTH = re.compile(
+    rf"(?<![\w.$])(?P<n>{DIGITS}|{SPOKEN})[\s*_-]{{1,3}}(?P<unit>days?|weeks?|months?|years?)\b(?P<ago>[\s*_]{{1,3}}(?:ago|back|since|earlier)\b)?",
+    re.I,
+)
+_LOOSE = re.compile(
+    r"\b(?:about|around|nearly|almost|roughly|some|under|over|more than|less than|a little|and a half|just|shy of|close to)\b|[~≈]",
+    re.I,
+)
+_DAYS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
+_SINCE = re.compile(r"\b(?:been|for|past|last)\b[^.;]{0,50}$", re.I)
+_SHOWS = re.compile(
+    r"\b(?:appears?|shows? up|turns? up|features?|figures?|listed|visible|seen|served)\b", re.I
+)
+
+
+class PurchaseFrequencies:
+    """Counts and spans of time in the sentences that speak of purchases."""
+
+    def __init__(self, tally: CheckTally, cast: Cast, history: History) -> None:
+        self._tally = tally
+        self._body = cast.body
+        self._cast = cast
+        self._history = history
+
+    def times(self, span: Span, line: TextLine) -> None:
+        """`five times`, against the orders of what the sentence, else the line, names."""
+        for said in times(self._body[slice(*span)]):
+            at = span[0] + said.start
+            known = set(self._counts(span, line, at))
+            if not known or said.often == 1:
+                continue
+            window = _WINDOW.search(self._body, *span) is not None
+            if said.often in known or (window and said.often <= max(known)):
+                self._tally.ok()
+            elif self._is_of_buying(span, at, said):
+                where = (at, span[0] + said.end)
+                self._tally.fail(
+                    where, f"said {said.often} times, were {', '.join(map(str, sorted(known)[:4]))}"
+                )
+            else:
+                self._tally.unclear(f"it is not clear what is said to be {said.often} times")
+
+    def _is_of_buying(self, span: Span, at: int, said: TimesSaid) -> bool:
+        low, high = self._cast.prose.clause_at(at)
+        behind = self._body[span[0] + said.end : span[0] + said.end + 3]
+        return (
+            PURCHASES.speaks(self._body[low:high])
+            or behind[:1] in ",.!"
+            or _SHOWS.search(self._body, low, at) is not None
+        )
+
+    def _counts(self, span: Span, line: TextLine, at: int) -> Iterator[int]:
+        """How many orders there are of what the sentence, else the line, names, and in the years it names."""
+        stretch = span if self._cast.within(*span) else (line.start, line.end)
+        for place in self._cast.within(*stretch):
+            orders = self._history.of_products(place.products)
+            makers = [] if place.linked else self._history.of_makers([self._body[place.start : place.end]])
+            for some in (orders, makers):
+                if some:
+                    yield len(some)
+                    yield from _by_year(some)
+        years = re.findall(r"\b20\d\d\b", self._body[slice(*span)])
+        by_year = dict(_years(self._history.orders))
+        yield from (by_year.get(int(year), 0) for year in years)
+
+    def lengths(self, span: Span, ordered: Sequence[Placed]) -> None:
+        """`111 days ago`, against the orders it may be counted from."""
+        for match in _LENGTH.finditer(self._body, *span):
+            unit = match["unit"].casefold().rstrip("s")
+            value = number(match["n"]) if match["n"][0].isdigit() else float(spoken(match["n"]))
+            before = self._body[max(span[0], match.start() - 60) : match.start()]
+            if not (match["ago"] or _SINCE.search(before)):
+                continue
+            loose = _LOOSE.search(before[-24:]) is not None or unit != "day"
+            slack = (0.6 if loose else 0.0) * _DAYS[unit] + (0.1 * value * _DAYS[unit] if loose else 1.0)
+            orders = ordered or (self._history.orders if unit == "day" else [])
+            ages = [(self._history.today - one.day).days for one in orders]
+            if not ages:
+                continue
+            length = value * _DAYS[unit]
+            if any(
+                abs(age - length) <= slack + (_DAYS[unit] if loose and unit != "day" else 0) for age in ages
+            ):
+                self._tally.ok()
+            elif self._history.whole:
+                self._tally.fail(
+                    match.span(),
+                    f"said {match[0].strip()}, the nearest is {min(ages, key=lambda age: abs(age - length))} days",
+                )
+            else:
+                self._tally.unclear(f"it is not clear since when {match[0].strip()!r} are")
+
+
+def _years(orders: Sequence[Placed]) -> Iterator[tuple[int, int]]:
+    found: dict[int, int] = {}
+    for one in orders:
+        found[one.day.year] = found.get(one.day.year, 0) + 1
+    yield from found.items()
+
+
+def _by_year(orders: Sequence[Placed]) -> Iterator[int]:
+    yield from (count for _, count in _years(orders))

@@ -1,0 +1,102 @@
+"""Amounts that a report gives of the reader's history: what was spent, and the mean, the median and the quartiles of prices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from drr.env.statistics import Share, UserStatistics
+from drr.eval.checks.base import CheckTally, Span
+from drr.eval.checks.cast import Cast
+from drr.wording.money import MoneyAmount, amounts
+from drr.wording.tolerance import about
+
+_CUES = {
+    "median price": re.compile(r"\bmedian\b|\bmiddle\b(?! half)|\bmidpoint\b", re.I),
+    "mean price": re.compile(
+        r"\b(?:average[sd]?|averaging|mean)\b(?! rating| of \d(?:\.\d)? (?:stars|out))", re.I
+    ),
+    "quartile": re.compile(
+        r"\bquartiles?\b|\bthree[- ]quarters\b|\bthree (?:out )?of four\b|\bhalf of\b|\bmiddle half\b|\bupper end\b",
+        re.I,
+    ),
+    "spend": re.compile(r"\b(?:spen[dt]|spending|paid|lifetime value)\b", re.I),
+}
+_OF_ORDERS = re.compile(r"\border|\bprice|\bitem|\bpurchase|\bspend|\bbuy|\bbought", re.I)
+_NOT_HISTORY = re.compile(
+    r"\b(?:budget|under|limit|plan|will|would|could|can|to spend|spend(?:ing)? (?:up to|at most|less|under|limit|cap)|if you|keep|stay|recommended|"
+    r"households?|famil(?:y|ies)|americans?|survey|association|people|shoppers|elsewhere|typical(?:ly)? retail)\b",
+    re.I,
+)
+_ELSEWHERE = re.compile(r"https?://|\[\^?[a-z0-9]{1,3}\](?!\()")
+
+
+def compare_spending(
+    tally: CheckTally, cast: Cast, span: Span, known: UserStatistics, shares: Sequence[Share], *, cites: bool
+) -> None:
+    """Each amount of a sentence about the history: by the figure that the words beside it name, else by any that there is."""
+    for amount in amounts(cast.body, *span):
+        before = cast.body[max(span[0], amount.start - 60) : amount.start]
+        behind = cast.body[amount.end : min(span[1], amount.end + 40)]
+        what = _what(before, behind)
+        if what is None or (what == "mean price" and not _OF_ORDERS.search(cast.body, *span)):
+            continue
+        values = _values(what, known, shares)
+        if _fits(amount, values):
+            tally.ok()
+        elif _NOT_HISTORY.search(before + behind) or (_ELSEWHERE.search(cast.body, *span) and not cites):
+            continue
+        elif not values:
+            tally.unclear(f"no {what} is known")
+        elif _fits(amount, _all_values(known)) and not (what in _SINGLE and _is_beside(what, before, behind)):
+            tally.ok()
+        elif _fits(
+            amount, [one.price for one in cast.products.values() if one.price is not None]
+        ) and not _is_beside(what, before, behind):
+            tally.unclear(f"${amount.value:,.2f} may be a price")
+        elif what != "spend" or shares or known.spend is not None or cites:
+            tally.fail((amount.start, amount.end), f"said {what} ${amount.value:,.2f}, is ${values[0]:,.2f}")
+
+
+_SINGLE = ("median price", "mean price")
+"""Figures of which there is one; beside such a word stands no other."""
+
+
+def _all_values(known: UserStatistics) -> list[float]:
+    shares = (*known.by_category, *known.by_year, *known.favourite_stores)
+    return [value for one in _CUES for value in _values(one, known, shares)]
+
+
+def _what(before: str, behind: str) -> str | None:
+    """Which figure the nearest word names."""
+    found = [
+        (len(before) - match.end(), what) for what, cue in _CUES.items() for match in cue.finditer(before)
+    ]
+    close = re.split(r"[,;.$]|\bwith\b|\band\b", behind, maxsplit=1)[0]
+    found += [(match.start() + 1, what) for what, cue in _CUES.items() if (match := cue.search(close))]
+    return min(found)[1] if found else None
+
+
+def _is_beside(what: str, before: str, behind: str) -> bool:
+    """Whether nothing but a few words stands between the word and the amount."""
+    match = max(_CUES[what].finditer(before), key=lambda one: one.end(), default=None)
+    if match is not None and "$" not in before[match.end() :] and len(before) - match.end() <= 16:
+        return True
+    close = re.split(r"[,;.$]|\bwith\b|\band\b", behind, maxsplit=1)[0]
+    behind_it = _CUES[what].search(close)
+    return behind_it is not None and behind_it.start() <= 12
+
+
+def _values(what: str, known: UserStatistics, shares: Sequence[Share]) -> list[float]:
+    quartiles = list(known.price_quartiles or ())
+    if what == "median price":
+        return quartiles[1:2]
+    if what == "quartile":
+        return quartiles
+    if what == "mean price":
+        return [] if known.mean_price is None else [known.mean_price]
+    return [one for one in (*(share.spend for share in shares), known.spend) if one is not None]
+
+
+def _fits(amount: MoneyAmount, values: Sequence[float]) -> bool:
+    return any(amount.equals(value) or (amount.approx and about(amount.value, value)) for value in values)
