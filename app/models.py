@@ -49,6 +49,7 @@ def models_of(settings: Settings, *, budget: Budget | None = None) -> Models:
     from drr.llm.failures import ModelSetupError
     from drr.llm.prices import load_prices
 
+    keep_to_named_hosts(settings)
     chosen = ModelSettings(
         settings.model_for,
         base_url=settings.base_url,
@@ -64,6 +65,15 @@ def models_of(settings: Settings, *, budget: Budget | None = None) -> Models:
         return Models(chosen, budget=budget, prices=load_prices(settings.price_file))
     except ModelSetupError as error:
         raise Misuse(str(error)) from error
+
+
+def keep_to_named_hosts(settings: Settings) -> None:
+    """What other tools left in the environment sends nothing of ours anywhere: no tracing, and no proxy between two ends of one machine."""
+    from drr.llm.egress import no_proxy_for_this_machine, tracing_off
+
+    no_proxy_for_this_machine(settings.base_url)
+    if not settings.library_tracing:
+        tracing_off()
 
 
 def refusal(settings: Settings) -> str | None:

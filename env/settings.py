@@ -75,6 +75,9 @@ class Settings(BaseSettings):
     )
     model_deadline: float = Field(600, gt=0, description="seconds for one model call with its retries")
     concurrency: int = Field(8, gt=0, description="model calls in flight per provider")
+    library_tracing: bool = Field(
+        False, description="let LangChain post runs where LANGSMITH_TRACING says so; otherwise it is off"
+    )
     price_file: Path | None = Field(None, description="prices that replace those of the box")
     prompts: Path | None = Field(None, description="folder of prompts that replace those of the box by name")
 

@@ -10,7 +10,6 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
-from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from drr.llm import classify
@@ -79,7 +78,7 @@ class _Shared:
         self.clock = clock
         self.retries = retries
         keys = [key.get_secret_value() for key in settings.keys.values() if key is not None]
-        self.redact = Redactor([*keys, urlsplit(settings.base_url or "").password])
+        self.redact = Redactor(keys, [settings.base_url])
         self._limiters: dict[str, Limiter] = {}
         self._chats: WeakKeyDictionary[_Loop, dict[tuple[str, int], BaseChatModel]] = WeakKeyDictionary()
         self._checked: set[str] = set()

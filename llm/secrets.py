@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 _LOOKS_LIKE_A_KEY = re.compile(
     r"\b(?:sk|pk|rk)-(?=[A-Za-z0-9_\-]*\d)[A-Za-z0-9_\-]{16,}|(?i:\bbearer\s+)[^\s\"',;]{6,}|(?i:\b(?:x-api-key|api[_-]?key)\b[\"']?\s*[:=]\s*[\"']?)[^\s\"',;]{6,}"
@@ -31,8 +31,9 @@ def can_be_key(text: str) -> bool:
 class Redactor:
     """Replaces the keys it was given, and anything shaped like a key, by `[hidden]`; what cannot be a key is left as it stands."""
 
-    def __init__(self, keys: Iterable[str | None] = ()) -> None:
+    def __init__(self, keys: Iterable[str | None] = (), addresses: Iterable[str | None] = ()) -> None:
         real = {key for key in keys if key and can_be_key(key)}
+        real |= {form for address in addresses if address for form in _credentials(address)}
         # As they stand in a text, and as JSON writes them.
         forms = {
             form
@@ -69,12 +70,25 @@ class Redactor:
         return text
 
 
+def _credentials(address: str) -> Iterator[str]:
+    """`user:password@` of an address as it stands there and as clients write it; a short password alone is a word like any other."""
+    user = address.partition("://")[2].partition("/")[0].rpartition("@")[0]
+    for form in {user, unquote(user), quote(unquote(user), safe=":")} - {""}:
+        yield f"{form}@"
+        password = form.partition(":")[2]
+        if can_be_key(password):
+            yield password
+
+
 def without_credentials(url: str) -> str:
     """An address as it may be shown: user names, passwords and query strings removed."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:  # no address at all, and who knows what stands where in it
+        return HIDDEN
     if ":" in host:
         host = f"[{host}]"
-    if parts.port:
-        host = f"{host}:{parts.port}"
+    if port:
+        host = f"{host}:{port}"
     return urlunsplit((parts.scheme, host, parts.path, "", ""))

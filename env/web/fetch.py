@@ -327,8 +327,8 @@ def known_charset(name: str) -> str | None:
     if not name.startswith(_CHARSETS):
         return None
     try:
-        b"".decode(name)
-    except LookupError:
+        b"a".decode(name)  # nothing at all is decoded without a look at the name
+    except (LookupError, ValueError):
         return None
     return name
 

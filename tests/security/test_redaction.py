@@ -6,12 +6,15 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
+from drr.app.cli import main
 from drr.app.models import models_of
+from drr.app.workers import sent_settings
 from drr.env.settings import resolve
 from drr.llm.factory import Models, ModelSettings
-from drr.llm.secrets import Redactor, can_be_key
+from drr.llm.secrets import Redactor, can_be_key, without_credentials
 from drr.study.run import run
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
@@ -100,3 +103,25 @@ async def test_evidence_is_kept_as_it_was_and_what_was_hidden_is_counted(
             "pillow": True,
             "title": kept,
         }
+
+
+@pytest.mark.parametrize("user", ["me:pw", "me:p%40ss", "me:h%C3%BCte", "me:sk-0123456789abcdef"])
+def test_a_password_in_an_address_is_shown_nowhere(
+    user: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = f"http://{user}@127.0.0.1:9/v1"
+    redact = Redactor([], [address])
+    for form in (user, unquote(user)):
+        assert form not in redact(f"connection to http://{form}@127.0.0.1:9/v1/messages failed")
+    assert redact("the pw of it") == "the pw of it"
+    monkeypatch.setenv("DRR_BASE_URL", address)
+    assert main(["settings"]) == 0
+    assert user not in capsys.readouterr().out
+    assert main(["settings", "--json"]) == 0
+    assert user not in capsys.readouterr().out
+    assert sent_settings(resolve({}).settings)["base_url"] == "http://127.0.0.1:9/v1"
+
+
+@pytest.mark.parametrize("address", ["http://me:pw@host:port/v1", "http://[me:pw@x", "http://me:pw@[::1/"])
+def test_what_is_no_address_is_not_shown(address: str) -> None:
+    assert "pw" not in without_credentials(address)
