@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from drr.env.errors import Misuse
 from drr.env.files import Id
@@ -25,7 +25,7 @@ from drr.study.evidence import pack
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 
 class Evidence(BaseModel):
@@ -52,6 +52,31 @@ class Evidence(BaseModel):
         return (self.text or "") if self.standing == "ok" else ""
 
 
+class _GivenError(BaseModel):
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    kind: str | None = None
+    message: str | None = None
+
+
+class _GivenCall(BaseModel):
+    """What a tool call of another system may say; all of it may be unknown, none of it may be of another type."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    number: int | None = Field(None, ge=0, le=10**9)
+    name: str | None = None
+    kind: str | None = None
+    researcher: str | None = None
+    arguments: JsonObject | None = None
+    result: str | None = None
+    ok: bool | None = None
+    error: _GivenError | None = None
+    seconds: float | None = Field(None, ge=0, allow_inf_nan=False)
+    result_sha256: Literal[None] = None
+    """Texts of others are not looked up by a hash: `result` holds the text."""
+
+
 class ImportedReport(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
@@ -64,6 +89,20 @@ class ImportedReport(BaseModel):
     report_markdown: str
     evidence: list[Evidence] | None = None
     tool_calls: list[JsonObject] | None = None
+
+    @field_validator("tool_calls")
+    @classmethod
+    def _of_known_form(cls, calls: list[JsonObject] | None) -> list[JsonObject] | None:
+        """As they were given, and of the types that tables hold."""
+        for number, call in enumerate(calls or (), 1):
+            try:
+                _GivenCall.model_validate(call)
+            except ValidationError as error:
+                first = error.errors(include_url=False)[0]
+                where = ".".join(str(part) for part in first["loc"])
+                raise ValueError(f"call {number}, {where}: {first['msg']}") from None
+        return calls
+
     """As the other system tells them."""
 
 

@@ -1,0 +1,50 @@
+"""A line of strangers is taken in whole or refused by its number; no command falls over it later."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.env.errors import DrrError
+from drr.eval.evidence.imported import read_reports
+from drr.study.export import export
+from drr.study.study import Study
+
+from tests.security.conftest import Drr
+
+LINE = {
+    "id": "1",
+    "system": "s",
+    "query": "which feeder?",
+    "report_markdown": "A feeder costs $5 [1].\n\n[1]: https://a.example/x",
+}
+BAD: list[dict[str, Any]] = [
+    {"error": "boom"}, {"error": ["boom"]}, {"error": {"kind": 5}}, {"number": "one"}, {"number": -1}, {"number": 2**70}, {"number": 1.5},
+    {"name": 5}, {"name": ["a"]}, {"arguments": "x"}, {"arguments": [1]}, {"result": 7}, {"result": {"a": 1}}, {"ok": "yes"},
+    {"seconds": "long"}, {"seconds": -1}, {"seconds": True}, {"kind": 3}, {"researcher": {}}, {"result_sha256": "zz"},
+    {"result_sha256": "../../x"}, {"result_sha256": 5},
+]  # fmt: skip
+GOOD: list[dict[str, Any]] = [
+    {}, {"name": "web_search"}, {"name": "web_search", "arguments": {"query": "x"}, "result": "", "seconds": 1}, {"extra": [1]},
+    {"error": {"kind": "timeout", "message": "late"}, "ok": False}, {"error": None, "number": 3, "result_sha256": None},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", BAD)
+def test_a_tool_call_of_another_form_is_refused_by_its_line(call: dict[str, Any], tmp_path: Path) -> None:
+    file = tmp_path / "reports.jsonl"
+    file.write_text(
+        json.dumps(LINE) + "\n" + json.dumps({**LINE, "id": "2", "tool_calls": [{}, call]}) + "\n"
+    )
+    with pytest.raises(DrrError, match=r"line 2: tool_calls: .*call 2, (\w+)"):
+        read_reports(file)
+
+
+def test_whatever_is_taken_in_is_exported(drr: Drr, tmp_path: Path) -> None:
+    lines = [{**LINE, "id": str(n), "trial": n, "tool_calls": [call]} for n, call in enumerate(GOOD)]
+    Path("reports.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert drr("import", "study", "reports.jsonl", "--quiet")[0] == 0
+    with Study.open(Path("study")) as study:
+        assert export(study, tmp_path / "tables")["tool_calls"] == len(GOOD)
