@@ -51,12 +51,10 @@ def collected() -> dict[str, Found]:
             only_matched = {m[1] for m in _ANCHORED.finditer(source)} - {
                 m[1] for m in _SEARCHING.finditer(source)
             }
-            matched = {
-                id(value)
-                for key, value in vars(module).items()
-                if key in only_matched and key.startswith("_")
-            }
-            held = [(pattern, id(pattern) not in matched) for pattern in _held(dict(vars(module)), name, 0)]
+            held = [
+                (pattern, not (called.startswith("_") and called in only_matched))
+                for pattern, called in _held(dict(vars(module)), name, 0, "")
+            ]
             for pattern, searched in (*held, *_literal(path)):
                 if isinstance(pattern.pattern, str):
                     key = f"{pattern.pattern} {pattern.flags}"
@@ -65,17 +63,18 @@ def collected() -> dict[str, Found]:
     return found
 
 
-def _held(value: object, module: str, depth: int) -> Iterator[re.Pattern[Any]]:
+def _held(value: object, module: str, depth: int, called: str) -> Iterator[tuple[re.Pattern[Any], str]]:
+    """Each expression with the name that it has where it is held; one in a list has none."""
     if isinstance(value, re.Pattern):
-        yield value
+        yield value, called
     elif isinstance(value, dict):
-        for one in value.values():
-            yield from _held(one, module, depth)
+        for name, one in value.items():
+            yield from _held(one, module, depth, name if isinstance(name, str) else "")
     elif isinstance(value, (list, tuple, set, frozenset)):
         for one in value:
-            yield from _held(one, module, depth)
+            yield from _held(one, module, depth, "")
     elif depth < 3 and type(value).__module__ == module and hasattr(value, "__dict__"):
-        yield from _held(vars(value), module, depth + 1)
+        yield from _held(vars(value), module, depth + 1, "")
 
 
 def _literal(path: Path) -> Iterator[tuple[re.Pattern[Any], bool]]:
