@@ -6,7 +6,7 @@ import re
 
 from drr.env.search.fields import raw_key
 
-_STEP = re.compile(r"\s*(?:>|\u203a|\u00bb|\|)\s*")
+_STEP = re.compile(r"\s{0,20}(?:>|\u203a|\u00bb|\|)\s*")
 
 
 def shelf_parts(category: str | None) -> list[str]:
