@@ -25,7 +25,7 @@ from drr.data_ingest.recipe import Recipe
 from drr.data_ingest.sample import SamplePlan, write_sample
 from drr.env.entities import Product
 from drr.env.progress import Quiet
-from drr.env.records.product import product_page
+from drr.env.records.listing import product_page
 from drr.env.session import Session
 from drr.env.settings import Settings, resolve
 from drr.env.shop import SearchRequest, Shop, open_shop
@@ -215,7 +215,7 @@ def parts_table(shop: Shop) -> str:
     for seen in _unseen(shop)[CALLS:]:
         wanted = timed("check of the arguments", lambda p=seen: tool.parse({"product_id": p.product_id}))
         product = timed("the store's read", lambda w=wanted: shop.store.product(w["product_id"]))
-        text = timed("setting the page", lambda p=product: product_page(p))
+        text = timed("setting the page", lambda p=product: product_page(p).text)
         source = timed("the source", lambda p=product, t=text: product_source(p, t))
         timed("the answer", lambda s=source: ToolAnswer(s.seen, [s], s.record))
     rows = [(part, f"{median(values) * 1e6:.1f}") for part, values in times.items()]

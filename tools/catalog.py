@@ -6,7 +6,8 @@ from typing import Annotated, NotRequired, TypedDict
 
 from drr.env.entities import Product
 from drr.env.records.lines import one_line, price
-from drr.env.records.product import product_page, product_row
+from drr.env.records.listing import Part, product_page
+from drr.env.records.product import product_row
 from drr.env.shop import Match, SearchPage, SearchRequest, Sort
 from drr.env.text import category_key, tokens
 from drr.tools.access import near_products, product_id_in
@@ -59,7 +60,8 @@ def product_catalog_search(
 
     Every order holds only what matches well; the answer says how many others share a word, and how the query was read
     (slips mended, "under $50" as a price). A product whose rating is unknown never passes a filter on it. Each result
-    carries the address to cite; its last part is the product id for get_product_details.
+    carries the address to cite; its last part is the product id for get_product_details, which has everything else.
+    `offset` shows the next page.
     """
     request = SearchRequest(
         query=query,
@@ -153,20 +155,26 @@ def get_product_details(
         StringConstraints(strip_whitespace=True, min_length=1, max_length=300),
         Field(description="The product's id, or its address in this shop."),
     ],
+    part: Annotated[
+        Part, Field(description="What of the listing: all of it, a short form, or one part whole.")
+    ] = "all",
+    page: Annotated[int, Field(ge=1, le=10_000, description="Page of a listing too long for one.")] = 1,
 ) -> ToolAnswer:
-    """Get one product's listing: title, price, ratings, store, categories, features, description, details.
+    """Get one product's whole listing: title, price, ratings, store, categories, every feature, description, every detail.
 
-    Shortened so: 5 features of 110 characters, 160 characters of description, 6 details of 50 characters; an ellipsis
-    or "(n more)" marks every cut; what repeats the lines above it, and stock numbers, are left out. A price or rating
-    that the shop does not know is said to be unknown.
+    Nothing is left out; a very long listing comes in pages and says how many. The short form cuts features, description
+    and details; an ellipsis or "(n more)" marks every cut. A price or rating that the shop does not know is said to be
+    unknown.
     """
     wanted = product_id_in(ctx, product_id)
     product = ctx.session.shop.store.product(wanted)
     if product is None:
         raise ToolError("not_found", _unknown(ctx, wanted))
-    text = product_page(product)
-    source = product_source(product, text)
-    return ToolAnswer(text, [source], source.record)
+    shown = product_page(product, part, page)
+    if page > shown.pages:
+        raise ToolError("invalid", f"page {page} of {shown.pages}: this listing ends before; ask for less.")
+    source = product_source(product, shown.text)
+    return ToolAnswer(shown.text, [source], source.record)
 
 
 def _unknown(ctx: ToolContext, product_id: str) -> str:
@@ -213,7 +221,9 @@ def _found(total: int, offset: int, shown: int) -> str:
         return "No products"
     if not shown:
         return f"No products after the first {offset:,} ({total:,} in all)"
-    return f"Products {offset + 1}-{offset + shown} of {total:,}"
+    last = offset + shown
+    more = f" (offset={last} shows more)" if last < total else ""
+    return f"Products {offset + 1}-{last} of {total:,}{more}"
 
 
 def _filters(request: SearchRequest, *, plain: bool) -> str:

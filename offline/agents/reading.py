@@ -12,7 +12,8 @@ from typing import Any
 from drr.agents.brief import CallEvidence, Condensing, ProfileFacts
 from drr.env.entities import Product
 from drr.env.records.lines import cell
-from drr.env.records.product import TITLE, path, shown_on_page, title
+from drr.env.records.listing import shown_on_page
+from drr.env.records.product import TITLE, path, title
 from drr.env.statistics import UserStatistics
 from drr.offline.agents.memory import (
     MadeCall,

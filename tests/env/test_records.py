@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from drr.env.entities import Order, Product
 from drr.env.records.lines import fact_lines, placed
+from drr.env.records.listing import product_page
 from drr.env.records.order import order_evidence, order_page, order_row
-from drr.env.records.product import product_evidence, product_markdown, product_page, product_row
+from drr.env.records.product import product_evidence, product_markdown, product_row
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,7 +42,8 @@ def every_layout(one: Product) -> list[str]:
     )
     return [
         product_row(one),
-        product_page(one),
+        product_page(one).text,
+        product_page(one, "short").text,
         product_markdown(one),
         product_evidence(one).text,
         order_row(order, one),
@@ -62,7 +64,7 @@ def test_every_length_says_the_same_price_or_that_it_is_unknown(price: float | N
 @pytest.mark.parametrize(("rating", "number"), [(4.5, 2067), (4.0, 1), (4.5, None), (None, None), (None, 12)])
 def test_every_length_of_a_listing_says_its_stars_or_none(rating: float | None, number: int | None) -> None:
     one = product(average_rating=rating, rating_number=number, features=[], description=[], details={})
-    texts = [product_row(one), product_page(one), product_markdown(one), product_evidence(one).text]
+    texts = [product_row(one), product_page(one).text, product_markdown(one), product_evidence(one).text]
     for text in texts:
         said = re.search(r"([\d.]+)(?:/| of | out of )5", text)
         assert (None if said is None else said[1]) == (None if rating is None else f"{rating:g}")

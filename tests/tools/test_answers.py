@@ -6,17 +6,21 @@ import json
 from typing import Any
 
 import pytest
+from drr.env.entities import Product
 from drr.env.records.lines import one_line
+from drr.env.records.listing import PAGE, product_page
 from drr.env.records.order import order_row
-from drr.env.records.product import product_page
+from drr.env.records.product import product_evidence
 from drr.env.records.statistics import statistics_page
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.env.statistics import Purchase, user_statistics
 from drr.env.web.sandbox import Sandbox
-from drr.tools.base import ToolContext, context_for
+from drr.tools.base import ToolContext, ToolError, context_for
 from drr.tools.registry import call_sync
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, BARE, BEN, EVE, FEEDER, GRINDER, HOSTILE, PRODUCTS
 
@@ -77,8 +81,8 @@ def test_nothing_found_says_what_to_try(ctx: ToolContext) -> None:
     assert beyond.data["total"] == 5
 
 
-def test_product_details_state_every_field_and_mark_every_cut(ctx: ToolContext) -> None:
-    answer = call_sync("get_product_details", {"product_id": FEEDER}, ctx)
+def test_a_short_form_states_every_field_and_marks_every_cut(ctx: ToolContext) -> None:
+    answer = call_sync("get_product_details", {"product_id": FEEDER, "part": "short"}, ctx)
     for fact in (
         FEEDER,
         "$19.99",
@@ -98,7 +102,7 @@ def test_a_detail_is_left_out_only_where_it_stands_above_in_the_same_sense(shop:
     product = shop.store.product(FEEDER)
     assert product is not None
     details = {"Ports": "Six Ports", "Watts": "2,067", "Score": "4.5", "Seed": "seeds", "UPC": "1234567890"}
-    text = product_page(product.model_copy(update={"details": details, "rating_number": 2067}))
+    text = product_page(product.model_copy(update={"details": details, "rating_number": 2067}), "short").text
     assert text.splitlines()[-1] == "Details: Watts: 2,067; Score: 4.5; Seed: seeds"
 
 
@@ -109,7 +113,7 @@ def test_a_bare_yes_is_not_said_by_another_yes(shop: Shop) -> None:
         "features": ["Yes, it folds flat; none of the parts rust."],
         "details": {"Assembly Required": "Yes", "Batteries": "None", "UPC\u200e": "1234567890"},
     }
-    text = product_page(product.model_copy(update=changes))
+    text = product_page(product.model_copy(update=changes), "short").text
     assert text.splitlines()[-1] == "Details: Assembly Required: Yes; Batteries: None"
 
 
@@ -117,8 +121,12 @@ def test_two_details_whose_names_look_alike_are_both_said(shop: Shop) -> None:
     product = shop.store.product(FEEDER)
     assert product is not None
     details = {"Width": "12 in", "Width\u200e": "14 in", " Depth": "3 in "}
-    text = product_page(product.model_copy(update={"details": details}))
-    assert text.splitlines()[-1] == "Details: Width: 12 in; Width: 14 in; Depth: 3 in"
+    same = product.model_copy(update={"details": details})
+    assert (
+        product_page(same, "short").text.splitlines()[-1]
+        == "Details: Width: 12 in; Width: 14 in; Depth: 3 in"
+    )
+    assert product_page(same).text.splitlines()[-3:] == ["- Width: 12 in", "- Width: 14 in", "- Depth: 3 in"]
 
 
 @pytest.mark.parametrize("mark", ["", "  "], ids=["clean", "cleaned"])
@@ -130,13 +138,93 @@ def test_no_cut_goes_unmarked(shop: Shop, mark: str) -> None:
         "description": ["Holds seed. " * 200 + "It bites."],
         "details": {"Sizes": list(range(12)), "Colors": {str(k): 1 for k in range(10)}, "Few": [1, 2]},
     }
-    *_, description, details = product_page(product.model_copy(update=changes)).splitlines()
+    *_, description, details = product_page(product.model_copy(update=changes), "short").text.splitlines()
     assert description.startswith("Description: ")
     assert description.endswith("…")
     assert details == (
         "Details: Sizes: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11; Colors: 0 1, 1 1, 2 1, 3 1, 4 1, 5 1, 6 1, 7 1, 8 1, 9 1;"
         " Few: 1, 2"
     )
+
+
+def _long(product: Product) -> Product:
+    """Limits, clearance, sizes and warranty stand where a shortened page would have ended."""
+    changes = {
+        "features": [
+            f"Feature {k}: " + "strong and light and made to last. " * 5 + f"end{k}" for k in range(9)
+        ],
+        "description": ["It holds seed. " * 40 + "Never load more than 38 pounds."],
+        "details": {f"Size {k}": f"{k} x 12 inches " + "of steel " * 8 + f"stop{k}" for k in range(12)}
+        | {"Warranty": {"Parts": "2 years", "Motor": ["5 years", "not when wet"]}, "UPC": "123456789012"},
+    }
+    return product.model_copy(update=changes)
+
+
+def test_a_page_has_everything_that_the_record_has(shop: Shop) -> None:
+    """And so everything that a judge is shown of it."""
+    product = shop.store.product(FEEDER)
+    assert product is not None
+    page = product_page(_long(product))
+    assert page.pages == 1
+    assert "…" not in page.text
+    told = " ".join(page.text.split())
+    for line in product_evidence(_long(product)).text.splitlines():
+        _, _, fact = line.partition(": ")
+        if not line.startswith(("Average", "Number", "Product", "Categories")):
+            assert " ".join(fact.split()) in told, line
+    assert "38 pounds" in told
+    assert "- Warranty, Motor: 5 years; not when wet" in page.text
+    assert "Patio, Lawn & Garden > Birds > Feeders" in told
+
+
+def test_a_part_is_whole_and_nothing_else(shop: Shop) -> None:
+    product = shop.store.product(FEEDER)
+    assert product is not None
+    whole, parts = product_page(_long(product)).text, ("features", "description", "details")
+    of = {part: product_page(_long(product), part).text for part in parts}
+    for part, text in of.items():
+        assert text.splitlines()[:2] == whole.splitlines()[:2]
+        assert text.split("\n", 2)[2] in whole
+        assert [other for other in parts if f"\n{other.title()}:" in text] == [part]
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.tuples(st.text("ab \n|\u200b", min_size=1, max_size=6), st.integers(1, 5_000)), max_size=3),
+    st.integers(1, 9_000),
+)
+def test_a_very_long_listing_comes_in_pages_that_leave_nothing_out(
+    repeated: list[tuple[str, int]], words: int
+) -> None:
+    texts = [text * times for text, times in repeated]
+    product = PRODUCTS[0].model_copy(
+        update={"features": texts, "description": ["word " * words + "x" * words]}
+    )
+    first = product_page(product)
+    pages = [product_page(product, number=k) for k in range(1, first.pages + 1)]
+    assert product_page(product, number=first.pages + 1).text == ""
+    said = ""
+    for page in pages:
+        *heading, body = page.text.split("\n", 2)
+        assert heading == first.text.split("\n", 2)[:2]
+        if first.pages > 1:
+            body, _, told = body.rpartition("\nPage ")
+            assert told.startswith(f"{page.number} of {first.pages} of this listing")
+        assert len(body) <= PAGE
+        said += "".join(body.split())
+    for text in texts:
+        assert "".join(text.replace("\u200b", "").replace("|", "/").split()) in said
+    assert "word" * words + "x" * words in said
+
+
+def test_a_page_beyond_the_last_is_told(ctx: ToolContext) -> None:
+    with pytest.raises(ToolError, match="page 2 of 1"):
+        call_sync("get_product_details", {"product_id": FEEDER, "page": 2}, ctx)
+
+
+def test_a_search_says_how_to_get_more(ctx: ToolContext) -> None:
+    text = call_sync("product_catalog_search", {"query": "bird", "limit": 2}, ctx).text
+    assert text.startswith("Products 1-2 of 5 (offset=2 shows more) for 'bird'")
 
 
 def test_unknown_is_said_as_unknown(ctx: ToolContext) -> None:
@@ -161,7 +249,18 @@ def test_strangers_text_cannot_forge_a_row_or_a_field(ctx: ToolContext) -> None:
     assert "by Evil Store" in row
     details = call_sync("get_product_details", {"product_id": HOSTILE}, ctx).text
     assert "\u200b" not in details
-    assert len(details) < 1500
+    assert [line.partition(":")[0] for line in details.splitlines()[2:]] == [
+        "Features",
+        "- Holds six pounds of seed",
+        "- Rust-resistant steel pole",
+        "Description",
+        "Details",
+        "- Color",
+        "- Item Weight",
+        "- Best Sellers Rank, Birds",
+    ]
+    short = call_sync("get_product_details", {"product_id": HOSTILE, "part": "short"}, ctx).text
+    assert len(short) < 1500
 
 
 def test_a_title_cannot_forge_the_price_of_an_order(shop: Shop) -> None:
@@ -178,9 +277,10 @@ def test_a_kept_page_is_given_only_while_the_shop_says_the_same(shop: Shop) -> N
     assert product is not None
     first = product_page(product)
     assert product_page(product.model_copy(deep=True)) == first
-    assert "| $5.00 |" in product_page(product.model_copy(update={"price": 5.0}))
-    assert "| price unknown |" in product_page(product.model_copy(update={"price": None}))
+    assert "| $5.00 |" in product_page(product.model_copy(update={"price": 5.0})).text
+    assert "| price unknown |" in product_page(product.model_copy(update={"price": None})).text
     assert product_page(product) == first
+    assert product_page(product, "short") != first
 
 
 def test_product_text_that_asks_for_a_change_changes_nothing(ctx: ToolContext) -> None:

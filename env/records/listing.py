@@ -1,0 +1,279 @@
+"""A product as the page a tool gives: everything that the record has, a part of it, or a short form, in pages of a bounded length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from drr.env.entities import Product
+from drr.env.records.lines import cell, cut, facts, listed, price
+from drr.env.records.product import maker, path, rating, title
+
+Part = Literal["all", "short", "features", "description", "details"]
+"""Of a listing; `all` is everything, `short` some of everything."""
+PAGE = 12_000
+"""Characters of one page; nearly every listing fits one."""
+_MOST_PAGES, _MOST_KEPT = 1024, 20_000
+
+
+class ListingPage(NamedTuple):
+    text: str
+    number: int
+    pages: int
+    """How many the part has in all; a `number` beyond has no text."""
+
+
+_kept: dict[tuple[str, Part], tuple[Product, str]] = {}
+
+
+def product_page(product: Product, part: Part = "all", number: int = 1) -> ListingPage:
+    """One page of the part. The first lines, with the address and the figures, stand on every page."""
+    heading, text = _set(product, part).split("\n\n", 1)
+    if len(text) <= PAGE:
+        return ListingPage(f"{heading}\n{text}" if number == 1 else "", number, 1)
+    pages = list(_pages(text))
+    if number > len(pages):
+        return ListingPage("", number, len(pages))
+    more = f"page={number + 1} goes on" if number < len(pages) else "the last"
+    told = f"Page {number} of {len(pages)} of this listing, {len(text):,} characters in all; {more}."
+    return ListingPage(f"{heading}\n{pages[number - 1]}\n{told}", number, len(pages))
+
+
+def _pages(text: str) -> Iterator[str]:
+    """Whole lines, as many as fit; a line that fits no page is broken between words where it has any."""
+    start = 0
+    while len(text) - start > PAGE:
+        end = text.rfind("\n", start + 1, start + PAGE)
+        if end < start + PAGE // 2:
+            end = max(text.rfind(" ", start + PAGE // 2, start + PAGE), end)
+        if end <= start:
+            end = start + PAGE
+        yield text[start:end].strip("\n ")
+        start = end
+    yield text[start:].strip("\n ")
+
+
+def _set(product: Product, part: Part) -> str:
+    """Heading, empty line, body.
+
+    Setting a page costs more than reading its record, and sessions look at the same products again and again: the last
+    pages are kept, and given again while the shop says the same of the product.
+    """
+    kept = _kept.get((product.product_url, part))
+    if kept is not None and kept[0].__dict__ == product.__dict__:
+        return kept[1]
+    text = _set_short(product) if part == "short" else _set_whole(product, part)
+    if len(text) <= _MOST_KEPT:
+        if len(_kept) >= _MOST_PAGES:
+            _kept.clear()
+        _kept[product.product_url, part] = product, text
+    return text
+
+
+# -- everything, or one part of it
+
+
+def _set_whole(product: Product, part: Part) -> str:
+    """Set as if nothing needed cleaning, which is so for most listings; one look at the result tells."""
+    lines = _whole(product, part)
+    if not _unmarred(" ".join(["", *lines, ""])):
+        lines = _whole(_cleaned(product), part, _clean)
+    return "\n".join(lines)
+
+
+def _clean(text: str) -> str:
+    """A field of strangers' text on one line; no word of it is left out."""
+    return cell(text, max(len(text), 1))
+
+
+def _cleaned(product: Product) -> Product:
+    """All but the details, two of whose names may look alike once they are clean."""
+    return product.model_copy(
+        update={
+            "title": _clean(product.title),
+            "store": product.store and _clean(product.store),
+            "categories": list(map(_clean, product.categories)),
+            "features": list(map(_clean, product.features)),
+            "description": list(map(_clean, product.description)),
+            "bought_together": product.bought_together and list(map(_clean, product.bought_together)),
+        }
+    )
+
+
+def _same(text: str) -> str:
+    return text
+
+
+def _whole(product: Product, part: Part, clean: Callable[[str], str] = _same) -> list[str]:
+    figures = (
+        product.product_url,
+        price(product.price),
+        rating(product),
+        f"by {product.store}" if product.store else "store unknown",
+        " > ".join(product.categories) or product.category.replace("_", " "),
+    )
+    lines = [product.title or "untitled", " | ".join(figures), ""]
+    features = [feature for feature in product.features if feature]
+    if part in ("all", "features"):
+        lines += ["Features:", *(f"- {feature}" for feature in features)] if features else ["No features."]
+    if part in ("all", "description"):
+        lines.append(_said(product.description, features if part == "all" else []))
+    if part in ("all", "details"):
+        rows = [f"- {clean(line)}" for name, value in product.details.items() for line in facts(name, value)]
+        lines += ["Details:", *rows] if rows else ["No details."]
+    if part == "all" and product.bought_together:
+        lines.append(f"Bought together: {', '.join(product.bought_together)}")
+    return lines
+
+
+_TELLING = 20
+"""Characters from which a paragraph that stands above is the same one; a shorter one may stand there by chance."""
+
+
+def _said(description: list[str], features: list[str]) -> str:
+    """The description on one line, without paragraphs that stand among the features word for word."""
+    parts = [part for part in description if part.strip()]
+    if not parts:
+        return "No description."
+    fresh = _news(parts, features)
+    return f"Description: {' '.join(fresh)}" if fresh else "Description: as the features."
+
+
+def _news(parts: list[str], features: list[str]) -> list[str]:
+    said = {feature.strip().casefold() for feature in features}
+    return [part for part in parts if len(part) < _TELLING or part.strip().casefold() not in said]
+
+
+class ShownText(NamedTuple):
+    features: list[str]
+    description: str
+    """Empty where it says no more than the features do."""
+
+
+def shown_on_page(product: Product) -> ShownText:
+    """What the page shows of the seller's own words, for rules that may know no more than a model that reads it."""
+    clean = _cleaned(product)
+    features = [text for text in clean.features if text]
+    return ShownText(features, " ".join(_news([part for part in clean.description if part], features)))
+
+
+def _unmarred(page: str) -> bool:
+    """Nothing invisible, no space to fold or to strip, and no mark between fields but the four of ours."""
+    return page.isprintable() and page.count("|") == 4 and "   " not in page and page.count("  ") == 1
+
+
+# -- the short form: long parts cut, what repeats left out
+
+FEATURES, FEATURE, DESCRIPTION, DETAILS, DETAIL = 5, 110, 160, 6, 50
+# Numbers that mean something to the seller's stock-keeping and nothing to a shopper.
+_STOCK = frozenset(
+    (
+        "upc",
+        "ean",
+        "gtin",
+        "asin",
+        "isbn-10",
+        "isbn-13",
+        "manufacturer",
+        "model number",
+        "item model number",
+        "part number",
+        "manufacturer part number",
+        "best sellers rank",
+        "customer reviews",
+        "is discontinued by manufacturer",
+    )
+)
+
+# What says something only together with its name.
+_ANSWERS = frozenset(("yes", "none", "true", "false"))
+
+
+def _set_short(product: Product) -> str:
+    lines = _short(product, product.details.items())
+    if not _unmarred(" ".join(["", *lines, ""])):
+        details = [(cell(name, 40), cell(_plain(value), DETAIL)) for name, value in product.details.items()]
+        lines = _short(_cleaned_short(product), details)
+    return "\n".join(lines)
+
+
+def _cleaned_short(product: Product) -> Product:
+    """All but the details, two of whose names may look alike once they are clean."""
+    return product.model_copy(
+        update={
+            "title": cell(product.title, 200),
+            "store": product.store and cell(product.store, 60),
+            "categories": [cell(step, 40) for step in product.categories[-2:]],
+            "features": [cell(text, FEATURE) for text in product.features],
+            "description": [cell(" ".join(product.description)[: 8 * DESCRIPTION], 4 * DESCRIPTION)],
+        }
+    )
+
+
+def _short(product: Product, details: Iterable[tuple[str, object]]) -> list[str]:
+    lines = _heading(product)
+    said = "\n".join(["", *lines, ""]).casefold()
+    features = [text for text in product.features if text]
+    if len(features) > FEATURES:
+        lines.append(f"- ({len(features) - FEATURES} more)")
+    lines.append(_description(cut(" ".join(product.description), 8 * DESCRIPTION), said))
+    lines += listed("Details", _fresh_details(details, said), DETAILS, "; ")
+    if product.bought_together:
+        lines += listed("Bought together", [cell(i, 20) for i in product.bought_together], 5, ", ")
+    return lines
+
+
+def _heading(product: Product) -> list[str]:
+    """Title, figures and the first features."""
+    lines = [
+        title(product, 200, cut),
+        f"{product.product_url} | {price(product.price)} | {rating(product)} | {maker(product, cut)} | {path(product, cut)}",
+        "",
+    ]
+    features = [f"- {cut(text, FEATURE)}" for text in product.features if text]
+    return [*lines, "Features:", *features[:FEATURES]] if features else lines
+
+
+def _description(text: str, said: str) -> str:
+    if not text:
+        return "No description."
+    fresh = _fresh(text, said)
+    return f"Description: {fresh}" if fresh else "Description: as the features."
+
+
+def _fresh(text: str, said: str) -> str:
+    """Without the sentences that the features have said."""
+    return cut(". ".join([s for s in text.split(". ") if s.rstrip(".").casefold() not in said]), DESCRIPTION)
+
+
+def _fresh_details(details: Iterable[tuple[str, object]], said: str) -> list[str]:
+    """Without stock numbers and without what is said above."""
+    found = []
+    for name, value in details:
+        if name.casefold() in _STOCK:
+            continue
+        text = _plain(value).strip()
+        if not _repeats(text.casefold(), said):
+            found.append(f"{cut(name, 40)}: {cut(text, DETAIL)}")
+    return found
+
+
+def _repeats(value: str, said: str) -> bool:
+    """Whether `said` has the value as whole words, telling enough to mean the same.
+
+    A bare number is not: the 150 of a wattage may stand above as a count of ratings. Neither is a bare yes.
+    """
+    if len(value) <= 2 or value in _ANSWERS or not value.islower() or (at := said.find(value)) <= 0:
+        return False
+    after = at + len(value)
+    return not (said[at - 1].isalnum() or said[after : after + 1].isalnum())
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_plain(part)}" for key, part in list(value.items())[:DETAIL])
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_plain(part) for part in value[:DETAIL])
+    return str(value)
