@@ -50,7 +50,7 @@ RULES: dict[str, Rule] = {
     "duplicates": Rule(text.duplicates, "1"),
     "citation_hygiene": Rule(citing.citation_hygiene, "1"),
     "fabricated_citation": Rule(citing.fabricated_citation, "2"),
-    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "3"),
+    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "4"),
     "product_claims": Rule(properties.product_claims, "4"),
     "process_text": Rule(text.process_text, "1"),
 }

@@ -104,6 +104,9 @@ class _Behind(NamedTuple):
 
     words: str
     values: frozenset[float] = frozenset()
+    page: bool = True
+    """A text, which says all that it says in words. What follows from a record (a sum, a cost per piece, days since an order) has
+    rules of its own, and what those do not read may be anybody's knowledge."""
 
     @classmethod
     def of_records(cls, *records: BaseModel | None) -> _Behind:
@@ -123,16 +126,16 @@ class _Behind(NamedTuple):
                     pass
                 case int() | float() as value:
                     values.add(float(value))
-        return cls("\n".join(words), frozenset(values))
+        return cls("\n".join(words), frozenset(values), page=False)
 
     @classmethod
     def of_product(cls, product: Product) -> _Behind:
         values = (product.price, product.average_rating, product.rating_number, OUT_OF)
         known = frozenset(float(value) for value in values if value is not None)
-        return cls(f"{product.product_id}\n{record_text(product)}", known)
+        return cls(f"{product.product_id}\n{record_text(product)}", known, page=False)
 
     def beside(self, other: _Behind) -> _Behind:
-        return _Behind(f"{self.words}\n{other.words}", self.values | other.values)
+        return _Behind(f"{self.words}\n{other.words}", self.values | other.values, self.page and other.page)
 
 
 def _behind(subject: Subject, url: str) -> _Behind | None:
@@ -182,6 +185,8 @@ class _Evidence:
 
     def __init__(self, known: Sequence[_Behind], asked: frozenset[float], *, whole: bool) -> None:
         text = "\n".join(one.words for one in known)
+        self.paged = any(one.page for one in known)
+        """Whether a text is among it that its figures must come from."""
         self.whole = whole
         """Whether that is all of them."""
         self._held = {number(match["n"]) for match in NUMBER.finditer(text)}
@@ -249,6 +254,8 @@ def _compare_figures(tally: CheckTally, claim: Claim, evidence: _Evidence) -> No
     for figure in said:
         if evidence.holds(figure, values):
             tally.ok()
+        elif not evidence.paged:
+            tally.unclear(f"{figure.written} is not in the record of {claim.urls[0]} and may follow from it")
         elif evidence.whole:
             why = f"{figure.written} is not in what is cited ({', '.join(claim.urls[:2])})"
             tally.fail((claim.start, claim.end), why)

@@ -174,6 +174,19 @@ class TestProfile:
         assert found["profile_facts"].status == "pass"
 
 
+class TestFiguresInEvidence:
+    def test_a_figure_that_follows_from_a_record_is_not_called_missing(self, scene: Scene) -> None:
+        product = scene.products[0]
+        said = f"[{product.title}]({product.product_url}) has been 77.7 weeks on my shelf. [Ovens]({WEB}) reach 910 degrees [oven]({WEB})."
+        found = checked(said, shop=scene.shop, texts={WEB: "Ovens reach 250 degrees."})["numbers_in_evidence"]
+        assert found.status == "fail"
+        assert [why.partition(" (")[0] for why in found.evidence[:1]] == ["910 is not in what is cited"]
+        assert any(why.startswith("77.7 is not in the record of") for why in found.evidence)
+
+
+WEB = "https://example.org/ovens"
+
+
 class TestTotals:
     def test_rounded_rows_have_a_dollar_of_slack_each(self) -> None:
         table = "| Item | Cost |\n|---|---|\n| A | $13 |\n| B | $9 |\n| Total | ${} |\n"
