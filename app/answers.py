@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
     from drr.env.settings import Settings
-    from drr.env.world import Realm
+    from drr.env.world import Realm, World
     from drr.llm.factory import Models
     from drr.llm.meter import Meter
     from drr.llm.prompts import Prompts
     from drr.llm.role import RoleModel
+    from drr.study.replay import Replay
     from drr.study.unit import Outcome, Unit
     from drr.study.worker import Context, Workplace
 
@@ -234,6 +235,7 @@ class Answering:
         *,
         listener: Listener | None = None,
         on_failure: Any = None,
+        replay: Replay | None = None,
     ) -> AnswerRecord:
         """One unit's record, whole; `models` are the unit's own and report to `meter`."""
         from drr.agents.base import nobody
@@ -243,7 +245,7 @@ class Answering:
         return await run_variant(
             variant,
             spec["query"],
-            world=self.realm.world(spec),
+            world=_replayed(self.realm.world(spec), replay),
             models=self.roles_of(variant, models),
             meter=meter,
             prompts=self.prompts,
@@ -262,10 +264,12 @@ class Answering:
                 f"variant {variant.name!r} is now version {variant.version}, and this unit was asked of {keyed}:"
                 " it was edited while the study ran; run the study again"
             )
+        replay = context.replaying()
         record = await self.answer(
             spec,
             context.models,
             context.meter,
+            replay=replay,
             on_failure=lambda gathered: context.keep(kept(gathered, spec)),
         )
         return kept(record, spec)
@@ -289,6 +293,16 @@ class Answering:
             raise Misuse(
                 f"{', '.join(wanting)}: there are no shoppers in the world {self.config.world!r}; leave +profile out"
             )
+
+
+def _replayed(world: World, replay: Replay | None) -> World:
+    """What a live web found is given again to a unit that was stopped; every other web says the same by itself."""
+    from drr.env.shop_world import ShopWorld
+    from drr.study.replay import ReplayedWeb
+
+    if replay is None or not isinstance(world, ShopWorld) or world.web.content_hash is not None:
+        return world
+    return replace(world, web=ReplayedWeb(world.web, replay))
 
 
 def kept(record: Gathered, spec: AnswerSpec) -> Outcome:

@@ -25,7 +25,7 @@ from drr.llm.offline import NAME as OFFLINE
 from drr.llm.prices import Prices, TokenPrice, load_prices
 from drr.llm.role import MeteredModel, Policy, Schema
 from drr.llm.secrets import Redactor
-from drr.llm.structured import structured
+from drr.llm.structured import readable, structured
 from drr.llm.text import well_formed_message
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
@@ -225,7 +225,7 @@ class _Role:
         self, messages: Sequence[BaseMessage], schema: type[BaseModel], *, brief: object = None
     ) -> AIMessage:
         form = answer_form(self._provider, schema)
-        return await self._ask(_Form.of(form, lambda chat: chat.bind(**form)), messages, brief)
+        return await self._ask(_Form.of(form, lambda chat: chat.bind(**form), schema=schema), messages, brief)
 
     async def structured(
         self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: object = None
@@ -272,7 +272,7 @@ class _Role:
         if journal is not None:
             raised = "" if max_tokens == shared.settings.max_tokens else "raised:"
             request = request_id(self.name, raised + form.id, messages)
-            if (before := self._replayed(journal, request, may_be_empty)) is not None:
+            if (before := self._replayed(journal, request, form, may_be_empty)) is not None:
                 return before
         chat = form.bound(self._own_chat or shared.chat(self.name, max_tokens))
         told: dict[str, Any] = {} if brief is None or not self.rule_written else {"brief": brief}
@@ -309,7 +309,7 @@ class _Role:
             on_retry=lambda failure, seconds: models.meter.retried(self.role, self.name, seconds),
         )
 
-    def _replayed(self, journal: Journal, request: str, may_be_empty: bool) -> AIMessage | None:
+    def _replayed(self, journal: Journal, request: str, form: _Form, may_be_empty: bool) -> AIMessage | None:
         """What this request was answered before the unit was stopped, tries that failed included; `None`: ask now."""
         models, malformed = self._models, 0
         while (kept := journal.next(request)) is not None:
@@ -321,11 +321,12 @@ class _Role:
                 classify.check(kept.message, self._provider, may_be_empty=may_be_empty)
             except ModelFailure as failure:
                 malformed += failure.kind == "malformed"
-                if not self._shared.retries.allows(failure, 0, malformed):
+                if not (journal.usable_only or self._shared.retries.allows(failure, 0, malformed)):
                     raise
                 models.meter.retried(self.role, self.name, 0.0)
             else:
-                return kept.message
+                if not journal.usable_only or form.fits(kept.message):
+                    return kept.message
         return None
 
     def _cost(self, tokens: Tokens | None) -> int | None:
@@ -354,15 +355,19 @@ class _Form:
     size: int
     bind: Callable[[BaseChatModel], Runnable[Any, AIMessage]]
     tools: bool = False
+    schema: type[BaseModel] | None = None
     _bound: dict[int, Runnable[Any, AIMessage]] = field(default_factory=dict, compare=False)
     """By the model; those of a role live as long as its form."""
 
     @classmethod
     def of(
-        cls, document: Any, bind: Callable[[BaseChatModel], Runnable[Any, AIMessage]], *, tools: bool = False
+        cls, document: Any, bind: Callable[[BaseChatModel], Runnable[Any, AIMessage]], **more: Any
     ) -> _Form:
         text = json.dumps(document, sort_keys=True)
-        return cls(sha256(text.encode()).hexdigest(), len(text), bind, tools)
+        return cls(sha256(text.encode()).hexdigest(), len(text), bind, **more)
+
+    def fits(self, message: AIMessage) -> bool:
+        return self.schema is None or readable(message.text, self.schema)
 
     def bound(self, chat: BaseChatModel) -> Runnable[Any, AIMessage]:
         if not self.id:

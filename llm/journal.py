@@ -25,17 +25,20 @@ class PaidAnswer:
 
     def text(self) -> str:
         facts = json.dumps({"cost": self.cost, "seconds": round(self.seconds, 6)})
-        return f"{facts}\n{self.message.model_dump_json()}"
+        return f"{facts}\n{json.dumps(self.message.model_dump(), default=str)}"
 
     @classmethod
     def read(cls, text: str) -> PaidAnswer:
         facts, _, message = text.partition("\n")
         told = json.loads(facts)
-        return cls(AIMessage.model_validate_json(message), told["cost"], told["seconds"])
+        return cls(AIMessage.model_validate(json.loads(message)), told["cost"], told["seconds"])
 
 
 class Journal(Protocol):
     """Of one unit."""
+
+    usable_only: bool
+    """The unit failed for good and is tried again: what could not be used then is asked for again."""
 
     def next(self, request: str) -> PaidAnswer | None:
         """The next answer to this request that was kept before; `None`: ask."""

@@ -10,7 +10,7 @@ from typing import Any
 from drr.llm.failures import ModelFailure
 from drr.llm.role import Schema
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 _FENCED = re.compile(r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL)
 TRIES = 2
@@ -43,6 +43,14 @@ async def structured(
             ),
         ]
     raise ModelFailure("malformed", f"no usable {schema.__name__} in {TRIES} answers: {problem}")
+
+
+def readable(text: str, schema: type[BaseModel]) -> bool:
+    try:
+        read(text, schema)
+    except Unreadable:
+        return False
+    return True
 
 
 def read(text: str, schema: type[Schema]) -> Schema:

@@ -91,6 +91,7 @@ class Writer:
         else:
             brief = DepartmentBrief(spec["department"], spec["batch"], self.count)
             messages = generic_messages(self.prompts, brief, as_of)
+        context.replaying()
         model = context.models.role(ROLE, self.rules.policy)
         drafts = await model.structured(messages, drafts_of(self.count), brief=brief)
         queries = [

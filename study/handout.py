@@ -1,4 +1,4 @@
-"""Which unit is begun next: what is missing, in the order asked for, as far as there is room; then what others gave up."""
+"""Which unit is begun next: what was stopped under way, what is missing in the order asked for, then what others gave up."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ class Handout:
         self._size = size
         self._limit = limit
         self._begun = 0
-        self._waiting = deque(keys)
+        begun = ledger.saved.under_way(keys)
+        self._waiting = deque(sorted(keys, key=lambda key: key not in begun))
         self._held: list[str] = []
         self._stopped = False
         self._changed = asyncio.Event()
@@ -71,7 +72,7 @@ class Handout:
                         return
                     self.in_flight += 1
                     self._begun += 1
-                    yield self._ledger.units.assignment(key)
+                    yield self._ledger.assignment(key)
             elif self.in_flight:
                 await self._change()
             else:

@@ -14,6 +14,7 @@ from drr.study.leases import Leases
 from drr.study.records import Records
 from drr.study.saved import SavedTexts
 from drr.study.spend import Accounts
+from drr.study.unit import WAY, Assignment
 from drr.study.units import Units
 
 
@@ -31,6 +32,11 @@ class Ledger:
 
     def close(self) -> None:
         self.db.close()
+
+    def assignment(self, key: str) -> Assignment:
+        """A unit as it is handed out, with all that it had got before."""
+        retried, for_good = bool(self.units.ended_among([key])), bool(self.units.failed_among([key]))
+        return Assignment(self.units.get(key), retried, self.saved.of_unit(key, WAY), for_good)
 
     def meta(self, name: str) -> str | None:
         """A fact of the whole study: its budget, why a run stopped, which judgings it knows."""

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from drr.env.errors import DrrError
@@ -174,6 +175,11 @@ class _Crew:
                     self._events.put_nowait(message)
             case Saved():
                 self._saved(message)
+                if (
+                    held := hand.units.get(message.key)
+                ) is not None:  # should its worker die, another goes on from there
+                    more = {**held.saved, message.name: message.text}
+                    hand.units[message.key] = replace(held, saved=more)
             case GrantRequest() | Spent():
                 if hand.name is not None:
                     self._grants.hear(hand.name, message)

@@ -50,6 +50,8 @@ class Records:
                 if held:
                     db.execute(_WRITE, _values(one, blobs.get(one.key, {})))
                     self._saved.forget(db, one.key, blobs.get(one.key, {}))
+                    if one.status == "done":
+                        self._saved.forget_way(db, one.key)
                     written.add(one.key)
         return written
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Kind = Literal["answer", "generation", "judgement"]
 KINDS: tuple[Kind, ...] = ("answer", "generation", "judgement")
 Status = Literal["done", "failed", "over_budget"]
+WAY = "way:"
+"""Names of saved texts that lead a stopped unit back to where it was start so; of no use once it is done."""
 
 
 def canonical_json(value: Any) -> str:
@@ -73,6 +75,10 @@ class Assignment:
     unit: Unit
     retried: bool = False
     """It failed before, and its record is still there."""
+    saved: Mapping[str, bytes] = field(default_factory=dict)
+    """By name: what it had got when it was stopped."""
+    failed_for_good: bool = False
+    """Its failure was none that passes by itself."""
 
 
 @dataclass(frozen=True)

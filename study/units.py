@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from drr.study.database import Database
-from drr.study.unit import Assignment, Kind, Status, Unit, canonical_json
+from drr.study.unit import Kind, Status, Unit, canonical_json
 
 
 class FoundUnit(NamedTuple):
@@ -61,9 +61,6 @@ class Units:
     def get(self, key: str) -> Unit:
         row = self._db.rows("SELECT kind, key_fields, spec, label FROM units WHERE key = ?", (key,))[0]
         return Unit(row[0], json.loads(row[1]), json.loads(row[2]), row[3])
-
-    def assignment(self, key: str) -> Assignment:
-        return Assignment(self.get(key), retried=bool(self.ended_among([key])))
 
     def find(self, start: str) -> list[FoundUnit]:
         """Units whose key starts so or whose label is this."""

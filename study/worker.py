@@ -9,7 +9,7 @@ import time
 import traceback
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from drr.env.deadline import TooSlow
@@ -20,6 +20,7 @@ from drr.llm.factory import Models
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
 from drr.llm.text import well_formed
+from drr.study.replay import Replay
 from drr.study.unit import Assignment, Finished, Outcome, Saved, Status, Unit, UnitFailure
 
 
@@ -32,6 +33,9 @@ class Context:
     meter: Meter
     retried: bool = False
     """It failed before."""
+    saved: Mapping[str, bytes] = field(default_factory=dict)
+    """What it had got when it was stopped, by name."""
+    failed_for_good: bool = False
     gathered: Outcome | None = None
     saving: Callable[[str, str], None] = lambda name, text: None
 
@@ -42,6 +46,12 @@ class Context:
     def save(self, name: str, text: str) -> None:
         """Have a text on disk before the unit ends: a process that is killed does not lose it."""
         self.saving(name, text)
+
+    def replaying(self) -> Replay:
+        """From here on models answer what they answered before the unit was stopped, and every answer is saved as it comes."""
+        replay = Replay(self.saved, self.save, usable_only=self.failed_for_good)
+        self.models = self.models.keeping(replay)
+        return replay
 
 
 Work = Callable[[Mapping[str, Any], Context], Awaitable[Outcome]]
@@ -130,7 +140,9 @@ class Worker:
         meter = Meter()
         models = self._place.models.unit(meter, cap=self._unit_cap, budget=self._budget)
         unit = assignment.unit
-        context = Context(unit, models, meter, assignment.retried)
+        context = Context(
+            unit, models, meter, assignment.retried, assignment.saved, assignment.failed_for_good
+        )
         context.saving = lambda name, text: self._saved(Saved(unit.key, name, self._clean(text)))
         started, clock = self._wall(), time.monotonic()
         try:

@@ -18,7 +18,7 @@ from drr.eval.asking.conversation import Asking, Form, fingerprint
 from drr.llm.factory import Models
 from drr.llm.offline import NAME as OFFLINE
 from drr.llm.role import MeteredModel, Policy
-from drr.llm.structured import Unreadable, read, structured
+from drr.llm.structured import readable, structured
 from drr.study.study import Study
 from drr.study.unit import Outcome, canonical_json
 from drr.study.worker import Context
@@ -175,7 +175,7 @@ class Judge:
         """The next kept answer to this request."""
         if request not in self._ready:
             kept = self._kept.of(request, self._context.unit.key)
-            self._ready[request] = [text for text in kept if not self._retried or _is_readable(text, form)]
+            self._ready[request] = [text for text in kept if not self._retried or readable(text, form)]
         ready = self._ready[request]
         return ready.pop(0) if ready else None
 
@@ -192,14 +192,6 @@ def request_id(
         "repeat": repeat,
     }
     return sha256(canonical_json(parts).encode()).hexdigest()
-
-
-def _is_readable(text: str, form: type[BaseModel]) -> bool:
-    try:
-        read(text, form)
-    except Unreadable:
-        return False
-    return True
 
 
 def policy(stand_in: StandIn) -> Policy:
