@@ -30,6 +30,7 @@ from drr.agents.rendering import Piece, call_title
 from drr.agents.together import side_by_side
 from drr.env.json_object import JsonObject
 from drr.env.source import text_hash
+from drr.llm.caching import opening
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts
@@ -38,6 +39,8 @@ from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 
 CallTool = Callable[[str, Mapping[str, Any], ToolContext], Awaitable[ToolAnswer]]
+_OWN = frozenset({"user_id", "profile"})
+"""Slots of the agents' prompts that are the shopper's."""
 MAIN = ""
 """The actor of a single agent and of the supervisor; researchers are `r1`, `r2`, ..."""
 
@@ -113,8 +116,13 @@ class AgentRun:
         return self.allowance.limits
 
     def system(self, prompt: str, **slots: str) -> SystemMessage:
-        """Every agent is told its user's id and the shop's today, and nothing else of the profile."""
-        return SystemMessage(self.prompts.fill(prompt, user_id=self.user_id, as_of=self.as_of, **slots))
+        """Every agent is told its user's id and the shop's today, and nothing else of the profile.
+
+        What stands before the shopper's own lines is the same in every unit, and is read from the provider's cache.
+        """
+        values = {"user_id": self.user_id, "as_of": self.as_of, **slots}
+        text = self.prompts.fill(prompt, **values)
+        return opening(text, self.prompts[prompt].shared(_OWN, **values))
 
     def tools_on(self, problem: str) -> ToolContext:
         """The tools' context for one (sub-)problem; page summaries hang on it."""

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 from drr.llm import classify
 from drr.llm.budget import NOTHING, Budget, Limit, SpendAmount
+from drr.llm.caching import Openings
 from drr.llm.calls import Limiter, Retries, persist
 from drr.llm.charge import Charge
 from drr.llm.clock import Clock
@@ -82,6 +83,7 @@ class _Shared:
         self._limiters: dict[str, Limiter] = {}
         self._chats: WeakKeyDictionary[_Loop, dict[tuple[str, int], BaseChatModel]] = WeakKeyDictionary()
         self._checked: set[str] = set()
+        self.openings = Openings()
 
     def limiter(self, provider: str) -> Limiter:
         if provider not in self._limiters:
@@ -276,6 +278,10 @@ class _Role:
                 return before
         chat = form.bound(self._own_chat or shared.chat(self.name, max_tokens))
         told: dict[str, Any] = {} if brief is None or not self.rule_written else {"brief": brief}
+        sent: list[BaseMessage] = list(messages)
+        marks: dict[str, Any] = {}
+        if self._provider == "anthropic":
+            sent, marks = shared.openings.marked(self.name, form.id, messages, goes_on=form.tools)
         budgets = [budget for budget in (models._cap, models.budget) if budget is not None]
         counted = not self.rule_written or any(budget.limit.is_set for budget in budgets)
         amount = self._most(messages, form.size, max_tokens) if counted else NOTHING
@@ -285,7 +291,7 @@ class _Role:
             started = shared.clock.now()
             charge.sent = not self.rule_written
             try:
-                message = well_formed_message(await chat.ainvoke(list(messages), **told))
+                message = well_formed_message(await chat.ainvoke(sent, **told, **marks))
             except BaseException as error:
                 charge.sent = charge.sent and classify.may_be_billed(error)
                 raise

@@ -100,7 +100,6 @@ def chat_model(
             max_tokens=max_tokens,
             max_retries=0,
             streaming=streaming,
-            model_kwargs={"cache_control": {"type": "ephemeral"}},
         )
     return _openai(model, address, key, timeout, max_tokens, streaming)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -35,6 +35,14 @@ class Prompt:
                 f"prompt {self.name} has the slots {sorted(self.slots)}, was given {sorted(values)}"
             )
         return _SLOT.sub(lambda match: values[match[1]], self.text)
+
+    def shared(self, own: Collection[str], /, **values: str) -> int:
+        """Characters of the filled text up to the line of the first slot of `own`: what other conversations open with too."""
+        first = min(
+            (match.start() for match in _SLOT.finditer(self.text) if match[1] in own), default=len(self.text)
+        )
+        start = self.text.rfind("\n", 0, first) + 1 if first < len(self.text) else first
+        return len(_SLOT.sub(lambda match: values[match[1]], self.text[:start]))
 
 
 class Prompts:

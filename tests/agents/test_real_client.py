@@ -234,3 +234,35 @@ async def test_records_and_briefs_are_no_byte_of_a_request(shop: Shop, web: Coun
         await models.aclose()
     sent = [(r.headers["Content-Length"], json.dumps(r.body)) for r in wire.requests]
     assert len(sent) == 4 and sent[:2] == sent[2:]
+
+
+@pytest.mark.parametrize("name", ["plan-to-function", "react", "hybrid-react+profile"])
+async def test_what_all_units_share_stands_before_the_shoppers_own_lines(
+    name: str, shop: Shop, web: CountingWeb
+) -> None:
+    """So that units of other shoppers read tools and instructions from the provider's cache."""
+
+    def script(request: Request) -> Say:
+        if "output_config" in request.body:
+            return Say(json.dumps({"plan": "search", "calls": []}))
+        if "launch_researcher" in names(request) and turns(request) == 0:
+            return Say(calls=[("launch_researcher", {"sub_problem": "which house?"})])
+        return Say(REPORT)
+
+    with Wire(script) as wire:
+        for _ in range(2):
+            await run(wire, name, shop, web)
+    requests = [request for request in wire.requests if "system" in request.body]
+    marked = 0
+    for request in requests:
+        system = request.body["system"]
+        blocks = [{"text": system}] if isinstance(system, str) else system
+        own = [ANNA in block["text"] for block in blocks]
+        assert own == sorted(own), "the shopper's lines come last"
+        for block in blocks:
+            if "cache_control" in block:
+                marked += 1
+                assert ANNA not in block["text"]
+                assert len(block["text"]) > 500
+        assert ("cache_control" in request.body) == bool(request.body.get("tools"))
+    assert (marked > 0) == (name != "plan-to-function"), "the first request of a kind may be the only one"

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import pytest
+from drr.llm.caching import opening
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.meter import Meter
@@ -42,6 +43,44 @@ async def test_the_request_carries_what_it_must_and_nothing_it_must_not() -> Non
     assert body["cache_control"] == {"type": "ephemeral"}
     assert [tool["name"] for tool in body["tools"]] == ["lookup"]
     assert not {"temperature", "top_p", "top_k", "tool_choice"} & set(body)
+
+
+class Opened(BaseModel):
+    cached: list[str]
+    """Of the system prompt, the blocks with a mark behind them."""
+    end: bool
+    """Whether the end of the request is marked."""
+
+
+def _opened(request: Request) -> Opened:
+    system = request.body.get("system", [])
+    blocks = [] if isinstance(system, str) else system
+    marked = [block["text"] for block in blocks if "cache_control" in block]
+    assert "cache_control" not in json.dumps(request.body["messages"])
+    assert "".join(b["text"] for b in blocks) in ("", *(f"{PROMPT}user {k}" for k in (1, 2, 3)))
+    return Opened(cached=marked, end="cache_control" in request.body)
+
+
+PROMPT = "Answer briefly, whoever asks.\n"
+
+
+async def test_only_what_is_read_again_is_written_to_the_providers_cache() -> None:
+    def system(user: int) -> BaseMessage:
+        return opening(f"{PROMPT}user {user}", len(PROMPT))
+
+    with Wire(lambda request: Say("hello")) as wire:
+        made = models(wire)
+        role = made.role("agent")
+        for user in (1, 2, 3):
+            await role.reply([system(user), HumanMessage("hi")])
+        await role.reply([system(1), HumanMessage("hi")], tools=[lookup])
+        await role.reply([SystemMessage("be brief"), HumanMessage("hi")])
+        await made.aclose()
+    one, two, three, tools, plain = map(_opened, wire.requests)
+    assert (one.cached, one.end) == ([], False), "it may be the only one of its kind"
+    assert (two.cached, two.end) == (three.cached, three.end) == ([PROMPT], False)
+    assert (tools.cached, tools.end) == ([PROMPT], True)
+    assert (plain.cached, plain.end) == ([], False)
 
 
 def lookup(name: str) -> str:

@@ -1,0 +1,143 @@
+"""What each variant's input costs with the provider's cache: marks as they are, beside one at the end of every request.
+
+Requests are recorded from runs in which rules play the agents, on the sample shop; then both ways of marking are accounted, at the
+list price of a token read anew (1), written to the cache (1.25) and read from it (0.1).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from drr.agents.architecture import Variant
+from drr.agents.registry import choose
+from drr.agents.runner import load_prompts, run_variant
+from drr.env.session import Session
+from drr.env.settings import Settings
+from drr.env.shop import Shop
+from drr.env.shop_world import ShopWorld
+from drr.env.web.open import open_web
+from drr.llm.caching import shared_part
+from drr.llm.factory import Models, ModelSettings
+from drr.llm.meter import Meter
+from drr.llm.role import MeteredModel, Schema
+from drr.offline.cast import stand_in
+from langchain_core.messages import AIMessage, BaseMessage
+
+from benchmarks.results import machine, record, table
+from benchmarks.tools import pieces, sample_shop
+
+WRITTEN, READ = 1.25, 0.1
+LEAST = 1024
+"""Tokens of the shortest opening that a provider caches."""
+QUESTIONS = (
+    "Which quiet dog nail grinder under $40 suits a nervous puppy?",
+    "I want to feed birds through winter on a budget of $80: what do I need, and what may I leave out?",
+    "What of what I bought before needs replacing, and what would you take instead?",
+    "Compare the three best rated bird feeders under $30 for a small balcony.",
+)
+
+
+class Sent(NamedTuple):
+    """One request: its parts in the order in which a provider reads them, tools first."""
+
+    parts: list[str]
+    shared: str
+    tools: bool
+
+
+class Recording:
+    """A role's model that keeps every request."""
+
+    def __init__(self, role: MeteredModel, requests: list[Sent]) -> None:
+        self._role, self._requests = role, requests
+        self.name, self.role, self.rule_written = role.name, role.role, role.rule_written
+
+    def _keep(self, messages: Sequence[BaseMessage], tools: Sequence[Any]) -> None:
+        told = [f"{m.content}{m.tool_calls if isinstance(m, AIMessage) else ''}" for m in messages]
+        bound = json.dumps(tools, default=str) if tools else ""
+        self._requests.append(Sent([bound, *told], shared_part(messages), bool(tools)))
+
+    async def reply(
+        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: object = None
+    ) -> AIMessage:
+        self._keep(messages, tools)
+        return await self._role.reply(messages, tools=tools, brief=brief)
+
+    async def structured(
+        self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: object = None
+    ) -> Schema:
+        self._keep(messages, ())
+        return await self._role.structured(messages, schema, brief=brief)
+
+
+def cost(requests: Sequence[Sent], *, everywhere: bool) -> float:
+    """In tokens read anew. `everywhere`: a mark at the end of each request, and none behind what units share."""
+    known: set[str] = set()
+    sent: set[str] = set()
+    total = 0.0
+    for request in requests:
+        whole, front = "\0".join(request.parts), f"{request.parts[0]}\0{request.shared}"
+        marks = [whole] if everywhere or request.tools else []
+        if request.shared and not everywhere and (request.tools or front in sent):
+            marks.append(front)
+        sent.add(front)
+        marks = [mark for mark in marks if pieces(mark) >= LEAST]
+        # What is in the cache is read by a request that opens with it and has a mark there or behind it.
+        read = max((len(text) for text in known if marks and whole.startswith(text)), default=0)
+        end = max([read, *map(len, marks)])
+        total += READ * pieces(whole[:read]) + WRITTEN * pieces(whole[read:end]) + pieces(whole[end:])
+        known.update(marks)
+    return total
+
+
+async def recorded(variant: Variant, shop: Shop, users: Sequence[str]) -> list[Sent]:
+    requests: list[Sent] = []
+    web = open_web(Settings(), shop=shop)
+    for user, question in zip(users, QUESTIONS, strict=False):
+        meter = Meter()
+        models = Models(ModelSettings({})).unit(meter)
+        roles = {
+            role: Recording(models.role(role, stand_in(variant.played_by(role))), requests)
+            for role in variant.roles
+        }
+        await run_variant(
+            variant,
+            question,
+            world=ShopWorld(Session(shop, user), web),
+            models=roles,
+            meter=meter,
+            prompts=load_prompts(),
+        )
+    return requests
+
+
+def main() -> None:
+    rows = []
+    with sample_shop(Settings()) as shop:
+        users = shop.store.sample_users(len(QUESTIONS), seed=1)
+        for variant in choose("all"):
+            requests = asyncio.run(recorded(variant, shop, users))
+            plain = sum(pieces("\0".join(request.parts)) for request in requests)
+            before, after = cost(requests, everywhere=True), cost(requests, everywhere=False)
+            n = len(QUESTIONS)
+            change = f"{100 * (after / before - 1):+.0f} %"
+            rows.append(
+                (
+                    variant.name,
+                    len(requests) // n,
+                    f"{plain / n:,.0f}",
+                    f"{before / n:,.0f}",
+                    f"{after / n:,.0f}",
+                    change,
+                )
+            )
+    told = table(("variant", "calls", "input pieces", "cost before", "cost now", "change"), rows)
+    record("Caching", f"{__doc__}\n\n{machine()}\n\n{told}")
+    print(told)
+
+
+if __name__ == "__main__":
+    main()
