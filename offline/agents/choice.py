@@ -10,9 +10,11 @@ from functools import lru_cache
 from drr.env.text import tokens
 from drr.offline.agents.facts import for_machines
 from drr.offline.agents.memory import Memory, SeenProduct
-from drr.offline.agents.question import Asked, content_words, is_quality
+from drr.offline.agents.question import Asked, content_words, head_of, is_quality
 
 CANDIDATES = 5
+_ENDINGS = frozenset(("", "e", "ed", "en", "er", "ing", "ion", "or", "ation", "ic", "ist", "y"))
+"""By which forms of one word differ."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,15 @@ def _overlap(need: str, product: SeenProduct) -> tuple[float, bool]:
     words = [word for word in content_words(need) if not is_quality(word)] or tokens(need)
     if not words:
         return 0.0, False
-    name = product.title.removeprefix(product.store or "")
-    title, path = _words(name), _words(product.path)
+    title, path = _words(product.title.removeprefix(product.store or "")), _words(product.path)
     inside = _words(" ".join((*product.features, product.description)))
     hits = sum(1.0 if _in(w, title) else 0.7 if w in path else 0.4 if w in inside else 0.0 for w in words)
-    return hits / len(words), _in(words[-1], title | path)
+    return hits / len(words), _in(words[-1], _words(name_of(product)) | path)
+
+
+def name_of(product: SeenProduct) -> str:
+    """The title's name of the thing, without its maker."""
+    return head_of(product.title.removeprefix(product.store or ""))
 
 
 @lru_cache(maxsize=4096)
@@ -73,8 +79,14 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _in(word: str, words: frozenset[str]) -> bool:
-    """Itself, or a word of the same six letters: a gardener wants something for the garden."""
-    return word in words or (len(word) > 5 and any(other[:6] == word[:6] for other in words))
+    """Itself, or another form of it: a gardener wants something for the garden; a pillow is no pillowcase."""
+    return word in words or (len(word) > 5 and any(_same_stem(word, other) for other in words))
+
+
+def _same_stem(word: str, other: str) -> bool:
+    pairs = enumerate(zip(word, other, strict=False))
+    common = next((place for place, (a, b) in pairs if a != b), min(len(word), len(other)))
+    return common > 5 and {word[common:], other[common:]} <= _ENDINGS
 
 
 def nearest(task: Asked, need: str, memory: Memory, taken: set[str]) -> SeenProduct | None:
@@ -122,12 +134,12 @@ def _allowed(task: Asked, product: SeenProduct) -> bool:
 
 
 def candidates(task: Asked, need: str, memory: Memory) -> list[SeenProduct]:
-    """What was found for a need and is allowed, best first; what is to be bought again, first of all."""
-    bought = {order.product_id for order in memory.orders.values() if order.kept} if task.again else set()
+    """What was found for a need and is allowed, best first; what was bought before comes first to be bought again, else last."""
+    bought = {order.product_id for order in memory.orders.values() if order.kept}
     fitting = [p for p in memory.products.values() if relevance(need, p) > 0 and _allowed(task, p)]
-    return sorted(fitting, key=lambda p: (p.product_id not in bought, -score(task, need, p), p.url))[
-        :CANDIDATES
-    ]
+    return sorted(
+        fitting, key=lambda p: ((p.product_id in bought) != task.again, -score(task, need, p), p.url)
+    )[:CANDIDATES]
 
 
 def choose(task: Asked, memory: Memory) -> Choice:
@@ -153,10 +165,11 @@ def _choices(task: Asked, memory: Memory) -> dict[str, list[SeenProduct]]:
     """What may be picked for each need, best first; no two needs begin with the same product."""
     choices: dict[str, list[SeenProduct]] = {}
     taken: set[str] = set()
+    bought = {order.product_id for order in memory.orders.values() if order.kept}
     for need in task.needs:
         options = [product for product in candidates(task, need, memory) if product.url not in taken]
         if not task.again:
-            options.sort(key=lambda product: product.price is None)
+            options.sort(key=lambda product: (product.product_id in bought, product.price is None))
         if options:
             choices[need] = options
             taken.add(options[0].url)
@@ -182,9 +195,9 @@ def _within_limit(
         if (swap := _cheaper(task, picked, choices)) is not None:
             picked[swap[0]] = swap[1]
             continue
-        last = list(picked)[-1]
-        del picked[last]
-        dropped.append(last)
+        dearest = max(picked, key=lambda need: cents(picked[need].price))
+        del picked[dearest]
+        dropped.append(dearest)
     return picked, dropped
 
 

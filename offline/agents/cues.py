@@ -36,7 +36,7 @@ class Cues:
         )
         self.owned = _compiled(
             rf"(?:\bmy (?:{some('owned_old')})|\b(?:{some('owned_since')}) (?:{some('owned_by')})|\bi (?:{some('owned_i')})"
-            rf"|\b(?:{some('owned_less')}) (?:a|my))\W{{1,4}}(?:\w[\w-]{{0,40}}\W{{1,4}}){{0,2}}$"
+            rf"|\b(?:{some('owned_got')})|\b(?:{some('owned_less')}) (?:a|my))\W{{1,4}}(?:\w[\w-]{{0,40}}\W{{1,4}}){{0,2}}$"
         )
         self.goal = _compiled(rf"\b(?:{some('goals')}) {{1,4}}(?:(?:{some('goal_fillers')}) {{1,4}}){{0,6}}$")
         self.for_whom = _compiled(
@@ -55,6 +55,7 @@ class Cues:
         self.wishes = _compiled(rf";|\b(?:(?:{some('wishes')})\b|which (?={which}))")
         self.container = _compiled(rf"\b(an?|some) (?:{some('containers')}) of\b")
         self.compound = _compiled(rf"\b({some('compound_verbs')})\s({some('compound_ends')})\b(?=\s\w)")
+        self.outgrown = _compiled(rf"\b(?:{some('outgrown')})\b")
         self.replaced = _compiled(rf"\b(?:{some('replaced')})")
         self.again = _compiled(rf"\b(?:{some('again')})\b")
         self.personal = _compiled(rf"\b(?:{some('personal')})\b")

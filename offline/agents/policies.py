@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from drr.agents import brief as briefs
@@ -20,6 +21,7 @@ from drr.offline.agents import question as offline_question
 from drr.offline.agents import reading
 from drr.offline.agents import report as offline_report
 from drr.offline.agents import words as offline_words
+from drr.offline.agents.grounding import grounded, weak, wide_searches
 from drr.offline.agents.memory import Memory
 from drr.offline.agents.question import Asked
 from drr.offline.agents.synthesis import condensed
@@ -74,11 +76,12 @@ def _plan(brief: briefs.Planning) -> AIMessage:
     task = offline_question.read(brief.question)
     calls: Calls = []
     if task.personal:
-        calls.append(("get_user_orders", {"limit": 10}))
+        calls.append(("get_user_orders", {"limit": 100 if task.about_history else 10}))
     if task.about_place:
         calls.append(("get_user_profile", {}))
     searches = [(len(calls) + k, need) for k, need in enumerate(task.needs[:3], 1)]
     calls += [("product_catalog_search", _search(task, need)) for _, need in searches]
+    calls += _looks(task)
     if brief.references:
         for number, _ in searches[:2]:
             calls.append(("get_product_details", {"product_id": f"${number}.items[0].product_id"}))
@@ -99,11 +102,13 @@ def _plan(brief: briefs.Planning) -> AIMessage:
 def _research(messages: Sequence[BaseMessage], brief: briefs.Researching, bound: set[str]) -> AIMessage:
     """The next turn: what the transcript still lacks, most basic first; nothing more to do ends it."""
     memory = reading.of_conversation(messages, brief.profile)
-    task = offline_question.with_history(offline_question.read(brief.problem), memory.bought)
+    read = offline_question.with_history(offline_question.read(brief.problem), memory.bought)
+    task = grounded(read, memory)
     for step in (
         _look_up_records,
         _look_further_back,
         _look_for_products,
+        partial(_look_around, read),
         _look_again,
         _open_pages,
         _ask_the_web,
@@ -129,18 +134,18 @@ def _look_up_records(task: Asked, memory: Memory) -> tuple[str, Calls]:
 
 
 def _look_further_back(task: Asked, memory: Memory) -> tuple[str, Calls]:
-    """The question names a purchase that is not among the latest."""
+    """The question names or speaks of a purchase that is not among the latest."""
     read = len(memory.orders)
     known = any(offline_facts.is_named(task, order.title) for order in memory.orders.values())
     if (
-        not task.named
+        not (task.named or task.about_history)
         or known
         or not read
         or memory.called("get_user_orders") != 1
         or (memory.orders_total or 0) <= read
     ):
         return "", []
-    return "The purchase that the question names is older.", [("get_user_orders", {"limit": 100})]
+    return "A purchase that the question speaks of may be older.", [("get_user_orders", {"limit": 100})]
 
 
 def _look_for_products(task: Asked, memory: Memory) -> tuple[str, Calls]:
@@ -148,6 +153,21 @@ def _look_for_products(task: Asked, memory: Memory) -> tuple[str, Calls]:
         ("product_catalog_search", _search(task, need)) for need in task.needs if not memory.searched(need)
     ]
     return f"Each part needs a search of its own: {offline_words.join(task.needs)}.", calls[:4]
+
+
+def _look_around(read: Asked, task: Asked, memory: Memory) -> tuple[str, Calls]:
+    """Where the shop has little of what was read in a question, its own words are searched for: the listings say what it is after."""
+    if not weak(read, memory):
+        return "", []
+    looks = [(name, look) for name, look in _looks(read) if not memory.searched(str(look["query"]))]
+    return "The question is clearer beside what the shop has.", looks
+
+
+def _looks(task: Asked) -> Calls:
+    return [
+        ("product_catalog_search", {**_search(task, words), "match": "any", "limit": 20})
+        for words in wide_searches(task)
+    ]
 
 
 def _look_again(task: Asked, memory: Memory) -> tuple[str, Calls]:
@@ -244,9 +264,10 @@ def _supervise(messages: Sequence[BaseMessage], question: str) -> AIMessage:
         thought = _strategy(task)
         problems = _sub_problems(task)[:PER_ROUND]
         return _turn(messages, thought, [(REASON, {"thought": thought}), *_launches(problems)])
-    open_problems = [p for p in _sub_problems(task) if p not in launched] + _follow_ups(
-        task, memory, launched
-    )
+    whole = offline_question.look_through(question)
+    open_problems = [whole] if weak(task, memory) and whole not in launched else []
+    open_problems += [p for p in _sub_problems(task) if p not in launched]
+    open_problems += _follow_ups(task, memory, launched)
     if open_problems and len(launched) <= PER_ROUND + 1:
         thought = "Something is still missing, or can be asked better now."
         return _turn(messages, thought, [(REASON, {"thought": thought}), *_launches(open_problems[:2])])

@@ -24,6 +24,9 @@ _FIND = re.compile(r"^Find (.+?) in this shop's catalogue", re.IGNORECASE)
 _RECORDS = re.compile(r"shop's records", re.IGNORECASE)
 _ON_THE_WEB = re.compile(r"^Find out on the web (.+?)(?:\.\s|\.?$)", re.IGNORECASE | re.DOTALL)
 _SENTENCE = re.compile(r"[^.?!]+")
+_LOOK_THROUGH = "Look through this shop for what serves this question: "
+_BREAK = re.compile(r",| [-–—] |[(\[:|/]| for | with ", re.IGNORECASE)
+_SHOUT = re.compile(r"^\s*【[^】]{0,40}】\s*")
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,8 @@ class Asked:
     about_place: bool
     about_history: bool
     again: bool
+    outgrown: bool
+    """Something owned does not serve any more."""
 
     @property
     def limit(self) -> float | None:
@@ -77,6 +82,7 @@ class QuestionReader:
     def read(self, text: str) -> Asked:
         """Total on any text."""
         cues = self.cues
+        text = text.removeprefix(_LOOK_THROUGH)
         text = cues.compound.sub(r"\1-\2", cues.container.sub(r"\1 ", text[:_LONGEST]))
         constraints = parse_constraints(text)
         chunks = self._chunks(text)
@@ -96,6 +102,7 @@ class QuestionReader:
             about_place=cues.place.search(text) is not None,
             about_history=cues.history.search(text) is not None,
             again=cues.again.search(text) is not None,
+            outgrown=(cues.outgrown.search(text) or cues.replaced.search(text)) is not None,
         )
 
     def content_words(self, text: str) -> list[str]:
@@ -198,6 +205,27 @@ def with_history(task: Asked, titles: Sequence[str]) -> Asked:
         return task
     named = [word for word in titles[0].split(",")[0].split(" - ")[0].split() if word[:1].isalpha()][-3:]
     return replace(task, needs=(" ".join(named).lower(),)) if named else task
+
+
+def look_through(text: str) -> str:
+    """The sub-problem of finding what a whole question is after."""
+    return _LOOK_THROUGH + text
+
+
+def in_own_words(text: str) -> bool:
+    """A shopper's question, and no sub-problem that names what is to be found."""
+    return not any(form.search(text) for form in (_FIND, _RECORDS, _ON_THE_WEB))
+
+
+def head_of(title: str) -> str:
+    """What a title says before its first break: the name of the thing, with nothing on whom or what it is for."""
+    parts = [part for part in _BREAK.split(_SHOUT.sub("", title)) if part.strip()]
+    return parts[0] if parts else title
+
+
+def owned_at(text: str, start: int) -> bool:
+    """Whether what stands there is told as something that the shopper has."""
+    return _QUESTIONS.cues.owned.search(text[max(0, start - 80) : start]) is not None
 
 
 def records_only(text: str) -> bool:

@@ -8,6 +8,7 @@ from drr.offline.agents import question as offline_question
 from drr.offline.agents.choice import Choice, Pick, cents, choose, nearest
 from drr.offline.agents.cites import Cites
 from drr.offline.agents.facts import related_orders, subject, web_facts
+from drr.offline.agents.grounding import grounded
 from drr.offline.agents.memory import Memory, SeenProduct
 from drr.offline.agents.question import Asked, content_words, state_name
 from drr.offline.agents.words import at_price, join, plain, priced, rated, short
@@ -18,17 +19,17 @@ BANNER = "> Written by rules, not by an LLM: the `offline` model stood in for on
 
 def report(task: Asked, memory: Memory) -> str:
     """The report: answer, reasons, comparison, budget, background, the shopper's own record, what stays open."""
-    task = offline_question.with_history(task, memory.bought)
+    task = grounded(offline_question.with_history(task, memory.bought), memory)
     basket, cites = choose(task, memory), Cites()
-    parts = [f"# {_heading(task)}", BANNER, _answer(task, basket, memory, cites)]
+    parts = [f"# {_heading(basket)}", BANNER, _answer(task, basket, memory, cites)]
     parts += [_reasons(task, basket, memory, cites), _comparison(basket, cites), _budget(basket, cites)]
     parts += [_background(task, memory, cites), _record(task, basket, memory, cites)]
     parts += [_open(task, basket, memory, cites), cites.listing()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _heading(task: Asked) -> str:
-    needs = join(task.needs)
+def _heading(basket: Choice) -> str:
+    needs = join([pick.need for pick in basket.picks])
     return (needs[:1].upper() + needs[1:] if needs else "Your question") + ": what the shop offers"
 
 

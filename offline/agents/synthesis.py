@@ -12,6 +12,7 @@ from drr.offline.agents import question as offline_question
 from drr.offline.agents.choice import candidates
 from drr.offline.agents.cites import Cites
 from drr.offline.agents.facts import related_orders, web_facts
+from drr.offline.agents.grounding import grounded
 from drr.offline.agents.memory import (
     Memory,
     SeenHome,
@@ -80,8 +81,8 @@ class Synthesis:
 
 def condensed(condensing: Condensing) -> Synthesis:
     """The same for the same evidence, whoever asks: the researcher who writes it, or the supervisor who reads it."""
-    task = offline_question.read(condensing.problem)
     memory = of_evidence(condensing.evidence, condensing.profile)
+    task = grounded(offline_question.read(condensing.problem), memory)
     products: list[SeenProduct] = []
     missing: list[str] = []
     for need in task.needs:

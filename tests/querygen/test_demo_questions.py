@@ -1,0 +1,35 @@
+"""The stand-in agents say something sensible to the README's question and to those of the demo."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from drr.app.demo import ASKED
+from drr.querygen.builtin import builtin_queries
+
+from tests.querygen.conftest import drr
+
+README = "What would make my yard better for birds, for under $200?"
+DEMO = builtin_queries()[:ASKED]
+WANTED = ["Safety Gate", "Foam Pillow", "Pruning Shears", "Proofing Basket"]
+
+
+@pytest.mark.parametrize(
+    ("text", "user", "wanted"),
+    [
+        (README, DEMO[0].user_id, "Bird Feeder"),
+        *((query.query, query.user_id, wanted) for query, wanted in zip(DEMO, WANTED, strict=True)),
+    ],
+    ids=["readme", *WANTED],
+)
+def test_the_short_answer_is_what_is_sought(
+    text: str, user: str, wanted: str, shop_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert drr("ask", text, "--shop", shop_folder, "--user", user, "--variant", "react", "--json") == 0
+    report = json.loads(capsys.readouterr().out)["report"]
+    answer = report.split("## The short answer")[1].split("\n## ")[0]
+    assert wanted in answer
+    assert "Pillowcase" not in answer
+    assert "Nothing in this shop" not in answer
