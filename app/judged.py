@@ -134,7 +134,18 @@ def _as_printed(document: StudyDocument) -> str | None:
         for variant, values in document["as_printed"]["metrics"].items()
     ]
     told = "As the paper prints it (another protocol, not comparable with the above):"
-    return f"{told}\n\n{table(['variant', *AS_PRINTED.values()], rows)}"
+    reasons = reasons_of(document["as_printed"]["metrics"], AS_PRINTED)
+    return "\n\n".join([told, table(["variant", *AS_PRINTED.values()], rows), *reasons])
+
+
+def reasons_of(figures: Mapping[str, Mapping[str, VRow]], labels: Mapping[str, str]) -> list[str]:
+    """A line for every reason why figures of a variant are unknown, with the figures it is about."""
+    found: dict[str, list[str]] = {}
+    for variant, row in figures.items():
+        for name, label in labels.items():
+            if name in row and (reason := row[name].get("reason")):
+                found.setdefault(f"{variant}: {reason}.", []).append(label)
+    return [f"{', '.join(named)} of {told}" for told, named in found.items()]
 
 
 def _judged(document: StudyDocument) -> str | None:

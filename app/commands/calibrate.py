@@ -59,7 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
     scale = (arguments.scale[0], arguments.scale[1]) if arguments.scale else None
     if scale and scale[0] >= scale[1]:
         raise Misuse("--scale: LOW is below HIGH, e.g. --scale 1 5")
-    labelled = cases(read_labels(arguments.labels), arguments.task)
+    labels = read_labels(arguments.labels)
+    labelled = cases(labels, arguments.task)
+    others = len(labels) - sum(len(case.labels) for case in labelled)
     if not labelled:
         raise Misuse(f"{arguments.labels}: holds no {arguments.task} label; see `drr calibrate --help`")
     settings = settings_of(arguments).settings
@@ -74,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         by_id = {case.id: case for case in labelled}
         calibration = Calibration(desk_of(settings, models, None), by_id, KeptAnswers(study))
         summary = _judge(study, calibration, models, arguments)
-        document = held_against(calibration, study, arguments.task, scale)
+        document = held_against(calibration, study, arguments.task, scale, other_labels=others)
     if arguments.json:
         print_json(document)
     else:
@@ -125,6 +127,7 @@ def _told(document: CalibrationDocument) -> str:
     ]
     people = ", ".join(document["people"])
     parts.append(table([f"{document['judge']} against {people}, {document['items']} items", "value"], rows))
+    parts.append(_counted(document))
     if document["among_people"]:
         parts.append(
             f"Among the people: Krippendorff's alpha {with_interval(document['among_people']['alpha'])}"
@@ -133,3 +136,16 @@ def _told(document: CalibrationDocument) -> str:
         told = {True: "met", False: "not met", None: "unknown"}[row["met"]]
         parts.append(f"{name}: {number(row['value'])}, at least {row['at_least']:.2f} is asked: {told}")
     return "\n\n".join(parts)
+
+
+def _counted(document: CalibrationDocument) -> str:
+    """Every label of the file is accounted for."""
+    told = f"{document['labels']:,} labels of {document['items']:,} items, all counted"
+    if document["repeated"]:
+        told += (
+            f"; {document['repeated']:,} are further labels of one name on one item, averaged so that each name"
+            " counts once (name people apart with `judge`)"
+        )
+    if document["other_labels"]:
+        told += f"; {document['other_labels']:,} further labels are of other tasks"
+    return told + "."

@@ -232,10 +232,10 @@ async def _judge(
                 break
     finally:
         await models.aclose()
-    return _conclude(study, desks[0], total, arguments)
+    return _conclude(study, desks, total, arguments)
 
 
-def _conclude(study: Study, desk: Desk, ran: Ran, arguments: argparse.Namespace) -> int:
+def _conclude(study: Study, desks: list[Desk], ran: Ran, arguments: argparse.Namespace) -> int:
     import sys
 
     from drr.app.console import print_json
@@ -243,9 +243,11 @@ def _conclude(study: Study, desk: Desk, ran: Ran, arguments: argparse.Namespace)
     from drr.app.studies import conclude
     from drr.eval.judging.read import has_figures
     from drr.eval.metrics.document import study_document
+    from drr.eval.tasks.protocol import AS_PRINTED
 
     told = {"planned": ran.planned, "left": ran.summary.left, "stopped": ran.summary.stopped}
-    if not has_figures(study, desk.judge.shown):
+    judge = desks[0].judge.shown
+    if not has_figures(study, judge):
         if arguments.json:
             print_json({"schema": 1, "metrics": {}, "run": told})
         code = conclude(ran.summary, study.folder, "judge")
@@ -254,20 +256,23 @@ def _conclude(study: Study, desk: Desk, ran: Ran, arguments: argparse.Namespace)
             file=sys.stderr,
         )
         return code
-    document = study_document(study, desk.judge.shown)
+    document = study_document(study, judge)
     if arguments.json:
         print_json({**document, "run": told})
     else:
         print(told_of(document))
     code = conclude(ran.summary, study.folder, "judge")
-    if document["coverage"]["invalid"]:
-        because = "; ".join(document["coverage"]["invalid_because"])
-        print(
-            f"drr: {study.folder}: this judging is invalid ({because}); `drr trace {study.folder}` tells the cause,"
-            " --retry-failed judges again",
-            file=sys.stderr,
-        )
-        return code or 1
+    found = {"this judging": document["coverage"]["invalid_because"]}
+    if "as_printed" in document and any(desk.protocol is AS_PRINTED for desk in desks):
+        found["the judging as the paper prints it"] = document["as_printed"]["coverage"]["invalid_because"]
+    for which, because in found.items():
+        if because:
+            print(
+                f"drr: {study.folder}: {which} is invalid ({'; '.join(because)}); `drr trace {study.folder}` tells the"
+                " cause, --retry-failed judges again",
+                file=sys.stderr,
+            )
+            code = code or 1
     return code
 
 

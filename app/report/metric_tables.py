@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 
 import numpy as np
+from drr.app.judged import reasons_of
 from drr.app.report.material import ByQuery, Material
 from drr.app.report.paper import NOTE, printed
 from drr.app.report.tables import Cell, Heading, Table, headings
@@ -138,9 +139,7 @@ def as_printed(material: Material) -> Table | None:
     shown = registry.tables()
     metrics = _present([*shown["faithfulness"], *shown["quality"]], figures.values())
     rows = [(variant, [Cell.of(values.get(m.name)) for m in metrics]) for variant, values in figures.items()]
-    reasons = {variant: values["fp"].get("reason") for variant, values in figures.items() if "fp" in values}
-    notes = [f"{document['note']}."]
-    notes += [f"{variant}, FP: {reason}." for variant, reason in reasons.items() if reason]
+    notes = [f"{document['note']}.", *reasons_of(figures, {m.name: m.label for m in metrics})]
     columns = [_heading(metric)._replace(told="") for metric in metrics]
     title = "The paper's definitions, as printed"
     return Table("as-printed", title, columns, rows, notes, material.banner)

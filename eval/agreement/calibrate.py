@@ -124,7 +124,12 @@ class Calibration:
 
 
 def held_against(
-    calibration: Calibration, study: Study, task: Task, scale: tuple[float, float] | None = None
+    calibration: Calibration,
+    study: Study,
+    task: Task,
+    scale: tuple[float, float] | None = None,
+    *,
+    other_labels: int = 0,
 ) -> CalibrationDocument:
     """The judge beside the people's consensus, beside the thresholds, and the people beside each other."""
     found = calibration.results(study)
@@ -146,6 +151,9 @@ def held_against(
         "rule_written": calibration.desk.judge.rule_written,
         "banner": calibration.desk.banner,
         "items": len(cases_),
+        "labels": sum(len(case.labels) for case in cases_),
+        "repeated": sum(case.repeated for case in cases_),
+        "other_labels": other_labels,
         "people": sorted({label.judge for case in cases_ for label in case.labels}),
         "metrics": statistics,
         "among_people": among_people(cases_, task),

@@ -15,7 +15,6 @@ from drr.eval.labels import (
     Dimension,
     Label,
     PairwiseLabel,
-    RatingLabel,
     SupportLabel,
     Task,
     content_id,
@@ -41,25 +40,45 @@ class Case:
         raise Misuse(f"label {self.example.id}: no dimension {named!r}; it is one of {', '.join(DIMENSIONS)}")
 
     def consensus(self) -> str | float:
-        """Support: the median class; pairs: the majority, a tie where there is none; grades: the mean."""
-        if isinstance(self.example, SupportLabel):
-            middle = median(SUPPORT_SCORE[str(label.label)] for label in self.labels)
-            return "full" if middle > 0.5 else "partial" if middle > 0.0 else "none"
-        if isinstance(self.example, PairwiseLabel):
-            votes = Counter(label.three_class for label in self.labels if isinstance(label, PairwiseLabel))
-            (best, most), *rest = votes.most_common()
-            return ag.TIE if rest and rest[0][1] == most else best
-        values = [float(label.label) for label in self.labels if isinstance(label, RatingLabel)]
-        return sum(values) / len(values)
+        """Support: the median class; pairs: the majority, a tie where there is none; grades: the mean. Each person counts once."""
+        return _together(list(self.by_person().values()))
+
+    def by_person(self) -> dict[str, str | float]:
+        """What each says: of several labels under one name what they say together; who has no name is somebody else."""
+        said: dict[str, list[str | float]] = {}
+        for number, label in enumerate(self.labels):
+            who = f"{UNNAMED} {number}" if label.judge == UNNAMED else label.judge
+            said.setdefault(who, []).append(_said(label))
+        return {who: _together(own) for who, own in said.items()}
+
+    @property
+    def repeated(self) -> int:
+        """Labels beyond the first under one name."""
+        return len(self.labels) - len(self.by_person())
+
+
+def _said(label: Label) -> str | float:
+    return label.three_class if isinstance(label, PairwiseLabel) else label.label
+
+
+def _together(values: Sequence[str | float]) -> str | float:
+    words = [value for value in values if isinstance(value, str)]
+    if not words:
+        return sum(float(value) for value in values) / len(values)
+    if SUPPORT_SCORE.keys() >= set(words):
+        middle = median(SUPPORT_SCORE[word] for word in words)
+        return "full" if middle > 0.5 else "partial" if middle > 0.0 else "none"
+    (best, most), *rest = Counter(words).most_common()
+    return ag.TIE if rest and rest[0][1] == most else best
 
 
 def cases(labels: Sequence[Label], task: Task) -> list[Case]:
     """A pair that somebody has the other way round is the same pair, and his label is turned.
 
-    What a person says again replaces what he said before; people without a name are each somebody else.
+    No label is dropped: one name may stand for several people, and then its labels are all of them.
     """
-    groups: dict[str, dict[str, Label]] = {}
-    for number, label in enumerate(labels):
+    groups: dict[str, list[Label]] = {}
+    for label in labels:
         if task_of(label) != task:
             continue
         if isinstance(label, SupportLabel):
@@ -71,9 +90,8 @@ def cases(labels: Sequence[Label], task: Task) -> list[Case]:
                 key, label = _pair_key(turned), turned
         else:
             key = content_id(label.query, label.answer, label.dimension or "")
-        who = f"{number} {label.judge}" if label.judge == UNNAMED else label.judge
-        groups.setdefault(key, {})[who] = label
-    return [Case(key, next(iter(group.values())), tuple(group.values())) for key, group in groups.items()]
+        groups.setdefault(key, []).append(label)
+    return [Case(key, group[0], tuple(group)) for key, group in groups.items()]
 
 
 def _pair_key(label: PairwiseLabel) -> str:

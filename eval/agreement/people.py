@@ -15,7 +15,7 @@ from drr.eval.agreement.rows import (
     statistics_in,
 )
 from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, pairwise_statistics, rating_statistics
-from drr.eval.labels import PairwiseLabel, Task, content_id
+from drr.eval.labels import Task, content_id
 from drr.eval.stats import agreement as ag
 from drr.eval.stats.comparisons import Comparison, Winner
 from drr.eval.stats.positions import positions
@@ -89,15 +89,12 @@ def _without_scale(row: AgreementRow, *, of_ten: bool) -> None:
 
 
 def among_people(cases: Sequence[Case], task: Task) -> dict[str, AgreementRow] | None:
-    names = sorted({label.judge for case in cases for label in case.labels})
+    """`None` where nobody stands beside another. Alpha asks how many agree on an item, not which of them: the nameless take turns."""
+    said = [case.by_person() for case in cases]
+    names = sorted({name for own in said for name in own})
     if len(names) < 2:
         return None
-    raters = []
-    for name in names:
-        own = [{label.judge: label for label in case.labels}.get(name) for case in cases]
-        raters.append(
-            [None if x is None else x.three_class if isinstance(x, PairwiseLabel) else x.label for x in own]
-        )
+    raters = [[own.get(name) for own in said] for name in names]
     levels: Mapping[Task, ag.Level] = {"support": "ordinal", "pairwise": "nominal", "rating": "interval"}
     order = {"support": SUPPORT, "pairwise": PAIRWISE, "rating": None}[task]
     return {"alpha": row_of(ag.krippendorff_alpha(raters, level=levels[task], categories=order))}

@@ -38,7 +38,8 @@ class PairwiseRow(TypedDict):
     weighted_kappa: AgreementRow
     ac1: AgreementRow
     soft_disagreement: AgreementRow
-    ties_share: float | None
+    ties_share: AgreementRow
+    """How often one of the two said tie."""
 
 
 class RankingRow(TypedDict):
@@ -157,6 +158,12 @@ class CalibrationDocument(TypedDict):
     rule_written: bool
     banner: str | None
     items: int
+    labels: int
+    """All of this task; each counts in what the people say of its item."""
+    repeated: int
+    """Of these, further labels of one name on one item: averaged with that name's others, so that each name counts once."""
+    other_labels: int
+    """Of other tasks, in the same file."""
     people: list[str]
     metrics: SupportRow | CalibratedPairs | RatingRow
     among_people: dict[str, AgreementRow] | None

@@ -47,8 +47,6 @@ def alpha(
 def pairwise_statistics(
     x: Sequence[str | None], y: Sequence[str | None], clusters: Sequence[str] | None = None
 ) -> PairwiseRow:
-    both = [(p, q) for p, q in zip(x, y, strict=True) if p is not None and q is not None]
-    ties = sum(ag.TIE in pair for pair in both)
     return {
         "exact": row_of(ag.exact_agreement(x, y, clusters=clusters)),
         "kappa_no_ties": row_of(
@@ -60,7 +58,7 @@ def pairwise_statistics(
         ),
         "ac1": row_of(ag.gwet_ac1(x, y, clusters=clusters, categories=PAIRWISE)),
         "soft_disagreement": row_of(ag.soft_disagreement(x, y, clusters=clusters)),
-        "ties_share": ties / len(both) if both else None,
+        "ties_share": row_of(ag.ties_share(x, y, clusters=clusters)),
     }
 
 

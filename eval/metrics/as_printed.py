@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.coverage import coverage, variants_of
-from drr.eval.metrics.rows import PaperDocument, ReasonedRow
+from drr.eval.metrics.coverage import MOST_FAILED, coverage, variants_of
+from drr.eval.metrics.rows import CoverageRow, PaperDocument, ReasonedRow
 from drr.eval.stats.faithfulness import PAPER_TYPES, JudgedClaims, corpus_values
 from drr.eval.stats.intervals import V, VRow, mean
 from drr.eval.stats.pairs import pair_results
@@ -17,16 +17,48 @@ from drr.eval.tasks.quality import corpus_values as quality_values
 def paper_document(judged: Judged) -> PaperDocument:
     """The figures as the paper's text and prompts define them. Not comparable with ours, and labelled so."""
     covered = coverage(judged)
+    by_variant = {variant: _figures(judged, answers) for variant, answers in variants_of(judged).items()}
+    pairs_known = "pairwise" not in _spoiled(covered)
     return {
         "label": "as printed",
         "note": "the paper's definitions and order of answers, in our words and with today's models; see docs/paper-profile.md",
-        "metrics": {variant: _figures(judged, answers) for variant, answers in variants_of(judged).items()},
-        "pairwise": [result.document() for result in pair_results(judged.comparisons())],
+        "metrics": {variant: _known(figures, covered) for variant, figures in by_variant.items()},
+        "pairwise": [r.document() for r in pair_results(judged.comparisons())] if pairs_known else [],
         "coverage": {
             "tasks": covered["tasks"],
             "invalid": covered["invalid"],
             "invalid_because": covered["invalid_because"],
         },
+    }
+
+
+def _spoiled(covered: CoverageRow) -> set[str]:
+    """Tasks of which too many units failed: what they left is a chance remainder, and the paper states no interval that would say so."""
+    return {task for task, row in covered["tasks"].items() if row["failed_share"] > MOST_FAILED}
+
+
+def _known(figures: Mapping[str, VRow], covered: CoverageRow) -> dict[str, VRow]:
+    """The figures of tasks that were judged; those of a spoiled task are unknown, with the reason."""
+    spoiled = _spoiled(covered)
+    found: dict[str, VRow] = {}
+    for name, row in figures.items():
+        because = [task for task in _tasks_behind(name) if task in spoiled]
+        found[name] = _unknown(row, covered, because) if because else row
+    return found
+
+
+def _tasks_behind(name: str) -> tuple[str, ...]:
+    if name.startswith("fp"):
+        return ("claims", "support")
+    return ("claims",) if name == "fr" or name.startswith("n_cited") else ("rating",)
+
+
+def _unknown(row: VRow, covered: CoverageRow, because: Sequence[str]) -> ReasonedRow:
+    told = ", ".join(f"{covered['tasks'][task]['failed_share']:.1%} of {task}" for task in because)
+    lost = row["n"] + row["n_unscored"]
+    return {
+        **V(None, None, None, 0, lost, row["method"]).document(),
+        "reason": f"unknown: {told} failed, more than {MOST_FAILED:.0%}",
     }
 
 

@@ -166,6 +166,15 @@ def exact_agreement(
     return from_sums(rows, c, ratio, "share of equal labels", n_unscored=lost)
 
 
+def ties_share(
+    a: Sequence[Label | None], b: Sequence[Label | None], *, clusters: Sequence[str] | None = None
+) -> V:
+    """Share of the pairs that both judged in which one of them, or both, said tie."""
+    x, y, c, lost = aligned(a, b, clusters)
+    rows = np.array([[float(TIE in (p, q)), 1.0] for p, q in zip(x, y, strict=True)]).reshape(-1, 2)
+    return from_sums(rows, c, ratio, "share of pairs with a tie of either", n_unscored=lost)
+
+
 def soft_disagreement(
     a: Sequence[Label | None], b: Sequence[Label | None], *, clusters: Sequence[str] | None = None
 ) -> V:

@@ -135,7 +135,10 @@ class Judged:
         by_claim: dict[str, list[VerdictRow]] = {}
         for verdict in self.support.get(answer.key, {}).values():
             by_claim.setdefault(verdict["claim_id"], []).append(verdict)
-        claims = [_judged(claim, by_claim.get(claim["id"], ())) for claim in found.claims]
+        claims = [
+            _judged(claim, by_claim.get(claim["id"], ()), seen_known=not answer.imported)
+            for claim in found.claims
+        ]
         return JudgedClaims(answer.query_id, answer.trial, claims)
 
     def rated(self, answer: Answer) -> RatedReport | None:
@@ -191,11 +194,13 @@ def _winner(verdict: Verdict[str] | None, *, first: bool) -> Winner | None:
     return "a" if (verdict.value == "first") == first else "b"
 
 
-def _judged(claim: ClaimRow, verdicts: Iterable[VerdictRow]) -> JudgedClaim:
+def _judged(claim: ClaimRow, verdicts: Iterable[VerdictRow], *, seen_known: bool) -> JudgedClaim:
+    """Evidence that came with an imported report is a page; what its agent read of that page nobody told."""
     page: dict[str, Status | None] = {}
     seen: dict[str, Status | None] = {}
     for verdict in verdicts:
         (page if verdict["against"] == "page" else seen)[verdict["type"]] = verdict["status"]
     for source_type in claim.get("types") or (["web"] if claim["urls"] and not page else []):
         page.setdefault(source_type, None)
-    return JudgedClaim(claim["id"], page, {**page, **seen}, claim["resolved"])
+    read = {**page, **seen} if seen_known else dict.fromkeys(page)
+    return JudgedClaim(claim["id"], page, read, claim["resolved"])

@@ -152,9 +152,12 @@ SUPPORT = SupportTask()
 
 
 def items_of(desk: Desk, answer: Answer, claims: Iterable[HeldClaim]) -> list[SupportItem]:
-    """Every (claim, type) against its frozen sources, and for the web against what the agent saw where that differs."""
+    """Every (claim, type) against its frozen sources, and for the web against what the agent saw where that differs.
+
+    What the agent of an imported report saw is not known.
+    """
     book = desk.book(answer)
-    both = desk.protocol.reads_seen and desk.refetched is None
+    both = desk.protocol.reads_seen and desk.refetched is None and not answer.imported
     found: list[SupportItem] = []
     for claim in claims:
         by_type: dict[str, list[str]] = {}

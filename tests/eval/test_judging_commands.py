@@ -13,9 +13,9 @@ from drr.env.shop import Shop
 from drr.eval.judging.read import judgings
 from drr.study.study import Study
 
-from tests.eval.nursery import Judge
+from tests.eval.nursery import Judge, sentences, system
 from tests.tools.small_shop import ANNA, FEEDER
-from tests.wire import Wire
+from tests.wire import Reply, Request, Say, Wire
 
 CARE = "https://birds.example/care"
 
@@ -284,6 +284,32 @@ def test_the_papers_profile_prints_both(folder: Path, capsys: pytest.CaptureFixt
     assert document["as_printed"]["metrics"]["alpha"]["fp"]["value"] == 1.0
 
 
+def test_a_paper_judging_that_mostly_failed_is_unknown_and_told(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(task: str, request: Request) -> Reply | None:
+        printed = "backed by the sources" in system(request)
+        return Say("no verdict") if task == "support" and printed else None
+
+    judge = Judge(claims=sentences, instead=fails, support=lambda claim, evidence: "no_support")
+    with Wire(judge) as wire:
+        words = ["--judge", "anthropic:claude-sonnet-5-5", "--base-url", wire.url, "--quiet"]
+        common = ["judge", str(folder), "--what", "faithfulness", *words, "--budget", "9"]
+        assert main([*common, "--profile", "paper", "--json"]) == 1
+        captured = capsys.readouterr()
+        assert "the judging as the paper prints it is invalid (support: 100.0% of the units" in captured.err
+        assert "this judging is invalid" not in captured.err
+        document = json.loads(captured.out)
+        assert document["coverage"]["invalid"] is False
+        printed = document["as_printed"]["metrics"]["alpha"]
+        assert printed["fp_web"]["value"] is None and printed["fp"]["value"] is None
+        assert "100.0% of support failed" in printed["fp_web"]["reason"]
+        assert printed["fr"]["value"] == 1.0
+        assert main([*common, "--profile", "paper"]) == 1
+        assert "FP (Eq. 2), FP web, FP prod of alpha: unknown: 100.0% of support" in capsys.readouterr().out
+        assert main(common) == 0
+
+
 def test_a_difference_is_of_one_protocol_unless_two_are_named(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -381,6 +407,7 @@ def test_calibrate_holds_a_judge_against_the_thresholds(
         assert support["metrics"]["weighted_kappa"]["value"] == 1.0
         assert support["thresholds"]["exact"] == {"value": 1.0, "at_least": 0.6, "met": True}
         assert support["among_people"]["alpha"]["value"] == 1.0
+        assert [support[name] for name in ("labels", "repeated", "other_labels")] == [40, 0, 16]
         assert main(["calibrate", *common, "--task", "pairwise"]) == 0
         pairwise = out(capsys)["metrics"]
         assert (pairwise["exact"]["value"], pairwise["position_consistency"]["value"]) == (1.0, 1.0)
@@ -467,6 +494,9 @@ def test_imported_evidence_may_say_that_a_page_could_not_be_read(
         "not_frozen": 1,
     }
     metrics = document["metrics"]["other"]
+    assert metrics["fp_seen"]["value"] is None and metrics["fp_seen"]["n_unscored"] == 1
+    assert document["coverage"]["variants"]["other"]["reading"]["unknown"] == 2
+    assert sum(document["coverage"]["variants"]["other"]["verdicts"]["seen"].values()) == 0
     assert metrics["fp_strict"]["value"] == pytest.approx(1 / 3)
     assert metrics["fp_reachable"]["value"] == 1
     assert main(["import", "study", "reports.jsonl", "--quiet", "--json"]) == 0

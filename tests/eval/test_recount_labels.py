@@ -10,6 +10,7 @@ import pytest
 from drr.app.terminal import with_interval
 from drr.eval.agreement.cases import cases
 from drr.eval.agreement.judges import agreement
+from drr.eval.agreement.people import among_people
 from drr.eval.labels import Label, PairwiseLabel, RatingLabel, SupportLabel
 
 from tests.eval import recount
@@ -81,6 +82,8 @@ def test_every_figure_of_agreement(seed: int, named: bool) -> None:
         assert same(recount.kappa(pairs, ["A", "tie", "B"], 2), row["weighted_kappa"]["value"])
         assert same(recount.ac1(pairs, ["A", "tie", "B"]), row["ac1"]["value"])
         assert same(recount.soft(pairs), row["soft_disagreement"]["value"])
+        ties = recount.average([float("tie" in pair) for pair in pairs])
+        assert same(ties, row["ties_share"]["value"]) and row["ties_share"]["n"] == len(pairs)
         support, classes = rows["support"], ["none", "partial", "full"]
         _, pairs = shared(own, "support", one, other)
         scores = [(recount.SCORE[a], recount.SCORE[b]) for a, b in pairs]
@@ -160,16 +163,37 @@ def test_a_calibration_counts_a_turned_pair_once() -> None:
     assert [label.judge for label in case.labels] == ["anna", "ben", "cleo"]
 
 
-def test_a_label_given_again_is_no_second_vote() -> None:
+def test_labels_under_one_name_are_all_kept_and_count_as_one_person() -> None:
     def vote(judge: str, label: Any) -> PairwiseLabel:
         return PairwiseLabel(id="1", judge=judge, query="q", answer_a="one", answer_b="two", label=label)
 
     (case,) = cases([vote("anna", "A"), vote("anna", "A"), vote("ben", "B")], "pairwise")
     assert case.consensus() == "tie"
     (changed,) = cases([vote("anna", "A"), vote("ben", "B"), vote("anna", "B")], "pairwise")
-    assert changed.consensus() == "B"
+    assert changed.consensus() == "tie"
     (strangers,) = cases([vote("unnamed", "A"), vote("unnamed", "A"), vote("unnamed", "B")], "pairwise")
     assert strangers.consensus() == "A"
+
+
+def test_scores_of_several_people_under_one_name_are_averaged() -> None:
+    def grade(answer: str, value: float, judge: str = "people") -> RatingLabel:
+        return RatingLabel(id=f"{answer}{value}", judge=judge, query="q", answer=answer, label=value)
+
+    found = cases([grade("x", 2), grade("x", 5), grade("x", 8), grade("y", 1)], "rating")
+    assert [case.consensus() for case in found] == [5.0, 1.0]
+    assert [(len(case.labels), case.repeated) for case in found] == [(3, 2), (1, 0)]
+    (case,) = cases([grade("x", 2), grade("x", 6), grade("x", 10, "anna")], "rating")
+    assert case.by_person() == {"people": 4.0, "anna": 10.0} and case.consensus() == 7.0
+
+
+def test_people_without_a_name_are_held_beside_each_other() -> None:
+    def grade(answer: int, value: float) -> RatingLabel:
+        return RatingLabel(id="1", query="q", answer=f"answer {answer}", label=value)
+
+    found = cases([grade(n, n % 5) for n in range(10) for _ in range(2)], "rating")
+    among = among_people(found, "rating")
+    assert among is not None and among["alpha"]["value"] == pytest.approx(1.0)
+    assert among_people(cases([grade(n, n) for n in range(5)], "rating"), "rating") is None
 
 
 def test_a_kappa_of_nothing_is_printed_without_a_sign() -> None:
