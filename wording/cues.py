@@ -46,7 +46,7 @@ class CueReader:
         self._gap_after = compiled(rf"^\s?(?:{some('gap_after')})\b")
         self._limit_after = compiled(rf"^[\s-]?(?:\w+\s)?(?:{some('limit_nouns')})\b")
         self._limit_right_before = compiled(
-            rf"\b(?:(?:{some('limit_right_before')})\s|(?:{some('limit_nouns')})(?:\sof|\sis)?:?\s){articles}$"
+            rf"\b(?:(?:{some('limit_right_before')})\s|(?:{some('limit_nouns')})(?:\s(?:of|is|was|were))?:?\s){articles}$"
         )
         self._limit_before = compiled(
             rf"(?:\b(?:{some('limit_before')})|\b(?:{some('limit_nouns')}):?)\s?{articles}$"
@@ -57,8 +57,10 @@ class CueReader:
             r"(?:^|\b(?:price|cost|costs)\s|\b)per\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)|/\s?(?P<short>[a-z-]+)|\b(?:each|apiece|unit (?:cost|price))\b"
         )
         self._opening = compiled(r"^\W{0,9}(?:(?:price|cost)\s)?per\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)")
+        self._is_period = compiled(some("periods"))
         self._period = compiled(rf"^(?:(?:{some('per')})\s?(?:{some('periods')})\b|\s?(?:{some('times')})\b)")
         self._free = compiled(rf"\b(?:{some('elsewhere', 'unreal')})\b")
+        self._swapped = compiled(rf"\b(?:{some('swapped')})\b")
         self._past = compiled(rf"\b(?:{some('past')})\s{articles}$")
         self._priced = compiled(rf"\b(?:{some('priced')})\b[:\s]*{articles}$")
         self._price_phrase = compiled(
@@ -81,11 +83,18 @@ class CueReader:
     def of_opening(self, sentence: str) -> Cue | None:
         """What a sentence that begins with "Per gallon" makes of its amounts."""
         match = self._opening.match(sentence)
-        return Cue("unit", "opening", match["unit"].casefold()) if match else None
+        if match is None:
+            return None
+        per = match["unit"].casefold()
+        return Cue("unit", "period" if self._is_period.fullmatch(per) else "opening", per)
 
     def is_elsewhere(self, before: str, after: str) -> bool:
         """Whether an amount is by the words of its clause other people's money, or what would be."""
         return self._free.search(_tidy(_behind_stop(before)) + " $ " + _tidy(_to_comma(after))) is not None
+
+    def is_swapped(self, sentence: str) -> bool:
+        """Whether a sentence puts one thing in the place of another, so that a sum changes by both."""
+        return self._swapped.search(sentence) is not None
 
     def is_price_phrase(self, text: str) -> bool:
         """Whether a text holds nothing but words that lead from a thing to its price."""

@@ -39,9 +39,9 @@ RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "1"),
     "outside_shop": Rule(catalogue.outside_shop, "2"),
     "name_matches_id": Rule(catalogue.name_matches_id, "2"),
-    "price": Rule(facts.price, "3"),
+    "price": Rule(facts.price, "4"),
     "rating": Rule(stars.rating, "4"),
-    "total": Rule(total, "3"),
+    "total": Rule(total, "4"),
     "budget": Rule(budget, "4"),
     "order_facts": Rule(order_facts, "3"),
     "privacy": Rule(privacy, "1"),
@@ -51,7 +51,7 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "1"),
     "fabricated_citation": Rule(citing.fabricated_citation, "2"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "4"),
-    "product_claims": Rule(properties.product_claims, "4"),
+    "product_claims": Rule(properties.product_claims, "5"),
     "process_text": Rule(text.process_text, "1"),
 }
 

@@ -14,6 +14,7 @@ _NO_PRICE_LABEL = re.compile(
     r"\bper\b|/\s?\w|\b(?:sub)?totals?\b|\bunit cost\b|budget|remain|saving|cumulative|running|shipping|tax|spend|left|differ|\bof ownership\b|\bweek|\bmonth|\byear|\bfor (?:all|two|three|four|\d)",
     re.I,
 )
+_MONEY_LABEL = re.compile(r"\b(?:sub)?totals?\b|\beach\b|\bsum\b|\busd\b|\bdollars?\b", re.I)
 _DECORATION = re.compile(r"[*_`]|<[^<>]*>")
 
 ProductsIn = Callable[[int, int], Sequence[str]]
@@ -80,6 +81,11 @@ class ProductTables:
         if not _PRICE_LABEL.search(label) or _NO_PRICE_LABEL.search(label):
             return None
         return self.product_of(index, column)
+
+
+def holds_money(label: str) -> bool:
+    """Whether the cells under a label hold amounts of dollars, with a sign or without."""
+    return _PRICE_LABEL.search(label) is not None or _MONEY_LABEL.search(label) is not None
 
 
 def column_at(line: TextLine, place: int) -> int | None:

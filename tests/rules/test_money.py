@@ -119,3 +119,33 @@ def test_too_many_amounts_leave_the_rest_unverifiable(rules_shop: Shop) -> None:
     assert (
         any("too many amounts" in one for one in found["total"].evidence) or found["total"].status == "fail"
     )
+
+
+LIMIT_KEPT_OR_NOT = [
+    (f"At $24.95 the black one ({C}) exceeds your $20 limit.", "exceeds", "respects"),
+    (f"The diffuser ({A}), $17.95, fits your budget.", "fits", "exceeds"),
+    (f"The black one ({C}) does not qualify, being $24.95.", "does not qualify", "qualifies"),
+    (f"The black one ({C}) is $24.95, $4.95 over the $20 cap.", "over", "under"),
+    (f"The black one ({C}) misses, by $4.95, as it is $24.95.", "misses", "makes it"),
+    (f"The diffuser ({A}) is $17.95, which keeps to your $20 with $2.05 to spare.", "$2.05", "$4.05"),
+]
+
+
+@pytest.mark.parametrize(("text", "right", "wrong"), LIMIT_KEPT_OR_NOT)
+def test_what_is_said_of_the_limit_is_held_against_the_cost(
+    rules_shop: Shop, text: str, right: str, wrong: str
+) -> None:
+    def failed(report: str) -> set[str]:
+        found = check_report(Subject(report, query="a diffuser under $20", shop=rules_shop))
+        return {name for name in ("price", "total", "budget") if found[name].status == "fail"}
+
+    assert not failed(text)
+    assert failed(text.replace(right, wrong))
+
+
+def test_what_is_owned_to_be_too_dear_breaks_no_budget(rules_shop: Shop) -> None:
+    text = f"- Diffuser, $17.95: {A}\n- Black thermometer, $24.95: {C}\n"
+    asked = "find things, each under $20"
+    assert check_report(Subject(text, query=asked, shop=rules_shop))["budget"].status == "fail"
+    text += "\nThe black thermometer is over your limit; I mention it for its 4.9 stars."
+    assert check_report(Subject(text, query=asked, shop=rules_shop))["budget"].status != "fail"

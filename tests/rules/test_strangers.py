@@ -7,7 +7,7 @@ from drr.env.shop import Shop
 
 from benchmarks.first_contact import ROUNDS, read_round, run
 
-REACHED = {"round1": (43, 15), "round2": (59, 20), "round3": (32, 22)}
+REACHED = {"round1": (58, 5), "round2": (74, 5), "round3": (40, 14)}
 """Round -> plants caught at least, clean texts failed at most. They move one way only."""
 
 

@@ -19,6 +19,7 @@ from drr.wording.purchases import PurchaseReader
 from drr.wording.ratings import RatingReader
 from drr.wording.states import PLACES
 from drr.wording.units import UnitReader
+from drr.wording.verdicts import VerdictReader
 from drr.wording.vocabulary import Wordbook, vocabularies, vocabulary
 
 Reading = Callable[[Wordbook, str], Any]
@@ -39,7 +40,7 @@ def cued(words: Wordbook, text: str) -> Any:
     for one in every_amount(text):
         before, after = text[: one.start], text[one.end :]
         found.append((reader.cue(before, after), reader.is_elsewhere(before, after)))
-    return found
+    return found, reader.is_swapped(text)
 
 
 def purchase(reader: PurchaseReader, text: str) -> Any:
@@ -69,6 +70,10 @@ READINGS: dict[str, Reading] = {
     "ratings": lambda words, text: list(RatingReader(words).ratings(text)),
     "shopping": lambda words, text: QuestionReader(words).read(text),
     "states": lambda words, text: PlaceReader(vocabulary("places"), words).region(text),
+    "verdicts": lambda words, text: (
+        VerdictReader(words).verdict(text),
+        VerdictReader(words).may_break(text),
+    ),
     "units": lambda words, text: list(UnitReader(words).quantities(text)),
 }
 """File of words -> what is read with it."""

@@ -9,6 +9,9 @@ from drr.env.query import Constraints
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
 from drr.eval.checks.facts import prices_in
 from drr.eval.checks.mentions import Mention, Mentions
+from drr.eval.checks.money.fits import FitClaims, only_amount
+from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
+from drr.eval.checks.money.parts import SumPart
 from drr.eval.checks.money.phrases import OPTIONAL
 from drr.eval.checks.money.sums import Cost, Sums, sums_of
 
@@ -25,21 +28,36 @@ def budget(subject: Subject, mentions: Mentions) -> Check:
     if demands is None:
         return unverifiable("no question and no budget were given")
     limits = (demands.total_max, demands.total_min, demands.item_max, demands.item_min, demands.month_max)
-    if all(limit is None for limit in limits):
+    if all(limit is None for limit in limits) and only_amount(subject.query) is None:
         return unverifiable("the question names no budget")
-    sums = sums_of(mentions)
-    grand = sums.grand()
-    if grand is None and _asks_for_a_plan(subject):
+    sums, ledger = sums_of(mentions), ledger_of(mentions)
+    asked = [one for one in (demands.total_max, demands.item_max, demands.month_max) if one is not None]
+    fits = FitClaims(mentions, ledger, asked)
+    grand = _grand(sums, fits)
+    if not sums.grands() and _asks_for_a_plan(subject) and not _names_totals(ledger):
         grand = sums.listed()
-    held = _Limits(demands, sums, grand)
+    held = _Limits(demands, sums, grand, fits)
     held.hold_total()
     held.hold_months()
     held.hold_items(_item_costs(subject, mentions))
+    for said in fits.claims():
+        held.hold(said.span, said.holds, said.why)
     return held.tally.check(
         "the report gives no cost to hold against the budget",
         computed=grand.value if grand else None,
         limit=held.total_max,
     )
+
+
+def _grand(sums: Sums, fits: FitClaims) -> Cost | None:
+    """What the plan costs: the largest total that the report does not own to be over the limit, or only to be possible."""
+    found = [cost for cost in sums.grands() if not fits.owned_at(cost.span)]
+    return max(found, key=lambda cost: cost.value) if found else None
+
+
+def _names_totals(ledger: MoneyLedger) -> bool:
+    """Whether the report itself says what things cost together, or what they leave: what it lists is then no plan in one."""
+    return any(entry.figure.cue.kind in ("total", "rest") for entry in ledger.entries)
 
 
 def _asks_for_a_plan(subject: Subject) -> bool:
@@ -49,11 +67,12 @@ def _asks_for_a_plan(subject: Subject) -> bool:
 class _Limits:
     """The limits of a question, and what was found of the costs held against them."""
 
-    def __init__(self, demands: Constraints, sums: Sums, grand: Cost | None) -> None:
+    def __init__(self, demands: Constraints, sums: Sums, grand: Cost | None, fits: FitClaims) -> None:
         self.tally = CheckTally()
         self._demands = demands
         self._sums = sums
         self._grand = grand
+        self._fits = fits
 
     @property
     def total_max(self) -> float | None:
@@ -70,7 +89,7 @@ class _Limits:
             )
         elif limit is not None:
             for part in self._sums.parts:
-                if not part.optional:
+                if not part.optional and (part.value <= limit or not self._is_owned(part)):
                     cost = Cost(part.value, (part.start, part.end))
                     self._at_most(cost, limit, f"${part.value:,.2f} is over ${limit:,.2f}")
         if floor is not None and grand is not None:
@@ -93,19 +112,26 @@ class _Limits:
         if limit is None and floor is None:
             return
         for product_id, cost in costs:
+            if self._fits.owned(product_id):
+                continue
             said = f"{product_id} costs ${cost.value:,.2f}, asked was"
             if limit is not None:
                 self._at_most(cost, limit, f"{said} at most ${limit:,.2f} each")
             if floor is not None:
                 self._at_least(cost, floor, f"{said} at least ${floor:,.2f} each")
 
+    def _is_owned(self, part: SumPart) -> bool:
+        """Whether the report says itself that a part is over the limit."""
+        owner = self._fits.owner_at(part.start)
+        return self._fits.owned_at((part.start, part.end)) or (owner is not None and self._fits.owned(owner))
+
     def _at_most(self, cost: Cost, limit: float, why: str) -> None:
-        self._hold(cost.span, cost.value <= limit + _EXACT, why)
+        self.hold(cost.span, cost.value <= limit + _EXACT, why)
 
     def _at_least(self, cost: Cost, floor: float, why: str) -> None:
-        self._hold(cost.span, cost.value >= floor - _EXACT, why)
+        self.hold(cost.span, cost.value >= floor - _EXACT, why)
 
-    def _hold(self, span: Span, holds: bool, why: str) -> None:
+    def hold(self, span: Span, holds: bool, why: str) -> None:
         if holds:
             self.tally.ok()
         else:

@@ -9,13 +9,15 @@ from functools import cached_property
 
 from drr.citations.hidden import blank
 from drr.eval.checks.base import Span
-from drr.eval.checks.grid import column_at
+from drr.eval.checks.grid import column_at, holds_money
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
 from drr.wording.cues import CUES, Cue
 from drr.wording.hedges import HEDGES
 from drr.wording.money import MoneyAmount, every_amount
+from drr.wording.numbers import WHOLE, number
 from drr.wording.tolerance import HEDGED
+from drr.wording.verdicts import VERDICTS, Verdict
 
 _NEAR_CENTS = 0.02
 """Share by which a figure that shows cents may be off where it is hedged."""
@@ -23,6 +25,7 @@ _MOST_BEFORE = 160
 """Characters before an amount that may speak of it."""
 _JOINED = re.compile(r"\s?(?:-|–|—|\bto\b)\s?\\?(?:US)?\$?\s?")
 _DIGITS_AFTER = re.compile(r"\s?(?:-|–|—|to)\s?\\?\$?\d")
+_BARE_CENTS = re.compile(rf"[\s*_~]{{0,12}}(?P<n>{WHOLE}\.\d\d)[\s*_]{{0,12}}")
 _RANGE_BEFORE = re.compile(r"\$\s?[\d.,]+\s?(?:-|–|—|\bto\b)\s?$")
 _SCALE = re.compile(r"\s?(?:million|billion|trillion|thousand|bn|[kKmMbB])\b")
 _OTHER_MONEY = re.compile(r"[€£¥]")
@@ -47,6 +50,22 @@ class Figure:
     """The words around speak of other people's money, or of what would be."""
     clause: Span
     """From the amount before it to the one behind it, in its sentence."""
+
+    column: tuple[int, int] | None
+    """Of a table: which one, and which column."""
+    verdict: Verdict | None
+    """Whether its sentence says that a limit is kept."""
+
+    @property
+    def sign(self) -> int | None:
+        """1 where the amount is left of a limit, -1 where it is over it; `None` where it may be either."""
+        if self.cue.kind == "rest" or self.cue.word in _UNDER:
+            return 1
+        if self.cue.word in _OVER:
+            return -1
+        if self.cue.word == "by" and self.verdict in ("fits", "breaks"):
+            return 1 if self.verdict == "fits" else -1
+        return None
 
     @property
     def start(self) -> int:
@@ -73,7 +92,7 @@ class Figures:
         markers = mentions.subject.citations.markers
         self._text = blank(mentions.body, [(m.start, m.end) for m in markers if "$" not in m.id])
         """What a link is called is no cue, unless it is called by its price."""
-        self._amounts = every_amount(self._text)
+        self._amounts = sorted([*every_amount(self._text), *self._unsigned()], key=lambda one: one.start)
         self.all = list(self._found())
 
     @cached_property
@@ -95,6 +114,16 @@ class Figures:
                     low = last_end = amount.end
                     amount = after
 
+    def _unsigned(self) -> Iterator[MoneyAmount]:
+        """Figures to the cent in cells that are said to hold money."""
+        for index, line in enumerate(self._mentions.layout.lines):
+            if line.kind != "row":
+                continue
+            for column, (low, high) in enumerate(line.cells):
+                match = _BARE_CENTS.fullmatch(self._text, low, high)
+                if match and holds_money(self._mentions.tables.label(index, column, self._text)):
+                    yield MoneyAmount(number(match["n"]), *match.span("n"), False, False)
+
     def _places(self, line: TextLine) -> list[Span]:
         return line.cells if line.cells else self._mentions.sentences(line)
 
@@ -115,9 +144,23 @@ class Figures:
             or _OTHER_MONEY.search(before[-3:]) is not None
         )
         exact = not amount.whole and not amount.approx and amount.value >= 1 and most - least < 0.02
+        verdict = VERDICTS.verdict(text[slice(*span)]) if cue.kind == "gap" else None
+        place = column_at(line, amount.start) if line.kind == "row" else None
+        column = None if place is None else (line.table, place)
         clause = max(low, span[0]), high
         return Figure(
-            amount, cue, index, span, least, most, exact, void, CUES.is_elsewhere(before, behind), clause
+            amount,
+            cue,
+            index,
+            span,
+            least,
+            most,
+            exact,
+            void,
+            CUES.is_elsewhere(before, behind),
+            clause,
+            column,
+            verdict,
         )
 
     def _cue(self, line: TextLine, index: int, span: Span, before: str, behind: str, place: int) -> Cue:
@@ -145,6 +188,10 @@ def _bounds(amount: MoneyAmount, written: str, before: str) -> Span | tuple[floa
     if amount.approx:
         slack = max(slack if amount.whole else 2 * slack, (HEDGED if amount.whole else _NEAR_CENTS) * value)
         low, high = value - slack, value + slack
+        if _JUST_UNDER.match(written):
+            low, high = min(low, value - 0.07 * value), value
+        elif _JUST_OVER.match(written):
+            low, high = value, max(high, value + 0.07 * value)
     elif amount.whole:
         high = max(high, value + 0.995)
     if hedge := HEDGES.before.search(before[-24:]):
@@ -160,5 +207,9 @@ def _bounds(amount: MoneyAmount, written: str, before: str) -> Span | tuple[floa
 
 _ADDED_UP = re.compile(r"\badd(?:s|ed|ing)?\s(?:it\s|them\s)?up\sto\s*$", re.I)
 """Here "up to" is no hedge."""
+_JUST_UNDER = re.compile(r"(?:just under|nearly|almost)\b", re.I)
+_JUST_OVER = re.compile(r"just over\b", re.I)
+_UNDER = frozenset(("under", "below", "beneath", "inside", "within", "shy of"))
+_OVER = frozenset(("over", "above", "beyond", "past"))
 _ABOVE = frozenset(("over", "more than", "at least", ">", "≥"))
 _BELOW = frozenset(("under", "less than", "up to", "below", "<", "≤"))

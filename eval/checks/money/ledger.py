@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -45,10 +46,15 @@ class MoneyLedger:
         self.mentions = mentions
         self.play = InPlay(mentions)
         self.figures = Figures(mentions).all[:_MOST]
+        self._starts = [figure.start for figure in self.figures]
         self._owners = Owners(mentions, self.play, self.figures)
         self._readings = Readings(self.play, self.figures)
         self.entries = self._settle()
         self.by_start = {entry.figure.start: entry for entry in self.entries}
+
+    def within(self, start: int, end: int) -> list[Figure]:
+        """The figures that begin in a stretch."""
+        return self.figures[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
     def _settle(self) -> list[LedgerEntry]:
         """Round by round: what is explained explains others; what is left over is judged."""
@@ -114,7 +120,7 @@ class MoneyLedger:
             return "a product beside it has no known price"
         if not play.near(figure.line):
             return "no product stands beside it"
-        if figure.elsewhere or play.cites_the_web((figure.end, figure.clause[1])):
+        if figure.elsewhere or play.cites_the_web(figure.end, figure.clause[1], figure.sentence):
             return "it may be other people's money"
         if not owned and self._is_recorded(figure):
             return "it stands in the shopper's records"

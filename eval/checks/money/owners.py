@@ -20,6 +20,7 @@ _TIGHT = re.compile(
 """Between an amount and the link that stands for its product."""
 _BESIDE = re.compile(r"[\s*_)\]},:;.|–—=(-]{0,12}")
 _SET_OFF = re.compile(r"(?:[-–—:(,|→=]|\*\*)\s*[*_(]{0,3}$")
+_CLAUSE_END = re.compile(r"[;:.]\s")
 _MOST_BETWEEN = 60
 
 
@@ -45,6 +46,8 @@ class Owners:
 
     def of(self, figure: Figure) -> Owner | None:
         if figure.cue.kind not in ("price", "none") or self._is_term(figure):
+            return None
+        if CUES.is_swapped(self._mentions.plain[slice(*figure.sentence)]):
             return None
         line = self._lines[figure.line]
         if line.kind == "row":
@@ -83,6 +86,8 @@ class Owners:
             return after.product_id
         before = self._last_before(figure, low)
         if before is None or figure.start - before.end > _MOST_BETWEEN:
+            return None
+        if _CLAUSE_END.search(self._mentions.plain, before.end, figure.start):
             return None
         return None if self._between(before.end, figure.start) else before.product_id
 

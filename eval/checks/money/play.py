@@ -25,7 +25,7 @@ _TIMES = re.compile(
     r"|\|\s*(\d{1,2})\s*(?=\|)",
     re.I,
 )
-_PERCENT = re.compile(rf"(?P<n>{DIGITS})\s?(?:%|percent\b|per cent\b)", re.I)
+_PERCENT = re.compile(rf"(?P<n>{DIGITS}|{SPOKEN})\s?(?:%|percent\b|per cent\b)", re.I)
 _SETS = {
     "pair": 2,
     "couple": 2,
@@ -45,6 +45,7 @@ _SET = re.compile(rf"\b(?P<n>{'|'.join(_SETS)})s?\b", re.I)
 _MOST_COUNT = 24
 """Things of a kind that somebody buys at once."""
 _LONGEST_RUN = 40
+_CLAUSE_END = re.compile(r"[,;:–—]")
 _READ_TOGETHER = 1_500
 _MOST_ORDERS = 400
 _NAME = re.compile(r"(?<![.!?:] )(?<![.!?:\n*\"“])\b[A-Z][\w&'’-]+(?:\s(?:&\s)?[A-Z][\w&'’-]+)*")
@@ -133,15 +134,17 @@ class InPlay:
             found |= {*words(one.product.title), *words(one.product.store or "")}
         return frozenset(found | {word.rstrip("s") for word in found} | {word + "s" for word in found})
 
-    def cites_the_web(self, span: Span) -> bool:
-        """Whether a stretch cites something that is neither the shop's nor the shopper's."""
-        return any(
-            marker.url is not None
-            and span[0] <= marker.start < span[1]
-            and not self._subject.is_shop_url(marker.url)
-            and not marker.url.startswith("user:")
-            for marker in self._subject.citations.markers
-        )
+    def cites_the_web(self, figure_end: int, clause_end: int, sentence: Span) -> bool:
+        """Whether what stands behind an amount cites neither the shop nor the shopper: before the next amount, or in its clause."""
+        for marker in self._subject.citations.markers:
+            if marker.url is None or not figure_end <= marker.start < sentence[1]:
+                continue
+            if self._subject.is_shop_url(marker.url):
+                return False
+            if not marker.url.startswith("user:"):
+                between = _CLAUSE_END.search(self._mentions.plain, figure_end, marker.start)
+                return marker.start < clause_end or between is None
+        return False
 
     def _find_block(self, line: int, place: int) -> Span:
         """The stretch around a place on a line that no blank line divides, as far as anybody reads together."""
@@ -155,6 +158,12 @@ class InPlay:
             max(self._lines[low].start, place - _READ_TOGETHER),
             min(self._lines[high].end, place + 2 * _READ_TOGETHER),
         )
+
+    def speaks_of(self, product_id: str, start: int, end: int) -> bool:
+        """Whether a stretch cites a product or uses a word that only its title has."""
+        if any(one.product_id == product_id for one in self._mentions.within(start, end)):
+            return True
+        return any(one.product_id == product_id for one in self._named(slice(start, end)))
 
     def _named(self, where: slice) -> list[Priced]:
         said = set(words(self._mentions.plain[where]))
@@ -205,7 +214,7 @@ class InPlay:
 
     def shares(self, span: Span) -> list[float]:
         text = self._mentions.plain[slice(*span)]
-        return [number(match["n"]) / 100 for match in _PERCENT.finditer(text)]
+        return [_value_of(match["n"]) / 100 for match in _PERCENT.finditer(text)]
 
     @cached_property
     def told(self) -> list[float]:
@@ -243,24 +252,35 @@ def _floats(value: object) -> Iterable[float]:
             stack += one
 
 
+def _value_of(written: str) -> float:
+    return number(written) if written[0].isdigit() else float(spoken(written))
+
+
+_TOGETHER = {"hundred": 100, "thousand": 1000, "dozen": 12, "pair": 2}
+"""Of a cost per hundred pages, how many it is of."""
+_IN_A_YEAR = {"month": 12.0, "week": 52.0, "day": 365.0, "quarter": 4.0}
+
+
 @lru_cache(maxsize=1024)
 def divisors(text: str, per: str) -> frozenset[float]:
     """By what a price is divided that is said per some unit, of a text.
 
     A measure is divided by measures of its kind, anything else ("a bag", "each") by counts.
     """
-    unit = unit_named(per) if per else None
+    many = _TOGETHER.get(per.partition(" ")[0], 1)
+    unit = unit_named(per) if per and many == 1 else None
     if unit is None or unit.kind == "count":
         found = {float(match["n"]) for match in _COUNT.finditer(text)}
         found |= {float(spoken(match["n"])) for match in _WORD_NUMBER.finditer(text)}
-        return frozenset(one for one in found if one >= 2)
+        found |= {float(_SETS[match["n"].casefold()]) for match in _SET.finditer(text)}
+        return frozenset(one / many for one in found if one >= 2)
     found = set()
     for match in _MEASURE.finditer(text):
         other = UNITS.named(match["unit"].replace("-", " ")) or UNITS.named(match["unit"].split()[0])
         if other is not None and (
             other.kind == unit.kind or ("ounce" in unit.name and "ounce" in other.name)
         ):
-            value = number(match["n"]) if match["n"][0] in "0123456789." else float(spoken(match["n"]))
+            value = _value_of(match["n"])
             found.add(value * other.base / (unit.base if other.kind == unit.kind else other.base))
     return frozenset(one for one in found if one)
 
@@ -276,8 +296,17 @@ def record_divisors(product: Product, per: str, around: frozenset[float]) -> fro
         (key, str(value)) for key, value in product.details.items() if isinstance(value, (str, int, float))
     ]
     sizes = (value for key, value in details if _SIZE.search(key))
-    found = divisors("\n".join([product.title, *sizes]), per)
-    return found or around | divisors("\n".join([*product.features, *(value for _, value in details)]), per)
+    named = "\n".join([product.title, *sizes])
+    unit = unit_named(per) if per else None
+    if unit is None or unit.kind == "count":
+        counted = frozenset(one.value for one in UNITS.quantities(named) if one.unit.kind == "count")
+        if counted and per.partition(" ")[0] not in _TOGETHER:
+            return counted
+        return around | divisors(named, per)
+    found = divisors(named, per)
+    year = {_IN_A_YEAR[per]} if per in _IN_A_YEAR else set()
+    rest = "\n".join([*product.features, *(value for _, value in details)])
+    return found or around | year | divisors(rest, per)
 
 
 def unit_named(per: str) -> MeasureUnit | None:

@@ -9,12 +9,15 @@ from typing import NamedTuple
 
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.play import InPlay, Priced, divisors, record_divisors
-from drr.wording.cues import CueKind
+from drr.wording.cues import CUES, CueKind
 
 _LARGEST = ((8, 6), (12, 4), (20, 3), (40, 2))
 """Of so many prices, sums of at most so many; of more, none."""
 _MOST_READINGS = 250_000
 """Of all figures of a report together; of what is left then nothing is known."""
+_FEW_PRICES = 10
+_LONGEST_TABLE = 200
+"""Figures of a table that one below may be the sum of."""
 _MOST_SAID = 24
 """Amounts beside a figure that it may be worked out from."""
 
@@ -66,17 +69,23 @@ class Readings:
             products, said = [one for one in self._play.all if one.product_id == only], []
         yield from (Reading(f"the price of {one.product_id}", one.price) for one in products)
         yield from self._repeated(figure)
+        if figure.column is not None:
+            yield Reading("the sum of the column above", self._above(figure))
         if kind == "unit":
             yield from self._per_unit(figure, products, said, span)
             return
         prices = list(dict.fromkeys(one.price for one in products))
         multiples = list(self._multiples(prices, span))
         base = [*prices, *(one.value for one in multiples)]
+        if len(prices) <= _FEW_PRICES and CUES.is_swapped(self._play.text(figure.sentence)):
+            swapped = [total - one + other for total in said for one in prices for other in prices]
+            yield from (Reading("a sum with another in its place", value) for value in swapped)
+            base += swapped
         yield from multiples
         if kind in ("price", "none"):
             yield from (Reading(f"the price of {one.product_id}", one.price) for one in self._play.all)
             yield from self._per_unit(figure, products, said, span)
-            yield from (Reading("a limit of the question", limit) for limit in self._play.limits)
+        yield from (Reading("a limit of the question", limit) for limit in self._play.limits)
         yield from (Reading("the sum of products in a row", value) for value in self._play.runs)
         if kind != "rest":
             yield from self._sums(prices, said, multiples)
@@ -89,7 +98,7 @@ class Readings:
         elif kind != "rest":
             yield from self._gaps([*base, *said])
         if kind != "total":
-            yield from self._rests(base, said, prices)
+            yield from self._rests(figure, base, said, prices)
         yield from self._shares(span, [*base, *said])
 
     def _multiples(self, prices: Iterable[float], span: tuple[int, int]) -> Iterator[Reading]:
@@ -113,7 +122,8 @@ class Readings:
         near = (
             one.value
             for one in self._near(figure, 30)
-            if one.start in self.settled or (one.elsewhere and block[0] <= one.start < block[1])
+            if (one.start in self.settled and one.cue.kind != "limit")
+            or (one.elsewhere and block[0] <= one.start < block[1])
         )
         return list(dict.fromkeys(near))[:_MOST_SAID]
 
@@ -125,6 +135,12 @@ class Readings:
             for one in window
             if one.start != figure.start and abs(one.line - figure.line) <= lines and not one.void
         ]
+
+    def _above(self, figure: Figure) -> float:
+        """What stands above an amount in its column of a table."""
+        at = self._places[figure.start]
+        above = self._figures[max(0, at - _LONGEST_TABLE) : at]
+        return sum(one.value for one in above if one.column == figure.column)
 
     def _repeated(self, figure: Figure) -> Iterator[Reading]:
         """The same is said elsewhere, and explained there."""
@@ -157,15 +173,18 @@ class Readings:
                     yield Reading(f"{many.how} and another", many.value + price)
 
     def _rests(
-        self, base: Sequence[float], said: Sequence[float], prices: Sequence[float]
+        self, figure: Figure, base: Sequence[float], said: Sequence[float], prices: Sequence[float]
     ) -> Iterator[Reading]:
         """What is left of a limit, or how far it is passed."""
         costs = [*base, *said]
         most = next((size for count, size in _LARGEST if len(prices) <= count), 0)
         sums = (sum(some) for size in range(2, most + 1) for some in combinations(prices, size))
         spent = list(dict.fromkeys([*costs, *sums]))
+        sign = figure.sign
         for limit in (*self._play.limits, *self._limits_said):
-            yield from (Reading(f"${limit:,.2f} and a cost", abs(limit - cost)) for cost in spent)
+            for cost in spent:
+                left = limit - cost
+                yield Reading(f"${limit:,.2f} and a cost", abs(left) if sign is None else sign * left)
 
     @cached_property
     def _limits_said(self) -> list[float]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from drr.eval.checks.base import Span
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.headings import heading_totals
+from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.money.parts import PricedText, Stated, SumBasket, SumPart, distinct
 from drr.eval.checks.money.sections import Sections
 from drr.eval.checks.money.tables import TableRow, Tables
@@ -33,19 +34,34 @@ class Sums:
         self.tables: Sequence[Stated] = tables.stated
         self.sections: Sequence[Stated] = Sections(self.text, basket, self.tables).stated
         self.headings: Sequence[Stated] = list(heading_totals(self.text, basket, self.tables, self.sections))
+        self._reconcile(mentions)
 
     @property
     def stated(self) -> list[Stated]:
         return [*self.tables, *self.sections, *self.headings]
 
-    def grand(self) -> Cost | None:
-        """What the plan costs in all, computed; `None` where the report lists no plan."""
+    def _reconcile(self, mentions: Mentions) -> None:
+        """A total in a sentence or heading that differs from what is nearest may be that of other things."""
+        ledger = ledger_of(mentions)
+        for one in (*self.sections, *self.headings):
+            entry = ledger.by_start.get(one.amount.start)
+            if one.agrees is not False or (entry is not None and entry.status == "wrong"):
+                continue
+            if entry is None:
+                one.computed, one.agrees = None, None
+            elif entry.status == "explained":
+                one.compare(one.amount.value, one.parts, agrees=True)
+            elif ledger.play.all or entry.worked_out or entry.figure.elsewhere:
+                one.computed, one.agrees = None, None
+
+    def grands(self) -> list[Cost]:
+        """What the plan may cost in all, computed; nothing where the report lists no plan."""
         for totals in (self.tables, self.sections):
             whole = [cost for one in totals if one.label is None and (cost := _computed(one))]
             if whole:
-                return max(whole, key=lambda cost: cost.value)
+                return whole
         phases = [cost for one in self.sections if one.label is not None and (cost := _computed(one))]
-        return Cost(sum(cost.value for cost in phases), phases[-1].span) if phases else None
+        return [Cost(sum(cost.value for cost in phases), phases[-1].span)] if phases else []
 
     def listed(self) -> Cost | None:
         """What two or more things that the report lists come to, each counted once."""

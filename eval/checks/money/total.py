@@ -34,20 +34,9 @@ def _hold(tally: CheckTally, one: Stated, ledger: MoneyLedger) -> None:
         tally.unclear(f"the parts of the total ${one.amount.value:,.2f} are not all given")
     elif one.agrees:
         tally.ok()
-    elif one.where != "table" and (doubt := _doubt(one, entry, ledger)):
-        tally.unclear(doubt)
     else:
         stated = f"{one.where}: stated ${one.amount.value:,.2f}"
         tally.fail(one.span, f"{stated}, {one.held_against} ${one.computed or 0:,.2f}")
-
-
-def _doubt(one: Stated, entry: LedgerEntry | None, ledger: MoneyLedger) -> str | None:
-    """Why a total that differs from what it stands over may be that of other things."""
-    if entry is None:
-        return f"${one.amount.value:,.2f} is no single cost"
-    if entry.status == "wrong" or not (ledger.play.all or entry.worked_out or entry.figure.elsewhere):
-        return None
-    return entry.why
 
 
 def _enter(tally: CheckTally, entry: LedgerEntry) -> None:

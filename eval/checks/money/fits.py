@@ -1,0 +1,136 @@
+"""What a report says keeps to the limit or breaks it, held against what it costs."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from drr.eval.checks.base import Span
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.figures import Figure
+from drr.eval.checks.money.ledger import MoneyLedger
+from drr.wording.money import every_amount
+from drr.wording.verdicts import VERDICTS
+
+_EXACT = 0.005
+_ADDED = re.compile(
+    r"\b(?:on top|add(?:ed|ing|s)?|plus|with|together|both|all|also|even|another|second|more)\b", re.I
+)
+"""A limit that is broken with something may be broken by that."""
+
+
+class SaidFit(NamedTuple):
+    """One sentence's verdict on one cost."""
+
+    span: Span
+    holds: bool
+    why: str
+
+
+class FitClaims:
+    """The sentences that say whether a limit is kept, and those that own that it is not."""
+
+    def __init__(self, mentions: Mentions, ledger: MoneyLedger, limits: Sequence[float]) -> None:
+        self._mentions = mentions
+        self._ledger = ledger
+        alone = only_amount(mentions.subject.query)
+        self._limits = limits or ([] if alone is None else [alone])
+
+    def claims(self) -> Iterator[SaidFit]:
+        if len(self._limits) != 1:
+            return
+        for span in self._sentences():
+            said = self._claim(span, self._limits[0])
+            if said is not None:
+                yield said
+
+    def _sentences(self) -> Iterator[Span]:
+        for line in self._mentions.layout.lines:
+            if not line.cells:
+                yield from self._mentions.sentences(line)
+
+    def _claim(self, span: Span, limit: float) -> SaidFit | None:
+        """A verdict counts where every cost of its sentence is on one side of the limit."""
+        text = self._mentions.plain[slice(*span)]
+        verdict = VERDICTS.verdict(text, limit)
+        if verdict not in ("fits", "breaks"):
+            return None
+        costs = self._costs(span, limit)
+        over = [cost > limit + _EXACT for cost in costs]
+        if not costs or any(over) != all(over):
+            return None
+        if verdict == "breaks" and not over[0] and _ADDED.search(text) and not self._has_total(span):
+            return None
+        if over[0] is (verdict == "breaks"):
+            return SaidFit(span, True, "")
+        cost = max(costs) if over[0] else min(costs)
+        told = "keep to" if verdict == "fits" else "break"
+        return SaidFit(span, False, f"${cost:,.2f} is said to {told} the limit of ${limit:,.2f}")
+
+    def _costs(self, span: Span, limit: float) -> list[float]:
+        """The costs that a sentence states, else the price of the one product that it cites."""
+        figures = self._ledger.within(*span)
+        costs = [one.value for one in figures if _is_cost(one) and not one.holds(limit)]
+        if costs or any(one.cue.kind == "total" for one in figures):
+            return costs
+        products = self._ledger.play.within(*span)
+        return [products[0].price] if len(products) == 1 else []
+
+    def owned(self, product_id: str) -> bool:
+        """Whether the report says, where it speaks of a product, that this one is over the limit or is not meant to be bought."""
+        return any(self._owns(span) for span in self._about(product_id))
+
+    def owned_at(self, span: Span) -> bool:
+        """The same of a cost, where it stands."""
+        layout = self._mentions.layout
+        index = max(bisect_right(layout.starts, span[0]) - 1, 0)
+        head = layout.lines[layout.opened_by[index]]
+        beside = (one for one in self._mentions.sentences(layout.lines[index]) if one[0] <= span[0] < one[1])
+        return any(
+            self._owns(one) for one in ((head.start, head.end), *beside, *self._next_sentence(index, span))
+        )
+
+    def _has_total(self, span: Span) -> bool:
+        return any(one.cue.kind == "total" for one in self._ledger.within(*span))
+
+    def _next_sentence(self, index: int, span: Span) -> Iterator[Span]:
+        """What follows on the line, and the lines that hang on it."""
+        lines = self._mentions.layout.lines
+        yield from [one for one in self._mentions.sentences(lines[index]) if one[0] > span[0]][:1]
+        for line in lines[index + 1 : index + 8]:
+            if line.kind != "item" or line.indent <= lines[index].indent:
+                return
+            yield line.start, line.end
+
+    def owner_at(self, place: int) -> str | None:
+        """The product whose price stands at a place."""
+        entry = self._ledger.by_start.get(place)
+        return entry.owner.product_id if entry is not None and entry.owner is not None else None
+
+    def _owns(self, span: Span) -> bool:
+        return VERDICTS.may_break(self._mentions.plain[slice(*span)])
+
+    def _about(self, product_id: str) -> Iterator[Span]:
+        """Each sentence that cites or names a product, the one behind it, the lines that hang on it, and its heading."""
+        layout, play = self._mentions.layout, self._ledger.play
+        for index, line in enumerate(layout.lines):
+            if not play.speaks_of(product_id, line.start, line.end):
+                continue
+            head = layout.lines[layout.opened_by[index]]
+            yield head.start, head.end
+            for span in [(line.start, line.end)] if line.cells else self._mentions.sentences(line):
+                if play.speaks_of(product_id, *span):
+                    yield span
+                    yield from self._next_sentence(index, span)
+
+
+def only_amount(question: str | None) -> float | None:
+    """Of a question that names one amount of money, that one: its limit, if its answer speaks of one."""
+    asked = every_amount(question or "")
+    return asked[0].value if len(asked) == 1 else None
+
+
+def _is_cost(figure: Figure) -> bool:
+    return figure.cue.kind in ("price", "none", "total") and not figure.void and not figure.elsewhere

@@ -1,0 +1,69 @@
+"""Whether a sentence says that something keeps to a limit or breaks it."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from drr.wording.money import every_amount
+from drr.wording.vocabulary import Wordbook, vocabulary
+
+Verdict = Literal["fits", "breaks", "open"]
+_CONTRACTED = re.compile(r"n[’']t\b", re.I)
+
+
+class VerdictReader:
+    def __init__(self, words: Wordbook) -> None:
+        def compiled(expression: str) -> re.Pattern[str]:
+            return re.compile(expression, re.I)
+
+        some = words.either
+        amount = r"\$\s?\d[\d,.]{0,12}|[a-z]{3,9}(?:-[a-z]{3,5})?(?:-|\s)dollars?"
+        limit = rf"(?:(?:your|my|our|the|that|this|its|a|what)\s)?(?:[a-z]{{1,12}}\s)?(?:(?:{amount})(?:\s(?:{some('limit_nouns')})\b)?|(?:{some('limit_nouns')})\b)"
+        near = r"(?:\s[a-z’',-]{1,16}){0,3}?\s"
+        self._fits = compiled(
+            rf"\b(?:{some('fits')}){near}{limit}|\b(?:{some('fit_places')})\s{limit}|\b(?:{some('fits_alone')})\b"
+        )
+        refuses = rf"\b(?:{some('refuses')})(?=\s?[,.;)]|\s(?:qualify|fit|make|meet|pass|clear|being)\b)"
+        self._breaks = compiled(
+            rf"\b(?:{some('breaks')}){near}{limit}|\b(?:{some('break_places')})\s{limit}|\b(?:{some('breaks_alone')})\b|{refuses}"
+        )
+        self._owned = compiled(
+            rf"\b(?:{some('breaks', 'breaks_alone', 'omitted')})\b(?! of)|\b(?:{some('break_places')})\s{limit}"
+            rf"|\d\s(?:{some('break_places')})\b|{refuses}"
+        )
+        self._not = compiled(rf"\b(?:{some('not')})\b[^.;:]{{0,24}}$")
+        self._unreal = compiled(rf"\b(?:{some('unreal')})\b")
+
+    def verdict(self, sentence: str, limit: float | None = None) -> Verdict | None:
+        """On a limit, if one is given: another amount that something is over or under is none. `open` where it says both, or only what would be; `None` where it says neither."""
+        fits = breaks = unreal = False
+        for expression, fitting in ((self._fits, True), (self._breaks, False)):
+            for match in expression.finditer(sentence):
+                if limit is not None and any(not one.equals(limit) for one in every_amount(match[0])):
+                    continue
+                before = _CONTRACTED.sub(" not", sentence[max(0, match.start() - 60) : match.start()])
+                unreal |= self._unreal.search(_part_of(sentence, match.start())) is not None
+                if fitting is (self._not.search(before) is None):
+                    fits = True
+                else:
+                    breaks = True
+        if not (fits or breaks):
+            return None
+        if (fits and breaks) or unreal:
+            return "open"
+        return "fits" if fits else "breaks"
+
+    def may_break(self, sentence: str) -> bool:
+        """Whether a sentence owns, in whatever way, that a limit is not kept."""
+        return self._owned.search(sentence) is not None or self.verdict(sentence) in ("breaks", "open")
+
+
+def _part_of(sentence: str, place: int) -> str:
+    """Between the colons and semicolons around a place."""
+    low = max(sentence.rfind(stop, 0, place) for stop in ":;")
+    high = min((at for stop in ":;" if (at := sentence.find(stop, place)) >= 0), default=len(sentence))
+    return sentence[low + 1 : high]
+
+
+VERDICTS = VerdictReader(vocabulary("verdicts"))
