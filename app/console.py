@@ -48,6 +48,18 @@ def add_trust_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_search_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--search",
+        choices=("fields", "plain", "hybrid"),
+        help="setting `search`: how the catalogue is searched",
+    )
+    parser.add_argument(
+        "--model-embedder", metavar="MODEL", help="setting `model_embedder`: whose vectors `hybrid` has"
+    )
+    parser.add_argument("--base-url", metavar="URL", help="setting `base_url`: where the embedder is")
+
+
 def settings_of(arguments: argparse.Namespace) -> Resolved:
     from drr.app.vouching import given_settings, settled, trusted_addresses
 

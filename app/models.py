@@ -33,6 +33,7 @@ AGENT_SETTINGS = (
     "model_summariser",
     "prompts",
     "search",
+    "model_embedder",
     "web",
     "sandbox",
     "web_record",

@@ -155,10 +155,17 @@ def say_search(spec: str, shop: Shop, settings: Settings) -> None:
     """On stderr, where the shop cannot be searched as the settings ask."""
     if settings.search != shop.catalog.search_name:
         reason = (
-            "its index was made by an earlier version" if settings.search == "fields" else "it has no vectors"
+            "its index was made by an earlier version"
+            if settings.search == "fields"
+            else "it has no vectors of this embedder"
         )
         line = f"drr: {spec}: {reason}, so it is searched as `{shop.catalog.search_name}`"
-        print(plain(f"{line}; `drr shop index {spec}` makes a new one"), file=sys.stderr)
+        print(
+            plain(
+                f"{line}; `drr shop index {spec}{' --search hybrid' if settings.search == 'hybrid' else ''}` makes a new one"
+            ),
+            file=sys.stderr,
+        )
 
 
 def hits_text(request: SearchRequest, page: SearchPage, products: Sequence[Product]) -> str:

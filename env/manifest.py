@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 from drr.env.errors import ShopError
 from drr.env.search.fields import VERSION as FIELDS_VERSION
+from drr.env.search.vectors import has_vectors
 from drr.env.settings import Settings
 from drr.env.shop import SCHEMA, Manifest, SearchName
 from drr.env.text import VERSION as TEXT_VERSION
@@ -46,7 +47,11 @@ def check_tokenizer(manifest: Manifest, where: str) -> None:
 
 def search_of(manifest: Manifest, settings: Settings) -> SearchName:
     """The search that the settings ask for, or `plain` where the shop's index has no fields of this version."""
-    return settings.search if has_fields(manifest) else "plain"
+    if not has_fields(manifest):
+        return "plain"
+    return (
+        "fields" if settings.search == "hybrid" and not has_vectors(manifest, settings) else settings.search
+    )
 
 
 def has_fields(manifest: Manifest) -> bool:

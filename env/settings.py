@@ -28,7 +28,7 @@ _ALIASES = {
     "openai_api_key": "OPENAI_API_KEY",
     "serper_api_key": "SERPER_API_KEY",
 }
-_ROLES = ("agent", "summariser", "query_writer", "claim_extractor", "judge")
+_ROLES = ("agent", "summariser", "query_writer", "claim_extractor", "judge", "embedder")
 # The role whose model a role has where it names none of its own; every other role has `model`.
 _FOLLOWS = {"summariser": "agent", "claim_extractor": "judge"}
 
@@ -60,6 +60,9 @@ class Settings(BaseSettings):
         None, description="model that extracts claims (default: the judge's)"
     )
     model_judge: str | None = Field(None, description="model that judges")
+    model_embedder: str = Field(
+        "offline", description="turns texts into vectors for the search `hybrid`: offline or openai:NAME"
+    )
     role_models: dict[str, str] = Field(
         default_factory=dict, description="models of further roles that variants declare, ROLE=MODEL,..."
     )

@@ -50,6 +50,8 @@ class WebKey(TypedDict):
 class SearchKey(TypedDict):
     name: str
     version: str
+    vectors: NotRequired[str]
+    """Embedder and hash of the vectors, of `hybrid`."""
 
 
 class WorldKey(TypedDict):
@@ -98,6 +100,8 @@ class ShopWorld:
         catalog = self.session.shop.catalog
         if catalog.search_name != "plain":
             key["search"] = {"name": catalog.search_name, "version": SEARCH_VERSION}
+        if catalog.search_name == "hybrid":
+            key["search"]["vectors"] = self.session.shop.manifest.versions["vectors"]
         return key
 
 

@@ -29,7 +29,7 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_trust_option
+    from drr.app.console import add_search_options, add_trust_option
 
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -43,6 +43,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "nothing and another one is refused)",
     )
     add_trust_option(parser)
+    add_search_options(parser)
     _add_recipe(parser)
     parser.add_argument(
         "--memory",

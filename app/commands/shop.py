@@ -29,6 +29,8 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
+    from drr.app.console import add_search_options
+
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     commands = parser.add_subparsers(
@@ -56,10 +58,12 @@ def build(parser: argparse.ArgumentParser) -> None:
 
     index = _command(commands, "index", "make the search index anew, after an update of drr")
     index.add_argument("shop", metavar="SHOP")
+    add_search_options(index)
     index.add_argument("--quiet", action="store_true", help="no progress")
 
 
 def _build_search(commands: Any) -> None:
+
     search = _command(commands, "search", "search the catalogue")
     search.add_argument("shop", metavar="SHOP")
     search.add_argument("query", metavar="QUERY")

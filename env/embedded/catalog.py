@@ -16,7 +16,9 @@ from weakref import finalize
 
 import tantivy as tv
 from drr.env.embedded.engine import TantivyEngine, add_fields
+from drr.env.embedding import Embedder, Vectors
 from drr.env.errors import ShopError
+from drr.env.search.fusion import HybridSearch
 from drr.env.search.lexicon import Lexicon
 from drr.env.search.searching import FieldSearch
 from drr.env.shop import SearchName, SearchPage, SearchRequest
@@ -66,6 +68,8 @@ class EmbeddedCatalog:
         categories: Mapping[str, int],
         lexicon: Callable[[], Lexicon] = lambda: Lexicon(b""),
         search: SearchName = "plain",
+        vectors: Vectors | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         self._folder, self.search_name = folder, search
         try:
@@ -86,7 +90,9 @@ class EmbeddedCatalog:
         self._schema = self._index.schema
         self._size: int = self.searcher.num_docs
         self._categories = dict(categories)
-        self._fields = FieldSearch(TantivyEngine(self._index, self.searcher, lexicon))
+        engine = TantivyEngine(self._index, self.searcher, lexicon, vectors)
+        self._fields = FieldSearch(engine)
+        self._hybrid = None if embedder is None else HybridSearch(engine, embedder)
 
     def categories(self) -> dict[str, int]:
         return dict(self._categories)
@@ -98,7 +104,10 @@ class EmbeddedCatalog:
         if not words:
             return SearchPage([], [], 0)
         try:
-            if (request.search or self.search_name) != "plain":
+            name = request.search or self.search_name
+            if name == "hybrid" and self._hybrid is not None:
+                return self._hybrid.search(request)
+            if name != "plain":
                 return self._fields.search(request)
             return self._plain(request, words)
         except BaseException as error:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import tantivy as tv
+from drr.env.embedding import Vectors
 from drr.env.search.fields import SearchFields, raw_key
 from drr.env.search.filters import shelf_parts
 from drr.env.search.lexicon import Lexicon
@@ -14,6 +16,7 @@ from drr.env.search.searching import Hits
 from drr.env.shop import SearchRequest
 
 _RAW = ("name", "brand", "shelf")
+_LOOKED_AT = 200
 _MUST, _SHOULD, _NOT = tv.Occur.Must, tv.Occur.Should, tv.Occur.MustNot
 
 
@@ -35,8 +38,11 @@ def add_values(document: Any, fields: SearchFields) -> None:
 
 
 class TantivyEngine:
-    def __init__(self, index: Any, searcher: Any, lexicon: Callable[[], Lexicon]) -> None:
+    def __init__(
+        self, index: Any, searcher: Any, lexicon: Callable[[], Lexicon], vectors: Vectors | None = None
+    ) -> None:
         self._schema, self._searcher, self._size = index.schema, searcher, searcher.num_docs
+        self._vectors = vectors
         self.lexicon = lexicon
 
     def holders(self, field: str, word: str) -> int:
@@ -67,6 +73,38 @@ class TantivyEngine:
         doc = self._searcher.doc
         scores = [score if not order else None for score, _ in found.hits]
         return Hits([doc(address)["id"][0] for _, address in found.hits], scores, found.count)
+
+    def near(self, vector: Vectors, request: SearchRequest, count: int) -> list[str]:
+        """The whole file is compared; of the nearest as many are looked at as it takes."""
+        if self._vectors is None or not vector.any():
+            return []
+        likeness = self._vectors @ vector
+        order = np.argsort(-likeness, kind="stable")
+        order = order[likeness[order] > 0]
+        filters = self._filters(request)
+        found: list[str] = []
+        for first in range(0, len(order), _LOOKED_AT):
+            ids = [
+                self._searcher.doc(tv.DocAddress(0, int(k)))["id"][0]
+                for k in order[first : first + _LOOKED_AT]
+            ]
+            passing = self._having(ids, filters) if filters else set(ids)
+            found += [one for one in ids if one in passing]
+            if len(found) >= count:
+                break
+        return found[:count]
+
+    def among(self, product_ids: Sequence[str], demanded: Node) -> set[str]:
+        return self._having(product_ids, [(_MUST, self._node(demanded))])
+
+    def _having(self, product_ids: Sequence[str], parts: list[tuple[Any, Any]]) -> set[str]:
+        if not product_ids:
+            return set()
+        own = tv.Query.term_set_query(self._schema, "id", list(product_ids))
+        hits = self._searcher.search(
+            tv.Query.boolean_query([(_MUST, own), *parts]), len(product_ids), count=False
+        ).hits
+        return {self._searcher.doc(address)["id"][0] for _, address in hits}
 
     def _term(self, field: str, word: str) -> Any:
         option = "basic" if field in _RAW else "freq"

@@ -7,6 +7,8 @@ from pathlib import Path
 from drr.env.embedded.catalog import EmbeddedCatalog
 from drr.env.embedded.layout import DATABASE, INDEX, check_files, read_manifest
 from drr.env.embedded.store import EmbeddedStore
+from drr.env.embedded.vectors import open_vectors
+from drr.env.embedding import embedder_of
 from drr.env.errors import ShopError
 from drr.env.manifest import search_of
 from drr.env.settings import Settings
@@ -32,9 +34,13 @@ def _open(spec: str, folder: Path, manifest: Manifest, data: Path, settings: Set
     check_files(folder, data, manifest)
     store = EmbeddedStore(folder, data / DATABASE, manifest, settings.shop_url)
     try:
-        catalog = EmbeddedCatalog(
-            folder, data / INDEX, store.category_counts(), store.lexicon, search_of(manifest, settings)
+        search = search_of(manifest, settings)
+        vectors, weights = (
+            open_vectors(folder, data, manifest.counts["products"]) if search == "hybrid" else (None, None)
         )
+        embedder = embedder_of(settings, weights) if search == "hybrid" else None
+        categories = store.category_counts()
+        catalog = EmbeddedCatalog(folder, data / INDEX, categories, store.lexicon, search, vectors, embedder)
     except BaseException:
         store.close()
         raise

@@ -6,7 +6,7 @@ import fcntl
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from glob import escape
 from importlib.metadata import version
@@ -30,10 +30,12 @@ from drr.env.embedded.layout import (
     sync,
 )
 from drr.env.embedded.store import lookup_key
+from drr.env.embedded.vectors import VECTORS, build_vectors
 from drr.env.entities import Product
 from drr.env.errors import ShopError
 from drr.env.manifest import sealed
 from drr.env.search.fields import VERSION as FIELDS_VERSION
+from drr.env.search.vectors import VERSION_KEY
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, UserRow
 from drr.env.text import VERSION as TEXT_VERSION
@@ -47,11 +49,11 @@ pragma locking_mode=exclusive; pragma temp_store=memory;
 
 
 def shop_writer(spec: str, settings: Settings, *, replace: bool = False) -> FolderWriter:
-    return FolderWriter(Path(spec), replace=replace)
+    return FolderWriter(Path(spec), replace=replace, settings=settings)
 
 
 class FolderWriter:
-    def __init__(self, folder: Path, *, replace: bool) -> None:
+    def __init__(self, folder: Path, *, replace: bool, settings: Settings) -> None:
         if folder.exists() and not folder.is_dir():
             raise ShopError(f"{folder}: is a file; name a folder for the shop")
         occupied = folder.is_dir() and any(folder.iterdir())
@@ -59,7 +61,7 @@ class FolderWriter:
             raise ShopError(f"{folder}: is a folder with other things in it; name a new one for the shop")
         if occupied and not replace:
             raise ShopError(f"{folder}: there is a shop already; give another name, or --replace")
-        self._folder = folder.absolute()
+        self._folder, self._settings = folder.absolute(), settings
         try:
             self._folder.parent.mkdir(parents=True, exist_ok=True)
             _remove_stale(self._folder)
@@ -84,7 +86,7 @@ class FolderWriter:
         self._temporary.chmod(self._data.stat().st_mode)
         self._hash = ContentHash()
         self._categories: Counter[str] = Counter()
-        self._lexicon = b""
+        self._lexicon, self._vectors = b"", ""
         self._database = sqlite3.connect(self._data / DATABASE, isolation_level=None)
         self._held.callback(self._database.close)
         with self._writing():
@@ -116,6 +118,8 @@ class FolderWriter:
         with self._writing():
             self._database.execute(PRODUCT_INDEX)
             self._lexicon = build_index(self._database, self._data / INDEX)
+        if self._settings.search == "hybrid" and first:
+            self._vectors = build_vectors(self._database, self._data, self._settings)
         return first
 
     def write_users(self, batches: Iterable[Sequence[UserRow]]) -> int:
@@ -196,6 +200,8 @@ class FolderWriter:
             DATABASE: (self._data / DATABASE).stat().st_size,
             INDEX: folder_size(self._data / INDEX),
         }
+        if self._vectors:
+            sizes[VECTORS] = (self._data / VECTORS).stat().st_size
         manifest = sealed(manifest.model_copy(update={"sizes": {**sizes, "total": sum(sizes.values())}}))
         text = orjson.dumps(
             {
@@ -224,13 +230,15 @@ class FolderWriter:
             "text": TEXT_VERSION,
             "fields": FIELDS_VERSION,
         }
+        if self._vectors:
+            versions[VERSION_KEY] = self._vectors
         return manifest.model_copy(
             update={
                 "backend": "embedded",
                 "as_of": as_of,
                 "content_hash": digest,
                 "counts": dict(self._hash.counts),
-                "versions": {**manifest.versions, **versions},
+                "versions": {**_without_vectors(manifest.versions), **versions},
             }
         )
 
@@ -267,3 +275,8 @@ def _remove_stale(folder: Path) -> None:
 def _document(product: Product) -> bytes:
     """All that is not a column of its own and not the address; `product_id` is the key."""
     return orjson.dumps(product.model_dump(exclude={"product_id", "product_url"}))
+
+
+def _without_vectors(versions: Mapping[str, str]) -> dict[str, str]:
+    """A copy of a shop with vectors has none, unless it makes its own."""
+    return {name: version for name, version in versions.items() if name != VERSION_KEY}

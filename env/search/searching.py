@@ -32,14 +32,37 @@ class IndexEngine(Protocol):
 
 
 @dataclass(frozen=True)
+class FoundHits:
+    """What the words of a request found, and how the request was read."""
+
+    request: SearchRequest
+    plan: Plan
+    demanded: Node
+    hits: Hits
+    said: tuple[str, ...]
+
+
+class BesideCounts(NamedTuple):
+    aside: int
+    unpriced: int
+
+
+@dataclass(frozen=True)
 class FieldSearch:
     engine: IndexEngine
 
     def search(self, request: SearchRequest) -> SearchPage:
+        found = self.found(request)
+        if found is None:
+            return SearchPage([], [], 0)
+        return SearchPage(*found.hits, *self.beside(found), found.said, found.request)
+
+    def found(self, request: SearchRequest) -> FoundHits | None:
+        """`None` where the query has no word."""
         engine = self.engine
         asked = QueryReader(engine.holders, engine.lexicon).read(request.query)
         if not asked.slots:
-            return SearchPage([], [], 0)
+            return None
         request = replace(
             request,
             min_price=asked.min_price if request.min_price is None else request.min_price,
@@ -48,12 +71,19 @@ class FieldSearch:
         )
         plan = Planner(asked, engine.holders, ranked=request.sort == "relevance").plan()
         demanded, hits = self._hits(plan, request)
-        aside = engine.count(plan.any_word, request) - hits.total if request.match == "well" else 0
-        priced = request.min_price is not None or request.max_price is not None
-        unpriced = (
-            engine.count(demanded, request, unpriced=True) if priced and not request.unknown_price else 0
+        return FoundHits(request, plan, demanded, hits, asked.said)
+
+    def beside(self, found: FoundHits) -> BesideCounts:
+        """What shares a word and was set aside, and what the price filter left out unknown."""
+        engine, request = self.engine, found.request
+        aside = (
+            engine.count(found.plan.any_word, request) - found.hits.total if request.match == "well" else 0
         )
-        return SearchPage(*hits, max(0, aside), unpriced, asked.said, request)
+        priced = request.min_price is not None or request.max_price is not None
+        left_out = priced and not request.unknown_price
+        return BesideCounts(
+            max(0, aside), engine.count(found.demanded, request, unpriced=True) if left_out else 0
+        )
 
     def _hits(self, plan: Plan, request: SearchRequest) -> tuple[Node, Hits]:
         """On the strictest level that enough products reach."""

@@ -10,8 +10,10 @@ from collections.abc import Mapping, Sequence
 
 import elastic_transport
 import elasticsearch
+from drr.env.embedding import Embedder
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
+from drr.env.search.fusion import HybridSearch
 from drr.env.search.lexicon import Lexicon
 from drr.env.search.searching import FieldSearch
 from drr.env.servers.connect import Servers
@@ -38,10 +40,13 @@ class ServersCatalog:
         categories: Mapping[str, int],
         lexicon: Lexicon,
         search: SearchName,
+        embedder: Embedder | None = None,
     ) -> None:
         self.servers, self.index, self._size, self.search_name = servers, index, size, search
         self._categories = dict(categories)
-        self._fields = FieldSearch(ElasticEngine(self._ask, _SORTS, size, lambda: lexicon))
+        engine = ElasticEngine(self._ask, _SORTS, size, lambda: lexicon)
+        self._fields = FieldSearch(engine)
+        self._hybrid = None if embedder is None else HybridSearch(engine, embedder)
 
     def categories(self) -> dict[str, int]:
         return dict(self._categories)
@@ -52,7 +57,10 @@ class ServersCatalog:
         words = query_words(request.query)
         if not words:
             return SearchPage([], [], 0)
-        if (request.search or self.search_name) != "plain":
+        name = request.search or self.search_name
+        if name == "hybrid" and self._hybrid is not None:
+            return self._hybrid.search(request)
+        if name != "plain":
             return self._fields.search(request)
         # A page past the end is empty, and the server reserves room for what it is asked.
         limit = max(0, min(request.limit, self._size - request.offset))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
+from drr.env.embedding import Vectors
 from drr.env.json_object import JsonObject
 from drr.env.search.fields import SearchFields, raw_key
 from drr.env.search.filters import shelf_parts
@@ -23,11 +24,20 @@ FIELDS_PROPERTIES: dict[str, JsonObject] = {
     "shelf": _KEYWORD,
     "brand": _KEYWORD,
     "fields_crc": {"type": "long", "index": False},
+    # Whole numbers as they were made: a compressed form would find others than the shop in a folder.
+    "vector": {
+        "type": "dense_vector",
+        "index": True,
+        "similarity": "dot_product",
+        "index_options": {"type": "hnsw"},
+    },
 }
-NOT_KEPT = ("strong", "details_text", "name", "shelf", "brand")
+NOT_KEPT = ("strong", "details_text", "name", "shelf", "brand", "vector")
 """Searched, and no part of the document that the server gives back."""
 _NAMES = {"details": "details_text"}
 _COUNTED_HERE = ("strong", "name", "brand")
+_CANDIDATES = 1000
+_UNLIKE = 0.5
 Ask = Callable[[JsonObject, Sequence[JsonObject], int, int], JsonObject]
 """Query, sort, first and number of hits -> the server's answer."""
 
@@ -41,9 +51,18 @@ class FieldsRow(TypedDict):
     shelf: list[str]
     brand: list[str]
     fields_crc: int
+    vector: NotRequired[list[float]]
 
 
-def fields_row(fields: SearchFields) -> FieldsRow:
+def fields_row(fields: SearchFields, vector: Vectors | None) -> FieldsRow:
+    """Without a vector where there is none, or nothing in it."""
+    row = _fields_row(fields)
+    if vector is not None and vector.any():
+        row["vector"] = vector.tolist()
+    return row
+
+
+def _fields_row(fields: SearchFields) -> FieldsRow:
     return {
         "strong": fields.strong,
         "details_text": fields.details,
@@ -86,6 +105,30 @@ class ElasticEngine:
         hits = answer["hits"]["hits"]
         scores = [hit["sort"][0] if ranked else None for hit in hits]
         return Hits([hit["_id"] for hit in hits], scores, _total(answer))
+
+    def near(self, vector: Vectors, request: SearchRequest, count: int) -> list[str]:
+        if not vector.any():
+            return []
+        query = {
+            "knn": {
+                "field": "vector",
+                "query_vector": vector.tolist(),
+                "k": count,
+                "num_candidates": _CANDIDATES,
+                "filter": _filters(request),
+            }
+        }
+        sort = [{"_score": {"order": "desc"}}, {"product_id": {"order": "asc"}}]
+        # A score of one half is a likeness of nothing.
+        hits = self._ask(query, sort, 0, count)["hits"]["hits"]
+        return [hit["_id"] for hit in hits if hit["sort"][0] > _UNLIKE]
+
+    def among(self, product_ids: Sequence[str], demanded: Node) -> set[str]:
+        if not product_ids:
+            return set()
+        filters = [_node(demanded), {"terms": {"product_id": list(product_ids)}}]
+        hits = self._ask({"bool": {"filter": filters}}, [], 0, len(product_ids))["hits"]["hits"]
+        return {hit["_id"] for hit in hits}
 
 
 def _total(answer: JsonObject) -> int:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypedDict
 from zlib import crc32
 
 import orjson
+from drr.env.embedding import Vectors
 from drr.env.entities import Product
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
@@ -127,7 +128,7 @@ def create(servers: Servers, index: str, shards: int) -> None:
     )
 
 
-def document(product: Product, fields: SearchFields | None = None) -> IndexRow:
+def document(product: Product, fields: SearchFields | None = None, vector: Vectors | None = None) -> IndexRow:
     """The text is searched and not kept; nor are the fields, which may have been made already."""
     text = indexed_text(product.title, product.features, product.description)
     return {
@@ -141,7 +142,7 @@ def document(product: Product, fields: SearchFields | None = None) -> IndexRow:
         "title": product.title,
         "store": product.store,
         "details": product.details,
-        **fields_row(fields or fields_of_product(product)),
+        **fields_row(fields or fields_of_product(product), vector),
     }
 
 

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import cast
 
 import elasticsearch
+from drr.env.embedding import Vectors, embedder_of
 from drr.env.errors import ShopError
 from drr.env.manifest import AGAIN, check_tokenizer, parse_manifest, search_of
 from drr.env.search.lexicon import Lexicon
@@ -36,15 +37,24 @@ def open_shop(spec: str, settings: Settings) -> Shop:
         raise
     store = ServersStore(servers, names, kept["version"], manifest, settings.shop_url)
     categories = plain(kept["categories"])
+    search = search_of(manifest, settings)
     catalog = ServersCatalog(
         servers,
         names.index(kept["version"]),
         manifest.counts["products"],
         categories,
         Lexicon(kept.get("lexicon", b"")),
-        search_of(manifest, settings),
+        search,
+        embedder_of(settings, _weights(kept)) if search == "hybrid" else None,
     )
     return Shop(spec, manifest, store, catalog, settings.shop_url.rstrip("/"), servers.close)
+
+
+def _weights(kept: ShownVersion) -> Vectors | None:
+    import numpy as np
+
+    packed = kept.get("weights", b"")
+    return np.frombuffer(packed, np.float32) if packed else None
 
 
 def index_meta(names: Names, version: str, content_hash: str) -> IndexMeta:

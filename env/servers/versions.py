@@ -22,6 +22,8 @@ class ShownVersion(TypedDict):
     categories: JsonObject
     lexicon: NotRequired[bytes]
     """Shops of before have none."""
+    weights: NotRequired[bytes]
+    """Of the offline embedder, where there are vectors of it."""
 
 
 class Versions:

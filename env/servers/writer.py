@@ -17,9 +17,6 @@ from drr.env.content import ContentHash, as_of_from, ascending, batched, ordered
 from drr.env.entities import Product
 from drr.env.errors import ShopError
 from drr.env.manifest import parse_manifest, sealed
-from drr.env.search.fields import VERSION as FIELDS_VERSION
-from drr.env.search.fields import SearchFields, fields_of_product
-from drr.env.search.lexicon import LexiconMaker
 from drr.env.servers import index
 from drr.env.servers.connect import ServerFailure, Servers, client_versions
 from drr.env.servers.documents import order_documents, plain, product_document, safe, user_document
@@ -30,6 +27,7 @@ from drr.env.servers.names import (
     names_of,
 )
 from drr.env.servers.opening import check_set, index_meta
+from drr.env.servers.parts import SearchParts
 from drr.env.servers.sending import Sending
 from drr.env.servers.store import INDEXES
 from drr.env.servers.versions import ShownVersion, Versions
@@ -56,7 +54,7 @@ class ServersWriter:
         self._shards = settings.elasticsearch_shards
         self._hash = ContentHash()
         self._categories: Counter[str] = Counter()
-        self._lexicon = LexiconMaker(keyed=True)
+        self._parts = SearchParts(settings)
         self._product_ids, self._user_ids = list[str](), list[str]()
         self._published = False
         self._stored: dict[str, StoredRows] = {}
@@ -140,10 +138,11 @@ class ServersWriter:
             self._product_ids += ids
             _check_lengths(ids)
             self._categories.update(product.category for product in batch)
-            fields = _fields(batch, self._lexicon) if self._load else []
+            made = self._parts.of(batch) if self._load else []
             fresh = batch[self._fresh("products", len(batch), _adder(self._hash.add_products, batch))]
             if fresh:
-                searched = [index.document(*pair) for pair in zip(fresh, fields[-len(fresh) :], strict=True)]
+                pairs = zip(fresh, made[-len(fresh) :], strict=True)
+                searched = [index.document(product, *one) for product, one in pairs]
                 self._send("products", [product_document(p) for p in fresh], searched)
         return self._ended("products")
 
@@ -209,7 +208,7 @@ class ServersWriter:
         return count
 
     def publish(self, manifest: Manifest) -> Manifest:
-        manifest = _completed(manifest, self._hash, self._names.shop, self._server_versions)
+        manifest = _completed(manifest, self._hash, self._names.shop, self._server_versions, self._parts)
         if self._load is None:
             return self._unchanged(manifest)
         version = self._load.version
@@ -228,7 +227,7 @@ class ServersWriter:
 
     def _show(self, version: str, manifest: Manifest) -> None:
         """Once shown, all the rest is tidying, and the next load does what is left of it."""
-        self._versions.show(_shown(version, manifest, self._categories, self._lexicon))
+        self._versions.show(_shown(version, manifest, self._categories, self._parts))
         self._published = True
         assert self._load is not None
         self._load.end()
@@ -251,16 +250,8 @@ class ServersWriter:
         return there
 
 
-def _fields(batch: Sequence[Product], lexicon: LexiconMaker) -> list[SearchFields]:
-    """Also of products that are stored already: the lexicon is of all."""
-    fields = [fields_of_product(product) for product in batch]
-    for one in fields:
-        lexicon.add(one)
-    return fields
-
-
 def _completed(
-    manifest: Manifest, found: ContentHash, shop: str, server_versions: Mapping[str, str]
+    manifest: Manifest, found: ContentHash, shop: str, server_versions: Mapping[str, str], parts: SearchParts
 ) -> Manifest:
     """With what was written; `ShopError` where that is not what the manifest says."""
     as_of = manifest.as_of or as_of_from(found.last_order_ms)
@@ -270,20 +261,14 @@ def _completed(
             f"servers:{shop}: what was written is not what the manifest says "
             f"(content hash {digest[:12]}, manifest {manifest.content_hash[:12]}); nothing was published"
         )
-    versions = {
-        **manifest.versions,
-        **server_versions,
-        **client_versions(),
-        "text": TEXT_VERSION,
-        "fields": FIELDS_VERSION,
-    }
+    versions = {**manifest.versions, **server_versions, **client_versions(), "text": TEXT_VERSION}
     return manifest.model_copy(
         update={
             "backend": "servers",
             "as_of": as_of,
             "content_hash": digest,
             "counts": dict(found.counts),
-            "versions": versions,
+            "versions": parts.versions(versions),
         }
     )
 
@@ -297,13 +282,13 @@ def _check_counts(shop: str, there: Mapping[str, int], manifest: Manifest) -> No
 
 
 def _shown(
-    version: str, manifest: Manifest, categories: Mapping[str, int], lexicon: LexiconMaker
+    version: str, manifest: Manifest, categories: Mapping[str, int], parts: SearchParts
 ) -> ShownVersion:
     return {
         "version": version,
         "manifest": safe(manifest.model_dump(mode="json")),
         "categories": safe(dict(categories)),
-        "lexicon": lexicon.packed(),
+        **parts.kept(),
     }
 
 

@@ -1,0 +1,218 @@
+"""Texts as vectors: the role *embedder*, for whoever looks for what is near in meaning and shares no word.
+
+`offline` is hashed TF-IDF: words and their pieces of three letters, hashed into a few hundred places and weighed by how rare they
+are in the texts it was fitted to. It knows no meaning, and says so in its name. `openai:NAME` is any server with an
+OpenAI-compatible `/embeddings`; what it answered is kept by text and model and is asked for once.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from drr.env.errors import DrrError, Misuse
+from drr.env.settings import Settings
+from drr.env.text import tokens
+from drr.env.trust import is_loopback, place_of
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+OFFLINE = "offline"
+OFFLINE_NAME = "hashed-tfidf-1"
+PLACES = 256
+_PIECE = 3
+_PIECE_WEIGHT = 0.3
+_BATCH = 128
+_LONGEST = 8000
+"""Characters of a text that are embedded: what a listing begins with says what it is."""
+_ATTEMPTS = 4
+_TRANSIENT = (429, 500, 502, 503, 504)
+_OPENAI = "https://api.openai.com/v1"
+
+
+class Embedder(Protocol):
+    name: str
+    """The model, as it stands in keys and manifests."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """A row for each text, of length 1; of nothing where a text has no word."""
+
+
+class HashedTfIdf:
+    def __init__(self, weights: Vectors) -> None:
+        self.name, self.weights = OFFLINE_NAME, weights
+
+    @classmethod
+    def fitted(cls, texts: Sequence[str]) -> HashedTfIdf:
+        held = np.zeros(PLACES, np.float64)
+        for text in texts:
+            held[list({place for place, _, _ in _places(text)})] += 1
+        rarity = 1 + np.log((1 + len(texts)) / (1 + held))
+        return cls(rarity.astype(np.float32))
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        rows = np.zeros((len(texts), PLACES), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for place, sign, weight in _places(text):
+                row[place] += sign * weight
+        return _normal(np.sign(rows) * np.log1p(np.abs(rows)) * self.weights)
+
+
+_Place = tuple[int, float, float]
+
+
+def _places(text: str) -> Iterator[_Place]:
+    for word in tokens(text[:_LONGEST]):
+        yield (*_place(word), 1.0)
+        framed = f"<{word}>"
+        for start in range(len(framed) - _PIECE + 1):
+            yield (*_place(framed[start : start + _PIECE]), _PIECE_WEIGHT)
+
+
+def _place(piece: str, known: dict[str, tuple[int, float]] = {}) -> tuple[int, float]:  # noqa: B006
+    found = known.get(piece)
+    if found is None:
+        number = int.from_bytes(blake2b(piece.encode("utf-8", "replace"), digest_size=4).digest())
+        found = (number % PLACES, 1.0 if number >> 31 else -1.0)
+        if len(known) < 1 << 18:
+            known[piece] = found
+    return found
+
+
+def _normal(rows: Vectors) -> Vectors:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths == 0, 1, lengths), np.float32)
+
+
+class EmbeddingCache:
+    """Answers of models by model and text, in one file of the user's own."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(self._path, timeout=30)) as database, database:
+            database.execute(
+                "create table if not exists vector(key blob primary key, value blob) without rowid"
+            )
+            yield database
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
+        with self._open() as database:
+            found = (
+                (key, database.execute("select value from vector where key = ?", (key,)).fetchone())
+                for key in keys
+            )
+            return {key: np.frombuffer(row[0], np.float32) for key, row in found if row is not None}
+
+    def put(self, rows: Sequence[tuple[bytes, Vectors]]) -> None:
+        with self._open() as database:
+            database.executemany(
+                "insert or replace into vector values(?, ?)", [(k, v.tobytes()) for k, v in rows]
+            )
+
+
+Ask = Callable[[Sequence[str]], Vectors]
+
+
+class KeptEmbedder:
+    """An embedder that asks for each text once."""
+
+    def __init__(self, name: str, ask: Ask, cache: EmbeddingCache) -> None:
+        self.name, self._ask, self._cache = name, ask, cache
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        texts = [text[:_LONGEST] or " " for text in texts]
+        keys = [
+            blake2b(f"{self.name}\n{text}".encode("utf-8", "replace"), digest_size=20).digest()
+            for text in texts
+        ]
+        found = self._cache.get(list(dict.fromkeys(keys)))
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        for batch in _batches(list(missing.items())):
+            answered = _normal(self._ask([text for _, text in batch]))
+            rows = [(key, row) for (key, _), row in zip(batch, answered, strict=True)]
+            self._cache.put(rows)
+            found |= dict(rows)
+        return np.stack([found[key] for key in keys])
+
+
+def _batches(rows: Sequence[tuple[bytes, str]]) -> Iterator[Sequence[tuple[bytes, str]]]:
+    for first in range(0, len(rows), _BATCH):
+        yield rows[first : first + _BATCH]
+
+
+def embedder_of(settings: Settings, weights: Vectors | None = None) -> Embedder:
+    """The embedder of the settings; `weights` are those that the offline one was fitted to."""
+    provider, _, model = settings.model_for("embedder").partition(":")
+    if provider == OFFLINE and not model:
+        return HashedTfIdf(np.ones(PLACES, np.float32) if weights is None else weights)
+    if provider != "openai" or not model:
+        raise Misuse(
+            f"model_embedder {settings.model_for('embedder')!r}: give `offline`, or openai:NAME with --base-url"
+        )
+    address = settings.base_url or _OPENAI
+    if "base_url" in settings.unnamed and not is_loopback(address):
+        place = place_of(address)
+        raise Misuse(
+            f"{settings.unnamed['base_url']} names the address {place}, and you did not; --trust-address {place}"
+        )
+    key = settings.openai_api_key
+    if key is None and not is_loopback(address):
+        raise Misuse(f"model_embedder openai:{model}: OPENAI_API_KEY is not set")
+    secret = "none" if key is None else key.get_secret_value()
+    return KeptEmbedder(
+        f"openai:{model}",
+        lambda texts: _ask(address, secret, model, texts, settings.model_timeout),
+        EmbeddingCache(_cache_folder() / "embeddings.sqlite"),
+    )
+
+
+def _cache_folder() -> Path:
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(given) if Path(given).is_absolute() else Path.home() / ".cache") / "drr"
+
+
+def _ask(address: str, key: str, model: str, texts: Sequence[str], timeout: float) -> Vectors:
+    import httpx
+
+    where = f"the embedder at {place_of(address)}"
+    for attempt in range(_ATTEMPTS):
+        try:
+            answer = httpx.post(
+                f"{address.rstrip('/')}/embeddings",
+                json={"model": model, "input": list(texts)},
+                headers={"Authorization": f"Bearer {key}"},
+                timeout=timeout,
+            )
+        except httpx.TransportError as error:
+            problem = type(error).__name__
+        else:
+            if answer.status_code == 200:
+                return _read(answer.json(), len(texts), where)
+            problem = f"status {answer.status_code}"
+            if answer.status_code not in _TRANSIENT:
+                break
+        if attempt + 1 < _ATTEMPTS:
+            time.sleep(2**attempt)
+    raise DrrError(f"{where} did not answer ({problem}); check --base-url, the key and the model's name")
+
+
+def _read(answer: object, count: int, where: str) -> Vectors:
+    try:
+        rows = sorted(answer["data"], key=lambda row: row["index"])  # type: ignore[index]
+        vectors = np.array([row["embedding"] for row in rows], np.float32)
+    except (TypeError, KeyError, ValueError):
+        raise DrrError(f"{where} answered in another form than OpenAI's; check --base-url") from None
+    if vectors.ndim != 2 or len(vectors) != count:
+        raise DrrError(f"{where} gave {len(vectors)} vectors for {count} texts; check the model's name")
+    return vectors
