@@ -1,9 +1,9 @@
-"""The catalogue beside bare tantivy on the same index, and its ranking beside BM25.
+"""The catalogue beside bare tantivy on the same index, for `plain` and for `fields`, and the ranking of `plain` beside BM25.
 
     python -m benchmarks.search [--products 80000]
 
-Bare tantivy gets ready-made words of the same queries, builds the same kind of query, counts the hits as a page of a
-search must, and fetches the stored ids.
+Bare tantivy gets ready-made words of the same queries, asks for them in the same fields with the same weights and filters, counts
+the hits as a page of a search must, and fetches the stored ids.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from typing import Any
 import tantivy as tv
 from drr.env.embedded.layout import INDEX, read_manifest
 from drr.env.entities import Product
+from drr.env.search.plan import WEIGHTS
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, SearchRequest, Shop, open_shop, shop_writer
+from drr.env.shop import Manifest, SearchName, SearchRequest, Shop, open_shop, shop_writer
 from drr.env.text import category_key, tokens
 
 from benchmarks import synthetic
@@ -32,6 +33,8 @@ from benchmarks.results import machine, record, table
 
 QUERIES = 400
 PARITY = 200
+_FIELDS: dict[SearchName, dict[str, float]] = {"plain": {"text": 1.0}, "fields": WEIGHTS}
+"""What is searched, with its weights."""
 _GLUE = [
     "i",
     "am",
@@ -105,7 +108,8 @@ def main() -> None:
         shop = open_shop(str(folder), Settings())
         shop.catalog.search(SearchRequest(short[0]))
         opened = (time.perf_counter() - start) * 1e3
-        rows = _speed(shop, str(read_manifest(folder)[1] / INDEX), short, long, filters)
+        bare = _Bare(str(read_manifest(folder)[1] / INDEX))
+        rows = [row for name in _FIELDS for row in _speed(shop, bare, name, short, long, filters)]
         parity = _parity(shop, products, short, long)
         shop.close()
     size = manifest.sizes["index"]
@@ -115,6 +119,7 @@ def main() -> None:
         f"text); open and first query {opened:.1f} ms. {QUERIES} queries a row, milliseconds, medians of three interleaved rounds ({machine()}).\n\n"
         + table(
             (
+                "search",
                 "queries",
                 "p50",
                 "p99",
@@ -133,9 +138,13 @@ def main() -> None:
 
 
 def _speed(
-    shop: Shop, path: str, short: list[str], long: list[str], filters: list[dict[str, Any]]
+    shop: Shop,
+    bare: _Bare,
+    search: SearchName,
+    short: list[str],
+    long: list[str],
+    filters: list[dict[str, Any]],
 ) -> list[tuple[str, ...]]:
-    bare = _Bare(path)
     rows = []
     for name, asked, conditions in (
         ("short", short, None),
@@ -143,7 +152,10 @@ def _speed(
         ("short, filtered", short, filters),
         ("long, filtered", long, filters),
     ):
-        requests = [SearchRequest(q, **(conditions[i] if conditions else {})) for i, q in enumerate(asked)]
+        requests = [
+            SearchRequest(q, **(conditions[i] if conditions else {}), search=search)
+            for i, q in enumerate(asked)
+        ]
         ready = [(list(dict.fromkeys(tokens(request.query))), request) for request in requests]
         calls = [
             (
@@ -154,7 +166,8 @@ def _speed(
             for words, request in ready
         ]
         for words, request in ready:
-            assert bare.search(words, request) == shop.catalog.search(request).product_ids
+            if search == "plain":
+                assert bare.search(words, request) == shop.catalog.search(request).product_ids
         rounds = []
         for _ in range(3):
             times: tuple[list[float], ...] = ([], [], [])
@@ -166,7 +179,7 @@ def _speed(
             rounds.append([sorted(t)[len(t) * share // 100] for t in times for share in (50, 99)])
         a50, a99, b50, b99, c50, _ = (sorted(column)[1] for column in zip(*rounds, strict=True))
         figures = (f"{x:.3f}" for x in (a50, a99, b50, b99))
-        rows.append((name, *figures, f"{a50 / b50:.2f}", f"{a99 / b99:.2f}", f"{a50 / c50:.2f}"))
+        rows.append((search, name, *figures, f"{a50 / b50:.2f}", f"{a99 / b99:.2f}", f"{a50 / c50:.2f}"))
     return rows
 
 
@@ -178,9 +191,14 @@ class _Bare:
 
     def search(self, words: list[str], request: SearchRequest, *, count: bool = True) -> list[str]:
         schema, make, must = self.schema, tv.Query, tv.Occur.Must
-        query = make.boolean_query(
-            [(tv.Occur.Should, make.term_query(schema, "text", word, index_option="freq")) for word in words]
-        )
+        terms = [
+            make.boost_query(make.term_query(schema, field, word, index_option="freq"), weight)
+            if weight != 1
+            else make.term_query(schema, field, word, index_option="freq")
+            for word in words
+            for field, weight in _FIELDS[request.search or "plain"].items()
+        ]
+        query = make.boolean_query([(tv.Occur.Should, term) for term in terms])
         if request.category is not None:
             price = make.range_query(
                 schema, "price", tv.FieldType.Float, request.min_price, request.max_price
@@ -199,7 +217,7 @@ class _Bare:
 
 def _parity(shop: Shop, products: list[Product], short: list[str], long: list[str]) -> dict[str, float]:
     reference = Reference(products)
-    request = SearchRequest("", limit=10)
+    request = SearchRequest("", limit=10, search="plain")
     return {
         name: mean(
             overlap(shop.catalog.search(replace(request, query=query)).product_ids, reference.top(query))

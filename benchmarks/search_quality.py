@@ -29,7 +29,7 @@ from benchmarks.ranking import SORTS, Search, Worth, by_kind
 from benchmarks.results import record, table
 
 PLAN = SamplePlan(products=3000, users=800, reviews=48_000, seed=7)
-NAMES: tuple[SearchName, ...] = ("plain", "fields")
+NAMES: tuple[SearchName, ...] = ("plain", "fields", "hybrid")
 
 
 def main() -> None:
@@ -38,7 +38,7 @@ def main() -> None:
     with_servers = parser.parse_args().servers
     with tempfile.TemporaryDirectory(prefix="drr-quality-") as scratch:
         spec = _make_shop(Path(scratch))
-        with open_shop(spec, Settings()) as shop:
+        with open_shop(spec, Settings(search="hybrid")) as shop:
             products = list(shop.store.iter_products())
             queries = judged(Truth.of(products, PLAN))
             searches: dict[str, Search] = {"tantivy, bare": _bare_tantivy(products)}
@@ -54,7 +54,7 @@ def _make_shop(folder: Path) -> str:
     pairs = find_pairs(folder / "raw", TEN, chosen=False)
     spec = str(folder / "shop")
     recipe = Recipe(categories=tuple(pair.category for pair in pairs))
-    ingest(Job(spec, pairs, recipe, folder / "quarantine.jsonl"), Settings(), Quiet())
+    ingest(Job(spec, pairs, recipe, folder / "quarantine.jsonl"), Settings(search="hybrid"), Quiet())
     return spec
 
 

@@ -21,7 +21,7 @@ _MUST, _SHOULD, _NOT = tv.Occur.Must, tv.Occur.Should, tv.Occur.MustNot
 
 
 def add_fields(builder: Any) -> None:
-    for name in ("strong", "details"):
+    for name in ("strong", "rest"):
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
     for name in _RAW:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
@@ -30,7 +30,7 @@ def add_fields(builder: Any) -> None:
 
 def add_values(document: Any, fields: SearchFields) -> None:
     document.add_text("strong", fields.strong)
-    document.add_text("details", fields.details)
+    document.add_text("rest", fields.rest)
     document.add_unsigned("fields_crc", fields.crc)
     for name in _RAW:
         for key in getattr(fields, name):

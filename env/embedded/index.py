@@ -77,6 +77,7 @@ class IndexEntry:
         )
 
         self.fields = fields_of(
+            self.text,
             document["title"],
             document["store"],
             document["category"],

@@ -1,7 +1,8 @@
 """What a search by fields indexes of a product, beside the text that the plain search has.
 
 `strong` holds the words that say what a product is and whose: title, store, brand, and the steps of its category path, those
-that count more written more often, so that every engine weighs them alike. `details` are the values of its table. `name` are
+that count more written more often, so that every engine weighs them alike. `rest` are the words of all that, and of the values of
+its details, that the plain text has not. `name` are
 whole names of the thing as single words: the last step of the path, the end of the title's first phrase, and their last words,
 as an English name ends in what it names: a pillow case is a case, a bed pillow is a pillow.
 """
@@ -15,7 +16,7 @@ from zlib import crc32
 
 from drr.env.entities import Product
 from drr.env.search.vocabulary import search_words
-from drr.env.text import category_key, tokens
+from drr.env.text import category_key, indexed_text, tokens
 
 VERSION = "1"
 """Of the fields, recorded in a shop's manifest: an index of another version is searched as `plain`."""
@@ -39,8 +40,11 @@ _LONGEST_KEY = 1000
 
 
 class SearchFields(NamedTuple):
+    text: str
+    """That of the plain search."""
     strong: str
-    details: str
+    rest: str
+    """What of `strong` and the details' values is not in `text`: a product has a word that is in either."""
     name: tuple[str, ...]
     shelf: tuple[str, ...]
     """Keys that a category filter takes: each step, its parts, and their last words."""
@@ -50,16 +54,24 @@ class SearchFields(NamedTuple):
     def crc(self) -> int:
         """Of all of it, for the check of an index against its store."""
         return crc32(
-            "\n".join([self.strong, self.details, *self.name, "", *self.shelf, "", *self.brand]).encode()
+            "\n".join([self.strong, self.rest, *self.name, "", *self.shelf, "", *self.brand]).encode()
         )
 
 
 def fields_of_product(product: Product) -> SearchFields:
-    return fields_of(product.title, product.store, product.category, product.categories, product.details)
+    text = indexed_text(product.title, product.features, product.description)
+    return fields_of(
+        text, product.title, product.store, product.category, product.categories, product.details
+    )
 
 
 def fields_of(
-    title: str, store: str | None, category: str, categories: Sequence[str], details: Mapping[str, Any]
+    text: str,
+    title: str,
+    store: str | None,
+    category: str,
+    categories: Sequence[str],
+    details: Mapping[str, Any],
 ) -> SearchFields:
     head, leaf = tokens(title), categories[-1] if categories else ""
     brands = [name for name in (store, details.get("Brand")) if isinstance(name, str)]
@@ -68,9 +80,12 @@ def fields_of(
     leaf_words = tokens(leaf)
     strong += [*leaf_words, *dict.fromkeys(word for step in steps for word in tokens(step))]
     names = dict.fromkeys([*_leaf_names(leaf), *title_names(title)])
+    known = set(text.split(" "))
+    rest = [word for word in (*dict.fromkeys(strong), *_detail_words(details)) if word not in known]
     return SearchFields(
+        text,
         " ".join(strong),
-        " ".join(_detail_words(details)),
+        " ".join(rest),
         tuple(names),
         tuple(sorted({key for step in (category, *categories) for key in shelf_keys(step)})),
         tuple(sorted({key for name in brands if (key := raw_key(name))})),

@@ -55,7 +55,7 @@ class HybridSearch:
             return SearchPage([], [], 0)
         if found.request.sort != "relevance" or request.match == "all":
             return words.search(request)
-        vector = self.embedder.embed([request.query])[0]
+        vector = self.embedder.embed([found.words])[0]
         near = self.engine.near(vector, found.request, NEAR)
         deeper = self.engine.among(near, found.demanded) - set(found.hits.product_ids)
         head = fused(found.hits.product_ids, [one for one in near if one not in deeper])

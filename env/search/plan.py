@@ -24,12 +24,13 @@ _SENTENCE = 4
 """So many weak words make a question of it, whose other words are wishes."""
 SHARE = 0.6
 """Of the words beside the name of the thing, on the looser levels."""
-WEIGHTS = {"strong": 3.0, "text": 1.0, "details": 1.0}
-NAMED, SHELVED, BRANDED = 6.0, 12.0, 12.0
+WEIGHTS = {"strong": 3.0, "text": 1.0, "rest": 1.0}
+NAMED, COMPLETE, SHELVED, BRANDED = 6.0, 6.0, 12.0, 12.0
 """Added where a product is called what is asked for, stands on the shelf or is of the brand that the whole query names."""
-_ANYWHERE = ("strong", "text", "details")
+_ANYWHERE = ("text", "rest")
 _MOST_KEYS = 32
-_LONGEST_NAME = 3
+_LONGEST_NAME = 4
+"""Slots; names of one word or several."""
 
 
 class Word(NamedTuple):
@@ -104,7 +105,7 @@ class Planner:
     def __init__(self, asked: ReadQuery, holders: Holders, *, ranked: bool) -> None:
         self._asked, self._holders = asked, holders
         self._slots = asked.demanded
-        self._enough = FULL if ranked else ENOUGH
+        self._ranked, self._enough = ranked, FULL if ranked else ENOUGH
         self._is_sentence = len(asked.slots) - len(self._slots) >= _SENTENCE
 
     def plan(self) -> Plan:
@@ -119,6 +120,8 @@ class Planner:
         if len(every) > 1:
             levels.append(Level(Some(tuple(every), _share(len(every)))))
         bonuses = [Bonus(Word("name", key), NAMED) for key in keys]
+        if named is not None and len(every) > 1:
+            bonuses.append(Bonus(all_of([named, *every]), COMPLETE))
         bonuses += [Bonus(node, SHELVED) for node in shelf] + [Bonus(node, BRANDED) for node in brand]
         any_word = any_of(Word(f, w) for s in slots for name in s.names for w in name for f in _ANYWHERE)
         return Plan(tuple(levels), all_of(every), any_word, tuple(self._ranking()), tuple(bonuses))
@@ -153,10 +156,17 @@ class Planner:
         yield from self._branded(named, others)
         wide = [_in(slot, *_ANYWHERE) for slot in others]
         loose = self._loose(others, wide)
-        yield Level(all_of([named, *wide]), self._enough if loose or self._is_sentence else 1)
-        if loose:
-            yield Level(all_of([named, *loose]))
         strong = Level(all_of([*(_in(self._slots[place], "strong") for place in sorted(thing)), *wide]))
+        if self._ranked:
+            # What has the other words too comes first by itself; a figure is no wish.
+            figures = [node for slot, node in zip(others, wide, strict=True) if _has_digit(slot)]
+            if figures:
+                yield Level(all_of([named, *figures]))
+            yield Level(named)
+            return
+        yield Level(all_of([named, *wide]), ENOUGH if loose or self._is_sentence else 1)
+        if loose:
+            yield Level(all_of([named, *loose]), ENOUGH if self._is_sentence else 1)
         # What is named so comes before what only mentions all the words.
         yield from (Level(named), strong) if self._is_sentence else (strong, Level(named))
 
@@ -170,7 +180,7 @@ class Planner:
     def _branded(self, named: Node, others: Sequence[Slot]) -> list[Level]:
         """Of the brand that the other words name: "Acme bird feeder"."""
         for start in range(len(others)):
-            for end in range(len(others), start, -1):
+            for end in range(min(start + _LONGEST_NAME, len(others)), start, -1):
                 keys = [key for key in self._keys(others[start:end]) if self._holders("brand", key)]
                 if keys:
                     rest = [_in(slot, *_ANYWHERE) for slot in (*others[:start], *others[end:])]
@@ -183,7 +193,7 @@ class Planner:
         place_of = {id(slot): place for place, slot in enumerate(self._slots)}
         for number, run in enumerate(self._runs()):
             for start in range(len(run)):
-                for end in range(start + 1, len(run) + 1):
+                for end in range(start + 1, min(start + _LONGEST_NAME, len(run)) + 1):
                     words = sum(len(slot.names[0]) for slot in run[start:end])
                     keys = [key for key in self._keys(run[start:end]) if self._holders("name", key)]
                     rank = (words, -number, end)
@@ -220,7 +230,7 @@ class Planner:
             if slot.weak and not short:
                 continue
             names = tuple(
-                tuple(Weighed(Word(f, word), WEIGHTS[f]) for word in name for f in _ANYWHERE)
+                tuple(Weighed(Word(f, word), WEIGHTS[f]) for word in name for f in WEIGHTS)
                 for name in slot.names
             )
             if len(names) == 1:

@@ -14,8 +14,9 @@ from drr.wording.money import MONEY
 
 Holders = Callable[[str, str], int]
 """Field and word -> how many products have it there."""
-_FIELDS = ("strong", "text", "details")
+_FIELDS = ("text", "rest")
 _MOST_WORDS = 64
+_NAMES = 2
 
 
 class Slot(NamedTuple):
@@ -34,6 +35,11 @@ class ReadQuery:
     cheapest: bool = False
     said: tuple[str, ...] = field(default=())
     """What was read into the query, as the answer says it."""
+
+    @property
+    def words(self) -> str:
+        """Without the weak ones; each thing by its first names."""
+        return " ".join(word for slot in self.demanded for name in slot.names[:_NAMES] for word in name)
 
     @property
     def demanded(self) -> list[Slot]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 from drr.env.search.lexicon import Lexicon
-from drr.env.search.plan import Node, Plan, Planner
+from drr.env.search.plan import FULL, Node, Plan, Planner
 from drr.env.search.read_query import QueryReader
 from drr.env.shop import SearchPage, SearchRequest
 
@@ -39,6 +39,8 @@ class FoundHits:
     plan: Plan
     demanded: Node
     hits: Hits
+    words: str
+    """The query without slips, weak words and prices, each thing by its names."""
     said: tuple[str, ...]
 
 
@@ -71,13 +73,16 @@ class FieldSearch:
         )
         plan = Planner(asked, engine.holders, ranked=request.sort == "relevance").plan()
         demanded, hits = self._hits(plan, request)
-        return FoundHits(request, plan, demanded, hits, asked.said)
+        return FoundHits(request, plan, demanded, hits, asked.words, asked.said)
 
     def beside(self, found: FoundHits) -> BesideCounts:
         """What shares a word and was set aside, and what the price filter left out unknown."""
         engine, request = self.engine, found.request
+        total = found.hits.total
+        # By relevance the best comes first whatever follows: there it matters where little is found.
+        matters = request.sort != "relevance" or total < FULL
         aside = (
-            engine.count(found.plan.any_word, request) - found.hits.total if request.match == "well" else 0
+            engine.count(found.plan.any_word, request) - total if request.match == "well" and matters else 0
         )
         priced = request.min_price is not None or request.max_price is not None
         left_out = priced and not request.unknown_price

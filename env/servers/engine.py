@@ -19,7 +19,7 @@ _TEXT = {"type": "text", "analyzer": "whitespace", "index_options": "freqs"}
 _KEYWORD = {"type": "keyword"}
 FIELDS_PROPERTIES: dict[str, JsonObject] = {
     "strong": _TEXT,
-    "details_text": _TEXT,
+    "rest": _TEXT,
     "name": _KEYWORD,
     "shelf": _KEYWORD,
     "brand": _KEYWORD,
@@ -32,9 +32,8 @@ FIELDS_PROPERTIES: dict[str, JsonObject] = {
         "index_options": {"type": "hnsw"},
     },
 }
-NOT_KEPT = ("strong", "details_text", "name", "shelf", "brand", "vector")
+NOT_KEPT = ("strong", "rest", "name", "shelf", "brand", "vector")
 """Searched, and no part of the document that the server gives back."""
-_NAMES = {"details": "details_text"}
 _COUNTED_HERE = ("strong", "name", "brand")
 _CANDIDATES = 1000
 _UNLIKE = 0.5
@@ -46,7 +45,7 @@ class FieldsRow(TypedDict):
     """What the index is given of a product for the search by fields."""
 
     strong: str
-    details_text: str
+    rest: str
     name: list[str]
     shelf: list[str]
     brand: list[str]
@@ -65,7 +64,7 @@ def fields_row(fields: SearchFields, vector: Vectors | None) -> FieldsRow:
 def _fields_row(fields: SearchFields) -> FieldsRow:
     return {
         "strong": fields.strong,
-        "details_text": fields.details,
+        "rest": fields.rest,
         "name": list(fields.name),
         "shelf": list(fields.shelf),
         "brand": list(fields.brand),
@@ -137,7 +136,7 @@ def _total(answer: JsonObject) -> int:
 
 def _node(node: Node) -> JsonObject:
     if isinstance(node, Word):
-        return {"term": {_NAMES.get(node.field, node.field): node.word}}
+        return {"term": {node.field: node.word}}
     parts = [_node(part) for part in node.parts]
     if node.least == len(parts):
         return {"bool": {"filter": parts}}
@@ -152,8 +151,7 @@ def _ranking(plan: Plan) -> list[JsonObject]:
 
 
 def _weighed(one: Weighed) -> JsonObject:
-    name = _NAMES.get(one.word.field, one.word.field)
-    return {"term": {name: {"value": one.word.word, "boost": one.weight}}}
+    return {"term": {one.word.field: {"value": one.word.word, "boost": one.weight}}}
 
 
 def _best(one: Best) -> JsonObject:

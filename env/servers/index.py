@@ -130,11 +130,11 @@ def create(servers: Servers, index: str, shards: int) -> None:
 
 def document(product: Product, fields: SearchFields | None = None, vector: Vectors | None = None) -> IndexRow:
     """The text is searched and not kept; nor are the fields, which may have been made already."""
-    text = indexed_text(product.title, product.features, product.description)
+    fields = fields or fields_of_product(product)
     return {
         "product_id": product.product_id,
-        "text": text,
-        "text_crc": crc32(text.encode()),
+        "text": fields.text,
+        "text_crc": crc32(fields.text.encode()),
         "category": _categories(product),
         "price": product.price,
         "average_rating": product.average_rating,
@@ -142,7 +142,7 @@ def document(product: Product, fields: SearchFields | None = None, vector: Vecto
         "title": product.title,
         "store": product.store,
         "details": product.details,
-        **fields_row(fields or fields_of_product(product), vector),
+        **fields_row(fields, vector),
     }
 
 
