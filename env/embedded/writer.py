@@ -224,21 +224,13 @@ class FolderWriter:
                 f"{self._folder}: what was written is not what the manifest says "
                 f"(content hash {digest[:12]}, manifest {manifest.content_hash[:12]}); nothing was changed"
             )
-        versions = {
-            "sqlite": sqlite3.sqlite_version,
-            "tantivy": version("tantivy"),
-            "text": TEXT_VERSION,
-            "fields": FIELDS_VERSION,
-        }
-        if self._vectors:
-            versions[VERSION_KEY] = self._vectors
         return manifest.model_copy(
             update={
                 "backend": "embedded",
                 "as_of": as_of,
                 "content_hash": digest,
                 "counts": dict(self._hash.counts),
-                "versions": {**_without_vectors(manifest.versions), **versions},
+                "versions": _versions(manifest.versions, self._vectors),
             }
         )
 
@@ -277,6 +269,14 @@ def _document(product: Product) -> bytes:
     return orjson.dumps(product.model_dump(exclude={"product_id", "product_url"}))
 
 
-def _without_vectors(versions: Mapping[str, str]) -> dict[str, str]:
+def _versions(given: Mapping[str, str], vectors: str) -> dict[str, str]:
     """A copy of a shop with vectors has none, unless it makes its own."""
-    return {name: version for name, version in versions.items() if name != VERSION_KEY}
+    own = {
+        "sqlite": sqlite3.sqlite_version,
+        "tantivy": version("tantivy"),
+        "text": TEXT_VERSION,
+        "fields": FIELDS_VERSION,
+    }
+    if vectors:
+        own[VERSION_KEY] = vectors
+    return {**{name: one for name, one in given.items() if name != VERSION_KEY}, **own}

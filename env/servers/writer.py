@@ -49,9 +49,8 @@ def shop_writer(spec: str, settings: Settings, *, replace: bool = False) -> Serv
 
 class ServersWriter:
     def __init__(self, names: Names, settings: Settings, *, replace: bool) -> None:
-        self._names = names
+        self._names, self._shards = names, settings.elasticsearch_shards
         self._servers = Servers(settings)
-        self._shards = settings.elasticsearch_shards
         self._hash = ContentHash()
         self._categories: Counter[str] = Counter()
         self._parts = SearchParts(settings)
@@ -141,8 +140,9 @@ class ServersWriter:
             made = self._parts.of(batch) if self._load else []
             fresh = batch[self._fresh("products", len(batch), _adder(self._hash.add_products, batch))]
             if fresh:
-                pairs = zip(fresh, made[-len(fresh) :], strict=True)
-                searched = [index.document(product, *one) for product, one in pairs]
+                searched = [
+                    index.document(p, *one) for p, one in zip(fresh, made[-len(fresh) :], strict=True)
+                ]
                 self._send("products", [product_document(p) for p in fresh], searched)
         return self._ended("products")
 
@@ -151,8 +151,7 @@ class ServersWriter:
         for batch in batched((row for rows in batches for row in rows), USERS):
             last = ascending(last, [row.user_id for row in batch], "users")
             self._user_ids += [row.user_id for row in batch]
-            fresh = batch[self._fresh("users", len(batch), _adder(self._hash.add_users, batch))]
-            if fresh:
+            if fresh := batch[self._fresh("users", len(batch), _adder(self._hash.add_users, batch))]:
                 self._send("users", [user_document(row) for row in fresh])
         return self._ended("users")
 
