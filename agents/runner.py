@@ -312,6 +312,12 @@ async def _repaired(
     if report is None:
         return raw, []
     after = await _read(report)
+    if still := repair.unknown_urls(after, run.ledger.knows):
+        run.notes.append(
+            f"citations: {len(still)} made-up addresses stood in the mended report too; taken out"
+        )
+        report = repair.remove(report, still)
+        after = await _read(report)
     left = {source.url for source in after.sources} | {f"[{name}]" for name in repair.lost(after)}
     return report, [one for one in wrong if canonical_url(one) not in left]
 

@@ -62,13 +62,23 @@ class PerUnit(NamedTuple):
     output_tokens: float
 
 
-def forecast(answering: Answering, units: list[Unit], folder: Path | None) -> RunForecast:
+def forecast(
+    answering: Answering,
+    units: list[Unit],
+    folder: Path | None,
+    *,
+    retry_failed: bool = False,
+    limit: int | None = None,
+) -> RunForecast:
+    """Of what `drr run` would compute now: not what failed for good, unless that is asked for, and no more than `limit`."""
     models = answering.models
-    open_units, measured = _looked_up(units, folder, models.name_of("agent"))
+    looked = _looked_up(units, folder, models.name_of("agent"))
+    ended = looked.done if retry_failed else looked.done | looked.failed
+    open_units = [unit for unit in units if unit.key not in ended][:limit]
     counts = Counter(str(unit.spec["variant"]) for unit in units)
     left = Counter(str(unit.spec["variant"]) for unit in open_units)
     rows = [
-        _row(models, variant, counts[name], left[name], measured.get(name))
+        _row(models, variant, counts[name], left[name], looked.measured.get(name))
         for name, variant in answering.variants.items()
     ]
     known = [row["cost_usd"] for row in rows if row["cost_usd"] is not None]
@@ -76,7 +86,7 @@ def forecast(answering: Answering, units: list[Unit], folder: Path | None) -> Ru
     return {
         "schema": 1,
         "units": len(units),
-        "done": len(units) - len(open_units),
+        "done": sum(unit.key in looked.done for unit in units),
         "left": len(open_units),
         "models": {role: models.name_of(role) for role in roles},
         "price_date": models.prices.date_of(models.name_of("agent")),
@@ -88,14 +98,22 @@ def forecast(answering: Answering, units: list[Unit], folder: Path | None) -> Ru
     }
 
 
-def _looked_up(units: list[Unit], folder: Path | None, model: str) -> tuple[list[Unit], dict[str, PerUnit]]:
+class _Looked(NamedTuple):
+    done: set[str]
+    failed: set[str]
+    """For good."""
+    measured: dict[str, PerUnit]
+
+
+def _looked_up(units: list[Unit], folder: Path | None, model: str) -> _Looked:
     from drr.study.study import Study
 
     if folder is None:
-        return units, {}
+        return _Looked(set(), set(), {})
     used: defaultdict[str, list[PerUnit]] = defaultdict(list)
     with Study.open(folder) as study:
         done = set()
+        failed = set(study.ledger.units.failed_among(unit.key for unit in units))
         for record in study.records("answer"):
             done.add(record.key)
             if record.key_fields["models"]["agent"] != model:
@@ -112,7 +130,7 @@ def _looked_up(units: list[Unit], folder: Path | None, model: str) -> tuple[list
         name: PerUnit(*(sum(values) / len(all_) for values in zip(*all_, strict=True)))
         for name, all_ in used.items()
     }
-    return [unit for unit in units if unit.key not in done], means
+    return _Looked(done, failed, means)
 
 
 def _row(models: Models, variant: Variant, total: int, left: int, measured: PerUnit | None) -> ForecastRow:

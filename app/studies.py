@@ -166,9 +166,13 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
     again = f"`drr {command or f'{what} {folder}'}`"
     print(f"drr: {folder}: {_counted(summary)}", file=sys.stderr)
     for bug in summary.bugs[:3]:
-        print(f"drr: a unit ended with a bug: {bug}; `drr trace` shows where", file=sys.stderr)
+        print(f"drr: a unit ended with a bug: {_cause(bug)}; `drr trace` shows where", file=sys.stderr)
+    for kind, cause in summary.causes.items():
+        if kind != "bug":
+            print(f"drr: {kind}: {_cause(cause)}", file=sys.stderr)
     if summary.stopped == "budget":
-        print(f"drr: stopped: {summary.message}; {again} --budget MORE continues", file=sys.stderr)
+        more = f"{again} {_more_of(summary.budget)} continues"
+        print(f"drr: stopped: {summary.message}; {more}", file=sys.stderr)
         return 1
     if summary.stopped == "interrupted":
         print(f"drr: interrupted; nothing that finished is lost, {again} continues", file=sys.stderr)
@@ -181,6 +185,18 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
 
         raise explain(ModelFailure(summary.stopped, summary.message or ""))  # type: ignore[arg-type]
     return 0 if summary.ok else 1
+
+
+def _cause(message: str) -> str:
+    """On one line, and without anything that a terminal would obey: providers and plug-ins wrote it."""
+    from drr.app.console import plain
+
+    return " ".join(plain(message).split())[:300] or "no cause was told"
+
+
+def _more_of(budget: Limit) -> str:
+    limits = {"--budget MORE": budget.cost, "--budget-tokens MORE": budget.tokens}
+    return " or ".join(option for option, limit in limits.items() if limit is not None) or "--budget MORE"
 
 
 def _counted(summary: Summary) -> str:

@@ -100,7 +100,9 @@ def text(study: Study, record: Record, *, full: bool) -> str:
     if full:
         lines += _conversations(study, record)
     trace = study.text(record, "traceback")
-    return _plain("\n".join(lines if trace is None else [*lines, "", trace]))
+    if trace is not None:
+        lines += ["", trace] if full else ["  a bug; --full shows where in the code"]
+    return _plain("\n".join(lines))
 
 
 def _head(record: Record) -> Iterator[str]:
@@ -130,6 +132,9 @@ def _usage(record: Record) -> Iterator[str]:
 def _end(study: Study, record: Record) -> Iterator[str]:
     if record.result.get("stop_reason"):
         yield f"  stopped: {record.result['stop_reason']}"
+    made_up = [one["url"] for one in record.result.get("fabricated") or []]
+    if made_up:
+        yield f"  fabricated: {len(made_up)} cited addresses that no tool returned: {', '.join(made_up[:5])}"
     for note in record.result.get("notes") or []:
         yield f"  note: {note}"
     report = study.text(record, "report")

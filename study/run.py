@@ -57,6 +57,9 @@ class Summary:
     left: int = 0
     """Units asked for that have no final record."""
     bugs: list[str] = field(default_factory=list)
+    causes: dict[str, str] = field(default_factory=dict)
+    """By kind, the first failure of this run in its own words."""
+    budget: Limit = field(default_factory=Limit)
 
     @property
     def ok(self) -> bool:
@@ -138,7 +141,7 @@ class _Driver:
         self.pool = pool
         self.pace = pace
         self.stage = stage
-        self.summary = Summary()
+        self.summary = Summary(budget=budget)
         self.holder = this_holder().id
         self.bank = Bank(study.ledger.accounts, self.holder, budget)
         claims = ClaimTerms(self.holder, pace.lease_s, pace.poll_s, pace.wall, retry_failed)
@@ -178,7 +181,7 @@ class _Driver:
             self.stage.advance()
             self._account(finished)
             failed = sum(self.summary.failures.values())
-            self.stage.note(f"{failed} failed" if failed else "")
+            self.stage.note(f"{self.summary.done} done, {failed} failed" if failed else "")
         self.handout.ended()
 
     def _account(self, finished: Finished) -> None:
@@ -191,6 +194,7 @@ class _Driver:
             self._stop("budget", finished.message)
             return
         summary.failures[finished.reason or finished.status] += 1
+        summary.causes.setdefault(finished.reason or finished.status, finished.message or "")
         self.failed_now.add(finished.key)
         if finished.reason == "bug" and finished.message is not None:
             summary.bugs.append(finished.message)

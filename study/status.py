@@ -64,6 +64,13 @@ class BudgetState(TypedDict):
     spent_tokens_at_most: int
 
 
+class FabricatedCount(TypedDict):
+    """Cited addresses that no tool returned, and the finished answers that have any."""
+
+    addresses: int
+    answers: int
+
+
 class StudyStatus(TypedDict):
     """The document of `drr status --json`."""
 
@@ -71,6 +78,7 @@ class StudyStatus(TypedDict):
     units: UnitCounts
     by_kind: dict[str, UnitCounts]
     failures: dict[str, int]
+    fabricated: FabricatedCount
     stopped: str | None
     usage: StudyUsage
     cost_usd: float | None
@@ -107,6 +115,7 @@ def status(study: Study, *, now: float) -> StudyStatus:
         "units": by_kind["answer"],
         "by_kind": by_kind,
         "failures": dict(sorted(failures.items())),
+        "fabricated": _fabricated(study),
         "stopped": next(filter(None, (study.ledger.meta(f"stopped:{kind}") for kind in KINDS)), None),
         "usage": _usage(study),
         "cost_usd": None if spending.unpriced else dollars(spending.cost),
@@ -115,6 +124,11 @@ def status(study: Study, *, now: float) -> StudyStatus:
         "spent_tokens_at_most": spending.most_tokens,
         "budget": _budget(study, spending),
     }
+
+
+def _fabricated(study: Study) -> FabricatedCount:
+    counts = [len(record.result.get("fabricated") or ()) for record in study.records("answer")]
+    return {"addresses": sum(counts), "answers": sum(count > 0 for count in counts)}
 
 
 def _usage(study: Study) -> StudyUsage:

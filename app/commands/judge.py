@@ -103,9 +103,10 @@ def run(arguments: argparse.Namespace) -> int:
         options = _options(arguments, study)
         settings = study_settings(study, arguments)
         models = models_of(settings)
-        check_models(
-            models, ("judge", "claim_extractor"), budget_of(arguments, study), unit_cap_of(arguments)
-        )
+        if not arguments.dry_run:
+            check_models(
+                models, ("judge", "claim_extractor"), budget_of(arguments, study), unit_cap_of(arguments)
+            )
         with study_shop(study, settings, arguments.shop) as shop:
             desks = _desks(study, arguments, options, settings, models, shop)
             check_rules(desks[0], options)

@@ -263,7 +263,7 @@ def _dry_run(
     from drr.app.console import print_json
     from drr.app.forecast import forecast, render
 
-    document = forecast(answering, units, study)
+    document = forecast(answering, units, study, retry_failed=arguments.retry_failed, limit=arguments.limit)
     if arguments.json:
         print_json(document)
     else:

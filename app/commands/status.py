@@ -74,6 +74,9 @@ def _units(document: StudyStatus) -> Iterator[str]:
         yield "  no units yet"
     for kind, count in document["failures"].items():
         yield f"  failed: {kind} {count:,}"
+    made_up = document["fabricated"]
+    if made_up["addresses"]:
+        yield f"  fabricated: {made_up['addresses']:,} cited addresses that no tool returned, in {made_up['answers']:,} answers"
 
 
 def _usage(usage: StudyUsage) -> Iterator[str]:

@@ -359,6 +359,11 @@ def test_what_a_unit_gathered_before_its_model_failed_is_recorded(
         again = [*new(box, variant), "--model", SONNET, *address, "--limit", 1]
         code, _, err = drr("run", *again)
         assert code == 1, "a study with failed units has not succeeded, whenever they failed"
+        left = {}
+        for more in ((), ("--retry-failed",), ("--retry-failed", "--limit", 1)):
+            told = drr("run", "study", *address, "--dry-run", "--json", *more)[1]
+            left[more] = json.loads(told)["left"]
+        assert list(left.values()) == [0, 1, 1], left
         assert "1 failed before (refusal 1; --retry-failed" in err
         assert drr("run", "study", *address, "--retry-failed", "--quiet")[0] == 0
 
@@ -433,3 +438,63 @@ def test_an_edit_says_what_no_longer_counts_and_running_brings_it_back(
     assert code == 0
     assert "0 done now" in err
     assert _totals(drr) == (4, 4)
+
+
+MADE_UP = "A report [1].\n\n## Sources\n\n[1] Nowhere: https://nowhere.example/page\n"
+
+
+def test_status_and_trace_count_addresses_that_no_tool_returned(box: Path, drr: Drr) -> None:
+    with Wire(lambda request: Say(MADE_UP)) as wire:
+        assert drr("run", *new(box, "react"), "--model", SONNET, "--base-url", wire.url, "--quiet")[0] == 0
+    assert json.loads(drr("status", "study", "--json")[1])["fabricated"] == {"addresses": 2, "answers": 2}
+    assert "fabricated: 2 cited addresses that no tool returned, in 2 answers" in drr("status", "study")[1]
+    assert "fabricated: 1 cited addresses" in drr("trace", "study", "q-birds/react/0")[1]
+
+
+def test_what_a_model_puts_back_after_it_was_asked_is_taken_out(box: Path, drr: Drr) -> None:
+    with Wire(lambda request: Say(MADE_UP)) as wire:
+        words = ("--model", SONNET, "--base-url", wire.url, "--citation-repair", "ask", "--quiet")
+        assert drr("run", *new(box, "react"), *words)[0] == 0
+    document = json.loads(drr("trace", "study", "q-birds/react/0", "--json")[1])
+    assert "nowhere.example" not in document["report"]
+    assert "nowhere.example" in document["result"]["fabricated"][0]["url"]
+    assert any("taken out" in note for note in document["result"]["notes"])
+
+
+def test_a_failure_is_told_with_its_cause_and_a_token_budget_by_its_own_option(
+    box: Path, drr: Drr, tmp_path: Path
+) -> None:
+    with Wire(lambda request: Fail(400, "invalid_request_error", "the pigeon ate it")) as wire:
+        code, _, err = drr("run", *new(box, "react"), "--model", SONNET, "--base-url", wire.url)
+        assert code == 1
+        assert "bad_request: " in err
+        assert "the pigeon ate it" in err
+        assert "0 done, 2 failed" in err
+    with Wire(lambda request: Say("A report.")) as wire:
+        words = ["study-2", *new(box, "react")[1:]]
+        more = ("--model", SONNET, "--base-url", wire.url, "--budget-tokens", 100)
+        code, _, err = drr("run", *words, *more)
+        assert code == 1
+        assert "--budget-tokens MORE continues" in err
+        assert "--budget MORE" not in err
+
+
+def test_a_bug_of_an_agent_in_a_file_shows_its_trace_only_when_asked(
+    box: Path, drr: Drr, tmp_path: Path
+) -> None:
+    agent = tmp_path / "mine.py"
+    agent.write_text("async def mine(query, tools, model, budget):\n    raise KeyError('a \\x1b[2Jbug')\n")
+    code, _, err = drr("run", *new(box, f"{agent}:mine"), "--quiet")
+    assert code == 1
+    assert "KeyError" in err
+    assert "\x1b" not in err
+    label = "q-birds/mine.py:mine/0"
+    assert "Traceback" not in drr("trace", "study", label)[1]
+    assert "Traceback" in drr("trace", "study", label, "--full")[1]
+
+
+def test_a_forecast_of_judging_needs_no_key(box: Path, drr: Drr) -> None:
+    assert drr("run", *new(box, "react"), "--quiet")[0] == 0
+    code, out, err = drr("judge", "study", "--judge", SONNET, "--dry-run", "--json")
+    assert code == 0, err
+    assert json.loads(out)["cost_usd"] is not None
