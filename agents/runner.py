@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from drr.agents.architecture import PROFILE, SUMMARISER, WS, Variant
 from drr.agents.base import (
@@ -236,9 +236,11 @@ async def _finish(
     raw = ending.report
     cited = await _read(raw)
     made_up = repair.unknown_urls(cited, run.ledger.knows)
-    report, removed = await _repaired(run, raw, cited, made_up, options.citation_repair)
+    repaired = await _repaired(run, raw, cited, made_up, options.citation_repair)
+    report, removed = repaired.report, repaired.removed
     written = cited if report == raw else await _read(report)
-    made_up = list(dict.fromkeys([*made_up, *repair.unknown_urls(written, run.ledger.knows)]))
+    left = repair.unknown_urls(written, run.ledger.knows)
+    made_up = list(dict.fromkeys([*made_up, *repaired.made_up, *left]))
     usage, seconds = run.allowance.meter.as_json(), run.allowance.now() - run.allowance.started
     shop_url = None if world.session is None else world.session.shop.shop_url
     await run.ledger.freeze([s.address for s in (*cited.sources, *written.sources)], world.web, shop_url)
@@ -299,18 +301,26 @@ def _numbered(run: AgentRun) -> list[ToolCall]:
     return [call.model_copy(update={"number": number}) for number, call in enumerate(ordered, 1)]
 
 
+class _Repaired(NamedTuple):
+    report: str
+    removed: list[str]
+    """The citations that are no longer in it."""
+    made_up: Sequence[str] = ()
+    """What the model made up when it was asked to mend."""
+
+
 async def _repaired(
     run: AgentRun, raw: str, cited: Citations, made_up: list[str], setting: CitationRepair
-) -> tuple[str, list[str]]:
-    """The report as the setting wants it, and the citations that are no longer in it."""
+) -> _Repaired:
+    """The report as the setting wants it."""
     wrong = [*made_up, *(f"[{name}]" for name in repair.lost(cited))]
     if setting == "off" or not wrong:
-        return raw, []
+        return _Repaired(raw, [])
     if setting == "remove":
-        return repair.remove(raw, made_up), wrong
+        return _Repaired(repair.remove(raw, made_up), wrong)
     report = await _mended(run, raw, wrong)
     if report is None:
-        return raw, []
+        return _Repaired(raw, [])
     after = await _read(report)
     if still := repair.unknown_urls(after, run.ledger.knows):
         run.notes.append(
@@ -319,7 +329,7 @@ async def _repaired(
         report = repair.remove(report, still)
         after = await _read(report)
     left = {source.url for source in after.sources} | {f"[{name}]" for name in repair.lost(after)}
-    return report, [one for one in wrong if canonical_url(one) not in left]
+    return _Repaired(report, [one for one in wrong if canonical_url(one) not in left], still)
 
 
 async def _mended(run: AgentRun, raw: str, wrong: list[str]) -> str | None:

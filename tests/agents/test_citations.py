@@ -74,6 +74,7 @@ async def test_a_mend_that_makes_up_another_address_is_found_out(ask: Ask) -> No
     worse = "Fine [1].\n\n## Sources\n\n[1] Seed: https://other.example/made"
     record = await ask("react", policy=citing(worse), citation_repair="ask")
     assert [one.url for one in record.fabricated] == ["https://made.example/up", "https://other.example/made"]
+    assert "other.example" not in record.report
 
 
 async def test_a_mend_that_fails_leaves_the_report_and_a_note(ask: Ask) -> None:
