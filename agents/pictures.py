@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-_BLOCK = re.compile(r"(<!-- graph ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_BLOCK = re.compile(r"(<!-- graph ([\w-]+) -->\n)(?:(?!<!-- graph ).)*?(<!-- end -->)", re.DOTALL)
 
 
 def graphs() -> dict[str, Callable[[], Any]]:

@@ -10,7 +10,9 @@ from urllib.parse import unquote, urlsplit
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,15}://")
 LONGEST = 3_000
 """Characters of a bare URL; what goes on without a space is an attack."""
-BARE = re.compile(r"(?:https?|ftp|user|file)://", re.I)
+BARE = re.compile(r"(?:https?|ftp|user|file)://|(?<![\w/])doi:\s?(?=10\.\d{4,9}/)", re.I)
+"""What a bare address begins with; `doi:10.1000/182` is one too."""
+DOI = re.compile(r"doi:\s?(?=10\.\d{4,9}/)", re.I)
 
 _CLOSERS = "，。；：、！？）】》〉」』〕”’“‘…（【《「『，"
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
@@ -40,6 +42,11 @@ _PLAIN = re.compile(r"https?://[a-z0-9.-]+(?:/[\w./%~-]*[\w%~-])?")
 _PORTS = {"http": "80", "https": "443", "ftp": "21"}
 _SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
 _HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
+
+
+def run_start(match: re.Match[str]) -> int:
+    """Where the characters of an address begin; behind `doi:` a space may stand."""
+    return match.start() if match[0][-1] == "/" else match.end()
 
 
 def bare_end(text: str, start: int, limit: int) -> int:
@@ -91,6 +98,9 @@ def unescape(raw: str) -> str:
 def address(raw: str) -> str:
     """What one would ask for: the address without Markdown's and HTML's escapes, and with its scheme."""
     url = unescape(raw.strip())
+    doi = DOI.match(url)
+    if doi:
+        return "https://doi.org/" + url[doi.end() :]
     return "http://" + url if url[:4].casefold() == "www." else url
 
 
@@ -144,7 +154,7 @@ def _without_campaign(query: str, *, last: bool) -> str:
 def addresses_in(text: str) -> Iterator[str]:
     """Every bare address of a text, canonical."""
     for match in BARE.finditer(text):
-        end = bare_end(text, match.start(), min(len(text), match.start() + LONGEST))
+        end = bare_end(text, run_start(match), min(len(text), match.start() + LONGEST))
         if end > match.end():
             yield canonical_url(text[match.start() : end])
 

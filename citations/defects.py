@@ -26,7 +26,7 @@ def find_defects(
         *_empty_entries(references),
         *_list_without_markers(references, markers),
         *_uncited(sources),
-        *_duplicates(sources),
+        *_duplicates(sources, references),
         *_unterminated(unterminated, length),
     ]
     return sorted(found, key=lambda defect: (defect.start, defect.kind))
@@ -69,10 +69,15 @@ def _uncited(sources: Sequence[CitedSource]) -> Iterator[Defect]:
             yield Defect("uncited", ", ".join(source.numbers), *source.list_spans[0], source.url)
 
 
-def _duplicates(sources: Sequence[CitedSource]) -> Iterator[Defect]:
+def _duplicates(sources: Sequence[CitedSource], references: Sequence[Reference]) -> Iterator[Defect]:
+    """A source that is listed twice; under one number it is a footnote and its entry in the list."""
+    under: dict[str, set[tuple[str, ...]]] = {}
+    for one in references:
+        for url in one.urls:
+            under.setdefault(url, set()).add(one.numbers)
     for source in sources:
         times = len(source.list_spans)
-        if times > 1:
+        if times > 1 and (len(under[source.url]) > 1 or () in under[source.url]):
             numbers = ", ".join(source.numbers)
             yield Defect("duplicate_url", numbers, *source.list_spans[1], f"listed {times} times")
 

@@ -29,7 +29,7 @@ class Entry:
         self.links.extend(line.links)
 
 
-_ID = r"[A-Za-z]{0,3}\d{1,4}"
+_ID = r"(?:[A-Za-z]{0,3}\d{1,4}|[A-WYZa-wyz](?=\\?[\]】］](?!\()))"
 _START = r"[\s>]*+(?:[-*+•·‣▪–]\s++)?(?:\*\*|__|\*|<)?"
 _BRACKETED = re.compile(
     rf"{_START}(?P<ids>(?:\\?[\[【［]\^?{_ID}\\?[\]】］][\s,]*)+|\\?\[\[\^?{_ID}\]\])(?:\*\*|__|\*)?(?P<colon>[:：])?"
@@ -148,6 +148,17 @@ def continues(entry: Entry, line: Line) -> bool:
     return line.indent > entry.indent and _fits_below(line)
 
 
+def is_address_again(last: Entry, line: Line) -> bool:
+    """Under an entry its address alone once more, as copied out of a page."""
+    if (
+        len(line.links) != 1
+        or len(last.links) > 2
+        or line.links[0].url not in [one.url for one in last.links]
+    ):
+        return False
+    return not line.words_beside() and entry_of(line, in_section=True) is None
+
+
 def _fits_below(line: Line) -> bool:
     if line.bulleted:
         return len(line.text) < 300 and not (line.after_blank and line.links)
@@ -234,3 +245,10 @@ def _marks_outside_links(entry: Entry, text: str) -> Iterator[re.Match[str]]:
     for match in _RUN_ON.finditer(text, entry.start, entry.end):
         if not any(link.start <= match.start() < link.end for link in entry.links):
             yield match
+
+
+def is_counted(run: list[Entry]) -> bool:
+    """Short entries from 1 on, without a gap."""
+    numbers = [int(n) for entry in run for n in entry.numbers if n.isdecimal()]
+    in_order = len(run) >= 3 and numbers == list(range(1, len(run) + 1))
+    return in_order and all(entry.end - entry.start < 300 for entry in run)

@@ -11,11 +11,11 @@ _ORDINAL = re.compile(
     re.I,
 )
 _NAMED = re.compile(
-    r"(?:(?:annotated|cited|links to|key|main|selected|primary|full|complete|additional|supporting|web|online|external|all|numbered|product|other|and|&|source|reference|citation|further|useful|related|relevant|research|my|the|list of|data|notes|information|consulted|verified|referenced)\s+)*"
+    r"(?:(?:annotated|cited|links to|key|main|selected|primary|full|complete|additional|supporting|web|online|external|all|numbered|product|other|and|&|source|reference|citation|further|useful|related|relevant|research|my|the|list of|data|notes|information|consulted|verified|referenced)\s+){0,12}"
     r"(?:references?|sources?|citations?|bibliography|works?(?:\s+(?:cited|consulted))?|literature(?:\s+cited)?|cited works|referenced works|footnotes?|endnotes?|links?|reading|resources?|urls?|evidence"
     r"|(?:source|reference) (?:materials?|documents?|notes|summary))"
     r"(?:\s+(?:list|cited|used|consulted|reviewed|analy[sz]ed|referenced|section|links?|urls?|index|list(?:ing)?|for this report|in (?:this|the) report|by section|with (?:links|urls)"
-    r"|(?:and|&) (?:references|sources|links|citations|further reading|notes|resources|credits)|and (?:methodology|methods|data)|/ (?:references|sources)))*"
+    r"|(?:and|&) (?:references|sources|links|citations|further reading|notes|resources|credits)|and (?:methodology|methods|data)|/ (?:references|sources))){0,12}"
     r"|learn more",
     re.I,
 )
@@ -40,10 +40,12 @@ _FOREIGN = re.compile(
     r"|उद्धृत कार्य|स्रोत|संदर्भ सूची|อ้างอิง|แหล่งอ้างอิง|ผลงานที่อ้างอิง|surse|lucrări citate|hivatkozások|források|idézett művek|πηγές|αναφορές",
     re.I,
 )
-_JOINED = re.compile(r"\s+(?:and|und|et|y|e|и|та|i|en|ve|và|dan|og|och)\s+|\s*(?:و|、|和|与|及)\s*")
+_JOINED = re.compile(
+    r"\s{1,9}(?:and|und|et|y|e|и|та|i|en|ve|và|dan|og|och)\s{1,9}|\s{0,9}(?:و|、|和|与|及)\s{0,9}"
+)
 _DECORATION = re.compile(r"[*_#`\\]+|[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]")
 _REMARK = re.compile(r"(?<=\S)\s*[(（][^()（）]{0,60}[)）]$")
-_EITHER = re.compile(r"\s*[/|&／｜]\s*")
+_EITHER = re.compile(r"(?<!\s)\s*+[/|&／｜]\s*+")
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _MAY_NAME = re.compile(
     "refer|sourc|citation|bibliogra|work|litera|note|link|reading|url|evidence|learn|quelle|einzeln|référ|ouvrage|fuente|obras|fonti|opere|riferim"

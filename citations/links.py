@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from drr.citations.addresses import BARE, LONGEST, SCHEME, bare_end, unescape
+from drr.citations.addresses import BARE, DOI, LONGEST, SCHEME, bare_end, run_start, unescape
 from drr.citations.hidden import Next, blank, comments, formulas, hidden_code, inline_code, pictures
 
 LinkKind = Literal["link", "bare", "html"]
@@ -145,7 +145,7 @@ class _Markdown:
         if opened is not None and _is_image(text, opened):
             self.images.append((opened - 1, end))
             return end
-        if not (SCHEME.match(url) or url[:4].casefold() == "www."):
+        if not (SCHEME.match(url) or url[:4].casefold() == "www." or DOI.match(url)):
             return None
         begin = self._begin(opened, start)
         self.links.append(Link(begin, end, url, text[begin + 1 : start], "link"))
@@ -262,8 +262,8 @@ def _with_bare(text: str, links: list[Link]) -> list[Link]:
     found: list[Link] = []
     ends = [link.end for link in links]
     position = 0
-    starts = [match.span() for match in BARE.finditer(text)]
-    for (start, scheme_end), (following, _) in pairwise([*starts, (len(text), 0)]):
+    starts = [(*match.span(), run_start(match)) for match in BARE.finditer(text)]
+    for (start, scheme_end, run), (following, *_) in pairwise([*starts, (len(text), 0, 0)]):
         index = bisect_right(ends, start)
         if start < position or (index < len(links) and links[index].start <= start):
             continue
@@ -271,7 +271,7 @@ def _with_bare(text: str, links: list[Link]) -> list[Link]:
         # An address that is no part of the one before it, as in an archive's, ends that.
         if following < limit and text[following - 1] not in "/=:%":
             limit = following
-        position = bare_end(text, start, limit)
+        position = bare_end(text, run, limit)
         if position > scheme_end:
             found.append(_bare(text, start, position))
     return sorted([*links, *found], key=lambda one: one.start) if found else links

@@ -12,6 +12,8 @@ from drr.citations.entries import (
     continues,
     defines,
     entry_of,
+    is_address_again,
+    is_counted,
     is_dotted,
     is_link_alone,
     is_plain_entry,
@@ -37,8 +39,8 @@ class ReferenceList:
         return self.entries[0].start
 
 
-_HEADING = re.compile(r"[\s>]*(#{1,6})\s*(.+?)\s*#*\s*$")
-_BOLD_LINE = re.compile(r"[\s>]*(?:\*\*|__)([^*_\n]{1,80})(?:\*\*|__)\s*[:：]?\s*$")
+_HEADING = re.compile(r"[\s>]*+(#{1,6})\s*+(.+)$")
+_BOLD_LINE = re.compile(r"[\s>]*(?:\*\*|__)([^*_\n]{1,80})(?:\*\*|__)\s*+[:：]?\s*+$")
 _HEADS = frozenset("#*_")
 _BOLD = 7
 """The depth of a bold line on its own, below any heading, and of a list that only a label opens."""
@@ -94,6 +96,7 @@ class _Runs:
             self._heading(index, line)
             or self._under_its_heading(line)
             or self._list_on_one_line(line)
+            or self._address_again(line)
             or self._entry(line)
             or self._plain_entry(line)
             or self._more_of_the_last(line)
@@ -141,6 +144,12 @@ class _Runs:
             self._close()
             self._accepted.append(split)
         return bool(split)
+
+    def _address_again(self, line: Line) -> bool:
+        again = bool(self._run) and is_address_again(self._run[-1], line)
+        if again:
+            self._run[-1].end = line.end
+        return again
 
     def _entry(self, line: Line) -> bool:
         in_section = self._level is not None
@@ -244,7 +253,7 @@ def _heading_of(line: Line) -> tuple[int, str]:
     """Depth and title; 0 where the line is no heading."""
     if line.first == "#":
         match = _HEADING.match(line.text[:300])
-        return (len(match[1]), match[2]) if match else (0, "")
+        return (len(match[1]), match[2].rstrip(" \t\r#") or "#") if match else (0, "")
     if len(line.text) >= 120 or line.links:
         return 0, ""
     bold = _BOLD_LINE.match(line.text[:300])
@@ -265,15 +274,8 @@ def _is_list(run: list[Entry], text: str) -> bool:
     """A numbered run with URLs, outside any reference section: is it a list of references or part of the answer?"""
     linked = [entry for entry in run if entry.links]
     if run[0].form in ("bracket", "definition", "label"):
-        return len(linked) >= 2 or all(entry.form == "definition" for entry in run) or _is_counted(run, text)
+        return len(linked) >= 2 or all(entry.form == "definition" for entry in run) or is_counted(run)
     return len(linked) >= 2 and len(linked) * 2 >= len(run) and all(is_pure(entry, text) for entry in linked)
-
-
-def _is_counted(run: list[Entry], text: str) -> bool:
-    """Short entries from 1 on, without a gap."""
-    numbers = [int(n) for entry in run for n in entry.numbers if n.isdecimal()]
-    in_order = len(run) >= 3 and numbers == list(range(1, len(run) + 1))
-    return in_order and all(entry.end - entry.start < 300 for entry in run)
 
 
 def _is_lone(run: list[Entry], text: str) -> bool:

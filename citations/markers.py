@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from drr.citations.groups import Group, group_of, items_of
 from drr.citations.marks import Mark
-from drr.citations.unbracketed import unbracketed
+from drr.citations.unbracketed import in_columns, unbracketed
 
 __all__ = ["Mark", "find_marks"]
 
@@ -69,6 +69,8 @@ def find_marks(
         marks += _labelled(text, labels)
     if numbered and not brackets.some_resolve and not any(mark[3] == "footnote" for mark in marks):
         marks += unbracketed(text, known, closed)
+    if numbered:
+        marks += in_columns(text, known)
     marks.sort()
     return marks
 

@@ -87,6 +87,11 @@ class _Lookup:
     """A number means the entry of the next list after it that has one, else of the last before it."""
 
     def __init__(self, lists: list[ReferenceList]) -> None:
+        empty = [one for one in lists if not any(entry.links for entry in one.entries)]
+        self._empty = {number: entry for one in reversed(empty) for number, entry in one.by_number.items()}
+        """Of lists without any address: they lead nowhere, and hide no other."""
+        if empty:
+            lists = [one for one in lists if any(entry.links for entry in one.entries)]
         self._only: dict[str, Entry] = lists[0].by_number if len(lists) == 1 else {}
         self._places: dict[str, tuple[list[int], list[Entry]]] = {}
         for one in lists if len(lists) > 1 else ():
@@ -94,14 +99,14 @@ class _Lookup:
                 starts, entries = self._places.setdefault(number, ([], []))
                 starts.append(one.start)
                 entries.append(entry)
-        names = self._only.keys() or self._places.keys()
+        names = (self._only.keys() or self._places.keys()) | self._empty.keys()
         self.labels = frozenset(name for name in names if not name.isdecimal())
         self.numbers = frozenset(names)
         self.numbered = len(self.labels) < len(names)
 
     def entry(self, number: str, position: int) -> Entry | None:
         if number not in self._places:
-            return self._only.get(number)
+            return self._only.get(number) or self._empty.get(number)
         starts, entries = self._places[number]
         return entries[min(bisect_right(starts, position), len(entries) - 1)]
 

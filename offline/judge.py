@@ -24,7 +24,7 @@ from drr.eval.asking.forms import (
     RatingAnswer,
     SupportAnswers,
 )
-from drr.eval.evidence.lexical import plain, support
+from drr.eval.evidence.lexical import WORTH, plain, support
 from drr.offline.surface import INSIGHT, PRICE, REASON, TOTAL, Surface, read, sells_elsewhere
 from pydantic import BaseModel
 
@@ -36,9 +36,12 @@ class RulesJudge:
     """Answers in the form that was asked for."""
 
     name = "rules-1"
-    version = 3
+    version = 4
     """Raised by hand when its rules say something else."""
-    banner = "Judged by surface rules (rules-1), not by a language model: useful for trying things out, not as a measurement."
+    banner = (
+        "Judged by surface rules (rules-1), not by a language model: useful for trying things out, not as a measurement;"
+        f" {WORTH}."
+    )
 
     tasks = frozenset({"claims", "support", "rating", "pairwise", "failures"})
 

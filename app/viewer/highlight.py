@@ -14,7 +14,7 @@ _CLAIMS, _LINKS, _ROOM = 0xF0000, 0x100000, 0xFFFD
 _SENTINEL = re.compile("[\U000f0000-\U000ffffd\U00100000-\U0010fffd]")
 _ENCODED = re.compile(r"%F[34]%[89AB][0-9A-F]%[89AB][0-9A-F]%[89AB][0-9A-F]")
 _OWN_LINK = re.compile(r'(<a href="#[^"]*") target="_blank" rel="[^"]*"')
-_PIECES = re.compile(r"(<[^>]*>)")
+_PIECES = re.compile(r"(<[^<>]*>)")
 _PREFIX = re.compile(r"[\s#>*+|_~-]*(?:\d{1,9}[.)]\s+|\[[ xX]\]\s+)?[\s*_~`]*")
 
 

@@ -87,13 +87,16 @@ class _Statements:
         self._starts = [marker.start for marker in markers]
         self._pending: list[int] = []
         """Claims since the last heading: a cluster of citations under them is theirs."""
+        self._block = 0
+        """The first claim of the block above."""
         self._title_urls: tuple[str, ...] = ()
         """Cited in the title above: the items of its list lean on them."""
 
     def take(self, block: _Block) -> None:
         markers = self._within(block.start, block.end)
         if block.kind == "cluster":
-            self._cite_pending(_urls(markers))
+            bare = all(marker.form == "bare" for marker in markers)
+            self._cite_pending(_urls(markers), since=self._block if bare else 0)
         elif block.kind == "heading":
             self._begin(markers)
         elif block.kind == "title":
@@ -109,18 +112,23 @@ class _Statements:
         self._pending = []
         self._title_urls = _urls(markers)
 
-    def _cite_pending(self, urls: tuple[str, ...]) -> None:
+    def _cite_pending(self, urls: tuple[str, ...], since: int) -> None:
+        """An address alone on its line is the source of the block above it, a group of marks of all since the heading."""
         for index in self._pending:
+            if index < since:
+                continue
             claim = self.claims[index]
             if not claim.urls:
                 self.claims[index] = replace(claim, urls=urls, section_level=bool(urls))
 
     def _state(self, block: _Block) -> None:
+        self._block = len(self.claims)
         for start, end in _sentences(self._held, block):
             own = self._within(start, end)
-            text = _plain(self._report, start, end, own)
             if block.kind == "row":
-                text = _row_text(text, block.header)
+                text = _row_text(_plain(self._report, start, end, own, edges=" "), block.header)
+            else:
+                text = _plain(self._report, start, end, own)
             if not _is_claim(text):
                 continue
             cited = _urls(own)
@@ -260,7 +268,7 @@ def _urls(markers: list[Marker]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(marker.url for marker in markers if marker.url is not None))
 
 
-def _plain(report: str, start: int, end: int, markers: list[Marker]) -> str:
+def _plain(report: str, start: int, end: int, markers: list[Marker], edges: str = " |,;-–—") -> str:
     """The words of a stretch: link texts stay where they are part of the sentence, markers go."""
     parts: list[str] = []
     position = start
@@ -280,11 +288,11 @@ def _plain(report: str, start: int, end: int, markers: list[Marker]) -> str:
     text = _DECORATION.sub("", "".join(parts))
     text = _EMPTY_BRACKETS.sub("", text).replace("\\$", "$")
     text = re.sub(r" ([.,;:!?])", r"\1", " ".join(text.split()))
-    return text.strip(" |,;-–—")
+    return text.strip(edges)
 
 
 def _row_text(text: str, header: tuple[str, ...]) -> str:
-    cells = [cell.strip() for cell in text.strip().strip("|").split("|")]
+    cells = [cell.strip(" ,;-–—") for cell in text.strip().removeprefix("|").removesuffix("|").split("|")]
     if header and len(header) == len(cells):
         return "; ".join(
             f"{name}: {cell}" if name else cell for name, cell in zip(header, cells, strict=True) if cell

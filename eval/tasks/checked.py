@@ -50,16 +50,22 @@ class CheckedTask(Task[Answer]):
         return Outcome({"rules": document(checks)})
 
     def read(self, record: Record, judged: Judged) -> None:
+        answer = record.key_fields["answer"]
+        judged.rules.pop(answer, None)
+        judged.unchecked.discard(answer)
         if record.done:
-            judged.rules[record.key_fields["answer"]] = record.result["rules"]
+            judged.rules[answer] = record.result["rules"]
+        else:
+            judged.unchecked.add(answer)
 
     def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
         return True
 
     def settle(self, judged: Judged) -> None:
         """Checks by older rules are not counted again."""
-        if judged.rules:
-            judged.units[self.name] = len(judged.rules)
+        if judged.rules or judged.unchecked:
+            judged.units[self.name] = len(judged.rules) + len(judged.unchecked)
+            judged.failed[self.name] = len(judged.unchecked)
 
     def estimate(self, desk: Desk, unit: Unit) -> None:
         return None

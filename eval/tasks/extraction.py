@@ -38,6 +38,7 @@ class Extraction:
 
 class ExtractionTask(Task[Answer]):
     name = "claims"
+    version = 2
     subject = "answer"
     role = EXTRACTOR
     metrics = ("faithfulness",)

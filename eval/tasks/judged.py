@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from drr.eval.evidence.answers import Answer
+from drr.eval.evidence.lexical import WORTH
 from drr.eval.labels import DIMENSIONS, content_id
 from drr.eval.stats.comparisons import Comparison, Winner
 from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, Status
@@ -65,7 +66,7 @@ class Judging:
         if not self.rule_written:
             return None
         return self.banner or (
-            f"Judged by surface rules ({self.judge}), not by a language model: useful for trying things out, not as a measurement."
+            f"Judged by surface rules ({self.judge}), not by a language model: useful for trying things out, not as a measurement; {WORTH}."
         )
 
 
@@ -102,6 +103,8 @@ class Judged:
     pairs: dict[tuple[str, str, str], Verdict[str]] = field(default_factory=dict)
     """By (first, second, dimension): who won by place."""
     rules: dict[str, Mapping[str, CheckRow]] = field(default_factory=dict)
+    unchecked: set[str] = field(default_factory=set)
+    """Answers whose check by rules failed, `too_slow` for one."""
     failures: dict[str, list[FailureRow]] = field(default_factory=dict)
     """By answer: the labels a judge proposed, each with the place that shows it."""
     others: dict[str, dict[str, object]] = field(default_factory=dict)

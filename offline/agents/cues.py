@@ -32,7 +32,7 @@ class Cues:
         self.articles = frozenset(words["articles"])
         self._no_adverbs = frozenset(words["no_adverbs"])
         self._quality = re.compile(
-            rf"(?:\S*-(?:{some('quality_endings')})|\S+(?:{some('quality_suffixes')})|{some('qualities')})$"
+            rf"(?<!\S)(?:\S*-(?:{some('quality_endings')})|\S+(?:{some('quality_suffixes')})|{some('qualities')})$"
         )
         self.owned = _compiled(
             rf"(?:\bmy (?:{some('owned_old')})|\b(?:{some('owned_since')}) (?:{some('owned_by')})|\bi (?:{some('owned_i')})"

@@ -19,7 +19,7 @@ from drr.wording.vocabulary import Wordbook, vocabulary
 
 _LONGEST = 6000
 _WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|['’-])*[^\W\d_]|[^\W\d_]|\S")
-_NAMES = re.compile(r"(?<![.?!:] )(?<!^)\b([A-Z][\w'’-]+(?:[\s&]+[A-Z][\w'’-]*){2,})")
+_NAMES = re.compile(r"(?<![.?!:] )(?<!^)\b([A-Z][\w'’-]{1,60}(?:[\s&]{1,8}[A-Z][\w'’-]{0,60}){2,12})")
 _FIND = re.compile(r"^Find (.+?) in this shop's catalogue", re.IGNORECASE)
 _RECORDS = re.compile(r"shop's records", re.IGNORECASE)
 _ON_THE_WEB = re.compile(r"^Find out on the web (.+?)(?:\.\s|\.?$)", re.IGNORECASE | re.DOTALL)

@@ -235,3 +235,14 @@ async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_t
     (study.folder / FILE).write_text('{"answer": "q-a/x/0", "label": "ugly", "present": true}\n')
     with pytest.raises(DrrError, match="line 1: label"):
         study_document(study)
+
+
+async def test_a_report_too_long_to_read_is_counted_as_failed(study: Study) -> None:
+    await put(
+        study, answer("a", "short", "Birds need water."), answer("a", "long", "Birds need seed. " * 30_000)
+    )
+    models = offline()
+    await judge(study, desk(study, models), models, JudgeOptions(["rules"]))
+    assert sorted(str(r.reason) for r in study.records("judgement", None)) == ["None", "too_slow"]
+    judged = read_judged(study, choose(study))
+    assert (judged.units["rules"], judged.failed["rules"], len(judged.rules)) == (2, 1, 1)

@@ -55,6 +55,15 @@ with open_shop(sys.argv[1], resolve({}, environ={}).settings) as shop:
 """
 
 
+WHOLE = {
+    "a line of a thousand citations": " ".join(f"The Heavy Iron Feeder costs $31.99 and has 4.6 stars from 1,204 ratings [{n}]." for n in range(1, 1001))
+    + "\n\n## Sources\n" + "\n".join(f"[{n}] A title: https://s{n}.example/p" for n in range(1, 1001)),
+    "a table of a thousand products": "| Item | Price | Quantity |\n|---|---|---|\n" + "| {product} | $31.99 | 2 |\n" * 1_000 + "| Total | $63,980 | |\n",
+    "a paragraph of a thousand links": "The {product} holds 4.5 lb, costs $31.99 and has 4.6 stars from 1,204 ratings. " * 800,
+}  # fmt: skip
+"""Reports of a hundred kilobytes as they are written, in which everything is long."""
+
+
 def limited() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
@@ -68,6 +77,8 @@ def test_every_hostile_text_ends(rules_shop: Shop) -> None:
             part.format(title=product.title, url=product.product_url) for part in parts
         )
         texts[name] = before + repeated * (LENGTH // len(repeated)) + behind
+    link = PRODUCT.format(title=product.title, url=product.product_url)
+    texts |= {name: text.replace("{product}", link) for name, text in WHOLE.items()}
     done = subprocess.run(
         [sys.executable, "-c", RUN, rules_shop.spec, user.user_id],
         input=json.dumps(texts),
@@ -77,5 +88,5 @@ def test_every_hostile_text_ends(rules_shop: Shop) -> None:
         preexec_fn=limited,
         check=False,
     )
-    assert done.stdout.splitlines() == list(HOSTILE), done.stderr[-2000:]
+    assert done.stdout.splitlines() == [*HOSTILE, *WHOLE], done.stderr[-2000:]
     assert done.returncode == 0, done.stderr[-2000:]

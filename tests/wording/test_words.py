@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from drr.offline.agents.question import QuestionReader
+from drr.wording.assertions import AssertionReader
 from drr.wording.counts import CountReader
 from drr.wording.cues import CueReader
 from drr.wording.exclusions import ExclusionReader
@@ -56,6 +57,7 @@ def purchase(reader: PurchaseReader, text: str) -> Any:
 
 
 READINGS: dict[str, Reading] = {
+    "assertions": lambda words, text: AssertionReader(words).told(text),
     "counts": lambda words, text: CountReader(words).count(text),
     "cues": cued,
     "exclusions": lambda words, text: ExclusionReader(words).exclusions(text),

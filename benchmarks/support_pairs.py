@@ -1,0 +1,136 @@
+"""Whether `rules-1` says what people say of claims beside their evidence: pairs by writers who had never seen the judge.
+
+python -m benchmarks.support_pairs [PAIRS.jsonl ...] [--half work|sealed] [--misses] [--record HEADING]
+
+A line: `id`, `evidence_id`, `evidence`, `claim`, `label` (full, partial, none), `manner`. The pairs of `strangers/support1.jsonl`
+were written for this project by writers who knew the task and the three labels and had not seen the judge. Halves are drawn by a hash of
+`evidence_id`: one was looked at while the rules were mended, the other only counted at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+from drr.eval.evidence.lexical import support
+from drr.eval.evidence.passages import select
+from drr.eval.stats.agreement import cohen_kappa
+from drr.eval.stats.intervals import V
+from pydantic import BaseModel, ConfigDict
+
+from benchmarks.results import record, table
+
+PAIRS = Path(__file__).parent / "strangers" / "support1.jsonl"
+LABELS = ("none", "partial", "full")
+HALVES = ("work", "sealed")
+
+
+class SupportPair(BaseModel):
+    """A claim, its evidence, and what careful people say of the two."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    evidence_id: str
+    evidence: str
+    claim: str
+    label: str
+    manner: str = ""
+
+    @property
+    def half(self) -> str:
+        return HALVES[sha256(self.evidence_id.encode()).digest()[0] % 2]
+
+
+class JudgedPair(NamedTuple):
+    pair: SupportPair
+    said: str
+    why: str
+
+
+def read_pairs(path: Path) -> list[SupportPair]:
+    return [
+        SupportPair.model_validate(orjson.loads(line))
+        for line in path.read_bytes().splitlines()
+        if line.strip()
+    ]
+
+
+def judged(pairs: Sequence[SupportPair]) -> list[JudgedPair]:
+    """As a study's judging by rules: of a long text the passages that it would be shown."""
+    found = []
+    for pair in pairs:
+        shown = "\n[...]\n".join(
+            pair.evidence[s.start : s.end].strip() for s in select(pair.claim, pair.evidence)
+        )
+        said, _ = support(pair.claim, [shown])
+        found.append(JudgedPair(pair, said.label, said.reason))
+    return found
+
+
+def kappa(found: Sequence[JudgedPair]) -> V:
+    """Quadratic-weighted, by evidence."""
+    return cohen_kappa(
+        [one.said for one in found],
+        [one.pair.label for one in found],
+        clusters=[one.pair.evidence_id for one in found],
+        categories=LABELS,
+        weights="quadratic",
+    )
+
+
+def confusion(found: Sequence[JudgedPair]) -> str:
+    cells = Counter((one.pair.label, one.said) for one in found)
+    rows = [[label, *(cells[label, said] for said in LABELS)] for label in LABELS]
+    return table(["people say", *(f"rules say {said}" for said in LABELS)], rows)
+
+
+def summary(name: str, found: Sequence[JudgedPair]) -> list[object]:
+    value = kappa(found)
+    exact = sum(one.said == one.pair.label for one in found)
+    shown = (
+        "unknown" if value.value is None else f"{value.value:.2f} [{value.ci_low:.2f}, {value.ci_high:.2f}]"
+    )
+    return [name, len(found), shown, f"{exact / len(found):.0%}"]
+
+
+HEAD = ("pairs", "n", "weighted kappa [95 %]", "same label")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="*", type=Path, help="files of pairs (default: those that are kept)")
+    parser.add_argument("--half", choices=HALVES, help="only this half")
+    parser.add_argument("--misses", action="store_true", help="print each pair that is judged otherwise")
+    parser.add_argument(
+        "--record", metavar="HEADING", help="keep the tables under this heading of RESULTS.md"
+    )
+    arguments = parser.parse_args()
+    parts = []
+    for path in arguments.files or [PAIRS]:
+        pairs = [pair for pair in read_pairs(path) if arguments.half in (None, pair.half)]
+        found = judged(pairs)
+        name = f"{path.stem}, {arguments.half} half" if arguments.half else path.stem
+        parts.append(f"{table(HEAD, [summary(name, found)])}\n\n{confusion(found)}")
+        manners = Counter(one.pair.manner for one in found)
+        same = Counter(one.pair.manner for one in found if one.said == one.pair.label)
+        print(table(["manner", "same", "of"], [[m, same[m], n] for m, n in manners.most_common()]))
+        if arguments.misses:
+            for one in found:
+                if one.said != one.pair.label:
+                    print(
+                        f"\n{one.pair.id} {one.pair.label} -> {one.said} ({one.pair.manner}; {one.why})\n  {one.pair.claim}"
+                    )
+    text = "\n\n".join(parts)
+    print(f"\n{text}")
+    if arguments.record:
+        record(arguments.record, text)
+
+
+if __name__ == "__main__":
+    main()

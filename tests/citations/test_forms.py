@@ -1,0 +1,105 @@
+"""Forms of lists and marks as strangers write them: each citation leads to its own address, and what is none is none."""
+
+from __future__ import annotations
+
+import pytest
+from drr.citations.parse import parse
+from drr.eval.evidence.claims import extract_by_rules
+
+A, B, C = "https://a.org/one", "https://b.org/two", "https://c.org/three"
+LIST = f"\n\n## Sources\n1. Cedar {A}\n2. Oak {B}\n3. Pine {C}\n"
+
+
+def led(report: str) -> list[tuple[str, str | None]]:
+    return [(marker.id, marker.url) for marker in parse(report).markers]
+
+
+def cited(report: str) -> dict[str, tuple[str, ...]]:
+    return {claim.text: claim.urls for claim in extract_by_rules(report, parse(report))}
+
+
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+@pytest.mark.parametrize("head", ["", "## References\n\n"])
+def test_an_address_that_stands_again_under_its_entry_is_the_same_entry(gap: str, head: str) -> None:
+    report = (
+        f"The sky is blue. [1] [4]\n\nGrass is green [2] [3], and water is wet [5].\n\n{head}"
+        f"[1] [4] {A}{gap}{A}{gap}[2] [3] {B}{gap}{B}{gap}[5] {C}{gap}{C}\n"
+    )
+    assert led(report) == [("1", A), ("4", A), ("2", B), ("3", B), ("5", C)]
+    found = parse(report)
+    assert [one.numbers for one in found.references] == [("1", "4"), ("2", "3"), ("5",)]
+    assert not found.defects
+
+
+def test_an_address_alone_on_its_line_is_the_source_of_the_block_above_only() -> None:
+    claims = cited(f"# Wood\n\nCedar rots slowly.\n\nIt needs no paint.\n\n{A}\n\nBirds like cedar.\n")
+    assert claims == {"Cedar rots slowly.": (), "It needs no paint.": (A,), "Birds like cedar.": ()}
+
+
+def test_a_list_without_addresses_hides_no_other() -> None:
+    report = f"Cedar rots slowly [1]. It needs no paint [2].\n\n## Sources\n[1] The cedar book\n[2] A handbook\n\nMore text.\n\n## References\n[1] {A}\n[2] {B}\n"
+    assert led(report) == [("1", A), ("2", B)]
+    alone = report.partition("More text")[0]
+    assert {marker.reason for marker in parse(alone).markers} == {"entry_without_url"}
+
+
+def test_a_number_behind_two_signs_is_a_mark() -> None:
+    assert led(f'Who asks for cedar?.2 Birds do.1 Oak is "hard."3{LIST}') == [("2", B), ("1", A), ("3", C)]
+
+
+def test_a_number_before_a_colon_is_a_mark_where_numbers_cite_and_nothing_else_cites_it() -> None:
+    assert led(f"Cedar improves outcomes 3: it lasts. Oak is hard.1 Pine is soft.2{LIST}")[0] == ("3", C)
+    assert led(f"In step 3: paint it. Oak is hard.1 Pine is soft.2{LIST}") == [("1", A), ("2", B)]
+    assert led(f"Cedar has outcomes 3: it lasts.{LIST}") == []
+
+
+def test_marks_in_cells_of_a_table() -> None:
+    report = f"| Wood | Years | Source |\n|---|---|---|\n| Cedar | 20 | 1 |\n| Oak | 3 | 2, 3 |{LIST}"
+    assert led(report) == [("1", A), ("2", B), ("3", C)]
+    assert cited(report) == {"Wood: Cedar; Years: 20": (A,), "Wood: Oak; Years: 3": (B, C)}
+    glued = f"| Wood | Note |\n|---|---|\n| Cedar | It lasts.1 |\n| Oak | It is hard.2 |\n| Pine | It rots3 |{LIST}"
+    assert led(glued) == [("1", A), ("2", B), ("3", C)]
+    assert led(f"| Wood | Years |\n|---|---|\n| Cedar | 2 |\n| Oak | 3 |{LIST}") == []
+
+
+def test_a_number_behind_a_year_is_a_mark_and_part_of_no_number() -> None:
+    report = f"The law passed in December 20221 and changed on May 3, 20232. Cedar is good.3{LIST}"
+    assert led(report) == [("1", A), ("2", B), ("3", C)]
+    assert "The law passed in December 2022 and changed on May 3, 2023." in cited(report)
+
+
+def test_a_link_that_never_ends_is_one_address() -> None:
+    found = parse(f"Cedar is good [the book]({A} and it lasts. Oak is [fine]({B}).\n")
+    assert [source.url for source in found.sources] == [A, B]
+
+
+def test_a_bold_title_with_a_number_is_no_entry() -> None:
+    report = f"**1. Introduction**\n\nCedar is good [1].\n\n**2. Methods**\n\nWe looked [2].\n\n**References**\n\n1. {A}\n2. {B}\n"
+    assert led(report) == [("1", A), ("2", B)]
+    assert len(parse(report).references) == 2
+    assert not parse("**1. Introduction**\n\nCedar is good.\n").references
+
+
+def test_a_doi_has_an_address() -> None:
+    report = "Cedar [1] is good (DOI: 10.1000/xyz.1), as [Miller](doi:10.1000/abc(2)d) says.\n\n## References\n[1] Smith. Cedar. doi:10.1234/ced.2020.1.\n"
+    assert [url for _, url in led(report)] == [
+        "https://doi.org/10.1234/ced.2020.1",
+        "https://doi.org/10.1000/xyz.1",
+        "https://doi.org/10.1000/abc(2)d",
+    ]
+
+
+def test_a_footnote_and_its_entry_in_the_list_are_no_duplicate() -> None:
+    report = f"Cedar is good[^1]. Oak is too[^2].\n\n[^1]: {A}\n[^2]: {B}\n\n## References\n1. [A]({A})\n2. [B]({B})\n"
+    assert not parse(report).defects
+    twice = parse(f"Cedar [1], oak [2].\n\n[1] {A}\n[2] {A}\n")
+    assert [defect.kind for defect in twice.defects] == ["duplicate_url"]
+
+
+def test_entries_may_have_letters() -> None:
+    report = f"Cedar is good [a]. Oak is too [B], [c].\n\n[a] {A}\n[b] {B}\n[c] {C}\n"
+    assert led(report) == [("a", A), ("b", B), ("c", C)]
+    done = parse(
+        f"- [x] Read [the book]({A})\n- [x] Buy [the wood]({B})\n\nMore was not to be done before the rain came.\n"
+    )
+    assert [marker.form for marker in done.markers] == ["link", "link"]
