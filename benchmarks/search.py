@@ -82,9 +82,7 @@ def main() -> None:
     parser.add_argument("--products", type=int, default=80_000)
     count = parser.parse_args().products
     products = list(synthetic.products(count))
-    text_bytes = sum(
-        len(p.title) + sum(map(len, p.features)) + sum(map(len, p.description)) for p in products
-    )
+    text_bytes = sum(map(_searched, products))
     short, long = queries([p.title for p in products[:: max(1, count // 5000)]])
     rng = random.Random(11)
     names = sorted({p.category for p in products})
@@ -135,6 +133,12 @@ def main() -> None:
         + ", ".join(f"{name} {value:.3f}" for name, value in parity.items())
         + ".",
     )
+
+
+def _searched(product: Product) -> int:
+    """Characters of what is searched: the values of the details too."""
+    texts = [product.title, product.store or "", *product.features, *product.description, *product.categories]
+    return sum(map(len, [*texts, *(value for value in product.details.values() if isinstance(value, str))]))
 
 
 def _speed(

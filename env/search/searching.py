@@ -91,10 +91,20 @@ class FieldSearch:
         )
 
     def _hits(self, plan: Plan, request: SearchRequest) -> tuple[Node, Hits]:
-        """On the strictest level that enough products reach."""
+        """On the strictest level that enough products reach, whatever the filters: what none of them passes is not to be had, and
+        nothing else is put in its place."""
+        bare = _without_filters(request)
         last = plan.every_word if request.match == "all" else plan.any_word
         for level in plan.levels if request.match == "well" else ():
+            if bare != request:
+                if self.engine.count(level.node, bare) >= level.needed:
+                    return level.node, self.engine.hits(level.node, plan, request)
+                continue
             hits = self.engine.hits(level.node, plan, request)
             if hits.total >= level.needed:
                 return level.node, hits
         return last, self.engine.hits(last, plan, request)
+
+
+def _without_filters(request: SearchRequest) -> SearchRequest:
+    return replace(request, min_price=None, max_price=None, min_rating=None, category=None, brand=None)

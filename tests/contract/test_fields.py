@@ -158,6 +158,12 @@ def test_a_price_in_the_query_is_a_filter_and_unknown_prices_are_counted(shop: S
     assert set(_numbers(_search(shop, "headphones under $105", max_price=103.0))) == {2}
 
 
+def test_where_nothing_called_so_passes_a_filter_nothing_else_is_put_in_its_place(shop: Shop) -> None:
+    page = _search(shop, "headphones under $20")
+    assert (page.total, page.unpriced) == (0, 4)
+    assert page.aside == 1  # a stand
+
+
 def test_cheapest_is_an_order_and_no_word(shop: Shop) -> None:
     page = _search(shop, "cheapest hdmi adapter")
     assert _numbers(page)[0] == 31 and page.said == ('"cheapest": sort price_asc',)
