@@ -21,7 +21,7 @@ from drr.eval.evidence.lexical import missing_numbers
 from drr.eval.evidence.passages import locate, select
 from drr.eval.stats.faithfulness import Status, Support
 from drr.eval.tasks.base import Estimate, Task
-from drr.eval.tasks.decided import Decision, decide
+from drr.eval.tasks.decided import Decision, contradicted, decide
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.protocol import JudgingProtocol
@@ -49,6 +49,11 @@ class SupportItem:
     def readable(self) -> list[Frozen]:
         return [source for source in self.sources if source.status == "ok" and source.text]
 
+    @property
+    def is_of_records(self) -> bool:
+        """Whether all that it is held against are products of the shop: figures may follow from several fields."""
+        return bool(self.readable) and all(source.product is not None for source in self.readable)
+
     def unreadable(self) -> Status | None:
         """The verdict where no source can be shown; `None` where one can."""
         if self.readable:
@@ -73,6 +78,7 @@ class SupportItem:
 class SupportTask(Task[Answer]):
     name = "support"
     subject = "claim-source"
+    version = 2
     needs = ("claims",)
     metrics = ("faithfulness",)
 
@@ -325,7 +331,12 @@ def _judged_verdict(item: SupportItem, said: _Said, *, cap: bool) -> VerdictRow:
             break
     if said.quote.strip() and not verdict["spans"]:
         verdict["quote_not_found"] = said.quote
-    missing = missing_numbers(item.claim, "\n".join(source.text or "" for source in item.readable))
+    absent = missing_numbers(item.claim, "\n".join(source.text or "" for source in item.readable))
+    missing = contradicted(item.claim, item.readable, absent) if item.is_of_records else absent
+    if cap and absent and not missing and status == "full":
+        verdict["reason"] = (
+            f"{said.justification} (Not stated as such, and open to more than one reading: {', '.join(absent)}.)"
+        )
     if cap and missing and status == "full":
         verdict["status"] = "partial"
         verdict["by"] = "rule over judge"

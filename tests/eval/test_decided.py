@@ -8,7 +8,7 @@ import pytest
 from drr.env.entities import Product
 from drr.env.records.product import product_evidence
 from drr.env.source import Frozen
-from drr.eval.tasks.decided import decide
+from drr.eval.tasks.decided import contradicted, decide
 
 KIT = Product(
     product_id="B0",
@@ -48,6 +48,10 @@ def changed(**fields: Any) -> Frozen:
         ("The 91 inch pole costs $43.99", None),
         ("It costs $43.99 and is easy to clean", None),
         ("A highly rated product", None),
+        ("It costs $87.98 for two", None),
+        ("It costs $11.00 each", None),
+        ("It costs $40-$50", None),
+        ("The price is in the low $40s", None),
     ],
 )
 def test_what_the_record_settles_no_judge_is_asked(claim: str, status: str | None) -> None:
@@ -88,3 +92,23 @@ def test_a_seller_who_writes_a_line_like_ours_settles_nothing(claim: str, line: 
 def test_a_text_without_its_record_settles_nothing() -> None:
     text = "Product: Kit\nPrice: $43.99"
     assert decide("It costs $43.99", [Frozen("http://shop/p/1", "product", "ok", text)]) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "figures"),
+    [
+        ("It costs $43.99 and has 4 hooks", 0),
+        ("Two of them come to $87.98", 0),
+        ("That leaves $6.01 of your $50", 0),
+        ("It is $5.00 cheaper than the other at $48.99", 0),
+        ("Each of the four hooks works out at $11.00", 0),
+        ("It is just under $44, while stores elsewhere ask $60", 0),
+        ("The kit with its rust-resistant pole costs $49.99", 1),
+        ("The kit is rated 3.9 stars by 2,067 buyers", 1),
+    ],
+)
+def test_the_rule_overrules_only_where_kind_and_product_are_certain(claim: str, figures: int) -> None:
+    found = contradicted(claim, [evidence(KIT)], ())
+    assert found is not None
+    assert len(found) == figures
+    assert contradicted(claim, [evidence(KIT), evidence(KIT)], ()) is None

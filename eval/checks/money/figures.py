@@ -134,7 +134,7 @@ class Figures:
         before = text[max(low, span[0], amount.start - _MOST_BEFORE) : amount.start]
         high = span[1] if after is None or after.start >= span[1] else after.start
         behind = text[amount.end : high]
-        least, most = _bounds(amount, text[amount.start : amount.end], before)
+        least, most = bounds(amount, text[amount.start : amount.end], before)
         cue = self._cue(line, index, span, before, behind, amount.start)
         void = (
             line.kind in ("head_row", "rule_row")
@@ -180,7 +180,7 @@ class Figures:
         return _RANGE_BEFORE.search(self._text[max(0, amount.start - 16) : amount.start]) is not None
 
 
-def _bounds(amount: MoneyAmount, written: str, before: str) -> Span | tuple[float, float]:
+def bounds(amount: MoneyAmount, written: str, before: str) -> Span | tuple[float, float]:
     """The least and the most that an amount may stand for."""
     value = amount.value
     slack = 0.5 if amount.whole else amount.finer or 0.005
