@@ -129,7 +129,7 @@ def open_answering(config: AnswerConfig) -> Iterator[Answering]:
 
     variants = {variant.name: variant for variant in choose(config.variants)}
     prompts = prompts_of(config.settings, "agents")
-    models = models_of(config.settings)
+    models = models_of(config.settings, agents=True)
     site = Site(settings=config.settings, shop=config.shop, place=config.place, pages=config.pages)
     with open_realm(config.world, site) as realm:
         answering = Answering(config, variants, realm, models, prompts)
@@ -182,12 +182,24 @@ class Answering:
             **spec,
             "models": {role: self.models.name_of(role) for role in variant.roles},
             "max_tokens": settings.model_max_tokens,
+            **self._styles(variant),
             "page_reader": settings.page_reader,
             **({} if self.config.world == SHOP else {"world": self.config.world}),
             **world.key_fields(),
         }
         label = f"{spec['query_id']}/{spec['variant']}/{spec['trial']}"
         return Unit("answer", fields, cast(Mapping[str, Any], spec), label)
+
+    def _styles(self, variant: Variant) -> dict[str, Any]:
+        """What each role's model is sent of effort and thinking; nothing where nothing was asked for, as in older keys."""
+        from drr.llm.models import parse_name
+        from drr.llm.thinking import taken
+
+        style = self.models.settings.style
+        if not style.is_set:
+            return {}
+        sent = {role: taken(*parse_name(self.models.name_of(role)), style) for role in variant.roles}
+        return {"styles": {role: [one.effort, one.thinking] for role, one in sent.items()}}
 
     def options_of(self, variant: Variant) -> AgentOptions:
         """`paper` or default, with what the user gave for this study in their place."""

@@ -28,6 +28,8 @@ SETTINGS = (
 
 AGENT_SETTINGS = (
     *SETTINGS,
+    "effort",
+    "thinking",
     "role_models",
     "model_agent",
     "model_summariser",
@@ -44,12 +46,17 @@ AGENT_SETTINGS = (
 """The same for commands that run agents."""
 
 
-def models_of(settings: Settings, *, budget: Budget | None = None) -> Models:
-    """Every role's model, checked as far as that goes without a call; `Misuse` for what cannot work."""
+def models_of(settings: Settings, *, budget: Budget | None = None, agents: bool = False) -> Models:
+    """Every role's model, checked as far as that goes without a call; `Misuse` for what cannot work.
+
+    Effort and thinking are for `agents` alone: whoever judges or writes queries is the same whatever agents are told.
+    """
     from drr.llm.factory import Models, ModelSettings
     from drr.llm.failures import ModelSetupError
     from drr.llm.prices import load_prices
+    from drr.llm.thinking import Style, check
 
+    style = Style(settings.effort, settings.thinking) if agents else Style()
     keep_to_named_hosts(settings)
     chosen = ModelSettings(
         settings.model_for,
@@ -61,8 +68,10 @@ def models_of(settings: Settings, *, budget: Budget | None = None) -> Models:
         retry_max_tokens=settings.retry_max_tokens,
         deadline_s=settings.model_deadline,
         concurrency=settings.concurrency,
+        style=style,
     )
     try:
+        check(style, settings.model_max_tokens)
         return Models(chosen, budget=budget, prices=load_prices(settings.price_file))
     except ModelSetupError as error:
         raise Misuse(str(error)) from error

@@ -76,6 +76,13 @@ class Settings(BaseSettings):
         gt=0,
         description="output tokens of the one more try of an answer that was cut (default: twice model_max_tokens)",
     )
+    effort: str | None = Field(
+        None,
+        description="how hard the agents' models think: low, medium, high, xhigh, max (default: the provider's)",
+    )
+    thinking: str | None = Field(
+        None, description="of the agents' models: off, adaptive, or tokens (default: the provider's)"
+    )
     model_deadline: float = Field(600, gt=0, description="seconds for one model call with its retries")
     concurrency: int = Field(8, gt=0, description="model calls in flight per provider")
     library_tracing: bool = Field(

@@ -27,7 +27,8 @@ from drr.llm.prices import Prices, TokenPrice, load_prices
 from drr.llm.role import MeteredModel, Policy, Schema
 from drr.llm.secrets import Redactor
 from drr.llm.structured import readable, structured
-from drr.llm.text import well_formed_message
+from drr.llm.text import well_formed_message, wire_size
+from drr.llm.thinking import Style
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.runnables import Runnable
@@ -35,6 +36,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, SecretStr
 
 _Loop = asyncio.AbstractEventLoop
+_DEFAULT_STYLE = Style()
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class ModelSettings:
     concurrency: int = 8
     streaming: bool = False
     context_window: int = 32_768
+    style: Style = _DEFAULT_STYLE
     offline_latency_s: float = 0.0
     """How long the offline model holds an answer back, for measuring what waits for it."""
 
@@ -108,6 +111,7 @@ class _Shared:
             max_tokens=max_tokens,
             streaming=s.streaming,
             context_window=s.context_window,
+            style=s.style,
         )
 
     def chat(self, name: str, max_tokens: int | None = None) -> BaseChatModel:
@@ -343,7 +347,7 @@ class _Role:
 
     def _most(self, messages: Sequence[BaseMessage], extra: int, written: int) -> SpendAmount:
         """An upper estimate: a token for every two bytes sent, what providers add for tools, and the longest answer."""
-        sent = extra + sum(_bytes(message) for message in messages)
+        sent = extra + sum(wire_size(message) for message in messages)
         spent = -(-sent // 2) + _ADDED_TOKENS * (not self.rule_written)
         cost = 0 if self._price is None else self._price.at_most(spent, written)
         return SpendAmount(cost, spent + written)
@@ -384,16 +388,3 @@ class _Form:
 
 
 _PLAIN = _Form("", 0, lambda chat: chat)
-
-
-def _bytes(message: BaseMessage) -> int:
-    """What a message is on the wire: blocks (signed thinking, calls) as JSON, plain text as it is."""
-    content = message.content
-    size = (
-        len(content.encode("utf-8", "surrogatepass"))
-        if isinstance(content, str)
-        else len(json.dumps(content))
-    )
-    if isinstance(message, AIMessage) and message.tool_calls:
-        size += len(json.dumps(message.tool_calls))
-    return size + 16

@@ -13,6 +13,7 @@ from drr.llm.offline import NAME as OFFLINE
 from drr.llm.offline import OfflineChatModel
 from drr.llm.role import Policy
 from drr.llm.secrets import without_credentials
+from drr.llm.thinking import Style, arguments, taken
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, SecretStr
 
@@ -68,6 +69,7 @@ def chat_model(
     streaming: bool = False,
     context_window: int = 32_768,
     latency_s: float = 0.0,
+    style: Style | None = None,
 ) -> BaseChatModel:
     """The LangChain model of this name. Environment variables never redirect it; the address is given or the provider's.
 
@@ -78,6 +80,7 @@ def chat_model(
     if provider == OFFLINE:
         given = {} if policy is None else {"policy": policy}
         return OfflineChatModel(latency_s=latency_s, **given)
+    sent = taken(provider, model, style or Style())
     key = api_key.get_secret_value() if isinstance(api_key, SecretStr) else api_key
     address = _address(provider, base_url)
     if provider == "ollama":
@@ -92,7 +95,7 @@ def chat_model(
     if provider == "anthropic":
         from drr.llm.anthropic import Claude
 
-        return Claude(
+        claude = Claude(
             model=model,
             base_url=address,
             api_key=SecretStr(key),
@@ -100,8 +103,14 @@ def chat_model(
             max_tokens=max_tokens,
             max_retries=0,
             streaming=streaming,
+            **arguments(provider, sent),
         )
-    return _openai(model, address, key, timeout, max_tokens, streaming)
+        try:
+            claude._assert_valid_model_configuration({})
+        except ValueError as error:
+            raise ModelSetupError(f"model {name}: {error}") from error
+        return claude
+    return _openai(model, address, key, timeout, max_tokens, streaming, arguments(provider, sent))
 
 
 def _address(provider: str, base_url: str | None) -> str | None:
@@ -116,7 +125,13 @@ def _address(provider: str, base_url: str | None) -> str | None:
 
 
 def _openai(
-    model: str, address: str | None, key: str, timeout: float, max_tokens: int, streaming: bool
+    model: str,
+    address: str | None,
+    key: str,
+    timeout: float,
+    max_tokens: int,
+    streaming: bool,
+    more: Mapping[str, Any],
 ) -> BaseChatModel:
     try:
         from langchain_openai import ChatOpenAI
@@ -135,6 +150,7 @@ def _openai(
         use_responses_api=False,
         # The library's own cache of connections is shared by the process and outlives event loops.
         http_async_client=DefaultAsyncHttpxClient(timeout=timeout),
+        **more,
     )
 
 

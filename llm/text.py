@@ -1,11 +1,11 @@
-"""Halves of characters: JSON lets a model write them, and nothing that comes after can encode, hash or print them."""
+"""Messages as text: their size on the wire, and halves of characters: JSON lets a model write them, and nothing that comes after can encode, hash or print them."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage
 
 
 def well_formed(text: str) -> str:
@@ -34,3 +34,16 @@ def _all(value: Any) -> Any:
     if isinstance(value, dict):
         return {_all(name): _all(item) for name, item in value.items()}
     return value
+
+
+def wire_size(message: BaseMessage) -> int:
+    """What a message is on the wire: blocks (signed thinking, calls) as JSON, plain text as it is."""
+    content = message.content
+    size = (
+        len(content.encode("utf-8", "surrogatepass"))
+        if isinstance(content, str)
+        else len(json.dumps(content))
+    )
+    if isinstance(message, AIMessage) and message.tool_calls:
+        size += len(json.dumps(message.tool_calls))
+    return size + 16

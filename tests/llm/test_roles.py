@@ -13,6 +13,7 @@ from drr.llm.factory import Models, ModelSettings
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.meter import Meter
 from drr.llm.structured import Unreadable, read
+from drr.llm.thinking import Style
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import BaseModel, Field, SecretStr
 
@@ -81,6 +82,44 @@ async def test_only_what_is_read_again_is_written_to_the_providers_cache() -> No
     assert (two.cached, two.end) == (three.cached, three.end) == ([PROMPT], False)
     assert (tools.cached, tools.end) == ([PROMPT], True)
     assert (plain.cached, plain.end) == ([], False)
+
+
+@pytest.mark.parametrize(
+    ("name", "style", "sent"),
+    [
+        ("claude-sonnet-5-5", Style("low", None), {"output_config": {"effort": "low"}}),
+        ("claude-sonnet-5-5", Style("max", "adaptive"), {"output_config": {"effort": "max"}, "thinking": {"type": "adaptive"}}),
+        ("claude-haiku-4-5", Style("low", "2000"), {"thinking": {"type": "enabled", "budget_tokens": 2000}}),
+        ("claude-haiku-4-5", Style(None, "off"), {"thinking": {"type": "disabled"}}),
+        ("claude-sonnet-5-5", Style(), {}),
+    ],
+)  # fmt: skip
+async def test_effort_and_thinking_are_sent_where_the_model_takes_them(
+    name: str, style: Style, sent: dict[str, Any]
+) -> None:
+    with Wire([Say("hello"), Say('{"label": "yes", "score": 1}')]) as wire:
+        made = models(wire, f"anthropic:{name}", style=style)
+        await made.role("agent").reply([HumanMessage("hi")])
+        await made.role("agent").structured([HumanMessage("hi")], Verdict)
+        await made.aclose()
+    plain, formed = (request.body for request in wire.requests)
+    assert {key: plain[key] for key in ("output_config", "thinking") if key in plain} == sent
+    assert formed["output_config"].get("effort") == sent.get("output_config", {}).get("effort")
+    assert "format" in formed["output_config"]
+
+
+@pytest.mark.parametrize(
+    ("name", "style", "told"),
+    [
+        ("claude-opus-4-5", Style("max", None), "takes the efforts low, medium, high"),
+        ("claude-opus-5-5", Style(None, "off"), "cannot be turned off"),
+        ("claude-sonnet-5-5", Style(None, "off"), "disabled"),
+        ("claude-sonnet-5-5", Style(None, "2000"), "adaptive"),
+    ],
+)
+def test_what_a_model_does_not_take_is_told_before_any_call(name: str, style: Style, told: str) -> None:
+    with Wire([]) as wire, pytest.raises(ModelSetupError, match=told):
+        models(wire, f"anthropic:{name}", style=style).role("agent")
 
 
 def lookup(name: str) -> str:

@@ -221,6 +221,10 @@ def test_misuse_is_told_in_one_line_with_exit_2(box: Path, drr: Drr, tmp_path: P
         ["run", *new(box), "--model", "openai:mine", *local, "--budget", "5"],
         ["run", *new(box), "--model", "openai:mine", *local, "--max-cost-per-unit", "5"],
         ["run", *new(box), "--prompts", tmp_path / "nowhere"],
+        ["run", *new(box), "--effort", "much"],
+        ["run", *new(box), "--thinking", "always"],
+        ["run", *new(box), "--thinking", "9000"],
+        ["run", *new(box), "--model", "anthropic:claude-opus-4-5", *local, "--effort", "max"],
         ["status", "study"],
         ["trace", "study"],
         ["export", "study", "--out", "x"],
@@ -498,3 +502,18 @@ def test_a_forecast_of_judging_needs_no_key(box: Path, drr: Drr) -> None:
     code, out, err = drr("judge", "study", "--judge", SONNET, "--dry-run", "--json")
     assert code == 0, err
     assert json.loads(out)["cost_usd"] is not None
+
+
+def test_effort_is_in_the_key_of_every_answer_and_told_to_its_model(box: Path, drr: Drr) -> None:
+    keys, styles = {}, {}
+    with Wire(lambda request: Say("A report.")) as wire:
+        for effort in ("low", "high", None):
+            words = [f"study-{effort}", *new(box, "react")[1:], "--model", SONNET, "--base-url", wire.url]
+            more = () if effort is None else ("--effort", effort)
+            assert drr("run", *words, *more, "--limit", 1, "--quiet")[0] == 0
+            told = json.loads(drr("trace", f"study-{effort}", "q-birds/react/0", "--json")[1])
+            keys[effort], styles[effort] = told["key"], told["key_fields"].get("styles")
+    assert len(set(keys.values())) == 3
+    assert styles == {"low": {"agent": ["low", None]}, "high": {"agent": ["high", None]}, None: None}
+    sent = [(request.body.get("output_config") or {}).get("effort") for request in wire.requests]
+    assert sent == ["low", "low", "high", "high", None, None]
