@@ -27,6 +27,16 @@ DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 UNNAMED = "unnamed"
 
 
+class Sample(BaseModel):
+    """A draw by lot: each of `population` things was as likely to be among the `drawn` ones."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    seed: int
+    drawn: int = Field(ge=1)
+    population: int = Field(ge=1)
+
+
 class _Label(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -34,6 +44,8 @@ class _Label(BaseModel):
     judge: str = UNNAMED
     """A person's or a model's name; `rules-1` is the judge without a model."""
     seconds: float | None = None
+    sample: Sample | None = None
+    """The draw it belongs to; a label without one was chosen by somebody."""
 
 
 class SupportLabel(_Label):
@@ -102,7 +114,7 @@ def _task_of_object(raw: JsonObject) -> Task | None:
 
 
 def read_labels(path: Path) -> list[Label]:
-    """Every line of the file; a broken one is named by its number, and nothing is skipped."""
+    """Every line of the file; a broken one is named by its number. A drawn thing with `"label": null` waits for its label."""
     return list(_parse(path, lines_of(path, "labels")))
 
 
@@ -115,6 +127,8 @@ def _parse(path: Path, lines: Iterable[str]) -> Iterable[Label]:
             raw = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise Misuse(f"{where}: not JSON ({error}); each line is one object") from error
+        if isinstance(raw, dict) and raw.get("sample") is not None and raw.get("label", 0) is None:
+            continue
         task = _task_of_object(raw) if isinstance(raw, dict) else None
         if task is None:
             raise Misuse(

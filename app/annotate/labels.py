@@ -7,12 +7,12 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from threading import Lock
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import read_file, write_file
-from drr.eval.labels import pair_id
+from drr.eval.labels import Sample, pair_id
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 Choice = Literal["left", "right", "tie", "both_bad"]
@@ -98,7 +98,13 @@ class Notebook:
             pair = self._plan.pair(pair_handle)
             if pair is not None and mark.choice is not None:
                 yield label_of(
-                    pair, dimension, mark.choice, self._shown[pair_handle], self._annotator.name, mark.seconds
+                    pair,
+                    dimension,
+                    mark.choice,
+                    self._shown[pair_handle],
+                    self._annotator.name,
+                    mark.seconds,
+                    self._plan.sample,
                 )
 
 
@@ -116,6 +122,14 @@ class LabelLine(TypedDict):
     label: str
     judge: str
     seconds: float | None
+    sample: NotRequired[SampleLine]
+    """Of a plan that was drawn by lot."""
+
+
+class SampleLine(TypedDict):
+    seed: int
+    drawn: int
+    population: int
 
 
 def label_of(
@@ -125,9 +139,10 @@ def label_of(
     shown_first: Literal["a", "b"],
     judge: str,
     seconds: float | None,
+    sample: Sample | None = None,
 ) -> LabelLine:
     left, right = ("A", "B") if shown_first == "a" else ("B", "A")
-    return {
+    line: LabelLine = {
         "id": pair_id(pair.query_id, pair.system_a, pair.system_b, pair.trial),
         "query": pair.query,
         "answer_a": pair.answer_a,
@@ -140,6 +155,9 @@ def label_of(
         "judge": judge,
         "seconds": seconds,
     }
+    if sample is not None:
+        line["sample"] = {"seed": sample.seed, "drawn": sample.drawn, "population": sample.population}
+    return line
 
 
 def notebooks(folder: Path, plan: AnnotationPlan) -> dict[str, Notebook]:

@@ -14,7 +14,7 @@ from typing import Literal
 from drr.app.pages.serve import new_token
 from drr.env.errors import DrrError
 from drr.env.files import check_unlinked, read_file, write_file
-from drr.eval.labels import DIMENSIONS, pair_id
+from drr.eval.labels import DIMENSIONS, Sample, pair_id
 from pydantic import BaseModel, Field
 
 
@@ -67,6 +67,8 @@ class Annotator(BaseModel):
 
 class AnnotationPlan(BaseModel):
     seed: int
+    sample: Sample | None = None
+    """Where the pairs were drawn by lot; else they are spread evenly, which is no random sample."""
     dimensions: list[str]
     owner_token: str
     pairs: list[BlindPair]
@@ -86,14 +88,17 @@ def make_plan(
     pairs: int,
     seed: int,
     overlap: int | None = None,
+    by_lot: bool = False,
 ) -> AnnotationPlan:
-    """Pairs spread evenly over system pairs and queries; the first `overlap` (default: all) go to everybody."""
+    """Pairs spread evenly over system pairs and queries, or drawn by lot; the first `overlap` (default: all) go to everybody."""
     candidates = _candidates(reports)
     if not candidates:
         raise DrrError(
             "no query has answers by two systems; run another variant, or import reports of another system"
         )
-    chosen = _spread(candidates, pairs, seed)
+    every = [pair for _, pairs_of in sorted(candidates.items()) for pair in pairs_of]
+    drawn = Sample(seed=seed, drawn=min(pairs, len(every)), population=len(every)) if by_lot else None
+    chosen = _spread(candidates, pairs, seed) if drawn is None else Random(seed).sample(every, drawn.drawn)
     shared = len(chosen) if overlap is None else min(overlap, len(chosen))
     people = []
     for position, name in enumerate(annotators):
@@ -103,7 +108,12 @@ def make_plan(
         turns = [Turn(pair=pair.id, shown_first=rng.choice(("a", "b"))) for pair in own]
         people.append(Annotator(name=name, token=new_token(), turns=turns))
     return AnnotationPlan(
-        seed=seed, dimensions=list(DIMENSIONS), owner_token=new_token(), pairs=chosen, annotators=people
+        seed=seed,
+        sample=drawn,
+        dimensions=list(DIMENSIONS),
+        owner_token=new_token(),
+        pairs=chosen,
+        annotators=people,
     )
 
 

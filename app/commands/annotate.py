@@ -12,9 +12,13 @@ if TYPE_CHECKING:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
+    from drr.app.options import positive_int
+
     parser.epilog = (
         "examples:\n  drr annotate study --annotators 2 --pairs 21 --port 0\n  drr annotate study --bundle bundles\n"
-        "  drr annotate study --import labels-ann.json --export labels.jsonl\n\n"
+        "  drr annotate study --import labels-ann.json --export labels.jsonl\n"
+        "  drr annotate study --sample 60 --seed 7                                   # pairs by lot, for `drr report --labels`\n"
+        "  drr annotate study --sample 150 --task support --export sheet.jsonl       # claims to label by hand\n\n"
         "The pairs are drawn once, on the first call, and kept in STUDY/annotation. Labels feed `drr agreement`."
     )
     parser.add_argument("study", type=Path, metavar="STUDY")
@@ -25,6 +29,16 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--variants", help="only these, with commas between (default: those with page summaries)"
     )
     parser.add_argument("--seed", type=int, help="draws pairs, order and sides (default 7)")
+    parser.add_argument(
+        "--sample", type=positive_int, metavar="N", help="draw N by lot, so that labels can correct a judge"
+    )
+    parser.add_argument(
+        "--task",
+        choices=("pairwise", "support", "rating"),
+        default="pairwise",
+        help="with --sample: pairs for the page (default), or a sheet of claims or of reports, written by --export",
+    )
+    parser.add_argument("--judge", help="with --task support, rating: whose judgements are drawn from")
     parser.add_argument("--port", type=int, default=0, help="loopback port (default: any free one)")
     parser.add_argument(
         "--bundle", type=Path, metavar="DIR", help="write one file per annotator that works from disk"
@@ -39,6 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.annotate import labels
     from drr.study.study import Study
 
+    if arguments.task != "pairwise":
+        return _sheet(arguments)
     folder = arguments.study / "annotation"
     with Study.open(arguments.study) as study:
         plan = _plan(study, folder, arguments)
@@ -66,7 +82,9 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
     if plan is not None:
         _say_what_is_fixed(plan, folder, arguments)
         return plan
-    count = 21 if arguments.pairs is None else arguments.pairs
+    if arguments.sample is not None and arguments.pairs is not None:
+        raise Misuse("--sample draws pairs by lot and --pairs spreads them evenly: give one of them")
+    count = arguments.sample or (21 if arguments.pairs is None else arguments.pairs)
     if count < 1 or (arguments.overlap is not None and arguments.overlap < 0):
         raise Misuse("--pairs must be at least 1 and --overlap at least 0")
     names = _names(arguments.annotators or "2")
@@ -80,6 +98,7 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
         pairs=count,
         seed=7 if arguments.seed is None else arguments.seed,
         overlap=arguments.overlap,
+        by_lot=arguments.sample is not None,
     )
     save(plan, folder)
     if len(plan.pairs) < count:
@@ -102,12 +121,55 @@ def _can_be_told_apart(names: list[str]) -> bool:
     return plain and 0 < len(names) == len(set(names))
 
 
+_FEWER = ("--pairs", "--sample")
+
+
+def _sheet(arguments: argparse.Namespace) -> int:
+    """Lines that wait for labels, in the form that `drr report --labels` and `drr calibrate` read."""
+    import json
+
+    from drr.app.judging import desk_of, study_settings, study_shop
+    from drr.app.models import models_of
+    from drr.env.errors import Misuse
+    from drr.env.files import write_file
+    from drr.eval.agreement.samples import drawn, rating_places, rating_sheet, support_places, support_sheet
+    from drr.eval.judging.read import choose, read_judged
+    from drr.study.study import Study
+
+    if arguments.sample is None or arguments.export is None:
+        raise Misuse(f"--task {arguments.task}: say how many, and where to: --sample N --export FILE")
+    who = (arguments.annotators or "").strip()
+    with Study.open(arguments.study) as study:
+        judged = read_judged(study, choose(study, arguments.judge))
+        supports = arguments.task == "support"
+        places = support_places(judged) if supports else rating_places(judged)
+        if not places:
+            raise Misuse(
+                f"{arguments.study}: nothing to draw from; `drr judge {arguments.study}` judges it first"
+            )
+        chosen, sample = drawn(places, arguments.sample, 7 if arguments.seed is None else arguments.seed)
+        if supports:
+            settings = study_settings(study, arguments)
+            with study_shop(study, settings, None) as shop:
+                desk = desk_of(settings, models_of(settings), shop)
+                lines = support_sheet(judged, desk, chosen, sample, who)
+        else:
+            lines = rating_sheet(judged, chosen, sample, who)
+    write_file(arguments.export, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    print(
+        f"{arguments.export}: {sample.drawn:,} of {sample.population:,} drawn by lot (seed {sample.seed});"
+        ' fill in "label" and "judge" of each line, then `drr report STUDY --labels FILE`'
+    )
+    return 0
+
+
 def _say_what_is_fixed(plan: AnnotationPlan, folder: Path, arguments: argparse.Namespace) -> None:
     """Pairs and sides were drawn once: what is asked for differently now is refused, not passed over."""
     from drr.env.errors import Misuse
 
     known = {
         "--pairs": (arguments.pairs, len(plan.pairs)),
+        "--sample": (arguments.sample, plan.sample.drawn if plan.sample else "pairs spread evenly"),
         "--seed": (arguments.seed, plan.seed),
         "--annotators": (
             arguments.annotators and _names(arguments.annotators),
@@ -120,7 +182,7 @@ def _say_what_is_fixed(plan: AnnotationPlan, folder: Path, arguments: argparse.N
     }
     for option, (given, drawn) in known.items():
         # Fewer pairs than asked for were drawn where the study had no more.
-        if given and given != drawn and not (option == "--pairs" and given > drawn):
+        if given and given != drawn and not (option in _FEWER and isinstance(drawn, int) and given > drawn):
             shown = ", ".join(drawn) if isinstance(drawn, list) else drawn
             raise Misuse(
                 f"{folder / 'plan.json'} was drawn with {option} {shown}; leave the option out to go on with it, "

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = "examples:\n  drr report study --out report\n  drr report study --json\n  drr report study --out report --paper-figures\n  drr report --explain   # what every metric means"
+    parser.epilog = "examples:\n  drr report study --out report\n  drr report study --json\n  drr report study --out report --paper-figures\n  drr report study --labels sheet.jsonl\n  drr report --explain   # what every metric means"
     parser.add_argument("study", type=Path, metavar="STUDY", nargs="?")
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="index.html, tables as md, tex, csv, figures as svg, png"
@@ -35,6 +35,14 @@ def build(parser: argparse.ArgumentParser) -> None:
         help="labels of people (default: those of drr annotate)",
     )
     parser.add_argument(
+        "--labels",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="labels of a part (`drr annotate --sample`): each figure beside its estimate that holds the judge's error",
+    )
+    parser.add_argument(
         "--explain", action="store_true", help="every metric: what it means, its scale, which way is better"
     )
     parser.add_argument("--json", action="store_true", help="the metrics as one JSON document")
@@ -50,16 +58,32 @@ def run(arguments: argparse.Namespace) -> int:
         return _explain(as_json=arguments.json)
     if arguments.study is None:
         raise Misuse("which study? `drr report STUDY --out DIR`, or --explain for what the metrics mean")
-    if arguments.out is None and not arguments.json:
+    if arguments.out is None and not arguments.json and not arguments.labels:
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
     with Study.open(arguments.study) as study:
         document = study_document(study, arguments.judge)
+        if arguments.labels:
+            _correct(study, document, arguments)
         tables = 0 if arguments.out is None else _write(study, document, arguments)
         if arguments.json:
             print_json(document)
-        else:
+            return 0
+        if "corrected" in document:
+            from drr.app.corrected import told_of
+
+            print(told_of(document["corrected"], document["banner"]))
+        if arguments.out is not None:
             print(f"{tables} tables: open {arguments.out / 'index.html'}")
     return 0
+
+
+def _correct(study: Study, document: StudyDocument, arguments: argparse.Namespace) -> None:
+    from drr.eval.agreement.corrected import corrected_document
+    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.labels import read_labels
+
+    labels = [label for path in arguments.labels for label in read_labels(path)]
+    document["corrected"] = corrected_document(read_judged(study, choose(study, arguments.judge)), labels)
 
 
 def _write(study: Study, document: StudyDocument, arguments: argparse.Namespace) -> int:

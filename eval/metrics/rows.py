@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict
 
+from drr.eval.stats.corrected import CorrectedRow
 from drr.eval.stats.intervals import DifferenceRow, VRow
 from drr.eval.stats.length import LengthRow
 from drr.eval.stats.pairs import PairDetail, PairRow
@@ -89,6 +90,21 @@ class FailureDocument(TypedDict):
     variants: dict[str, dict[str, FailureShare]]
 
 
+class CorrectedFigure(CorrectedRow):
+    metric: str
+    variant: str
+    """`a : b` for a win rate, from the side of `a`."""
+    biased: str | None
+    """Why the labels are no random sample; `None` where they are one, whole."""
+
+
+class CorrectedDocument(TypedDict):
+    figures: list[CorrectedFigure]
+    labels: int
+    unmatched: int
+    """Labels of nothing that this judge judged."""
+
+
 class StudyDocument(TypedDict):
     schema: int
     judge: JudgeRow | None
@@ -102,6 +118,8 @@ class StudyDocument(TypedDict):
     coverage: CoverageRow
     failures: FailureDocument | None
     as_printed: NotRequired[PaperDocument]
+    corrected: NotRequired[CorrectedDocument]
+    """With `--labels`."""
 
 
 class MetricRow(TypedDict):

@@ -1,0 +1,227 @@
+"""The figures of a judged study, each corrected by what people say of a part of it (`eval/stats/corrected.py`).
+
+A label is of a judged thing by its id; a support label also by its claim's words, since another extraction may have given
+the id to another claim. A figure without any label has no row.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from drr.eval.agreement.statistics import SUPPORT_SCORE
+from drr.eval.evidence.answers import Answer
+from drr.eval.labels import (
+    DIMENSIONS,
+    Label,
+    PairwiseLabel,
+    RatingLabel,
+    Sample,
+    SupportLabel,
+    content_id,
+    pair_id,
+    rating_id,
+    task_of,
+)
+from drr.eval.metrics.coverage import variants_of
+from drr.eval.metrics.rows import CorrectedDocument, CorrectedFigure
+from drr.eval.stats.comparisons import Comparison
+from drr.eval.stats.corrected import Scored, corrected
+from drr.eval.stats.faithfulness import PAPER_TYPES, UNREADABLE, JudgedClaim, strict
+from drr.eval.stats.intervals import VRow
+from drr.eval.tasks.judged import Judged
+
+
+@dataclass
+class _Said:
+    """People's labels by what they are of; remembers which were found."""
+
+    by_name: dict[tuple[str, ...], list[tuple[Label, float]]] = field(default_factory=dict)
+    used: set[int] = field(default_factory=set)
+
+    def add(self, name: tuple[str, ...], label: Label, score: float) -> None:
+        self.by_name.setdefault(name, []).append((label, score))
+
+    def of(self, name: tuple[str, ...]) -> tuple[list[Label], float | None]:
+        """The mean of what they say."""
+        found = self.by_name.get(name, ())
+        self.used.update(id(label) for label, _ in found)
+        return [label for label, _ in found], sum(s for _, s in found) / len(found) if found else None
+
+
+@dataclass(frozen=True)
+class _Figure:
+    metric: str
+    variant: str
+    units: list[Scored]
+    labels: list[Label]
+    range: tuple[float, float]
+
+
+def corrected_document(judged: Judged, labels: Sequence[Label]) -> CorrectedDocument:
+    said = _said(judged, labels)
+    figures = [
+        f for f in (*_precision(judged, said), *_grades(judged, said), *_wins(judged, said)) if f.labels
+    ]
+    waiting = _waiting(labels)
+    return {
+        "figures": [_row(figure, waiting) for figure in figures],
+        "labels": len(labels),
+        "unmatched": sum(id(label) not in said.used for label in labels),
+    }
+
+
+def _said(judged: Judged, labels: Sequence[Label]) -> _Said:
+    texts = {(a.query_id, a.variant, a.trial): content_id(a.report) for a in judged.answers}
+    known = {
+        pair_id(c.query, c.a, c.b, c.trial): (c, texts[c.query, c.a, c.trial], texts[c.query, c.b, c.trial])
+        for c in judged.comparisons()
+    }
+    said = _Said()
+    for label in labels:
+        if isinstance(label, SupportLabel):
+            said.add((label.id, content_id(label.claim)), label, SUPPORT_SCORE[label.label])
+        elif isinstance(label, RatingLabel):
+            said.add((label.id, label.dimension or "overall"), label, label.label)
+        elif label.id in known and (first := _is_first(label, *known[label.id])) is not None:
+            score = {"A": 1.0, "tie": 0.5, "B": 0.0}[label.three_class]
+            said.add((label.id, label.dimension or "overall"), label, score if first else 1 - score)
+    return said
+
+
+def _is_first(label: PairwiseLabel, pair: Comparison, a: str, b: str) -> bool | None:
+    """Whether its answer A is that of the pair's first system: by the names, else by the texts."""
+    if label.system_a and label.system_b:
+        named = (label.system_a, label.system_b)
+        return True if named == (pair.a, pair.b) else False if named == (pair.b, pair.a) else None
+    shown = (content_id(label.answer_a), content_id(label.answer_b))
+    return None if a == b else True if shown == (a, b) else False if shown == (b, a) else None
+
+
+Found = tuple[str, list[Scored], list[Label]]
+"""Of one report or comparison: its question, its units with weights that sum to 1, their labels."""
+
+
+def _figure(metric: str, variant: str, found: Iterable[Found], span: tuple[float, float]) -> _Figure:
+    """Trials of a question are averaged first, then questions."""
+    rows = [row for row in found if row[1]]
+    trials = Counter(question for question, _, _ in rows)
+    units = [
+        Scored(unit.question, unit.weight / trials[question], unit.judge, unit.person, unit.settled)
+        for question, own, _ in rows
+        for unit in own
+    ]
+    return _Figure(metric, variant, units, [label for _, _, labels in rows for label in labels], span)
+
+
+def _precision(judged: Judged, said: _Said) -> Iterable[_Figure]:
+    for variant, answers in variants_of(judged).items():
+        yield _figure("fp", variant, (_report(judged, answer, said) for answer in answers), (0.0, 1.0))
+
+
+def _report(judged: Judged, answer: Answer, said: _Said) -> Found:
+    found, held = judged.judged_claims(answer), judged.held(answer)
+    text = {claim["id"]: claim["text"] for claim in (held.claims or ())} if held else {}
+    by_type = [_of_type((found and found.claims) or (), one) for one in PAPER_TYPES]
+    present = [rows for rows in by_type if rows]
+    units: list[Scored] = []
+    labels: list[Label] = []
+    for rows in present:
+        for name, claim, score, settled in rows:
+            own, person = said.of((f"{answer.label}/{name}", content_id(text[claim])))
+            weight = 1 / (len(present) * len(rows))
+            units.append(Scored(answer.query_id, weight, score, None if settled else person, settled))
+            labels += own
+    return answer.query_id, units, labels
+
+
+def _of_type(claims: Iterable[JudgedClaim], source_type: str) -> list[tuple[str, str, float, bool]]:
+    """Name of the unit, its claim, the judge's score, and whether no judge was needed: the source could not be read."""
+    found = []
+    for claim in claims:
+        status = claim.page.get(source_type)
+        score = strict(status)
+        if score is not None:
+            found.append((f"{claim.id}-{source_type}", claim.id, score, status in UNREADABLE))
+    return found
+
+
+def _grades(judged: Judged, said: _Said) -> Iterable[_Figure]:
+    for variant, answers in variants_of(judged).items():
+        for dimension in DIMENSIONS:
+            rows = [_graded(judged, answer, dimension, said) for answer in answers]
+            yield _figure(dimension, variant, rows, (0.0, 10.0))
+
+
+def _graded(judged: Judged, answer: Answer, dimension: str, said: _Said) -> Found:
+    verdict = judged.ratings.get(answer.key, {}).get(dimension)
+    if verdict is None or verdict.value is None:
+        return answer.query_id, [], []
+    labels, person = said.of((rating_id(answer.query_id, answer.variant, answer.trial), dimension))
+    return answer.query_id, [Scored(answer.query_id, 1.0, float(verdict.value), person)], labels
+
+
+def _wins(judged: Judged, said: _Said) -> Iterable[_Figure]:
+    groups: dict[tuple[str, str, str], list[Comparison]] = {}
+    for one in judged.comparisons():
+        groups.setdefault((one.dimension, one.a, one.b), []).append(one)
+    for (dimension, a, b), group in groups.items():
+        rows = [_compared(one, said) for one in group]
+        yield _figure(f"win_rate {dimension}", f"{a} : {b}", rows, (0.0, 1.0))
+
+
+def _compared(one: Comparison, said: _Said) -> Found:
+    if one.score is None:
+        return one.query, [], []
+    labels, person = said.of((pair_id(one.query, one.a, one.b, one.trial), one.dimension))
+    return one.query, [Scored(one.query, 1.0, one.score, person)], labels
+
+
+def _row(figure: _Figure, waiting: Mapping[tuple[str, str, Sample], int]) -> CorrectedFigure:
+    low, high = figure.range
+    row = corrected(figure.units).document()
+    for v in (row, row["people"], row["judge"]):
+        _keep(v, low, high)
+    return {
+        **row,
+        "metric": figure.metric,
+        "variant": figure.variant,
+        "biased": _biased(figure.labels, waiting),
+    }
+
+
+def _keep(v: VRow, low: float, high: float) -> None:
+    """Nothing beyond the scale is true, whatever the sum of the judge's mean and the correction is."""
+    v["value"], v["ci_low"], v["ci_high"] = (
+        None if value is None else min(max(value, low), high)
+        for value in (v["value"], v["ci_low"], v["ci_high"])
+    )
+
+
+def _waiting(labels: Sequence[Label]) -> dict[tuple[str, str, Sample], int]:
+    """By task, dimension and draw, how many of the drawn have no label; a draw that is labelled whole is not there."""
+    named: dict[tuple[str, str, Sample], set[str]] = {}
+    for label in labels:
+        if label.sample is not None:
+            key = (task_of(label), getattr(label, "dimension", None) or "", label.sample)
+            named.setdefault(key, set()).add(label.id)
+    return {key: key[2].drawn - len(ids) for key, ids in named.items() if len(ids) < key[2].drawn}
+
+
+def _biased(labels: Sequence[Label], waiting: Mapping[tuple[str, str, Sample], int]) -> str | None:
+    """What is known of how these labels were chosen, where that was not by lot alone."""
+    chosen = sum(label.sample is None for label in labels)
+    if chosen:
+        return (
+            f"biased sample: {chosen:,} of {len(labels):,} labels were not drawn by `drr annotate --sample`,"
+            " and who chose them may have moved the figure"
+        )
+    for label in labels:
+        key = (task_of(label), getattr(label, "dimension", None) or "")
+        if label.sample is not None and (left := waiting.get((*key, label.sample))):
+            return (
+                f"biased sample: {left:,} of the {label.sample.drawn:,} drawn have no label;"
+                " which ones were left out may have moved the figure"
+            )
+    return None

@@ -1,0 +1,111 @@
+"""What people are asked to label, drawn by lot from what a judge judged: sheets of lines that wait for their label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from random import Random
+from typing import NotRequired, TypedDict
+
+from drr.eval.agreement.statistics import SUPPORT_SCORE
+from drr.eval.evidence.answers import Answer
+from drr.eval.labels import DIMENSIONS, Sample, rating_id
+from drr.eval.stats.faithfulness import PAPER_TYPES
+from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.support import items_of
+
+
+class SampleRow(TypedDict):
+    seed: int
+    drawn: int
+    population: int
+
+
+class SheetLine(TypedDict):
+    """A label without its label: the judge's verdict is not on it."""
+
+    id: str
+    claim: NotRequired[str]
+    evidence: NotRequired[str]
+    query: NotRequired[str]
+    answer: NotRequired[str]
+    dimension: NotRequired[str]
+    label: None
+    judge: str
+    sample: SampleRow
+
+
+Place = tuple[str, str]
+"""Answer, and item or dimension."""
+
+
+def support_places(judged: Judged) -> list[Place]:
+    """What a judge said of claims and pages; sources that could not be read have nothing to be labelled."""
+    return [
+        (answer.key, item)
+        for answer in judged.answers
+        for item, verdict in sorted(judged.support.get(answer.key, {}).items())
+        if verdict["against"] == "page"
+        and verdict["status"] in SUPPORT_SCORE
+        and verdict["type"] in PAPER_TYPES
+    ]
+
+
+def rating_places(judged: Judged) -> list[Place]:
+    """Whole reports: who grades one grades it in every dimension that the judge graded."""
+    return [(answer.key, "") for answer in judged.answers if judged.ratings.get(answer.key)]
+
+
+def drawn(places: Sequence[Place], count: int, seed: int) -> tuple[list[Place], Sample]:
+    number = min(count, len(places))
+    sample = Sample(seed=seed, drawn=number, population=len(places))
+    return Random(seed).sample(list(places), number), sample
+
+
+def support_sheet(
+    judged: Judged, desk: Desk, places: Iterable[Place], sample: Sample, judge: str
+) -> list[SheetLine]:
+    """Each claim with the very passages that the judge was shown."""
+    lines: list[SheetLine] = []
+    for key, name in places:
+        answer = judged.by_key[key]
+        held = judged.held(answer)
+        claims = (held and held.claims) or ()
+        of_claim = [claim for claim in claims if name.startswith(f"{claim['id']}-")]
+        item = next(item for item in items_of(desk, answer, of_claim) if item.id == name)
+        shown = [
+            "\n".join([source.url, *(f"[...] {(source.text or '')[s.start : s.end].strip()}" for s in spans)])
+            for source, spans in item.passages()
+        ]
+        line = _line(f"{answer.label}/{name}", judge, sample)
+        lines.append({**line, "claim": item.claim, "evidence": "\n\n".join(shown)})
+    return lines
+
+
+def rating_sheet(judged: Judged, places: Iterable[Place], sample: Sample, judge: str) -> list[SheetLine]:
+    return [
+        _graded(judged.by_key[key], dimension, _sample_of(sample), judge)
+        for key, _ in places
+        for dimension in DIMENSIONS
+        if dimension in judged.ratings[key]
+    ]
+
+
+def _graded(answer: Answer, dimension: str, sample: SampleRow, judge: str) -> SheetLine:
+    return {
+        "id": rating_id(answer.query_id, answer.variant, answer.trial),
+        "query": answer.query,
+        "answer": answer.report,
+        "dimension": dimension,
+        "label": None,
+        "judge": judge,
+        "sample": sample,
+    }
+
+
+def _line(name: str, judge: str, sample: Sample) -> SheetLine:
+    return {"id": name, "label": None, "judge": judge, "sample": _sample_of(sample)}
+
+
+def _sample_of(sample: Sample) -> SampleRow:
+    return {"seed": sample.seed, "drawn": sample.drawn, "population": sample.population}

@@ -1,0 +1,137 @@
+"""A judge's figure corrected by people's labels of a part of what it judged (prediction-powered inference).
+
+The estimate is the judge's mean over everything plus the mean of (person - judge) over what people labelled at random. Its
+interval holds both uncertainties, that of the questions and that of the judge's error as the labels show it, by question:
+an influence of each question on the estimate, squared and summed, as for any mean over clusters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+from drr.eval.stats.intervals import Floats, V, VRow, index_of, nothing
+from numpy.typing import NDArray
+
+LEAST_LABELS, LEAST_QUESTIONS = 30, 10
+"""Fewer labels, or labels of fewer questions, say too little of a judge's error for an interval that keeps its word."""
+Z = 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One thing that a judge scored, and what people say of it."""
+
+    question: str
+    weight: float
+    """Its part in the figure. Those of one question sum to its part; the figure is the sum of weight times score over all weights."""
+    judge: float
+    person: float | None = None
+    """`None`: not labelled."""
+    settled: bool = False
+    """By code, without a judge: there is nothing for people to label, and no error."""
+
+
+class CorrectedRow(VRow):
+    """`n` is what was judged."""
+
+    n_labelled: int
+    n_questions: int
+    """Of the labelled."""
+    judge: VRow
+    """The judge's own mean, uncorrected."""
+    people: VRow
+    """Of the labels alone."""
+    reason: str | None
+    """Why there is no value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    value: V
+    judge: V
+    people: V
+    n_labelled: int
+    n_questions: int
+    reason: str | None = None
+
+    def document(self) -> CorrectedRow:
+        return {
+            **self.value.document(),
+            "n_labelled": self.n_labelled,
+            "n_questions": self.n_questions,
+            "judge": self.judge.document(),
+            "people": self.people.document(),
+            "reason": self.reason,
+        }
+
+
+def corrected(units: Sequence[Scored]) -> Corrected:
+    """Unknown below the stated number of labels. What code settled is taken as it is; the correction is of the rest."""
+    labelled = [unit for unit in units if unit.person is not None and not unit.settled]
+    questions = len({unit.question for unit in labelled})
+    method = "judge's mean plus mean of (person - judge); 95% interval by question, linearised"
+    judge = _estimate(
+        [replace(unit, settled=True) for unit in units], "judge's mean; 95% interval by question"
+    )
+    reason = None
+    if len(labelled) < LEAST_LABELS or questions < LEAST_QUESTIONS:
+        reason = f"{len(labelled)} labels of {questions} questions; at least {LEAST_LABELS} of {LEAST_QUESTIONS} are needed"
+        return Corrected(
+            nothing(method, 0, len(units)), judge, _people(units), len(labelled), questions, reason
+        )
+    return Corrected(_estimate(units, method), judge, _people(units), len(labelled), questions)
+
+
+def _people(units: Sequence[Scored]) -> V:
+    """By labels alone: a judge that says nothing, corrected."""
+    method = "labels alone; 95% interval by question, linearised"
+    silent = [unit if unit.settled else replace(unit, judge=0.0) for unit in units]
+    if not any(unit.person is not None and not unit.settled for unit in silent):
+        return nothing(method)
+    found = _estimate(silent, method)
+    return replace(found, n=sum(unit.person is not None for unit in units))
+
+
+def _estimate(units: Sequence[Scored], method: str) -> V:
+    if not units:
+        return nothing(method)
+    place, size = index_of([unit.question for unit in units])
+    weight = np.array([unit.weight for unit in units])
+    score = np.array([unit.judge for unit in units])
+    open_ = np.array([not unit.settled for unit in units])
+    known = open_ & np.array([unit.person is not None for unit in units])
+    person = np.array([unit.person or 0.0 for unit in units])
+    total = weight.sum()
+    mean, open_share = float((weight * score).sum() / total), float(weight[open_].sum() / total)
+    influence = _by_place(place, weight * (score - mean), size) / total
+    value, labelled = mean, size
+    if open_share > 0 and known.any():
+        gap = np.where(known, person - score, 0.0)
+        sampled = float(weight[known].sum())
+        shift = float((weight[known] * gap[known]).sum() / sampled)
+        value += open_share * shift
+        influence += shift * _by_place(place, weight * (open_ - open_share), size) / total
+        influence += open_share * _by_place(place, weight * known * (gap - shift), size) / sampled
+        labelled = len(set(place[known].tolist()))
+    if min(size, labelled) < 2:
+        return V(value, None, None, len(units), 0, f"{method}; no interval from one question")
+    half = _t(labelled - 1) * sqrt(float((influence**2).sum()) * size / (size - 1))
+    return V(value, value - half, value + half, len(units), 0, f"{method}, {size} questions")
+
+
+def _by_place(place: NDArray[np.int64], values: Floats, size: int) -> Floats:
+    return np.bincount(place, weights=values, minlength=size).astype(np.float64)
+
+
+def _t(freedom: int) -> float:
+    """Student's 97.5 % point, by the expansion around the normal's (within 0.5 % from 4 degrees of freedom)."""
+    z, v = Z, float(freedom)
+    return (
+        z
+        + (z**3 + z) / (4 * v)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
+    )
