@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "agreement": ("agreement", "people against judges, judge against judge"),
     "calibrate": ("calibrate", "a judge against labelled data"),
     "compare": ("compare", "two variants of a study, paired"),
+    "plan": ("plan", "how many labels, questions and trials an interval takes"),
     "report": ("report", "every table and figure of a study"),
     "view": ("view", "browse reports, claims and evidence"),
     "annotate": ("annotate", "blind A/B page for people"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from drr.eval.agreement.statistics import SUPPORT_SCORE
 from drr.eval.evidence.answers import Answer
@@ -51,7 +51,7 @@ class _Said:
 
 
 @dataclass(frozen=True)
-class _Figure:
+class LabelledFigure:
     metric: str
     variant: str
     units: list[Scored]
@@ -59,11 +59,18 @@ class _Figure:
     range: tuple[float, float]
 
 
+def figures_of(judged: Judged, labels: Sequence[Label]) -> list[LabelledFigure]:
+    """Every figure that labels can correct, labelled or not."""
+    return _figures(judged, _said(judged, labels))
+
+
+def _figures(judged: Judged, said: _Said) -> list[LabelledFigure]:
+    return [*_precision(judged, said), *_grades(judged, said), *_wins(judged, said)]
+
+
 def corrected_document(judged: Judged, labels: Sequence[Label]) -> CorrectedDocument:
     said = _said(judged, labels)
-    figures = [
-        f for f in (*_precision(judged, said), *_grades(judged, said), *_wins(judged, said)) if f.labels
-    ]
+    figures = [figure for figure in _figures(judged, said) if figure.labels]
     waiting = _waiting(labels)
     return {
         "figures": [_row(figure, waiting) for figure in figures],
@@ -103,19 +110,19 @@ Found = tuple[str, list[Scored], list[Label]]
 """Of one report or comparison: its question, its units with weights that sum to 1, their labels."""
 
 
-def _figure(metric: str, variant: str, found: Iterable[Found], span: tuple[float, float]) -> _Figure:
+def _figure(metric: str, variant: str, found: Iterable[Found], span: tuple[float, float]) -> LabelledFigure:
     """Trials of a question are averaged first, then questions."""
     rows = [row for row in found if row[1]]
     trials = Counter(question for question, _, _ in rows)
     units = [
-        Scored(unit.question, unit.weight / trials[question], unit.judge, unit.person, unit.settled)
-        for question, own, _ in rows
+        replace(unit, weight=unit.weight / trials[question], report=str(number))
+        for number, (question, own, _) in enumerate(rows)
         for unit in own
     ]
-    return _Figure(metric, variant, units, [label for _, _, labels in rows for label in labels], span)
+    return LabelledFigure(metric, variant, units, [label for _, _, labels in rows for label in labels], span)
 
 
-def _precision(judged: Judged, said: _Said) -> Iterable[_Figure]:
+def _precision(judged: Judged, said: _Said) -> Iterable[LabelledFigure]:
     for variant, answers in variants_of(judged).items():
         yield _figure("fp", variant, (_report(judged, answer, said) for answer in answers), (0.0, 1.0))
 
@@ -147,7 +154,7 @@ def _of_type(claims: Iterable[JudgedClaim], source_type: str) -> list[tuple[str,
     return found
 
 
-def _grades(judged: Judged, said: _Said) -> Iterable[_Figure]:
+def _grades(judged: Judged, said: _Said) -> Iterable[LabelledFigure]:
     for variant, answers in variants_of(judged).items():
         for dimension in DIMENSIONS:
             rows = [_graded(judged, answer, dimension, said) for answer in answers]
@@ -162,7 +169,7 @@ def _graded(judged: Judged, answer: Answer, dimension: str, said: _Said) -> Foun
     return answer.query_id, [Scored(answer.query_id, 1.0, float(verdict.value), person)], labels
 
 
-def _wins(judged: Judged, said: _Said) -> Iterable[_Figure]:
+def _wins(judged: Judged, said: _Said) -> Iterable[LabelledFigure]:
     groups: dict[tuple[str, str, str], list[Comparison]] = {}
     for one in judged.comparisons():
         groups.setdefault((one.dimension, one.a, one.b), []).append(one)
@@ -178,7 +185,7 @@ def _compared(one: Comparison, said: _Said) -> Found:
     return one.query, [Scored(one.query, 1.0, one.score, person)], labels
 
 
-def _row(figure: _Figure, waiting: Mapping[tuple[str, str, Sample], int]) -> CorrectedFigure:
+def _row(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], int]) -> CorrectedFigure:
     low, high = figure.range
     row = corrected(figure.units).document()
     for v in (row, row["people"], row["judge"]):

@@ -32,6 +32,8 @@ class Scored:
     """`None`: not labelled."""
     settled: bool = False
     """By code, without a judge: there is nothing for people to label, and no error."""
+    report: str = ""
+    """Whose it is: the trials of a question are different reports."""
 
 
 class CorrectedRow(VRow):
@@ -120,6 +122,19 @@ def _estimate(units: Sequence[Scored], method: str) -> V:
         return V(value, None, None, len(units), 0, f"{method}; no interval from one question")
     half = _t(labelled - 1) * sqrt(float((influence**2).sum()) * size / (size - 1))
     return V(value, value - half, value + half, len(units), 0, f"{method}, {size} questions")
+
+
+def spread_of_gaps(units: Sequence[Scored]) -> float:
+    """The variance that the correction adds: of (person - judge) over the labelled, question by question."""
+    open_ = [unit for unit in units if not unit.settled]
+    labelled = [unit for unit in open_ if unit.person is not None]
+    sampled = sum(unit.weight for unit in labelled)
+    gaps = np.array([(unit.person or 0.0) - unit.judge for unit in labelled])
+    weight = np.array([unit.weight for unit in labelled]) / sampled
+    place, size = index_of([unit.question for unit in labelled])
+    share = sum(unit.weight for unit in open_) / sum(unit.weight for unit in units)
+    influence = share * _by_place(place, weight * (gaps - (weight * gaps).sum()), size)
+    return float((influence**2).sum()) * size / (size - 1)
 
 
 def _by_place(place: NDArray[np.int64], values: Floats, size: int) -> Floats:

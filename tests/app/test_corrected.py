@@ -21,6 +21,7 @@ from drr.eval.labels import Label, PairwiseLabel, RatingLabel, Sample, SupportLa
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.corrected import LEAST_LABELS, Scored, corrected
 from drr.eval.stats.intervals import Floats
+from drr.eval.stats.planning import spread, ways
 from drr.study.study import Study
 
 from benchmarks.results import record, table
@@ -120,6 +121,38 @@ def test_too_few_labels_are_no_figure(labels: int, questions: int) -> None:
     found = corrected(units)
     assert found.value.value is None and found.reason is not None and f"{labels} labels" in found.reason
     assert found.judge.value == 1.0
+
+
+def test_a_plan_reaches_its_half_width() -> None:
+    """Planned from a pilot, then done: the interval is about as wide as was said."""
+    pilot = spread(simulated(np.random.default_rng(4), "biased", questions=80, labels=300))
+    assert pilot is not None
+    rows = ways(pilot, 0.05)
+    assert len(rows) == 4 and rows[0]["questions"] == 80 and rows[0]["trials"] == 1
+    assert sorted(row["questions"] for row in rows[1:]) == [row["questions"] for row in rows[1:]]
+    for row in rows:
+        widths = []
+        for seed in range(12):
+            rng = np.random.default_rng([seed, 3])
+            v = corrected(simulated(rng, "biased", row["questions"], row["labels"])).value
+            assert v.ci_low is not None and v.ci_high is not None
+            widths.append((v.ci_high - v.ci_low) / 2)
+        assert 0.035 < sum(widths) / len(widths) < 0.065
+    assert all(row["questions"] != 80 for row in ways(pilot, 0.005))
+
+
+def test_trials_stand_in_for_questions_where_they_differ() -> None:
+    rng = np.random.default_rng(2)
+    units = [
+        Scored(f"q{q}", 0.5, 0.5 + float(rng.normal(0, 0.3)), 0.5, report=f"{q}/{trial}")
+        for q in range(40)
+        for trial in range(2)
+    ]
+    found = spread(units)
+    assert found is not None and found.within is not None and found.within > found.between
+    assert found.within == pytest.approx(0.09, rel=0.5) and found.trials == 2
+    first = ways(found, 0.05)[0]
+    assert first["questions"] == 40 and first["trials"] > 2
 
 
 def test_a_draw_is_by_lot_and_again_the_same() -> None:
@@ -229,3 +262,20 @@ def test_pairs_drawn_by_lot_carry_their_draw(judged_study: Path) -> None:
     assert make_plan(reports, annotators=["ann"], pairs=4, seed=5).sample is None
     line = label_of(plan.pairs[0], "overall", "left", "a", "ann", None, plan.sample)
     assert PairwiseLabel.model_validate(line).sample == plan.sample
+
+
+def test_the_command_plans_from_a_pilot(
+    judged_study: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ["plan", str(judged_study), "--half-width", "0.05"]
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    assert "None is known." in told and "0 labels; how the judge errs is known from 30 labels" in told
+    every_label(judged_study, tmp_path / "sheet.jsonl")
+    capsys.readouterr()
+    assert main([*words, "--metric", "overall", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["judging_usd"] == 0.0 and document["figures"][0]["sd_trials"] is not None
+    assert document["figures"][0]["ways"] == []
+    assert main([*words, "--metric", "beauty"]) == 2
+    assert "judged: fp, clarity" in capsys.readouterr().err

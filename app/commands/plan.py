@@ -1,0 +1,102 @@
+"""`drr plan`: how many labels, questions and trials bring a figure to a half-width, and at what cost."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drr.eval.agreement.precision import PrecisionPlan
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    from drr.app.options import positive_float
+
+    parser.epilog = (
+        "A pilot tells: a judged study with some labels drawn by lot (`drr annotate STUDY --sample 60 --task support"
+        " --export FILE`).\n\n"
+        "examples:\n  drr plan study --half-width 0.03 --labels sheet.jsonl\n"
+        "  drr plan study --half-width 0.5 --metric overall --labels grades.jsonl --label-cost 0.4"
+    )
+    parser.add_argument("study", metavar="STUDY", type=Path)
+    parser.add_argument(
+        "--half-width",
+        type=positive_float,
+        required=True,
+        metavar="W",
+        help="of the 95 %% interval, in the metric's unit",
+    )
+    parser.add_argument(
+        "--metric", default="fp", help="fp, a dimension, or `win_rate DIMENSION` (default: fp)"
+    )
+    parser.add_argument(
+        "--labels", type=Path, nargs="+", default=[], metavar="FILE", help="of the pilot, JSONL"
+    )
+    parser.add_argument("--label-cost", type=positive_float, metavar="USD", help="what one label costs")
+    parser.add_argument("--judge", help="default: the last model that judged, else the rules")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from drr.app.console import print_json
+    from drr.app.judging import open_study
+    from drr.eval.agreement.precision import precision_plan
+    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.labels import read_labels
+
+    labels = [label for path in arguments.labels for label in read_labels(path)]
+    with open_study(arguments.study) as study:
+        judged = read_judged(study, choose(study, arguments.judge))
+        plan = precision_plan(
+            study, judged, labels, arguments.metric, arguments.half_width, arguments.label_cost
+        )
+    if arguments.json:
+        print_json(plan)
+    else:
+        print(_told(plan))
+    return 0
+
+
+def _told(plan: PrecisionPlan) -> str:
+    from drr.app.terminal import number, table
+
+    rows = [
+        [
+            figure["variant"],
+            f"{way['questions']:,}",
+            f"{way['trials']:,}",
+            f"{way['labels']:,}",
+            f"{way['answers']:,}",
+            f"{way['more_labels']:,}",
+            "-" if way["cost_usd"] is None else f"${way['cost_usd']:,.2f}",
+        ]
+        for figure in plan["figures"]
+        for way in figure["ways"]
+    ]
+    metric = plan["figures"][0]["metric"].replace("_", " ")
+    parts = [f"{metric}, 95 % interval of about +/- {plan['half_width']:g}, any one of these ways:"]
+    head = ["variant", "questions", "trials", "labels", "more answers", "more labels", "cost"]
+    parts.append(table(head, rows) if rows else "None is known.")
+    for figure in plan["figures"]:
+        spreads = ", ".join(
+            f"{name} {number(sd)}"
+            for name, sd in (
+                ("questions", figure["sd_questions"]),
+                ("trials of one", figure["sd_trials"]),
+                ("judge against a label", figure["sd_judge"]),
+            )
+        )
+        because = f"; unknown: {figure['reason']}" if "reason" in figure else ""
+        parts.append(f"{figure['variant']}: standard deviations: {spreads}{because}.")
+    each = (
+        ("an answer", plan["answer_usd"]),
+        ("its judging", plan["judging_usd"]),
+        ("a label", plan["label_usd"]),
+    )
+    parts.append(
+        "Costs: "
+        + ", ".join(f"{name} {'unknown' if usd is None else f'${usd:,.4f}'}" for name, usd in each)
+        + ". A way is an estimate from this pilot; where labels are few, so is what they say."
+    )
+    return "\n\n".join(parts)

@@ -1,0 +1,157 @@
+"""What it takes to bring one metric of a judged study to a half-width: labels, questions, trials, dollars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NotRequired, TypedDict
+
+from drr.env.errors import Misuse
+from drr.eval.agreement.corrected import LabelledFigure, figures_of
+from drr.eval.evidence.answers import Answer
+from drr.eval.labels import Label
+from drr.eval.metrics.coverage import variants_of
+from drr.eval.stats.corrected import LEAST_LABELS, LEAST_QUESTIONS
+from drr.eval.stats.planning import Spread, WayRow, spread, ways
+from drr.eval.tasks.judged import Judged
+from drr.study.study import Study
+
+
+class CostedWay(WayRow):
+    answers: int
+    """Beyond those there are."""
+    more_labels: int
+    """Beyond those there are."""
+    cost_usd: float | None
+    """Of further answers, their judging and further labels; `None` where a price is unknown."""
+
+
+class FigurePlan(TypedDict):
+    metric: str
+    variant: str
+    questions: int
+    labels: int
+    sd_questions: float | None
+    sd_trials: float | None
+    sd_judge: float | None
+    """Of one label's (person - judge), with what comes of labels of one question."""
+    ways: list[CostedWay]
+    reason: NotRequired[str]
+    """Why there is none."""
+
+
+class PrecisionPlan(TypedDict):
+    """The document of `drr plan --json`."""
+
+    schema: int
+    half_width: float
+    answer_usd: float | None
+    """One answer, on average over the study."""
+    judging_usd: float | None
+    """Of one answer."""
+    label_usd: float | None
+    figures: list[FigurePlan]
+
+
+def precision_plan(
+    study: Study,
+    judged: Judged,
+    labels: Sequence[Label],
+    metric: str,
+    half_width: float,
+    label_usd: float | None = None,
+) -> PrecisionPlan:
+    every = figures_of(judged, labels)
+    figures = [figure for figure in every if figure.metric == metric and figure.units]
+    if not figures:
+        known = ", ".join(dict.fromkeys(figure.metric for figure in every if figure.units)) or "nothing yet"
+        raise Misuse(f"--metric {metric!r} was not judged in {study.folder}; judged: {known}")
+    answers, judging = _answer_usd(judged.answers), _judging_usd(study, judged)
+    known_cost = None if answers is None or judging is None else answers + judging
+    present = {variant: len(found) for variant, found in variants_of(judged).items()}
+    return {
+        "schema": 1,
+        "half_width": half_width,
+        "answer_usd": answers,
+        "judging_usd": judging,
+        "label_usd": label_usd,
+        "figures": [_planned(figure, half_width, present, known_cost, label_usd) for figure in figures],
+    }
+
+
+def _planned(
+    figure: LabelledFigure,
+    half_width: float,
+    present: dict[str, int],
+    answer_usd: float | None,
+    label_usd: float | None,
+) -> FigurePlan:
+    found = spread(figure.units)
+    questions = len({unit.question for unit in figure.units})
+    labels = sum(unit.person is not None and not unit.settled for unit in figure.units)
+    names = [name for name in figure.variant.split(" : ") if name in present] or [figure.variant]
+    rows = [] if found is None else ways(found, half_width)
+    plan: FigurePlan = {
+        "metric": figure.metric,
+        "variant": figure.variant,
+        "questions": questions,
+        "labels": labels,
+        "sd_questions": _sd(found.between) if found else None,
+        "sd_trials": _sd(found.within) if found else None,
+        "sd_judge": _sd(found.gap) if found else None,
+        "ways": [_costed(row, labels, names, present, answer_usd, label_usd) for row in rows],
+    }
+    if reason := _reason(found, labels):
+        plan["reason"] = reason
+    return plan
+
+
+def _reason(found: Spread | None, labels: int) -> str | None:
+    if found is None:
+        return "one question says nothing of how questions differ"
+    if found.gap is None:
+        return f"{labels} labels; how the judge errs is known from {LEAST_LABELS} labels of {LEAST_QUESTIONS} questions"
+    return None
+
+
+def _sd(variance: float | None) -> float | None:
+    return None if variance is None else float(variance**0.5)
+
+
+def _costed(
+    row: WayRow,
+    labels: int,
+    names: Sequence[str],
+    present: dict[str, int],
+    answer_usd: float | None,
+    label_usd: float | None,
+) -> CostedWay:
+    answers = sum(max(0, row["questions"] * row["trials"] - present.get(name, 0)) for name in names)
+    more = max(0, row["labels"] - labels)
+    parts = [
+        0.0 if not count else None if each is None else count * each
+        for count, each in ((answers, answer_usd), (more, label_usd))
+    ]
+    known = [part for part in parts if part is not None]
+    return {
+        **row,
+        "answers": answers,
+        "more_labels": more,
+        "cost_usd": sum(known) if len(known) == len(parts) else None,
+    }
+
+
+def _answer_usd(answers: Sequence[Answer]) -> float | None:
+    """What one took to make; not known of imported reports, nor where a price is unknown."""
+    costs = [None if answer.imported else answer.record.cost_usd for answer in answers]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) / len(known) if known and len(known) == len(costs) else None
+
+
+def _judging_usd(study: Study, judged: Judged) -> float | None:
+    """All that this judge was paid, by answer."""
+    name = judged.judging.judge if judged.judging else None
+    costs = [r.cost_usd for r in study.records("judgement", None) if r.key_fields.get("judge") == name]
+    known = [cost for cost in costs if cost is not None]
+    if not known or len(known) < len(costs) or not judged.answers:
+        return None
+    return sum(known) / len(judged.answers)
