@@ -84,7 +84,7 @@ class Cast:
             return
         orders = subject.shop.store.orders(subject.user_id, limit=_HISTORY).items
         for product in subject.shop.store.products(list(dict.fromkeys(one.product_id for one in orders))):
-            if any(maker in self.body for maker in makers_of(product)):
+            if any(maker in self.body or maker.split()[0] in self.body for maker in makers_of(product)):
                 self.products.setdefault(product.product_id, product)
 
     @staticmethod

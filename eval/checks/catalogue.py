@@ -11,9 +11,21 @@ from typing import Literal
 from drr.citations.addresses import host_of
 from drr.env.entities import Product
 from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable, word_set
+from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.layout import TextLine
-from drr.eval.checks.mentions import Mention, Mentions, Named, brand_differs, similarity, words
+from drr.eval.checks.makers import makers_of
+from drr.eval.checks.mentions import (
+    Mention,
+    Mentions,
+    Named,
+    ProductReference,
+    brand_differs,
+    similarity,
+    words,
+)
+from drr.wording.dates import dates
 from drr.wording.money import amounts
+from drr.wording.ratings import RATINGS
 
 _CONFUSED = {
     "O": "O0",
@@ -44,6 +56,10 @@ _NOT_A_PRODUCT = re.compile(
 )
 _GENERIC = word_set("""best overall pick choice option recommended budget top our why it fits you price rating value runner up premium upgrade key features
     pros cons verdict summary total subtotal phase month step note tip bottom line for""")  # fmt: skip
+_NO_NAMES = word_set(
+    "what what's why how where which who when if my your our this that these those here on in at for from swap skip buy get"
+)
+"""Words that begin a sentence or a label, and no name."""
 _LEADS = _GENERIC | {"pick", "1", "2", "3", "4", "5"}
 _LINE_MARKS = re.compile(r"^[\s>|*+\-•\d.)_]+")
 _PRICE_WORDS = re.compile(r"(?<!\s)\s+(?:at|for|from|is|costs?|price[ds]?)$", re.I)
@@ -127,12 +143,15 @@ def _is_of_another_shop(subject: Subject, url: str) -> bool:
 def _offers_without_product(subject: Subject, mentions: Mentions) -> Iterator[tuple[TextLine, str]]:
     """Lines that offer something by name and price, and neither name nor cite a product or a record of the shop."""
     citations = subject.citations
+    cast = cast_of(subject, mentions)
     places = [one.start for one in mentions.mentions] + [one.start for one in mentions.references]
     places += [one.start for one in citations.markers if one.url and _is_ours(subject, one.url)]
     places.sort()
     for line in mentions.layout.lines:
         if line.kind not in ("item", "title", "row") or "user://" in line.text:
             continue
+        if cast.within(line.start, line.end):
+            continue  # a product in play, by its maker
         if bisect_left(places, line.start) == bisect_left(places, line.end) and (name := _offered(line.text)):
             yield line, name
 
@@ -180,17 +199,22 @@ def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
     if subject.shop is None:
         return unverifiable("no shop was given")
     tally = CheckTally()
+    cast = cast_of(subject, mentions)
     scores: list[float] = []
     for named in mentions.names():
         product = subject.product(named.product_id)
         name = _cleaned(named.name)
         if product is not None and _is_product_name(name, named.source):
             scores.append(_similarity(name, product))
-            _compare_name(tally, named, name, product)
+            _compare_name(tally, subject, cast, named, name, product)
     for mention in mentions.mentions:
         product = subject.product(mention.product_id)
         if product is not None and mention.own and mentions.within(mention.start, mention.end):
             _compare_sentence(tally, mentions, mention, product)
+    for reference in mentions.references:
+        product = subject.product(reference.product_id)
+        if product is not None:
+            _compare_beside(tally, mentions, reference, product)
     lowest = min(scores, default=None)
     return tally.check("no name stands beside an address of the shop", lowest_similarity=lowest)
 
@@ -199,13 +223,40 @@ def _similarity(name: str, product: Product) -> float:
     return similarity(name, f"{product.title} {product.store or ''}")
 
 
-def _compare_name(tally: CheckTally, named: Named, name: str, product: Product) -> None:
-    if _similarity(name, product) < 0.6:
-        tally.fail(named.span, f"{name!r} is given for {named.product_id}, which is {product.title!r}")
-    elif brand_differs(name, product):
-        tally.fail(named.span, f"{name!r} names another maker than {product.store or product.title!r}")
-    else:
+def _compare_name(
+    tally: CheckTally, subject: Subject, cast: Cast, named: Named, name: str, product: Product
+) -> None:
+    """A name is wrong where its maker is another's, or where another product of the shop has all of its words."""
+    if _similarity(name, product) >= 0.6 and not brand_differs(name, product):
         tally.ok()
+    elif _similarity(name, product) >= 0.6:
+        tally.fail(named.span, f"{name!r} names another maker than {product.store or product.title!r}")
+    elif not _is_title(name) or not _is_another(subject, cast, name, product):
+        tally.unclear(f"{name!r} may be no name")
+    else:
+        tally.fail(named.span, f"{name!r} is given for {named.product_id}, which is {product.title!r}")
+
+
+def _is_title(name: str) -> bool:
+    """Words as names have them, most of them capitalised; no figures of a rating, a date or a price."""
+    told = [word for word in name.split() if word[:1].isalpha() and len(word) > 2]
+    capitals = [word for word in told if word[0].isupper()]
+    if not told or told[0].casefold().replace("’", "'") in _NO_NAMES:
+        return False
+    return bool(capitals) and RATINGS.speaks(name) is False and next(dates(name, 0, len(name)), None) is None
+
+
+def _is_another(subject: Subject, cast: Cast, name: str, product: Product) -> bool:
+    """None of its capitalised words is this product's, or another product has them all."""
+    own = set(words(f"{product.title} {product.store or ''} {' '.join(makers_of(product))}"))
+    capitals = [word for word in re.findall(r"[A-Z][\w'’-]*", name) if len(word) > 2]
+    strange = [word for word in capitals if not set(words(re.sub(r"['’]s$", "", word))) <= own]
+    if not strange and len(capitals) < 3:
+        return False
+    if len(strange) == len(capitals):
+        return len(capitals) > 1 or _in_shop(subject, name)
+    others = (one for one in cast.products.values() if one.product_id != product.product_id)
+    return any(_similarity(name, one) >= 0.99 for one in others) or _in_shop(subject, name)
 
 
 def _compare_sentence(tally: CheckTally, mentions: Mentions, mention: Mention, product: Product) -> None:
@@ -215,8 +266,36 @@ def _compare_sentence(tally: CheckTally, mentions: Mentions, mention: Mention, p
     if maker:
         tally.fail(span, f"{maker!r} names another maker than {product.store or product.title!r}")
     phrase = _foreign_phrase(mentions.body[slice(*span)], product)
-    if phrase:
+    makers = set(words(" ".join(makers_of(product))))
+    if phrase and not makers & set(words(phrase)) and _is_beside(mentions, mention, phrase):
         tally.fail(span, f"{phrase!r} is said of {mention.product_id}, which is {product.title!r}")
+
+
+_BESIDE_LINK = re.compile(
+    r"(?:\*\*|__)(?P<bold>[A-Z][^*_\n|]{3,80})(?:\*\*|__)[\s(\[:–—-]{0,4}$"
+    r"|(?<![\w*_])(?P<maker>[A-Z][\w&-]{2,20}(?:\s(?:&\s)?[A-Z][\w&-]{1,20}){0,2})['’]s\s(?P<rest>[^.,;:()\n$]{3,60}?)[\s(\[*_]{0,4}$"
+)
+"""Right before a link: a name in bold, or somebody's something."""
+
+
+def _compare_beside(tally: CheckTally, mentions: Mentions, link: ProductReference, product: Product) -> None:
+    """Whose the thing is said to be that the link right behind shows."""
+    match = _BESIDE_LINK.search(mentions.body[max(0, link.start - 120) : link.start])
+    if match is None:
+        return
+    name = match["bold"] or match["maker"]
+    own = set(words(f"{product.title} {product.store or ''} {' '.join(makers_of(product))}"))
+    own |= {word.removesuffix("s") for word in own}
+    told = [word for word in words(name) if len(word) > 2 and word.isalpha()]
+    said = told if match["maker"] else told[:1]
+    rest = match["rest"] or " ".join(name.split()[1:])
+    of_it = [word for word in words(rest) if word in own and (len(word) > 3 or word.isdigit())]
+    by_itself = set(told) & set(words(" ".join(makers_of(product))))
+    if of_it and said and not by_itself and not set(said) & (own | _LEADS | _NO_NAMES):
+        at = max(0, link.start - 120) + match.start("bold" if match["bold"] else "maker")
+        tally.fail(
+            (at, at + len(name)), f"{name!r} names another maker than {product.store or product.title!r}"
+        )
 
 
 _CITATION = re.compile(r"\[[^\]]{0,2000}\]\([^)]{0,2000}\)|\[[\d, ^-]+\]|https?://\S+")
@@ -242,10 +321,26 @@ def _other_maker(text: str, product: Product) -> str | None:
 def _foreign_phrase(text: str, product: Product) -> str | None:
     """A long capitalised name in a sentence about one product, of which that product's title knows nothing."""
     found = (match["phrase"] for match in _PHRASE.finditer(_CITATION.sub(" ", text)))
-    phrases = [phrase for phrase in found if len(words(phrase)) >= 4]
+    phrases = [phrase for phrase in found if _is_long_name(phrase)]
     if all(_similarity(phrase, product) < 0.4 for phrase in phrases):
         return phrases[0] if phrases else None
     return None
+
+
+def _is_beside(mentions: Mentions, mention: Mention, phrase: str) -> bool:
+    """Whether a link to the product stands near the phrase, and not the phrase with what it is of somewhere else."""
+    at = mentions.body.find(phrase, mention.start, mention.end)
+    near = mentions.within(max(mention.start, at - _NEAR_LINK), at + len(phrase) + _NEAR_LINK)
+    return at < 0 or any(one.product_id == mention.product_id for one in near)
+
+
+_NEAR_LINK = 60
+
+
+def _is_long_name(phrase: str) -> bool:
+    """Four words at least that are no figures and no abbreviations, and no date."""
+    told = [word for word in words(phrase) if word.isalpha() and len(word) > 2]
+    return len(told) >= 4 and next(dates(phrase, 0, len(phrase)), None) is None
 
 
 def _cleaned(name: str) -> str:

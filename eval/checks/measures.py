@@ -166,6 +166,8 @@ def measures(text: str, start: int = 0, end: int | None = None) -> Iterator[Meas
         figures = [match["n"], *re.findall(DIGITS, match["more"])]
         if before := _TO.search(text[max(start, match.start() - 16) : match.start()]):
             figures.insert(0, before["n"])
+        if match["n"].casefold() in ("one", "a hundred") or (not match["n"][0].isdigit() and len(form) < 3):
+            continue
         for figure in figures:
             value = number(figure) if figure[0].isdigit() else float(spoken(figure))
             if one := _measure(value, form, match.span(), hedged):

@@ -182,7 +182,8 @@ class _Measuring:
             if one.kind == said.kind
         ]
         if meant.certain:
-            return False
+            times = {2, 3, 4, 5, 6} if said.unit == said.kind and not meant.placed else set()
+            return any(said.value == one.value * count for one in known for count in times)
         if any(said.same(one) for one in known):
             return True
         values = list({one.base for one in known})[:_IN_PLAY]

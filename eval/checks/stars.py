@@ -24,6 +24,10 @@ _CELL = re.compile(
 _COUNT_CELL = re.compile(
     r"[\s*_(]*(?P<count>\d{1,3}(?:,\d{3})+|\d+)(?P<plus>\+)?(?:\s(?:ratings|reviews|votes))?[\s*_)]*"
 )
+_LIMIT = re.compile(
+    r"\b(?:above|over|under|below|than|least|most|past|beyond|near|nearly|almost|around|about)\s$", re.I
+)
+"""Stars that are a mark to reach, not a rating."""
 _ABOVE = 0.25
 """Share by which a count may be over one of which it is said to be more."""
 
@@ -62,6 +66,10 @@ class _Comparison:
         start = span[0]
         for said in RATINGS.ratings(self._cast.body[slice(*span)]):
             placed = said._replace(start=said.start + start, end=said.end + start)
+            if said.kind == "stars" and _LIMIT.search(
+                self._cast.body[max(start, placed.start - 16) : placed.start]
+            ):
+                continue
             self._compare(placed, self._cast.meant_at(placed.start, placed.end), span)
 
     def row(self, line: TextLine) -> None:
@@ -91,7 +99,7 @@ class _Comparison:
             self._tally.unclear(f"the catalogue knows no {_NOUN[said.kind]} of one that may be meant")
         elif not said.certain and not meant.certain:
             return
-        elif meant.certain and said.certain:
+        elif meant.certain and (said.certain or self._is_no_other_figure(said)):
             self._fail(said, theirs)
         elif self._explained(said):
             self._tally.unclear(f"it is not clear whose {_NOUN[said.kind]} {self._shown(said)!r} is")
@@ -114,6 +122,13 @@ class _Comparison:
             return True
         slack = 0.051 if said.kind == "stars" else 0.0
         return any(abs(abs(a - b) - said.value) <= slack for a, b in combinations(known[:40], 2))
+
+    def _is_no_other_figure(self, said: RatingSaid) -> bool:
+        """Of a bare decimal beside a product, in a sentence about ratings: that no product in play has such a figure."""
+        if self._explained(said):
+            return False
+        written = re.compile(rf"(?<![\d.]){said.value:g}(?![\d.])")
+        return not any(written.search(str(one.model_dump())) for one in self._cast.products.values())
 
     def _shown(self, said: RatingSaid) -> str:
         return self._cast.body[said.start : said.end].strip()

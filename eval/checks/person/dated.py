@@ -29,6 +29,10 @@ _BOUND_DATE = re.compile(
 """What stands before a date that can only be of a purchase."""
 _SHORT = 40
 """Characters of a sentence that only answers: "Twice, actually!"."""
+_THEN_BOUGHT = re.compile(
+    r"[\s,*_]{1,4}(?:you|he|she|they)\s(?:\w+\s)?(?:bought|ordered|purchased|reordered|got|chose|picked up)\b",
+    re.I,
+)
 _BESIDE = 160
 """Characters on either side of a date in which a word of buying makes it one of a purchase."""
 _LISTED = re.compile(
@@ -54,11 +58,15 @@ class _Said(NamedTuple):
 class DatedPurchases:
     """Goes through the sentences and rows that speak of purchases; accuses where no order fits what is certain."""
 
-    def __init__(self, tally: CheckTally, cast: Cast, named: OrdersNamed, history: History) -> None:
+    def __init__(
+        self, tally: CheckTally, cast: Cast, named: OrdersNamed, history: History, called: str
+    ) -> None:
         self._tally = tally
         self._cast = cast
         self._body = cast.body
         self._named = named
+        self._called = called
+        """The reader's first name: a report may speak of him in the third person."""
         self._history = history
         self._frequencies = PurchaseFrequencies(tally, cast, history)
 
@@ -79,7 +87,8 @@ class DatedPurchases:
             short = len(text) < _SHORT and any(times(text))
             return short and PURCHASES.speaks(self._body[line.start : line.end])
         return (
-            _YOU.search(text) is not None
+            self._called in text
+            or _YOU.search(text) is not None
             or line.kind in ("item", "title")
             or _YOU.search(self._body, line.start, line.end) is not None
             or _is_record(text)
@@ -111,8 +120,11 @@ class DatedPurchases:
         found.sort(key=lambda one: one.start)
         gaps = [self._body[a.end : b.start] for a, b in pairwise(found)]
         alone = all(len(gap) < 40 and _LISTED.fullmatch(gap) for gap in gaps)
+        fitting = [one for one in found if self._placed(one)]
+        others = len(found) > 1 and len(fitting) == len(found) - 1
+        """All other dates of the sentence are of orders: this one is meant to be."""
         for when in found:
-            certain = self._is_certain(when, span) or (alone and self._is_certain(found[0], span))
+            certain = self._is_certain(when, span) or (alone and self._is_certain(found[0], span)) or others
             self._compare_date(when, span, meant, _Said(alone, len(found) == 1, negated, certain))
         if not negated:
             self._frequencies.times(span, line)
@@ -126,7 +138,7 @@ class DatedPurchases:
     def _compare_date(
         self, when: When | DayOfYear, span: Span, meant: Collection[str] | None, said: _Said
     ) -> None:
-        placed = [one for one in self._history.orders if when.covers(one.order.order_date)]
+        placed = self._placed(when)
         if not placed:
             if not self._history.whole or said.negated or not said.certain:
                 self._tally.unclear(f"it is not clear of what {self._shown(when)!r} is said")
@@ -144,10 +156,13 @@ class DatedPurchases:
         else:
             self._tally.unclear(f"it is not clear which order is meant by {self._shown(when)!r}")
 
+    def _placed(self, when: When | DayOfYear) -> list[Placed]:
+        return [one for one in self._history.orders if when.covers(one.order.order_date)]
+
     def _is_certain(self, when: When | DayOfYear, span: Span) -> bool:
         """A word of buying right before the date; for a day of a year, anywhere near it in the sentence."""
         before = _ASIDE.sub(" ", self._body[max(span[0], when.start - _BESIDE) : when.start])
-        if _BOUND_DATE.search(before):
+        if _BOUND_DATE.search(before) or _THEN_BOUGHT.match(self._body, when.end, span[1]):
             return True
         beside = before + " " + self._body[when.end : min(span[1], when.end + _BESIDE)]
         return isinstance(when, When) and when.day is not None and PURCHASES.speaks(beside)

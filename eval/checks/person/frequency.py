@@ -39,6 +39,16 @@ class PurchaseFrequencies:
         self._cast = cast
         self._history = history
 
+    def _is_pinned(self, unit: str, match: re.Match[str], span: Span) -> bool:
+        """Days are counted from some order; longer spans from the one that the sentence goes on to name, with no other beside it."""
+        if unit == "day":
+            return True
+        return (
+            match["ago"] is not None
+            and "since" in match["ago"].casefold()
+            and len(self._cast.within(*span)) < 4
+        )
+
     def times(self, span: Span, line: TextLine) -> None:
         """`five times`, against the orders of what the sentence, else the line, names."""
         for said in times(self._body[slice(*span)]):
@@ -99,7 +109,7 @@ class PurchaseFrequencies:
                 abs(age - length) <= slack + (_DAYS[unit] if loose and unit != "day" else 0) for age in ages
             ):
                 self._tally.ok()
-            elif self._history.whole:
+            elif self._history.whole and self._is_pinned(unit, match, span):
                 self._tally.fail(
                     match.span(),
                     f"said {match[0].strip()}, the nearest is {min(ages, key=lambda age: abs(age - length))} days",

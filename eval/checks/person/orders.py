@@ -51,7 +51,7 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
             tally.fail(span, f"{order_id} is no order of this user")
     _check_sentences(tally, mentions, named, history)
     _check_lines(tally, mentions, named, history)
-    DatedPurchases(tally, cast_of(subject, mentions), named, history).compare()
+    DatedPurchases(tally, cast_of(subject, mentions), named, history, subject.user.first_name).compare()
     return tally.check("the report speaks of no order")
 
 
@@ -101,7 +101,8 @@ class _Purchase:
             (one for one in self.products if self._bought_at <= one.start < self._bought_at + _NEAR), None
         )
         if behind is not None:
-            return None if _OTHER_THAN_BOUGHT.search(self.body[self._bought_at : behind.start]) else behind
+            between = self.body[self._bought_at : behind.start]
+            return None if _OTHER_THAN_BOUGHT.search(between) or ";" in between else behind
         before = next((one for one in self.products if one.end <= self._bought_from), None)
         joined = before is not None and _THAT.fullmatch(self.body[before.end : self._bought_from]) is not None
         return before if joined else None

@@ -9,7 +9,9 @@ from typing import NamedTuple
 from drr.env.entities import User
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable, word_set
 from drr.eval.checks.mentions import Mentions
+from drr.wording.dates import CALENDAR
 from drr.wording.states import REGIONS, STATE, STATES
+from drr.wording.vocabulary import either
 
 _STATES = sorted(STATES.values(), key=len, reverse=True)
 _TAIL = rf"(?:,\s*(?P<tail>{STATE}|[A-Z]{{2}}\b))?"
@@ -20,7 +22,7 @@ _CUES = [
         rf"\b(?i:your (?:\w+ )?{_HOME}(?: is| here)? (?:in|of|near|at|around|outside)|your (?:home )?(?:city|state|location)(?: is| of|:|,)"
         r"|you(?:'re|’re| are)? (?:live|living|located|based|reside|are located|are based|are living)(?: here)?(?: in| near| at| around| outside)|(?:a|as) (?:\w+ )?residents? of|living in|residing in|as someone (?:\w+ )?(?:in|from)|where you live(?:\s*+[(:,](?: in)?|(?:\s*+(?<= )in)?+)"
         rf"|(?:a|the|for) (?:household|home|family|house|yard|garden|shopper|customer) (?:in|near)|ship(?:s|ped|ping)? to|deliver(?:ed|y|ing)? to(?: your (?:home|address) in)?"
-        r"|(?:based on|given|considering|for) your location:?|here in|location|city|state)"
+        r"|(?:based on|given|considering|for) your location:?|here in|(?:location|city|state)(?=[\s*_]{0,3}[:(]))"
         r"\s*+[:(]?+\s*+\**+\s*+(?:\d{1,6} [\w .']{3,40}, )?(?:the )?(?:(?i:city|state) of )?(?:(?i:northern|southern|eastern|western|central|sunny|rural|coastal)\s)*"
         + _PLACE
     ),
@@ -33,6 +35,19 @@ _CUES = [
     ),
 ]
 _ZIP = re.compile(r"\b(?:zip(?: code)?|postal code)\s*+(?:is|of|:)?\s*+(?P<zip>\d{5})\b", re.I)
+_MONTHS = frozenset(CALENDAR["months"])
+_PAIR = re.compile(
+    rf"(?<![\w.])(?P<city>[A-Z][\w.'’-]{{1,30}}(?:\s[A-Z][\w.'’-]{{1,30}}){{0,2}}),\s(?P<state>{STATE}|{either(STATES)})\b(?!\.\w)"
+)
+"""A city with its state."""
+_READERS = re.compile(
+    r"\b(?:you|your|you're|you’re|yours|address|city|deliver\w*|ship\w*|account|home|live|profile|place|location|invoice|client|customer|prepared|parcels?)\b",
+    re.I,
+)
+_OF_OTHERS = re.compile(
+    r"\b(?:unlike|not|say|such as|near|nearest|closest|based|made|utility|survey|university|board|headquartered|like|than|instead)\b[^.;]{0,40}$",
+    re.I,
+)
 _NO_PLACES = frozenset(["USDA", "Zone", "The", "US", "USA", "United States", "America"])
 
 
@@ -49,6 +64,7 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
     for cue in _CUES:
         for match in cue.finditer(body):
             _compare_place(tally, match, user)
+    _compare_pairs(tally, body, user)
     for called in _names(body):
         _compare_name(tally, called, user)
     for match in _ZIP.finditer(body):
@@ -60,6 +76,26 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
 
 
 # Where the reader lives.
+
+
+def _compare_pairs(tally: CheckTally, body: str, user: User) -> None:
+    """A city with its state of which one part is the reader's and the other is not."""
+    state = STATES.get(user.address.state.upper(), user.address.state)
+    city = user.address.city.casefold()
+    for match in _PAIR.finditer(body):
+        said = STATES.get(match["state"], match["state"])
+        same_city = body[max(0, match.end("city") - len(city)) : match.end("city")].casefold() == city
+        if same_city and said == state:
+            tally.ok()
+        elif not same_city and said != state:
+            continue
+        elif _OF_OTHERS.search(body, max(0, match.start() - 60), match.start()):
+            tally.unclear(f"it is not clear whose place {match[0]!r} is")
+        elif same_city or _READERS.search(body, max(0, match.start() - 90), match.start()):
+            wrong, right = (said, state) if same_city else (match["city"], user.address.city)
+            tally.fail(match.span(), f"said {wrong}, the record says {right}")
+        else:
+            tally.unclear(f"it is not clear whose place {match[0]!r} is")
 
 
 class _PlaceSaid(NamedTuple):
@@ -79,7 +115,11 @@ class _PlaceSaid(NamedTuple):
     @property
     def is_none(self) -> bool:
         """A region or a word that is no city of anybody's."""
-        return self.name in _NO_PLACES or any(self.name.startswith(region) for region in REGIONS)
+        return (
+            self.name in _NO_PLACES
+            or self.name in _MONTHS
+            or any(self.name.startswith(region) for region in REGIONS)
+        )
 
 
 def _compare_place(tally: CheckTally, match: re.Match[str], user: User) -> None:
@@ -140,6 +180,9 @@ _NOT_NAMES = word_set("""There Here Friend Shopper Customer Reader All Everyone 
     Sensitive Dry Oily Heavy Light Cold Hot Wet Year However Therefore Instead Overall Finally Still Also Meanwhile Otherwise Together Thus""")  # fmt: skip
 
 
+_TITLES = frozenset(["Mr", "Mrs", "Ms", "Miss", "Dr", "Prof", "Mx"])
+
+
 class _NameSaid(NamedTuple):
     """What the reader seems to be called."""
 
@@ -153,8 +196,10 @@ class _NameSaid(NamedTuple):
 def _compare_name(tally: CheckTally, said: _NameSaid, user: User) -> None:
     if said.first in STATES.values() or said.first in _NOT_NAMES:
         return
+    if said.first in _TITLES and said.last is None:
+        return
     known = {user.first_name.casefold(), user.last_name.casefold()}
-    if {one.casefold() for one in (said.first, said.last) if one} <= known:
+    if {one.casefold() for one in (said.first, said.last) if one and one not in _TITLES} <= known:
         tally.ok()
     elif said.certain:
         called = f"{said.first} {said.last or ''}".rstrip()

@@ -23,6 +23,7 @@ _CUES = {
     "spend": re.compile(r"\b(?:spen[dt]|spending|paid|lifetime value)\b", re.I),
 }
 _OF_ORDERS = re.compile(r"\border|\bprice|\bitem|\bpurchase|\bspend|\bbuy|\bbought", re.I)
+_YOURS = re.compile(r"\byour(?: own| usual)?\s(?:average |mean )?(?:of )?$", re.I)
 _NOT_HISTORY = re.compile(
     r"\b(?:budget|under|limit|plan|will|would|could|can|to spend|spend(?:ing)? (?:up to|at most|less|under|limit|cap)|if you|keep|stay|recommended|"
     r"households?|famil(?:y|ies)|americans?|survey|association|people|shoppers|elsewhere|typical(?:ly)? retail)\b",
@@ -39,7 +40,9 @@ def compare_spending(
         before = cast.body[max(span[0], amount.start - 60) : amount.start]
         behind = cast.body[amount.end : min(span[1], amount.end + 40)]
         what = _what(before, behind)
-        if what is None or (what == "mean price" and not _OF_ORDERS.search(cast.body, *span)):
+        if what is None:
+            continue
+        if what == "mean price" and not (_OF_ORDERS.search(cast.body, *span) or _YOURS.search(before)):
             continue
         values = _values(what, known, shares)
         if _fits(amount, values):

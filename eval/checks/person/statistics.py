@@ -77,7 +77,9 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
     for line in mentions.layout.lines:
         if line.kind in ("rule_row", "elision"):
             continue
-        yours = _ABOUT_YOU.search(mentions.body, line.start, line.end) is not None
+        yours = _ABOUT_YOU.search(mentions.body, line.start, line.end) is not None or (
+            subject.user is not None and subject.user.first_name in line.text
+        )
         for span in cast.prose.sentences(line):
             cites = bisect_left(records, span[0]) < bisect_left(records, span[1] + 4)
             if (
