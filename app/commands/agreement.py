@@ -100,6 +100,7 @@ def _told(document: AgreementDocument) -> str:
         *_support(document),
         *_grades(document),
         *_metrics(document),
+        *_win_rates(document),
         *_positions(document),
         *_stability(document),
     ]
@@ -139,7 +140,25 @@ def _pairs(document: AgreementDocument) -> Iterator[str]:
         yield table([f"pairs, {' and '.join(pair['judges'])}", *columns], rows)
 
 
+def _win_rates(document: AgreementDocument) -> Iterator[str]:
+    from drr.app.terminal import table, with_interval
+
+    rows = [
+        [
+            row["judge"],
+            row["dimension"],
+            f"{row['a']} : {row['b']}",
+            f"{row['wins']}/{row['ties']}/{row['losses']}",
+            with_interval(row["win_rate"], 2),
+        ]
+        for row in document["win_rates"]
+    ]
+    if rows:
+        yield table(["win rates by", "dimension", "a : b", "win/tie/loss", "win rate of a"], rows)
+
+
 def _support(document: AgreementDocument) -> Iterator[str]:
+    from drr.app.crossed import crossed
     from drr.app.terminal import table
 
     names = ("exact", "kappa", "weighted_kappa", "ac1", "mad", "bias")
@@ -150,6 +169,7 @@ def _support(document: AgreementDocument) -> Iterator[str]:
         yield table(
             [f"support, {' and '.join(pair['judges'])}", "value"], list(zip(names, values, strict=True))
         )
+        yield from crossed(pair["classes"], *pair["judges"])
 
 
 def _grades(document: AgreementDocument) -> Iterator[str]:

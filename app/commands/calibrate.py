@@ -39,18 +39,24 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--scale", type=float, nargs=2, metavar=("LOW", "HIGH"), help="of the people's grades"
     )
     parser.add_argument("--require", action="store_true", help="exit 1 where a threshold is not met")
+    parser.add_argument(
+        "--export", metavar="FILE", type=Path, help="also write every verdict beside the people's, JSONL"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document")
     add_run_options(parser)
     add_setting_options(parser, *SETTINGS, "prompts", "shop_url")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    import json
+
     from drr.app.console import print_json, settings_of
     from drr.app.judging import desk_of
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
     from drr.env.errors import Misuse
-    from drr.eval.agreement.calibrate import Calibration, held_against
+    from drr.env.files import write_file
+    from drr.eval.agreement.calibrate import Calibration, held_against, verdict_lines
     from drr.eval.agreement.cases import cases
     from drr.eval.asking.judge import KeptAnswers
     from drr.eval.labels import read_labels
@@ -77,6 +83,11 @@ def run(arguments: argparse.Namespace) -> int:
         calibration = Calibration(desk_of(settings, models, None), by_id, KeptAnswers(study))
         summary = _judge(study, calibration, models, arguments)
         document = held_against(calibration, study, arguments.task, scale, other_labels=others)
+        if arguments.export is not None:
+            lines = verdict_lines(calibration, study, arguments.task)
+            write_file(
+                arguments.export, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+            )
     if arguments.json:
         print_json(document)
     else:
@@ -116,6 +127,7 @@ def _judge(study: Study, calibration: Calibration, models: Models, arguments: ar
 
 
 def _told(document: CalibrationDocument) -> str:
+    from drr.app.crossed import crossed
     from drr.app.terminal import number, table, with_interval
     from drr.eval.agreement.rows import statistics_in
 
@@ -128,6 +140,8 @@ def _told(document: CalibrationDocument) -> str:
     people = ", ".join(document["people"])
     parts.append(table([f"{document['judge']} against {people}, {document['items']} items", "value"], rows))
     parts.append(_counted(document))
+    if document["classes"] is not None:
+        parts += crossed(document["classes"], document["judge"], "people")
     if document["among_people"]:
         parts.append(
             f"Among the people: Krippendorff's alpha {with_interval(document['among_people']['alpha'])}"

@@ -5,22 +5,25 @@ The labelled items are judged as study work (keyed, cached, resumable, budgeted)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from drr.env.source import Frozen
 from drr.eval.agreement.cases import Case
+from drr.eval.agreement.classes import pair_classes, support_classes
 from drr.eval.agreement.people import (
     Results,
     among_people,
+    comparisons_of,
     grade_statistics,
     held,
     pair_statistics,
     support_status,
+    verdicts_of,
 )
-from drr.eval.agreement.rows import CalibratedPairs, CalibrationDocument, RatingRow, SupportRow
-from drr.eval.agreement.statistics import support_statistics
+from drr.eval.agreement.rows import CalibratedPairs, CalibrationDocument, ClassesRow, RatingRow, SupportRow
+from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, support_statistics
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import SCHEMA
 from drr.eval.asking.judge import Judge, KeptAnswers
@@ -123,6 +126,53 @@ class Calibration:
         }
 
 
+class VerdictLine(TypedDict):
+    """One item as `drr calibrate --export` writes it: what the judge says beside what each person says."""
+
+    id: str
+    task: Task
+    dimension: str | None
+    judge: str
+    verdict: str | float | None
+    """`None`: the judge failed."""
+    people: str | float
+    """Together."""
+    by_person: dict[str, str | float]
+    labels: int
+    agrees: bool | None
+
+
+def verdict_lines(calibration: Calibration, study: Study, task: Task) -> list[VerdictLine]:
+    """Every item, those on which the judge failed among them."""
+    every = list(calibration.cases.values())
+    verdicts = verdicts_of(task, every, calibration.results(study))
+    return [
+        {
+            "id": case.example.id,
+            "task": task,
+            "dimension": None if task == "support" else case.dimension,
+            "judge": calibration.desk.judge.shown,
+            "verdict": verdict,
+            "people": people,
+            "by_person": case.by_person(),
+            "labels": len(case.labels),
+            "agrees": None if verdict is None else verdict == people,
+        }
+        for case, verdict in zip(every, verdicts, strict=True)
+        for people in [case.consensus()]
+    ]
+
+
+def _crossed(task: Task, every: Sequence[Case], found: Results) -> ClassesRow | None:
+    if task == "rating":
+        return None
+    judged = [None if v is None else str(v) for v in verdicts_of(task, every, found)]
+    people = [str(case.consensus()) for case in every]
+    if task == "support":
+        return support_classes(judged, people, SUPPORT)
+    return pair_classes(judged, people, PAIRWISE, [c.query for c in comparisons_of(every, found)])
+
+
 def held_against(
     calibration: Calibration,
     study: Study,
@@ -156,6 +206,7 @@ def held_against(
         "other_labels": other_labels,
         "people": sorted({label.judge for case in cases_ for label in case.labels}),
         "metrics": statistics,
+        "classes": _crossed(task, cases_, found),
         "among_people": among_people(cases_, task),
         "thresholds": held(statistics, THRESHOLDS[task]),
     }

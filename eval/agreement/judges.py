@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
 
+from drr.eval.agreement.classes import pair_classes, support_classes
 from drr.eval.agreement.items import OVERALL, ByItem, Items, preferences
 from drr.eval.agreement.rows import (
+    ClassesRow,
     LabelsDocument,
     PairwisePair,
+    PairwiseRow,
     RankingRow,
     RatingPair,
     SupportPair,
@@ -23,6 +26,7 @@ from drr.eval.agreement.statistics import (
     rating_statistics,
     support_statistics,
 )
+from drr.eval.agreement.win_rates import win_rates
 from drr.eval.labels import DIMENSIONS, Label, PairwiseLabel, RatingLabel, SupportLabel, content_id
 from drr.eval.stats import correlation
 
@@ -37,6 +41,7 @@ def agreement(labels: Sequence[Label], people: Collection[str] = ()) -> LabelsDo
         "support": _support([label for label in labels if isinstance(label, SupportLabel)], people),
         "pairwise": _pairwise([label for label in labels if isinstance(label, PairwiseLabel)], people),
         "rating": _rating([label for label in labels if isinstance(label, RatingLabel)], people),
+        "win_rates": win_rates([label for label in labels if isinstance(label, PairwiseLabel)], people),
     }
 
 
@@ -62,7 +67,8 @@ def _support(labels: Sequence[SupportLabel], people: Collection[str]) -> TaskAgr
         shared = sorted(by_judge[a].keys() & by_judge[b].keys())
         if shared:
             x, y = [by_judge[a][k] for k in shared], [by_judge[b][k] for k in shared]
-            found.append({"judges": [a, b], **support_statistics(x, y)})
+            crossed = support_classes(x, y, SUPPORT)
+            found.append({"judges": [a, b], **support_statistics(x, y), "classes": crossed})
     return {
         "labels": len(labels),
         "repeated": items.repeated,
@@ -80,15 +86,15 @@ def _pairwise(labels: Sequence[PairwiseLabel], people: Collection[str]) -> TaskA
         shared = sorted(one.keys() & other.keys())
         if shared:
             groups = _by_dimension(shared, [*DIMENSIONS, *further])
-            rows = {
-                dimension: pairwise_statistics(
-                    [one[k].value for k in keys],
-                    [other[k].value for k in keys],
-                    [one[k].question for k in keys],
-                )
-                for dimension, keys in groups.items()
-            }
-            found.append({"judges": [a, b], "dimensions": rows, "rankings": _rankings(one, other, shared)})
+            rows: dict[str, PairwiseRow] = {}
+            crossed: dict[str, ClassesRow] = {}
+            for dimension, keys in groups.items():
+                x, y = [one[k].value for k in keys], [other[k].value for k in keys]
+                questions = [one[k].question for k in keys]
+                rows[dimension] = pairwise_statistics(x, y, questions)
+                crossed[dimension] = pair_classes(x, y, PAIRWISE, questions)
+            rankings = _rankings(one, other, shared)
+            found.append({"judges": [a, b], "dimensions": rows, "classes": crossed, "rankings": rankings})
     plain = {judge: {key: told.value for key, told in rows.items()} for judge, rows in by_judge.items()}
     return {
         "labels": len(labels),

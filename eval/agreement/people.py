@@ -36,8 +36,8 @@ def _winner(result: Mapping[str, Any] | None, first: Winner, second: Winner) -> 
     return places[result["winner"]]
 
 
-def pair_statistics(cases: Sequence[Case], found: Results, people: Sequence[str]) -> CalibratedPairs:
-    comparisons = [
+def comparisons_of(cases: Sequence[Case], found: Results) -> list[Comparison]:
+    return [
         Comparison(
             content_id(getattr(case.example, "query", "")),
             case.dimension,
@@ -48,8 +48,25 @@ def pair_statistics(cases: Sequence[Case], found: Results, people: Sequence[str]
         )
         for case in cases
     ]
-    letters: dict[str, str | None] = {"a": "A", "b": "B", "tie": "tie", "inconsistent": "tie", "error": None}
-    judged = [letters[c.outcome] for c in comparisons]
+
+
+_LETTERS: Mapping[str, str | None] = {"a": "A", "b": "B", "tie": "tie", "inconsistent": "tie", "error": None}
+
+
+def verdicts_of(task: Task, cases: Sequence[Case], found: Results) -> list[str | float | None]:
+    """What the judge says of each item, in the words of the labels; `None` where it failed."""
+    if task == "support":
+        return [support_status(found.get((case.id, ""))) for case in cases]
+    if task == "pairwise":
+        return [_LETTERS[comparison.outcome] for comparison in comparisons_of(cases, found)]
+    return [
+        None if (result := found.get((case.id, ""))) is None else float(result["rating"]) for case in cases
+    ]
+
+
+def pair_statistics(cases: Sequence[Case], found: Results, people: Sequence[str]) -> CalibratedPairs:
+    comparisons = comparisons_of(cases, found)
+    judged = [_LETTERS[c.outcome] for c in comparisons]
     everything = [Comparison(c.query, "all", "A", "B", c.a_first, c.b_first) for c in comparisons]
     gate = positions(everything)["all"]
     return {

@@ -27,8 +27,46 @@ class SupportRow(TypedDict):
     bias: AgreementRow
 
 
+class ClassRow(TypedDict):
+    """Of one class, from the side of the first judge."""
+
+    precision: AgreementRow
+    recall: AgreementRow
+
+
+class BinaryRow(ClassRow):
+    """The labels as two classes: `positive`, and all others."""
+
+    positive: list[str]
+    exact: AgreementRow
+    kappa: AgreementRow
+
+
+class ClassesRow(TypedDict):
+    """Where two judges part."""
+
+    confusion: dict[str, dict[str, int]]
+    """By the first judge's label, then by the second's; of items that both judged."""
+    classes: dict[str, ClassRow]
+    binary: BinaryRow
+
+
+class WinRateRow(TypedDict):
+    """Of `a` against `b` by one judge's labels, or by the `people`'s together."""
+
+    judge: str
+    dimension: str
+    a: str
+    b: str
+    wins: int
+    ties: int
+    losses: int
+    win_rate: VRow
+
+
 class SupportPair(SupportRow):
     judges: list[str]
+    classes: ClassesRow
 
 
 class PairwiseRow(TypedDict):
@@ -53,6 +91,8 @@ class RankingRow(TypedDict):
 class PairwisePair(TypedDict):
     judges: list[str]
     dimensions: dict[str, PairwiseRow]
+    classes: dict[str, ClassesRow]
+    """By dimension."""
     rankings: dict[str, RankingRow]
 
 
@@ -87,6 +127,7 @@ class LabelsDocument(TypedDict):
     support: TaskAgreement[SupportPair]
     pairwise: TaskAgreement[PairwisePair]
     rating: TaskAgreement[RatingPair]
+    win_rates: list[WinRateRow]
 
 
 class SystemRow(TypedDict):
@@ -166,6 +207,8 @@ class CalibrationDocument(TypedDict):
     """Of other tasks, in the same file."""
     people: list[str]
     metrics: SupportRow | CalibratedPairs | RatingRow
+    classes: ClassesRow | None
+    """The judge's labels beside the people's; grades have no classes."""
     among_people: dict[str, AgreementRow] | None
     thresholds: dict[str, ThresholdRow]
 

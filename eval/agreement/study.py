@@ -37,6 +37,7 @@ def agreement_document(study: Study, labels: Sequence[Label]) -> AgreementDocume
         "support": among["support"],
         "pairwise": among["pairwise"],
         "rating": among["rating"],
+        "win_rates": among["win_rates"],
         "banner": next((j.warning for j in latest.values() if j.warning is not None), None),
         "systems": [{"judges": [a, b], "dimensions": across_systems(judged[a], judged[b])} for a, b in pairs],
         "metrics": [{"judges": [a, b], "metrics": on_metrics(judged[a], judged[b])} for a, b in pairs],

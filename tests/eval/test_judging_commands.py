@@ -401,8 +401,13 @@ def test_calibrate_holds_a_judge_against_the_thresholds(
             "--json",
             "--require",
         ]
-        assert main(["calibrate", *common, "--task", "support"]) == 0
+        assert main(["calibrate", *common, "--task", "support", "--export", "verdicts.jsonl"]) == 0
         support = out(capsys)
+        verdicts = [json.loads(line) for line in Path("verdicts.jsonl").read_text().splitlines()]
+        assert len(verdicts) == 20 and all(row["agrees"] for row in verdicts)
+        assert verdicts[0]["by_person"] == {"anna": "full", "ben": "full"} and verdicts[0]["labels"] == 2
+        assert support["classes"]["confusion"]["full"] == {"none": 0, "partial": 0, "full": 10}
+        assert support["classes"]["classes"]["none"]["recall"]["n"] == 5
         assert (support["items"], support["metrics"]["exact"]["value"]) == (20, 1.0)
         assert support["metrics"]["weighted_kappa"]["value"] == 1.0
         assert support["thresholds"]["exact"] == {"value": 1.0, "at_least": 0.6, "met": True}
@@ -434,7 +439,9 @@ def test_calibrate_fails_where_a_required_threshold_is_missed(
         )
     )
     assert main(["calibrate", str(path), "--task", "support", "--quiet"]) == 0
-    assert "not met" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "not met" in told and "4 labels of 4 items, all counted." in told
+    assert "full or partial, in two classes" in told
     assert main(["calibrate", str(path), "--task", "support", "--quiet", "--require"]) == 1
     assert main(["calibrate", str(path), "--task", "rating", "--quiet"]) == 2
 

@@ -186,6 +186,53 @@ def test_scores_of_several_people_under_one_name_are_averaged() -> None:
     assert case.by_person() == {"people": 4.0, "anna": 10.0} and case.consensus() == 7.0
 
 
+def test_labels_crossed_give_each_class_its_precision_and_recall() -> None:
+    given, own = labels(7, named=True)
+    document = agreement(given, PEOPLE)
+    pair = next(p for p in document["support"]["pairs"] if p["judges"] == [MODEL, "anna"])
+    _, both = shared(own, "support", MODEL, "anna")
+    found = pair["classes"]
+    for said in ("none", "partial", "full"):
+        assert found["confusion"][said] == {
+            true: both.count((said, true)) for true in ("none", "partial", "full")
+        }
+        of_judge, of_people = [b for a, b in both if a == said], [a for a, b in both if b == said]
+        row = found["classes"][said]
+        assert same(recount.average([float(b == said) for b in of_judge]), row["precision"]["value"])
+        assert same(recount.average([float(a == said) for a in of_people]), row["recall"]["value"])
+        assert (row["precision"]["n"], row["recall"]["n"]) == (len(of_judge), len(of_people))
+    two = [(a != "none", b != "none") for a, b in both]
+    assert same(recount.average([float(a == b) for a, b in two]), found["binary"]["exact"]["value"])
+    assert same(recount.average([float(b) for a, b in two if a]), found["binary"]["precision"]["value"])
+    pairs = next(p for p in document["pairwise"]["pairs"] if p["judges"] == [MODEL, "anna"])
+    _, votes = shared(own, "pair", MODEL, "anna")
+    decided = [(a, b) for a, b in votes if "tie" not in (a, b)]
+    binary = pairs["classes"]["depth"]["binary"]
+    assert same(
+        recount.average([float(b == "A") for a, b in decided if a == "A"]), binary["precision"]["value"]
+    )
+    assert binary["exact"]["n"] == len(decided)
+
+
+def test_win_rates_are_each_judges_and_the_peoples_together() -> None:
+    given, own = labels(8, named=True)
+    rows = {row["judge"]: row for row in agreement(given, PEOPLE)["win_rates"]}
+    assert set(rows) == {MODEL, *PEOPLE, "people"}
+    score = {"A": 1.0, "tie": 0.5, "B": 0.0}
+    for judge in (MODEL, *PEOPLE, "people"):
+        by_question: dict[int, list[float]] = {}
+        for n in range(14):
+            who = PEOPLE if judge == "people" else (judge,)
+            votes = [score[own[one, ("pair", str(n))]] for one in who if (one, ("pair", str(n))) in own]
+            if votes:
+                by_question.setdefault(n // 3, []).append(sum(votes) / len(votes))
+        wanted = recount.average([sum(v) / len(v) for v in by_question.values()])
+        row = rows[judge]
+        assert (row["dimension"], row["a"], row["b"]) == ("depth", "x", "y")
+        assert same(wanted, row["win_rate"]["value"]) and row["win_rate"]["ci_low"] is not None
+        assert row["wins"] + row["ties"] + row["losses"] == row["win_rate"]["n"]
+
+
 def test_people_without_a_name_are_held_beside_each_other() -> None:
     def grade(answer: int, value: float) -> RatingLabel:
         return RatingLabel(id="1", query="q", answer=f"answer {answer}", label=value)
