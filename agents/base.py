@@ -26,7 +26,14 @@ StopReason = Literal[
     "token_limit",
     "time_limit",
     "context_limit",  # the conversation no longer fits the model; the report is written from rendered findings
+    "refused",  # from here on the model failed, and the report is written from what was known
+    "truncated",
+    "malformed",
+    "rejected",
+    "outage",
 ]
+BROKEN_OFF: frozenset[str] = frozenset({"refused", "truncated", "malformed", "rejected", "outage"})
+"""Ends of research that no choice and no limit of ours made."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Literal, TypedDict
 
 from drr.agents import loop
 from drr.agents.base import CallError, Ending, ResearcherFailure, StopReason
 from drr.agents.brief import Condensing, Reporting, Researching, Supervising
 from drr.agents.control import CONTROL, FINALIZE, FINALIZE_TOOL, LAUNCH, LAUNCH_TOOL, REASON_TOOL, complaint
+from drr.agents.recovery import broken_off, end_for, twice
 from drr.agents.rendering import REPORTS, RESULTS, Piece
 from drr.agents.running import MAIN, AgentRun, tool_message
 from drr.agents.writing import compose
@@ -135,14 +136,17 @@ async def supervisor(
         return Command(update={"stop": reached}, goto="report")
     if state["steps"] >= run.limits.supervisor_steps:
         return Command(update={"stop": "step_limit"}, goto="report")
+    known = any(finding.text is not None for finding in state["findings"])
+    ask = partial(run.speak, "supervisor", state["messages"], SUPERVISOR_TOOLS, brief=Supervising(run.query))
     try:
-        turn = await run.speak(
-            "supervisor", state["messages"], SUPERVISOR_TOOLS, brief=Supervising(run.query)
-        )
+        turn = await (ask() if known else twice(run, "supervisor", ask))
     except ModelFailure as failure:
         if failure.kind == "context_overflow" and state["findings"]:
             return Command(update={"stop": "context_limit"}, goto="report")
-        raise
+        stop = broken_off(run, "supervisor", failure, known=known)
+        if stop is None:
+            raise
+        return Command(update={"stop": stop}, goto="report")
     run.tell("turn", "supervisor", turn.text)
     update: dict[str, object] = {"messages": [turn], "steps": state["steps"] + 1}
     if not turn.tool_calls:
@@ -215,7 +219,14 @@ async def return_control(
     return Command(update={"messages": answers}, goto="supervisor")
 
 
-async def report(state: HybridState, runtime: Runtime[AgentRun]) -> dict[str, str]:
+class HybridReported(TypedDict):
+    """What the last node changes of the state."""
+
+    report: str
+    stop: StopReason
+
+
+async def report(state: HybridState, runtime: Runtime[AgentRun]) -> HybridReported:
     run = runtime.context
     run.tell("report", MAIN, "writing the report")
     give_up_without_findings(state["findings"])
@@ -226,7 +237,16 @@ async def report(state: HybridState, runtime: Runtime[AgentRun]) -> dict[str, st
     ]
     found = tuple(condensing(run, finding.researcher, finding.problem) for finding, _ in reports)
     brief = Reporting(run.query, researched=found)
-    return {"report": await compose(run, "report_generator", "report", run.query, REPORTS, pieces, brief)}
+    text = await compose(run, "report_generator", "report", run.query, REPORTS, pieces, brief)
+    return {"report": text, "stop": state["stop"] if reports else _end_without(state)}
+
+
+def _end_without(state: HybridState) -> StopReason:
+    """Where every researcher failed, the report says no more than that."""
+    for finding in state["findings"]:
+        if finding.failure is not None and (stop := end_for(finding.failure, known=True)):
+            return stop
+    return state["stop"]
 
 
 @cache
@@ -272,10 +292,12 @@ def launched(turn: AIMessage, most: int) -> dict[int, str]:
 
 
 def give_up_without_findings(findings: list[Finding]) -> None:
-    """An outage never becomes a report: where every researcher failed, the unit fails as the first of them did."""
+    """An outage never becomes a report: where every researcher failed, one of them for it, the unit fails as that one did."""
     failures = [finding.failure for finding in findings if finding.failure is not None]
-    if failures and len(failures) == len(findings):
-        raise failures[0]
+    if len(failures) == len(findings):
+        for failure in failures:
+            if failure.transient or failure.kind == "context_overflow":
+                raise failure
 
 
 def _answer(

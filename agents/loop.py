@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from drr.agents.base import StopReason, ToolSchema
 from drr.agents.brief import Researching
 from drr.agents.control import FINALIZE, FINALIZE_TOOL, REASON, REASON_TOOL
-from drr.agents.running import AgentRun
+from drr.agents.recovery import broken_off, twice
+from drr.agents.running import MAIN, AgentRun
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage
 
@@ -23,12 +24,21 @@ async def think(
     """The next turn, or why there is none. A turn without a call ends the loop as Finalize does."""
     if reached := run.allowance.reached():
         return None, reached
+    known = bool(run.calls.get(actor))
+
+    async def speak() -> AIMessage:
+        return await run.speak(conversation, messages, tools_of(run), brief=brief)
+
     try:
-        reply = await run.speak(conversation, messages, tools_of(run), brief=brief)
+        reply = await (speak() if known else twice(run, conversation, speak))
     except ModelFailure as failure:
-        if failure.kind == "context_overflow" and run.calls.get(actor):
+        if failure.kind == "context_overflow" and known:
             return None, "context_limit"
-        raise
+        # A researcher that found nothing has nothing to tell: whoever launched it goes on without it.
+        stop = broken_off(run, conversation, failure, known=known) if known or actor == MAIN else None
+        if stop is None:
+            raise
+        return None, stop
     run.tell("turn", actor, reply.text)
     if reply.tool_calls:
         return reply, None
@@ -43,7 +53,13 @@ async def act(
     turn = messages[-1]
     assert isinstance(turn, AIMessage)
     context = run.tools_on(problem)
-    answers: list[BaseMessage] = list(await run.act(actor, turn, context, run.names | {REASON, FINALIZE}))
+    try:
+        answers: list[BaseMessage] = list(await run.act(actor, turn, context, run.names | {REASON, FINALIZE}))
+    except ModelFailure as failure:  # of what summarises pages
+        stop = broken_off(run, conversation, failure, known=bool(run.calls.get(actor)))
+        if stop is None:
+            raise
+        return [], stop
     run.keep(conversation, [*messages, *answers])
     if any(call["name"] == FINALIZE for call in turn.tool_calls):
         return answers, "finalized"

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import operator
 import re
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, partial
 from typing import Annotated, Any, Literal, TypedDict
 
 from drr.agents.base import CallError, CallKind, Ending, StopReason
 from drr.agents.brief import Planning, Reporting
+from drr.agents.recovery import broken_off, twice
 from drr.agents.rendering import RESULTS
 from drr.agents.running import MAIN, AgentRun
 from drr.agents.writing import compose
 from drr.env.json_object import JsonObject
+from drr.llm.failures import ModelFailure
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, StateGraph
@@ -51,9 +54,15 @@ async def plan(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal[
     system = run.system(
         "planner", calls=str(run.limits.planned_calls), references=references, tools=_catalogue(run)
     )
-    planned = await run.structured(
-        "agent", [system, HumanMessage(run.query)], CallPlan, brief=Planning(run.query, _references(run))
-    )
+    asked = [system, HumanMessage(run.query)]
+    brief = Planning(run.query, _references(run))
+    try:
+        planned = await twice(run, "agent", partial(run.structured, "agent", asked, CallPlan, brief=brief))
+    except ModelFailure as failure:
+        none = broken_off(run, "agent", failure, known=False)
+        if none is None:
+            raise
+        return Command(update={"stop": none}, goto="report")
     run.tell("turn", MAIN, planned.plan)
     kept = planned.calls[: run.limits.planned_calls]
     for extra in planned.calls[run.limits.planned_calls :]:
@@ -65,11 +74,23 @@ async def plan(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal[
 async def call(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal["call", "report"]]:
     run, done = runtime.context, len(state["results"])
     if reached := run.allowance.reached():
-        for skipped in state["calls"][done:]:
-            _refuse(run, skipped, f"Not run: {reached.replace('_', ' ')}.", "not_allowed")
-        return Command(update={"stop": reached}, goto="report")
-    data = await _run(run, state["calls"][done], state["results"])
+        return _skip(run, state["calls"][done:], reached)
+    try:
+        data = await _run(run, state["calls"][done], state["results"])
+    except ModelFailure as failure:  # of what summarises pages
+        stop = broken_off(run, "agent", failure, known=any(one is not None for one in state["results"]))
+        if stop is None:
+            raise
+        return _skip(run, state["calls"][done:], stop)
     return Command(update={"results": [data]}, goto="call" if done + 1 < len(state["calls"]) else "report")
+
+
+def _skip(
+    run: AgentRun, calls: Sequence[PlannedCall], stop: StopReason
+) -> Command[Literal["call", "report"]]:
+    for skipped in calls:
+        _refuse(run, skipped, f"Not run: {stop.replace('_', ' ')}.", "not_allowed")
+    return Command(update={"stop": stop}, goto="report")
 
 
 async def report(state: PlanState, runtime: Runtime[AgentRun]) -> dict[str, str]:

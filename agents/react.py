@@ -9,6 +9,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 from drr.agents import loop
 from drr.agents.base import Ending, StopReason
 from drr.agents.brief import Reporting, Researching
+from drr.agents.recovery import end_for, is_broken_off
 from drr.agents.rendering import RESULTS
 from drr.agents.running import MAIN, AgentRun, tool_message
 from drr.agents.writing import WHY, compose, report_form
@@ -59,13 +60,18 @@ class Reported(TypedDict):
 async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
     run, stop = runtime.context, state["stop"]
     run.tell("report", MAIN, "writing the report")
-    if stop != "context_limit":
-        text, added = await _in_place(run, state["messages"], stop)
-        if text is not None:
-            return {"report": text, "messages": added}
-    return {
-        "report": await compose(run, "report", "report", run.query, RESULTS, run.pieces(), reporting(run))
-    }
+    if stop != "context_limit" and not is_broken_off(stop):
+        try:
+            text, added = await _in_place(run, state["messages"], stop)
+        except ModelFailure as failure:
+            if end_for(failure, known=bool(run.calls)) is None:
+                raise
+            run.notes.append(f"agent: the report was asked for in a fresh conversation ({failure.kind})")
+        else:
+            if text is not None:
+                return {"report": text, "messages": added}
+    text = await compose(run, "report", "report", run.query, RESULTS, run.pieces(), reporting(run))
+    return {"report": text}
 
 
 def reporting(run: AgentRun) -> Reporting:

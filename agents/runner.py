@@ -287,13 +287,21 @@ def _gathered(run: AgentRun, variant: Variant, world: World) -> GatheredFields:
         "sources": run.ledger.sources(actor_rank),
         "tool_calls": _numbered(run),
         "failures": sorted(run.failures, key=lambda failure: actor_rank(failure.researcher)),
-        "notes": sorted(run.notes),
+        "notes": sorted([*run.notes, *_raised(run)]),
         "state_changes": world.session.changes() if world.session else [],
         "transcripts": [
             Transcript(name=name, messages=plain(messages))
             for name, messages in sorted(run.transcripts.items())
         ],
     }
+
+
+def _raised(run: AgentRun) -> list[str]:
+    return [
+        f"{role}: {usage.raised} answers were cut at the limit of output tokens, and asked for again with a higher one"
+        for role, usage in run.allowance.meter.by_role.items()
+        if usage.raised
+    ]
 
 
 def _numbered(run: AgentRun) -> list[ToolCall]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from drr.agents.base import StopReason
 from drr.agents.brief import Condensing, Reporting
+from drr.agents.recovery import twice
 from drr.agents.rendering import PROBLEM, QUESTION, Piece, dossier
 from drr.agents.running import AgentRun
 from drr.llm.failures import ModelFailure
@@ -32,8 +34,9 @@ async def compose(
         run.notes.append(f"{conversation}: findings shortened to {limit:,} characters")
     for last in (False,) * (ROUNDS - 1) + (True,):
         text = dossier(PROBLEM if problem else QUESTION, task, heading, pieces, limit)
+        asked = [system, HumanMessage(text)]
         try:
-            return await run.write(conversation, [system, HumanMessage(text)], brief=brief)
+            return await twice(run, conversation, partial(run.write, conversation, asked, brief=brief))
         except ModelFailure as failure:
             if failure.kind != "context_overflow" or last:
                 raise

@@ -71,6 +71,8 @@ class AnswerConfig:
     """A name of `drr.env.world.WORLDS`."""
     place: str | None = None
     """Where that world is opened, beside the shop or without one."""
+    keyed_max_tokens: int | None = None
+    """What stands in the keys in place of the setting: failed units are given more room and stay the same units."""
 
     @classmethod
     def of(cls, plan: RunPlan, settings: Settings, pages: Path | None) -> AnswerConfig:
@@ -181,7 +183,7 @@ class Answering:
             **key_fields(variant, self.options_of(variant), self.prompts, world.tools),
             **spec,
             "models": {role: self.models.name_of(role) for role in variant.roles},
-            "max_tokens": settings.model_max_tokens,
+            "max_tokens": self.config.keyed_max_tokens or settings.model_max_tokens,
             **self._styles(variant),
             "page_reader": settings.page_reader,
             **({} if self.config.world == SHOP else {"world": self.config.world}),
@@ -267,7 +269,9 @@ class Answering:
         )
 
     async def __call__(self, given: Mapping[str, Any], context: Context) -> Outcome:
-        """The work on one unit of a study."""
+        """The work on one unit of a study. What limited its answers is recorded, and may be more than its key says."""
+        from drr.study.unit import Outcome
+
         spec = cast(AnswerSpec, given)
         variant = self.variants[spec["variant"]]
         keyed = context.unit.key_fields["version"]
@@ -284,7 +288,9 @@ class Answering:
             replay=replay,
             on_failure=lambda gathered: context.keep(kept(gathered, spec)),
         )
-        return kept(record, spec)
+        outcome, settings = kept(record, spec), context.models.settings
+        limits = {"max_tokens": settings.max_tokens, "retry_max_tokens": settings.raised_max_tokens}
+        return Outcome({**outcome.result, **limits}, outcome.blobs)
 
     def check_roles(self) -> None:
         """`Misuse` for a model that cannot be called at all, and for a role that nobody plays."""
@@ -319,7 +325,7 @@ def _replayed(world: World, replay: Replay | None) -> World:
 
 def kept(record: Gathered, spec: AnswerSpec) -> Outcome:
     """Facts into the result, texts into blobs: reports, conversations, and the evidence, each text once per study."""
-    from drr.agents.base import AnswerRecord
+    from drr.agents.base import BROKEN_OFF, AnswerRecord
     from drr.study.evidence import pack
     from drr.study.unit import Outcome
 
@@ -336,6 +342,8 @@ def kept(record: Gathered, spec: AnswerSpec) -> Outcome:
     blobs["transcript"] = json.dumps(conversations, ensure_ascii=False, indent=1)
     facts |= {"query_id": spec["query_id"], "trial": spec["trial"], "tool_calls": calls, "sources": rows}
     if isinstance(record, AnswerRecord):
+        if record.stop_reason in BROKEN_OFF:
+            facts["broken_off"] = record.stop_reason
         facts["fabricated"] = []
         for one in record.fabricated:
             digest = _hash(one.page)

@@ -126,6 +126,6 @@ def explain(failure: ModelFailure) -> DrrError:
         "no_credit": "add credit at the provider",
         "over_budget": "give a larger --budget",
         "context_overflow": "choose a model with a longer context or lower the limits",
-        "truncated": "raise --model-max-tokens",
+        "truncated": "raise --model-max-tokens (of a study: `drr run STUDY --retry-failed --model-max-tokens N` computes only what failed)",
     }.get(failure.kind, "try again later" if failure.transient else "see docs/study.md on failures")
     return DrrError(f"the model call failed ({failure.kind}): {failure}; {todo}")

@@ -45,6 +45,11 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain", action="store_true", help="every metric: what it means, its scale, which way is better"
     )
+    parser.add_argument(
+        "--complete-only",
+        action="store_true",
+        help="leave out answers whose research was broken off because the model failed in the middle",
+    )
     parser.add_argument("--json", action="store_true", help="the metrics as one JSON document")
 
 
@@ -61,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out is None and not arguments.json and not arguments.labels:
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
     with Study.open(arguments.study) as study:
-        document = study_document(study, arguments.judge)
+        document = study_document(study, arguments.judge, complete=arguments.complete_only)
         if arguments.labels:
             _correct(study, document, arguments)
         tables = 0 if arguments.out is None else _write(study, document, arguments)
@@ -92,9 +97,11 @@ def _write(study: Study, document: StudyDocument, arguments: argparse.Namespace)
     from drr.app.report.write import write_report
     from drr.env.errors import Misuse
     from drr.eval.agreement.study import agreement_document
-    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.judging.read import choose, complete_only, read_judged
 
     judged = read_judged(study, choose(study, arguments.judge))
+    if arguments.complete_only:
+        judged = complete_only(judged)
     if not judged.answers and next(study.records("answer", None), None) is None:
         raise Misuse(
             f"{arguments.study}: no answer has finished yet; `drr status {arguments.study}` says why"

@@ -29,6 +29,7 @@ examples:
   drr run study --budget 50          # continues with more
   drr run study --variants hybrid-react          # adds a variant, and computes all that is missing
   drr run study --variants react --only          # of what the study has, computes only this now
+  drr run study --retry-failed --model-max-tokens 16384   # more room for what failed, and only that
   drr run study --workers 4          # four processes, one budget, the same records
 """
 
@@ -84,6 +85,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     import sys
+    from dataclasses import replace
 
     from drr.app.answers import AnswerConfig, open_answering
     from drr.app.plans import others_left
@@ -93,7 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
     folder: Path = arguments.study
     saved: StudyConfig = _saved(folder) if Study.exists(folder) else {}
     plan, settings, queries, named = _resolve(arguments, saved)
-    config = AnswerConfig.of(plan, settings, folder / "pages")
+    keyed = _keyed(arguments, saved, settings)
+    config = replace(AnswerConfig.of(plan, settings, folder / "pages"), keyed_max_tokens=keyed)
     with open_answering(config) as answering:
         answering.check_named(arguments.role_models)
         answering.realm.check(queries)
@@ -102,6 +105,9 @@ def run(arguments: argparse.Namespace) -> int:
         if others and not arguments.only:
             print(f"drr: {folder}: {others_left(others)}", file=sys.stderr)
             chosen = units
+        if keyed is not None:
+            chosen = _failed(folder, chosen)
+            settings = settings.model_copy(update={"model_max_tokens": keyed})
         if arguments.dry_run:
             return _dry_run(arguments, answering, chosen, folder if saved else None)
         return _run(arguments, answering, _Asked(units, chosen, queries), config_of({**plan}, settings))
@@ -113,6 +119,21 @@ class _Asked(NamedTuple):
     chosen: list[Unit]
     """Of these, what this call computes."""
     queries: list[Query]
+
+
+def _keyed(arguments: argparse.Namespace, saved: StudyConfig, settings: Settings) -> int | None:
+    """The study's own limit of an answer, where more is given now to what failed: those units only are computed, the rest stays."""
+    own = saved.get("settings", {}).get("model_max_tokens")
+    raised = arguments.retry_failed and own is not None and settings.model_max_tokens != own
+    return int(own) if raised and own is not None else None
+
+
+def _failed(folder: Path, units: list[Unit]) -> list[Unit]:
+    from drr.study.study import Study
+
+    with Study.open(folder, read_only=True) as study:
+        failed = study.ledger.units.failed_among([unit.key for unit in units])
+    return [unit for unit in units if unit.key in failed]
 
 
 def _saved(folder: Path) -> StudyConfig:

@@ -10,6 +10,7 @@ from drr.app.report.metric_tables import SIGNIFICANT
 from drr.app.report.tables import Cell, Table, headings
 from drr.eval.metrics.rows import FailureDocument
 from drr.eval.stats.pairs import PairRow
+from drr.study.unit import Record
 
 COUNTED = ("wins", "ties", "losses", "inconsistent", "errors")
 PAIR_NOTE = (
@@ -117,12 +118,27 @@ def failures(material: Material) -> Table | None:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for record in material.study.records("answer", None):
         variant = str(record.spec.get("variant") or record.label)
-        counts[variant]["done" if record.done else record.reason or record.status] += 1
+        counts[variant][_ended(record)] += 1
     if not counts:
         return None
     kinds = ["done", *sorted({kind for counter in counts.values() for kind in counter} - {"done"})]
     rows = [
         (variant, [Cell(float(c[kind]), digits=0) for kind in kinds]) for variant, c in sorted(counts.items())
     ]
-    note = "A failed unit is in no mean; here it is counted."
-    return Table("failures", "Answers and failures", headings(*kinds), rows, [note])
+    notes = ["A failed unit is in no mean; here it is counted."]
+    if any(kind.startswith(_BROKEN_OFF) for kind in kinds):
+        notes.append(
+            "Broken off: the model failed in the middle, and wrote its report from what was known; these are in the means, "
+            "and left out with `--complete-only`."
+        )
+    return Table("failures", "Answers and failures", headings(*kinds), rows, notes)
+
+
+_BROKEN_OFF = "broken off: "
+
+
+def _ended(record: Record) -> str:
+    if not record.done:
+        return record.reason or record.status
+    stop = record.result.get("broken_off")
+    return f"{_BROKEN_OFF}{stop}" if stop else "done"

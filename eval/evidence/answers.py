@@ -51,6 +51,8 @@ class Answer:
     state_changes: Sequence[Change]
     study: Study = field(repr=False)
     record: Record = field(repr=False)
+    broken_off: str | None = None
+    """Why its research ended in the middle, if it did: the report is written from what was known by then."""
 
     @cached_property
     def report(self) -> str:
@@ -107,6 +109,7 @@ def answer_of(study: Study, record: Record, queries: Mapping[str, Query]) -> Ans
         constraints=asked.constraints if asked else None,
         rule_written=bool(result.get("rule_written")),
         imported=bool(result.get("imported")),
+        broken_off=result.get("broken_off"),
         words=result["words"],
         calls=result.get("tool_calls"),
         usage=record.usage,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from drr.env.errors import Misuse
@@ -102,6 +102,14 @@ def read_judged(
             task.read(record, judged)
         task.settle(judged)
     return judged
+
+
+def complete_only(judged: Judged) -> Judged:
+    """Without the answers whose research was broken off, and without what compares with them."""
+    kept = [answer for answer in judged.answers if answer.broken_off is None]
+    keys = {answer.key for answer in kept}
+    pairs = {pair: won for pair, won in judged.pairs.items() if keys.issuperset(pair[:2])}
+    return replace(judged, answers=kept, pairs=pairs)
 
 
 def _by_task(

@@ -53,6 +53,7 @@ def _variant_coverage(judged: Judged, answers: Sequence[Answer]) -> VariantCover
     known = [one.claims for one in judged.all_claims(answers) if one.claims is not None]
     return {
         "answers": len(answers),
+        "broken_off": dict(sorted(Counter(a.broken_off for a in answers if a.broken_off).items())),
         "claims_extracted": len(extracted),
         "extract_error": sum(one.claims is None for one in extracted),
         "extraction_rejects": _rejects(extracted),

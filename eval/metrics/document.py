@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drr.eval.judging.read import as_printed, choose, read_judged, refetched
+from drr.eval.judging.read import as_printed, choose, complete_only, read_judged, refetched
 from drr.eval.metrics import families
 from drr.eval.metrics.as_printed import paper_document
 from drr.eval.metrics.coverage import coverage, variants_of
@@ -18,16 +18,24 @@ from drr.study.study import Study
 SCHEMA = 1
 
 
-def study_document(study: Study, judge: str | None = None) -> StudyDocument:
-    """The last judging by a model (else by rules), or that of the judge named; with the paper's protocol beside it."""
+def study_document(study: Study, judge: str | None = None, *, complete: bool = False) -> StudyDocument:
+    """The last judging by a model (else by rules), or that of the judge named; with the paper's protocol beside it.
+
+    `complete`: without the answers whose research was broken off.
+    """
+
+    def counted(read: Judged) -> Judged:
+        return complete_only(read) if complete else read
+
     judged = read_judged(study, choose(study, judge))
+    answers, judged = judged.answers, counted(judged)
     document = _judged_document(judged, failure_document(judged, study))
     now = refetched(study, judged.judging)
     if now is not None:
-        _add_now(document, read_judged(study, now, answers=judged.answers))
+        _add_now(document, counted(read_judged(study, now, answers=answers)))
     paper = as_printed(study, judged.judging.judge if judged.judging else judge)
     if paper is not None:
-        document["as_printed"] = paper_document(read_judged(study, paper, answers=judged.answers))
+        document["as_printed"] = paper_document(counted(read_judged(study, paper, answers=answers)))
     return document
 
 

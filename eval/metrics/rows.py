@@ -34,6 +34,8 @@ class TaskRow(TypedDict):
 
 class VariantCoverage(TypedDict):
     answers: int
+    broken_off: dict[str, int]
+    """Answers whose research ended in the middle because the model failed, by reason; each has a report from what was known."""
     claims_extracted: int
     extract_error: int
     extraction_rejects: dict[str, int]

@@ -169,12 +169,18 @@ async def test_a_failing_researcher_does_not_sink_its_siblings(
     assert "FEEDERS" not in str(shown(asked, "report")[0][-1].text)
 
 
-@pytest.mark.parametrize("kind_of_failure", ["overloaded", "connection", "refusal"])
+@pytest.mark.parametrize("kind_of_failure", ["overloaded", "connection"])
 async def test_no_report_is_written_where_every_researcher_failed(ask: Ask, kind_of_failure: Any) -> None:
     failure = ModelFailure(kind_of_failure, "no")
     with pytest.raises(ModelFailure) as raised:
         await ask("hybrid-react", policy=Team(["a b", "c d"], fails={"a b": failure, "c d": failure}))
     assert raised.value.kind == kind_of_failure
+
+
+async def test_where_every_researcher_refused_the_record_says_so(ask: Ask) -> None:
+    failure = ModelFailure("refusal", "no")
+    record = await ask("hybrid-react", policy=Team(["a b", "c d"], fails={"a b": failure, "c d": failure}))
+    assert record.stop_reason == "refused" and [f.kind for f in record.failures] == ["refusal", "refusal"]
 
 
 @pytest.mark.parametrize("kind_of_failure", ["bad_key", "no_credit", "over_budget"])

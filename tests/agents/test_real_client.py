@@ -182,16 +182,117 @@ async def test_one_researchers_refusal_does_not_sink_the_other(shop: Shop, web: 
         (Fail(401, "authentication_error"), "bad_key"),
         (Fail(500), "server"),
         (Say("half", stop_reason="max_tokens"), "truncated"),
+        (Say("no", stop_reason="refusal"), "refusal"),
     ],
 )
-@pytest.mark.parametrize("at", [0, 3])
-async def test_a_fault_in_any_turn_ends_typed_and_without_a_report(
+@pytest.mark.parametrize("at", [0, 2])
+async def test_where_no_report_can_be_had_the_unit_fails_typed(
     shop: Shop, web: CountingWeb, fault: Any, kind: str, at: int
 ) -> None:
-    wire = Wire(lambda request: fault if turns(request) == at else react(request))
+    wire = Wire(lambda request: react(request) if turns(request) < at and names(request) else fault)
     with wire, pytest.raises(ModelFailure) as raised:
         await run(wire, "react", shop, web)
     assert raised.value.kind == kind
+
+
+BROKEN_OFF = [
+    (Say("half", stop_reason="max_tokens"), "truncated"),
+    (Say("I cannot", stop_reason="refusal"), "refused"),
+    (Fail(529, "overloaded_error"), "outage"),
+    (Fail(400, "invalid_request_error", "thinking blocks are wrong"), "rejected"),
+]
+
+
+@pytest.mark.parametrize(("fault", "stop"), BROKEN_OFF)
+async def test_a_turn_that_fails_late_leads_to_a_report_from_what_is_known(
+    shop: Shop, web: CountingWeb, fault: Any, stop: str
+) -> None:
+    """Written by the same model in a fresh conversation; the record says why the research ended."""
+
+    def script(request: Request) -> Any:
+        if not names(request):
+            return Say(REPORT)
+        return fault if turns(request) == 2 else react(request)
+
+    with Wire(script) as wire:
+        record = await run(wire, "react", shop, web)
+    assert (record.report, record.stop_reason) == (REPORT, stop)
+    assert any("broken off" in note for note in record.notes)
+    assert len(wire.requests[-1].body["messages"]) == 1 and "Cedar bird house" in texts(wire.requests[-1])
+
+
+@pytest.mark.parametrize("variant", ["react", "plan-to-function", "hybrid-react"])
+async def test_one_refusal_of_a_first_turn_or_of_a_report_is_asked_again(
+    shop: Shop, web: CountingWeb, variant: str
+) -> None:
+    """Each conversation's first request is refused once."""
+    refused: set[str] = set()
+
+    def script(request: Request) -> Any:
+        said = json.dumps([request.body.get("system"), texts(request)])
+        if turns(request) == 0 and said not in refused:
+            refused.add(said)
+            return Say("I cannot", stop_reason="refusal")
+        if request.body.get("output_config"):
+            return Say('{"plan": "p", "calls": []}')
+        if variant == "react":
+            return react(request)
+        return hybrid(request)
+
+    with Wire(script) as wire:
+        record = await run(wire, variant, shop, web)
+    assert record.report == REPORT and record.stop_reason in ("finalized", "planned") and not record.failures
+    assert any("asked once more" in note for note in record.notes)
+
+
+async def test_a_turn_that_ends_without_a_word_is_asked_for_the_report(shop: Shop, web: CountingWeb) -> None:
+    def script(request: Request) -> Any:
+        if turns(request) == 2 and "The research is over" not in texts(request):
+            return Say("", stop_reason="end_turn")
+        return Say(REPORT) if "The research is over" in texts(request) else react(request)
+
+    with Wire(script) as wire:
+        record = await run(wire, "react", shop, web)
+    assert (record.report, record.stop_reason) == (REPORT, "answered") and len(wire.requests) == 4
+
+
+async def test_a_report_that_is_refused_in_its_conversation_is_written_in_a_fresh_one(
+    shop: Shop, web: CountingWeb
+) -> None:
+    def script(request: Request) -> Any:
+        if "The research is over" in texts(request):
+            return Say("I cannot", stop_reason="refusal")
+        return react(request) if names(request) else Say(REPORT)
+
+    with Wire(script) as wire:
+        record = await run(wire, "react", shop, web)
+    assert (record.report, record.stop_reason) == (REPORT, "finalized")
+    assert any("fresh conversation" in note for note in record.notes)
+
+
+async def test_a_supervisor_that_fails_late_leaves_the_report_to_its_researchers(
+    shop: Shop, web: CountingWeb
+) -> None:
+    def script(request: Request) -> Any:
+        supervising = "launch_researcher" in names(request)
+        return Say("no", stop_reason="refusal") if supervising and turns(request) else hybrid(request)
+
+    with Wire(script) as wire:
+        record = await run(wire, "hybrid-react", shop, web)
+    assert (record.report, record.stop_reason) == (REPORT, "refused")
+    assert "Found." in texts(wire.requests[-1])
+
+
+async def test_a_planner_that_cannot_plan_ends_with_a_report_that_says_so(
+    shop: Shop, web: CountingWeb
+) -> None:
+    def script(request: Request) -> Any:
+        return Say("no", stop_reason="refusal") if request.body.get("output_config") else Say(REPORT)
+
+    with Wire(script) as wire:
+        record = await run(wire, "plan-to-function", shop, web)
+    assert (record.report, record.stop_reason) == (REPORT, "refused")
+    assert "Nothing was found" in texts(wire.requests[-1])
 
 
 @pytest.fixture

@@ -517,3 +517,42 @@ def test_effort_is_in_the_key_of_every_answer_and_told_to_its_model(box: Path, d
     assert styles == {"low": {"agent": ["low", None]}, "high": {"agent": ["high", None]}, None: None}
     sent = [(request.body.get("output_config") or {}).get("effort") for request in wire.requests]
     assert sent == ["low", "low", "high", "high", None, None]
+
+
+def test_more_room_for_what_failed_computes_only_that(box: Path, drr: Drr, tmp_path: Path) -> None:
+    """Answers under $30 are cut at any limit below 1,000; the study's own limit stays, and so does what is finished."""
+
+    def script(request: Request) -> Say:
+        cut = "under $30" in json.dumps(request.body["messages"]) and request.body["max_tokens"] < 1_000
+        return Say("A report.", stop_reason="max_tokens" if cut else None)
+
+    with Wire(script) as wire:
+        address = ("--base-url", wire.url)
+        made = ("--model", SONNET, *address, "--model-max-tokens", 200, "--retry-max-tokens", 300)
+        code, _, err = drr("run", *new(box, "react"), *made)
+        assert code == 1 and "1 failed (truncated 1)" in err
+        before = len(wire.requests)
+        code, _, err = drr("run", "study", *address, "--retry-failed", "--model-max-tokens", 1_000)
+        assert (code, len(wire.requests)) == (0, before + 2), "a turn and the report of the one that failed"
+        assert "1 done now; nothing left" in err and "set aside" not in err
+        assert drr("run", "study", *address)[0] == 0
+        assert len(wire.requests) == before + 2
+    assert "model_max_tokens = 200" in (tmp_path / "study" / "study.toml").read_text()
+    with Study.open(tmp_path / "study") as study:
+        limits = {record.spec["query"][-5:]: record.result["max_tokens"] for record in study.records()}
+    assert sorted(limits.values()) == [200, 1_000]
+
+
+def test_answers_that_were_broken_off_are_counted_and_can_be_left_out(box: Path, drr: Drr) -> None:
+    def script(request: Request) -> Say:
+        refused = request.body.get("tools") and "under $30" in json.dumps(request.body["messages"])
+        return Say("I cannot", stop_reason="refusal") if refused else Say("# A report\n\nNothing is known.")
+
+    with Wire(script) as wire:
+        assert drr("run", *new(box, "react"), "--model", SONNET, "--base-url", wire.url)[0] == 0
+    whole = json.loads(drr("report", "study", "--json")[1])["coverage"]
+    assert (whole["answers"], whole["variants"]["react"]["broken_off"]) == (2, {"refused": 1})
+    complete = json.loads(drr("report", "study", "--json", "--complete-only")[1])["coverage"]
+    assert (complete["answers"], complete["variants"]["react"]["broken_off"]) == (1, {})
+    assert drr("report", "study", "--out", "report", "--complete-only")[0] == 0
+    assert "broken off: refused" in Path("report/tables/failures.md").read_text()
