@@ -229,7 +229,7 @@ async def test_one_refusal_of_a_first_turn_or_of_a_report_is_asked_again(
     refused: set[str] = set()
 
     def script(request: Request) -> Any:
-        said = json.dumps([request.body.get("system"), texts(request)])
+        said = json.dumps([names(request), "output_config" in request.body, texts(request)])
         if turns(request) == 0 and said not in refused:
             refused.add(said)
             return Say("I cannot", stop_reason="refusal")
