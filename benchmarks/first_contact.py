@@ -150,7 +150,7 @@ def main() -> None:
     arguments = parser.parse_args()
     rows = []
     with sample_shop(arguments.shop) as shop:
-        for path in arguments.rounds or sorted(ROUNDS.glob("*.jsonl")):
+        for path in arguments.rounds or sorted(ROUNDS.glob("round*.jsonl")):
             seen = run(shop, read_round(path))
             rows.append([path.stem, *summary(seen)])
             kinds = table(
