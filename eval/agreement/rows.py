@@ -52,7 +52,7 @@ class ClassesRow(TypedDict):
 
 
 class WinRateRow(TypedDict):
-    """Of `a` against `b` by one judge's labels, or by the `people`'s together."""
+    """Of `a` against `b` by one judge's labels, or by those of `all people` together."""
 
     judge: str
     dimension: str

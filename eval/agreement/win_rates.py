@@ -11,7 +11,7 @@ from drr.eval.labels import DIMENSIONS, PairwiseLabel
 from drr.eval.stats.intervals import mean
 
 SCORE = {"A": 1.0, "tie": 0.5, "B": 0.0}
-PEOPLE = "people"
+PEOPLE = "all people"
 Place = tuple[str, str, str]
 """Dimension and the two systems."""
 

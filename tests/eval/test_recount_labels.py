@@ -217,12 +217,12 @@ def test_labels_crossed_give_each_class_its_precision_and_recall() -> None:
 def test_win_rates_are_each_judges_and_the_peoples_together() -> None:
     given, own = labels(8, named=True)
     rows = {row["judge"]: row for row in agreement(given, PEOPLE)["win_rates"]}
-    assert set(rows) == {MODEL, *PEOPLE, "people"}
+    assert set(rows) == {MODEL, *PEOPLE, "all people"}
     score = {"A": 1.0, "tie": 0.5, "B": 0.0}
-    for judge in (MODEL, *PEOPLE, "people"):
+    for judge in (MODEL, *PEOPLE, "all people"):
         by_question: dict[int, list[float]] = {}
         for n in range(14):
-            who = PEOPLE if judge == "people" else (judge,)
+            who = PEOPLE if judge == "all people" else (judge,)
             votes = [score[own[one, ("pair", str(n))]] for one in who if (one, ("pair", str(n))) in own]
             if votes:
                 by_question.setdefault(n // 3, []).append(sum(votes) / len(votes))
