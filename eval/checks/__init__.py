@@ -45,7 +45,7 @@ RULES: dict[str, Rule] = {
     "budget": Rule(budget, "4"),
     "order_facts": Rule(order_facts, "4"),
     "privacy": Rule(privacy, "1"),
-    "profile_facts": Rule(profile_facts, "2"),
+    "profile_facts": Rule(profile_facts, "3"),
     "statistics": Rule(statistics, "4"),
     "duplicates": Rule(text.duplicates, "1"),
     "citation_hygiene": Rule(citing.citation_hygiene, "2"),

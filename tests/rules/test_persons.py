@@ -148,6 +148,19 @@ class TestTheReader:
         assert status(f"You're down in **{home.city}, {other}**.", "profile_facts", scene) == "fail"
         assert status(f"Your city is Zanesfield, {home.state}.", "profile_facts", scene) == "fail"
 
+    def test_a_place_behind_the_readers_own_name_is_the_readers(self, scene: Scene) -> None:
+        user = scene.users[0]
+        home = user.address
+        said = {
+            f"Mr {user.last_name} of Zanesfield, {home.state}, asked.": "fail",
+            f"Mr {user.last_name} of {home.city}, {home.state}, asked.": "pass",
+            f"Mr Quillon of Zanesfield, {home.state}, asked.": "unverifiable",
+            f"You're {user.first_name} Quillon; welcome.": "fail",
+            f"You're {user.first_name} {user.last_name}; welcome.": "pass",
+            "You are Really Lucky.": "unverifiable",
+        }
+        assert {text: status(text, "profile_facts", scene) for text in said} == said
+
     def test_terms_and_months_are_no_places_and_titles_no_names(self, scene: Scene) -> None:
         user = scene.users[0]
         assert status("A State Space Model came to your address in May.", "profile_facts", scene) != "fail"

@@ -91,11 +91,24 @@ def _compare_pairs(tally: CheckTally, body: str, user: User) -> None:
             continue
         elif _OF_OTHERS.search(body, max(0, match.start() - 60), match.start()):
             tally.unclear(f"it is not clear whose place {match[0]!r} is")
-        elif same_city or _READERS.search(body, max(0, match.start() - 90), match.start()):
+        elif (
+            same_city
+            or _READERS.search(body, max(0, match.start() - 90), match.start())
+            or _named_before(body, match.start(), user)
+        ):
             wrong, right = (said, state) if same_city else (match["city"], user.address.city)
             tally.fail(match.span(), f"said {wrong}, the record says {right}")
         else:
             tally.unclear(f"it is not clear whose place {match[0]!r} is")
+
+
+_BEFORE_A_PLACE = re.compile(r"(?P<name>[A-Z][\w'’-]{1,30})[*_]{0,2},?\s(?:in|of|from|at|near)\s[*_]{0,2}$")
+
+
+def _named_before(body: str, position: int, user: User) -> bool:
+    """Whether the reader's own name stands before a place: "Mr Reed of Princeton"."""
+    match = _BEFORE_A_PLACE.search(body, max(0, position - 50), position)
+    return match is not None and match["name"] in (user.first_name, user.last_name)
 
 
 class _PlaceSaid(NamedTuple):
@@ -174,6 +187,7 @@ _GREETING = re.compile(
 _IN_A_LINE = re.compile(
     r"\b(?i:prepared for|written for|recommendations for|plan for)\s+\**(?P<first>[A-Z][a-z'’-]+)\s+(?P<last>[A-Z][a-z'’-]+)\b"
     r"|(?<=, )(?P<called>[A-Z][a-z]+)(?=, (?:you|your|here|I|we)\b)"
+    r"|\b[Yy]ou(?:'re|’re| are) \**(?P<being>[A-Z][a-z'’-]+)\s(?P<own>[A-Z][a-z'’-]+)\b"
 )
 _NOT_NAMES = word_set("""There Here Friend Shopper Customer Reader All Everyone Team Valued Small Large Medium Best Budget Summary Total Indoor Outdoor Dogs Cats
     Birds Winter Summer Spring Fall Autumn Each Most Your The This These Those Both Home Kitchen Office Garden Everyday Daily Travel Kids Adults
@@ -192,6 +206,10 @@ class _NameSaid(NamedTuple):
     certain: bool
     """A line "For Anna" may be for a dog as well."""
 
+    def is_half(self, user: User) -> bool:
+        """One part is the reader's and the other is not."""
+        return self.last is not None and (self.first == user.first_name) != (self.last == user.last_name)
+
 
 def _compare_name(tally: CheckTally, said: _NameSaid, user: User) -> None:
     if said.first in STATES.values() or said.first in _NOT_NAMES:
@@ -201,7 +219,7 @@ def _compare_name(tally: CheckTally, said: _NameSaid, user: User) -> None:
     known = {user.first_name.casefold(), user.last_name.casefold()}
     if {one.casefold() for one in (said.first, said.last) if one and one not in _TITLES} <= known:
         tally.ok()
-    elif said.certain:
+    elif said.certain or said.is_half(user):
         called = f"{said.first} {said.last or ''}".rstrip()
         tally.fail(
             said.span, f"the reader is called {called}, the record says {user.first_name} {user.last_name}"
@@ -241,4 +259,8 @@ def _greeted(match: re.Match[str], start: int) -> _NameSaid:
 
 def _name_inside(body: str, position: int) -> _NameSaid | None:
     match = _IN_A_LINE.search(body, position)
-    return match and _NameSaid(match["first"] or match["called"], match["last"], match.span(), True)
+    if match is None:
+        return None
+    if match["being"]:  # "You are Really Lucky" gives no name
+        return _NameSaid(match["being"], match["own"], match.span(), False)
+    return _NameSaid(match["first"] or match["called"], match["last"], match.span(), True)
