@@ -92,7 +92,7 @@ class Calibration:
 
     def _item(self, label: SupportLabel) -> SupportItem:
         evidence = Frozen("evidence", "web", "ok" if label.evidence.strip() else "empty", label.evidence)
-        return SupportItem("c1-web", "c1", label.claim, "web", "page", (evidence,))
+        return SupportItem("c1-web", "c1", label.claim, "web", "page", (evidence,), self.desk.cut(1))
 
     def _asking(self, case: Case, order: str) -> Asking[Any]:
         label, desk, about = case.example, self.desk, (case.id, order)

@@ -21,6 +21,23 @@ PASSAGE = 1000
 PASSAGES = 5
 
 
+class Cut(NamedTuple):
+    """How much of a text a judge is shown: of one that is too long its head and the passages that rank first for the claim."""
+
+    whole: int = WHOLE
+    passages: int = PASSAGES
+    fills: bool = False
+    """Passages that share no word with the claim are shown too while there is room."""
+
+
+CONCERNING = Cut()
+
+
+def whole_within(room: int) -> Cut:
+    """All of a text of at most this many characters; of a longer one no more than that."""
+    return Cut(room + 1, max(0, room // PASSAGE - 1), fills=True)
+
+
 class _Index(NamedTuple):
     spans: tuple[Span, ...]
     words: tuple[Counter[str], ...]
@@ -70,9 +87,9 @@ def _index(text: str) -> _Index:
     return _Index(spans, words, tuple(sum(bag.values()) for bag in words), idf)
 
 
-def select(claim: str, text: str) -> list[Span]:
-    """A short text whole; of a long one its head and the five passages that BM25 ranks first for this claim, in order."""
-    if len(text) < WHOLE:
+def select(claim: str, text: str, cut: Cut = CONCERNING) -> list[Span]:
+    """A short text whole; of a long one its head and the passages that BM25 ranks first for this claim, in order."""
+    if len(text) < cut.whole:
         return [Span(0, len(text))]
     index = _index(text)
     asked = set(tokens(claim))
@@ -84,8 +101,22 @@ def select(claim: str, text: str) -> list[Span]:
         return sum(index.idf[w] * bag[w] * 2.2 / (bag[w] + norm) for w in asked if w in bag)
 
     ranked = sorted((-score(i), i) for i in range(len(index.spans)))
-    best = [i for s, i in ranked[:PASSAGES] if s < 0]
+    if cut.fills:
+        best = [i for _, i in ranked if i][: cut.passages]
+        return _joined(index.spans[i] for i in sorted({0, *best}))
+    best = [i for s, i in ranked[: cut.passages] if s < 0]
     return [index.spans[i] for i in sorted({0, *best})]
+
+
+def _joined(spans: Iterable[Span]) -> list[Span]:
+    """Neighbours as one, so that no gap is shown where none is."""
+    found: list[Span] = []
+    for span in spans:
+        if found and found[-1].end == span.start:
+            found[-1] = Span(found[-1].start, span.end)
+        else:
+            found.append(span)
+    return found
 
 
 def locate(quote: str, text: str) -> Span | None:

@@ -16,9 +16,18 @@ from drr.eval.asking.conversation import box_prompts, version_of
 from drr.eval.asking.judge import JudgeName, StandIn
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
+from drr.eval.evidence.passages import CONCERNING, Cut, whole_within
 from drr.eval.tasks.judged import Judging
 from drr.eval.tasks.protocol import OURS, JudgingProtocol
 from drr.llm.prompts import Prompts
+from drr.llm.window import input_tokens
+
+UNKNOWN_WINDOW = 32_768
+"""Tokens of a judge's window where nobody says; also what a local server is told to hold."""
+_RESERVED = 16_384
+"""Of them for the prompt, the claims and the answer."""
+_CHARACTERS = 2
+"""Of a token, counted low: a page that does not fit would be no verdict at all."""
 
 
 class Wish(NamedTuple):
@@ -89,6 +98,14 @@ class Desk:
             own = frozenset(filter(None, [host_of(self.shop_url)]))
             self._books[answer.key] = Book(answer, self.shop, shop_hosts=own, refetched=self.refetched)
         return self._books[answer.key]
+
+    def cut(self, sources: int) -> Cut:
+        """How much of each source is shown where a claim has this many; a window is shared by all of one request."""
+        if not self.protocol.whole_pages:
+            return CONCERNING
+        window = None if self.judge.rule_written else input_tokens(self.judge.model)
+        room = max((window or UNKNOWN_WINDOW) - _RESERVED, _RESERVED // 4) * _CHARACTERS
+        return whole_within(room // (self.batch * max(1, sources)))
 
     def profile(self, user_id: str | None) -> str:
         """The profile summary as text; empty where the shopper is unknown."""

@@ -41,6 +41,8 @@ class JudgingProtocol:
     """A number that no source states keeps a verdict from being full."""
     reads_seen: bool = True
     """Web claims are also held against what the agent saw."""
+    whole_pages: bool = False
+    """Evidence is shown whole as far as the judge's window goes; else a long text by what concerns the claim."""
     both_orders: bool = True
     """Each pair is judged with either answer first; else in one order drawn by lot."""
 
@@ -77,6 +79,7 @@ AS_PRINTED = JudgingProtocol(
     decides_first=False,
     caps_numbers=False,
     reads_seen=False,
+    whole_pages=True,
     both_orders=False,
 )
 PROTOCOLS: Mapping[str, JudgingProtocol] = {one.name: one for one in (OURS, AS_PRINTED)}

@@ -18,7 +18,7 @@ from drr.eval.asking.forms import PaperSupportAnswer, PaperSupportAnswers, Suppo
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.lexical import missing_numbers
-from drr.eval.evidence.passages import locate, select
+from drr.eval.evidence.passages import CONCERNING, Cut, locate, select
 from drr.eval.stats.faithfulness import Status, Support
 from drr.eval.tasks.base import Estimate, Task
 from drr.eval.tasks.decided import Decision, contradicted, decide
@@ -44,6 +44,8 @@ class SupportItem:
     type: str
     against: Against
     sources: tuple[Frozen, ...]
+    cut: Cut = CONCERNING
+    """How much of each source is shown."""
 
     @property
     def readable(self) -> list[Frozen]:
@@ -72,7 +74,7 @@ class SupportItem:
         return self.unreadable() is None and not (protocol.decides_first and self.decision is not None)
 
     def passages(self) -> list[tuple[Frozen, list[Span]]]:
-        return [(source, select(self.claim, source.text or "")) for source in self.readable]
+        return [(source, select(self.claim, source.text or "", self.cut)) for source in self.readable]
 
 
 class SupportTask(Task[Answer]):
@@ -84,7 +86,10 @@ class SupportTask(Task[Answer]):
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
         ask = desk.protocol.ask(self.name)
-        return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
+        if ask is None:
+            return {}
+        shown = "-whole" if desk.protocol.whole_pages else ""
+        return {self.name: desk.version(self.version, self.role, ask.prompt) + shown}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
         found = judged.held(about)
@@ -171,12 +176,13 @@ def items_of(desk: Desk, answer: Answer, claims: Iterable[HeldClaim]) -> list[Su
             by_type.setdefault(book.type_of(url), []).append(url)
         for source_type, urls in by_type.items():
             pages = tuple(book.page(url) for url in urls)
-            found.append(_item(claim, source_type, "page", pages))
+            cut = desk.cut(len(pages))
+            found.append(_item(claim, source_type, "page", pages, cut))
             if not is_paged(source_type) or not both:
                 continue
             seen = tuple(book.seen(url) for url in urls)
             if [s.sha256 for s in seen] != [p.sha256 for p in pages]:
-                found.append(_item(claim, source_type, "seen", seen))
+                found.append(_item(claim, source_type, "seen", seen, cut))
     return found
 
 
@@ -185,9 +191,11 @@ def _items_of_unit(desk: Desk, spec: Mapping[str, Any]) -> list[SupportItem]:
     return [item for item in items_of(desk, desk.answer(spec["answer"]), spec["claims"]) if item.id in wanted]
 
 
-def _item(claim: HeldClaim, source_type: str, against: Against, sources: tuple[Frozen, ...]) -> SupportItem:
+def _item(
+    claim: HeldClaim, source_type: str, against: Against, sources: tuple[Frozen, ...], cut: Cut
+) -> SupportItem:
     name = f"{claim['id']}-{source_type}" + ("-seen" if against == "seen" else "")
-    return SupportItem(name, claim["id"], claim["text"], source_type, against, sources)
+    return SupportItem(name, claim["id"], claim["text"], source_type, against, sources, cut)
 
 
 def _batches(items: Sequence[SupportItem], desk: Desk) -> list[list[SupportItem]]:
@@ -294,7 +302,9 @@ def _verdict(item: SupportItem, status: Status, reason: str, by: str) -> Verdict
                 "url": source.url,
                 "status": source.status,
                 "sha256": source.sha256,
-                "passages": [list(span) for span in select(item.claim, source.text)] if source.text else [],
+                "passages": [list(span) for span in select(item.claim, source.text, item.cut)]
+                if source.text
+                else [],
             }
             for source in item.sources
         ],

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from drr.env.records.product import product_evidence
 from drr.env.shop import Shop
-from drr.eval.evidence.passages import PASSAGE, WHOLE, locate, passages, select
+from drr.eval.evidence.passages import PASSAGE, WHOLE, locate, passages, select, whole_within
 from drr.eval.stats.faithfulness import STATUSES
 from drr.eval.tasks.support import SupportItem
 from hypothesis import given, settings
@@ -37,6 +37,20 @@ def test_a_short_text_is_shown_whole_and_a_long_one_by_its_head_and_what_concern
     assert "anodised widget" in shown
     assert len(spans) <= 6
     assert sum(s.end - s.start for s in spans) <= 6 * PASSAGE
+
+
+def test_a_text_that_fits_the_room_is_shown_whole_and_a_longer_one_fills_it_with_what_concerns_the_claim_first() -> (
+    None
+):
+    text = "Head. " + "Plain words here.\n" * 1000 + "The anodised widget.\n" + "More of it.\n" * 1000
+    assert select("The widget is anodised", text, whole_within(len(text))) == [(0, len(text))]
+    room = 9 * PASSAGE
+    spans = select("The widget is anodised", text, whole_within(room))
+    shown = "".join(text[s.start : s.end] for s in spans)
+    assert shown.startswith("Head.")
+    assert "anodised widget" in shown
+    assert room - 3 * PASSAGE < len(shown) <= room
+    assert all(a.end < b.start for a, b in pairwise(spans))
 
 
 def test_a_quote_is_found_across_white_space_and_case_and_never_invented() -> None:

@@ -151,6 +151,26 @@ async def test_the_papers_protocol_stands_beside_ours_and_is_labelled(study: Stu
     assert document["metrics"]["react+ws"]["overall"]["value"] == 7.0
 
 
+async def test_as_printed_a_long_page_is_shown_whole_and_under_ours_by_what_concerns_the_claim(
+    study: Study,
+) -> None:
+    text = "Head.\n" + "Filler without use.\n" * 400 + "Zinc rusts late.\n" + "More filler.\n" * 400
+    cited = f"Care claim [1].\n\n## Sources\n[1] {CARE}"
+    await put(study, answer("a", "react", cited, [web(CARE, text)]))
+    faithful = JudgeOptions(["faithfulness"])
+    ours = await judged_by(Judge(claims=sentences), study, faithful)
+    theirs = await judged_by(Paper(claims=sentences), study, faithful, protocol="paper")
+    assert not any("Zinc rusts late." in message(r) for r in ours)
+    assert sum("Zinc rusts late." in message(r) for r in theirs) == 1
+    (support,) = (
+        record
+        for record in study.records("judgement")
+        if record.key_fields["task"] == "support" and record.key_fields["protocol"] == "paper"
+    )
+    (verdict,) = support.result["verdicts"].values()
+    assert verdict["sources"][0]["passages"] == [[0, len(text)]]
+
+
 class Paper(Judge):
     """Answers in the order the paper asked for."""
 
