@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import signal
@@ -201,6 +202,7 @@ def test_a_shop_that_may_not_be_written_to_is_read(
     with open_shop(str(folder), SETTINGS) as shop:
         assert shop.catalog.search(SearchRequest("bird feeder")).total == 30
     del shop
+    gc.collect()
     assert not list((tmp_path / "elsewhere").iterdir())
 
 

@@ -38,13 +38,15 @@ def named(address: str) -> tuple[str, str]:
     return "[settings]\n", f'[settings]\nbase_url = "{address}"\n'
 
 
-@pytest.mark.parametrize("command", [("judge", "--judge", SONNET), ("run", "--model", SONNET)])
+@pytest.mark.parametrize(
+    "command", [("judge", "--judge", SONNET, "--quiet"), ("run", "--model", SONNET, "--dry-run")]
+)
 def test_an_address_that_only_the_study_names_gets_nothing(
     drr: Drr, new: New, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
     assert drr("run", *new(), "--quiet")[0] == 0
     as_a_stranger(Path("study"), monkeypatch, named(EVIL))
-    code, out, err = drr(command[0], "study", *command[1:], "--dry-run")
+    code, out, err = drr(command[0], "study", *command[1:])
     assert (code, out) == (2, "")
     assert f"--trust-address {EVIL}" in err
     assert len(err.splitlines()) == 1
