@@ -37,22 +37,22 @@ class Rule(NamedTuple):
 
 RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "1"),
-    "outside_shop": Rule(catalogue.outside_shop, "3"),
-    "name_matches_id": Rule(catalogue.name_matches_id, "3"),
+    "outside_shop": Rule(catalogue.outside_shop, "4"),
+    "name_matches_id": Rule(catalogue.name_matches_id, "4"),
     "price": Rule(facts.price, "4"),
     "rating": Rule(stars.rating, "5"),
     "total": Rule(total, "4"),
     "budget": Rule(budget, "4"),
-    "order_facts": Rule(order_facts, "4"),
+    "order_facts": Rule(order_facts, "5"),
     "privacy": Rule(privacy, "1"),
     "profile_facts": Rule(profile_facts, "3"),
-    "statistics": Rule(statistics, "4"),
+    "statistics": Rule(statistics, "5"),
     "duplicates": Rule(text.duplicates, "1"),
     "citation_hygiene": Rule(citing.citation_hygiene, "2"),
     "fabricated_citation": Rule(citing.fabricated_citation, "3"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "5"),
-    "product_claims": Rule(properties.product_claims, "6"),
-    "process_text": Rule(text.process_text, "1"),
+    "product_claims": Rule(properties.product_claims, "7"),
+    "process_text": Rule(text.process_text, "2"),
 }
 
 

@@ -23,6 +23,7 @@ from drr.eval.checks.mentions import (
     similarity,
     words,
 )
+from drr.eval.checks.strange_makers import compare_makers
 from drr.wording.dates import dates
 from drr.wording.money import amounts
 from drr.wording.ratings import RATINGS
@@ -46,6 +47,8 @@ _OTHER_SHOPS = re.compile(
     r"|argos|johnlewis|tesco|otto|zalando|mercari|poshmark|bjs|kroger|riteaid|autozone|gamestop|michaels|joann|hobbylobby|worldmarket|amzn|a\.co)"
     r"\.(?:com|co\.uk|de|fr|ca|com\.au|in|co\.jp|es|it|nl|to|net|org|example)$|^amzn\.to$|^a\.co$"
 )
+_COUNTER = re.compile(r"(?:www\d?|smile|m|mobile|shop|store|[a-z]{2})?")
+"""What stands before the name of a shop where it sells; developers, investors and readers of its blog go elsewhere."""
 _SHOP_HOST = re.compile(
     r"^(?:shop|store|shopping|buy|market)\.|(?:^|[.-])(?:shop|store|mart|outlet)\d*\.[a-z.]+$|(?:shop|store|mart|outlet)\.(?:com|example|net|co)$"
 )
@@ -63,7 +66,8 @@ _NO_NAMES = word_set(
 _LEADS = _GENERIC | {"pick", "1", "2", "3", "4", "5"}
 _LINE_MARKS = re.compile(r"^[\s>|*+\-•\d.)_]+")
 _PRICE_WORDS = re.compile(r"(?<!\s)\s+(?:at|for|from|is|costs?|price[ds]?)$", re.I)
-_NUMBER_LEAD = re.compile(r"^\s*\d{1,2}[.)]\s+")
+_NUMBER_LEAD = re.compile(r"^\s*(?:\d{1,2}|[A-Z])[.)]\s+")
+"""A number or a letter of a list."""
 
 
 def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
@@ -135,7 +139,8 @@ def _is_of_another_shop(subject: Subject, url: str) -> bool:
     if _is_ours(subject, url):
         return False
     host = host_of(url)
-    if _OTHER_SHOPS.search(host) or _SHOP_HOST.search(host):
+    other = _OTHER_SHOPS.search(host)
+    if (other and _COUNTER.fullmatch(host[: other.start()])) or _SHOP_HOST.search(host):
         return True
     return _PRODUCT_PATH.search(url.split("://", 1)[-1]) is not None
 
@@ -147,12 +152,20 @@ def _offers_without_product(subject: Subject, mentions: Mentions) -> Iterator[tu
     places = [one.start for one in mentions.mentions] + [one.start for one in mentions.references]
     places += [one.start for one in citations.markers if one.url and _is_ours(subject, one.url)]
     places.sort()
-    for line in mentions.layout.lines:
+    lines = mentions.layout.lines
+
+    def has_product(line: TextLine) -> bool:
+        return bisect_left(places, line.start) != bisect_left(places, line.end)
+
+    for index, line in enumerate(lines):
         if line.kind not in ("item", "title", "row") or "user://" in line.text:
             continue
         if cast.within(line.start, line.end):
             continue  # a product in play, by its maker
-        if bisect_left(places, line.start) == bisect_left(places, line.end) and (name := _offered(line.text)):
+        if has_product(line) or (name := _offered(line.text)) is None:
+            continue
+        beside = lines[max(0, index - _BESIDE) : index + _BESIDE + 1]
+        if _is_long(name) or any(one.kind == line.kind and has_product(one) for one in beside):
             yield line, name
 
 
@@ -161,12 +174,12 @@ def _offered(text: str) -> str | None:
     prices = amounts(text)
     if not prices:
         return None
-    head = _LINE_MARKS.sub("", text[: prices[0].start]).replace("**", "").split("|")[0]
+    head = _LINE_MARKS.sub("", text[: prices[0].start]).replace("**", "").split("|")[0].split(" · ")[-1]
     name = head.strip(" \t-–—:,(|*_")
     lead, colon, rest = name.partition(": ")
     if colon and len(lead.split()) <= 3:
         name = rest
-    if _NOT_A_PRODUCT.search(name):
+    if ":" in name or _NOT_A_PRODUCT.search(name):
         return None
     name = _PRICE_WORDS.sub("", name)
     if not 2 <= len(name.split()) <= 16 or not _is_capitalised(name) or name.endswith(("?", ".")):
@@ -175,9 +188,21 @@ def _offered(text: str) -> str | None:
 
 
 def _is_capitalised(name: str) -> bool:
-    """Half of the words at least, and two of them, begin with a capital or a digit."""
+    """Half of the words at least, and two of them, begin with a capital or a digit; one of them is no figure and no initial."""
     capitals = [word for word in name.split() if _is_capital(word)]
+    if not any(word[0].isupper() and len(word.strip(".,")) > 1 for word in capitals):
+        return False
     return len(capitals) >= 2 and len(capitals) * 2 >= len(name.split())
+
+
+def _is_long(name: str) -> bool:
+    """Three words at least or a model's number: two words may name anything that has a price."""
+    told = [word for word in name.split() if len(word.strip(".,&")) > 1]
+    return len(told) > 2 or any(char.isdigit() for char in name)
+
+
+_BESIDE = 3
+"""Lines on either side that make a line one of a list of offers."""
 
 
 def _is_capital(word: str) -> bool:
@@ -215,6 +240,7 @@ def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
         product = subject.product(reference.product_id)
         if product is not None:
             _compare_beside(tally, mentions, reference, product)
+    compare_makers(tally, subject, mentions, cast)
     lowest = min(scores, default=None)
     return tally.check("no name stands beside an address of the shop", lowest_similarity=lowest)
 

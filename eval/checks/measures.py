@@ -151,6 +151,10 @@ def _rounding(said: float, known: float) -> float:
     )
 
 
+_GRADE = re.compile(r"(?<![\w$-])(?P<u>[A-Z]{3,5})[\s-]?(?P<n>\d{1,3})(?![\w%]|[.,]\d)")
+"""A standard's short name before its figure: `SPF 50`, `IPX7`."""
+
+
 def measures(text: str, start: int = 0, end: int | None = None) -> Iterator[MeasureSaid]:
     """Every figure that has a unit or counts something, those of `22 x 28 in` and of `3 to 5 mil` each."""
     for match in _MEASURE.finditer(text, start, len(text) if end is None else end):
@@ -172,6 +176,9 @@ def measures(text: str, start: int = 0, end: int | None = None) -> Iterator[Meas
             value = number(figure) if figure[0].isdigit() else float(spoken(figure))
             if one := _measure(value, form, match.span(), hedged):
                 yield one
+    for match in _GRADE.finditer(text, start, len(text) if end is None else end):
+        value, grade = float(match["n"]), f"{match['u']} grade"
+        yield MeasureSaid(value, value, grade, grade, False, *match.span(), False)
 
 
 def _measure(value: float, form: str, span: tuple[int, int], hedged: bool) -> MeasureSaid | None:

@@ -177,7 +177,7 @@ class _Measuring:
             return True
         known = [
             one
-            for product_id in list(self._cast.products)[:_IN_PLAY]
+            for product_id in [*meant.products, *self._cast.products][:_IN_PLAY]
             for one in self._record(product_id).all
             if one.kind == said.kind
         ]
@@ -190,7 +190,7 @@ class _Measuring:
         slack = 0.02 * said.base + 1e-6
         if any(abs(abs(a - b) - said.base) <= slack for a, b in combinations(values, 2)):
             return True
-        if said.kind not in _ADDED:
+        if said.kind not in _ADDED and said.unit != said.kind:
             return False
         sums = (a + b for a, b in combinations(values, 2))
         multiples = (a * times for a in values for times in (2, 3, 4, 5, 6))

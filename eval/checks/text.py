@@ -117,12 +117,16 @@ _STEPS = re.compile(
     r"^(?:[^\S\n]|[>*_#-]){0,20}(?:Thought|Action(?: Input)?|Observation|Tool (?:call|result|output)|Function call|Reasoning step \d+)\**\s*:",
     re.M,
 )
+_A_TOOL = r"(?:[\w-]+\s){0,3}(?:tool|function|api|search|catalogu?e?|endpoint|database)\b"
+"""What is called by a program; to call something by a name is no talk of one."""
 _TALK = re.compile(
     r"(?:^|(?<=[.!?\n。！？]))(?:[^\S\n]|[>*_\"-]){0,20}(?:(?:okay|ok|alright|so|now|next|first|great|hmm|wait)[,.]?\s+)?"
-    r"(?:let me (?:search|look up|look for|check|find|start by|first|try|query|call|fetch|gather|now search|verify|think|also search|see if|refine)"
-    r"|let's (?:search|look up|query|call)"
-    r"|(?:i(?:'ll| will| need to| should| must| am going to|'m going to| have to| want to)(?: now| first| next| also| then)? (?:search|look up|query|call|fetch|use the|check the|retrieve|start by searching|gather more)\b)"
-    r"|i(?:'m| am) (?:now )?(?:searching|looking up|querying|calling)"
+    r"(?:let me (?:search|look up|look for|check|find|start by|first|try|query|fetch|gather|now search|verify|think|also search|see if|refine)"
+    rf"|let's (?:search|look up|query)|let's call {_A_TOOL}"
+    r"|(?:i(?:'ll| will| need to| should| must| am going to|'m going to| have to| want to)(?: now| first| next| also| then)? (?:search|look up|query|fetch|use the|check the|retrieve|start by searching|gather more)\b)"
+    rf"|i(?:'ll| will| need to| should| must| have to| want to)(?: now| first| next| also| then)? call {_A_TOOL}"
+    rf"|let me call {_A_TOOL}"
+    rf"|i(?:'m| am) (?:now )?(?:searching|looking up|querying|calling {_A_TOOL})"
     r"|(?:searching|looking) (?:for|up) (?:more|the web|products|information)\b[^.\n]{0,60}\.\.\."
     r"|the (?:search|tool) (?:returned|results? (?:show|returned|did not)|call failed)"
     r"|(?:as|since) the user (?:asked|wants|is asking)|the user (?:is asking|wants|asked|needs|seems)\b|(?:now )?i (?:now )?have (?:enough|sufficient|all the) (?:information|data)\b)",

@@ -7,7 +7,7 @@ from drr.env.shop import Shop
 
 from benchmarks.first_contact import ROUNDS, read_round, run
 
-REACHED = {"round1": (61, 1), "round2": (78, 1), "round3": (49, 2), "round4": (40, 8)}
+REACHED = {"round1": (61, 0), "round2": (79, 0), "round3": (53, 1), "round4": (44, 5)}
 """Round -> plants caught at least, clean texts failed at most. They move one way only."""
 
 

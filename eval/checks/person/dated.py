@@ -123,7 +123,11 @@ class DatedPurchases:
         fitting = [one for one in found if self._placed(one)]
         others = len(found) > 1 and len(fitting) == len(found) - 1
         """All other dates of the sentence are of orders: this one is meant to be."""
+        paired = self._paired(found, span)
         for when in found:
+            if len(paired) == len(found) > 1 and not negated and PURCHASES.speaks(self._body[slice(*span)]):
+                self._compare_date(when, span, paired[when.start], _Said(True, False, False, True))
+                continue
             certain = self._is_certain(when, span) or (alone and self._is_certain(found[0], span)) or others
             self._compare_date(when, span, meant, _Said(alone, len(found) == 1, negated, certain))
         if not negated:
@@ -134,6 +138,17 @@ class DatedPurchases:
             self._frequencies.lengths(span, dated or self._ordered(span, meant))
 
     # Dates.
+
+    def _paired(self, found: Sequence[When | DayOfYear], span: Span) -> dict[int, Collection[str]]:
+        """Of "A in May, B in June and C in July": the products of the one name before each date."""
+        paired: dict[int, Collection[str]] = {}
+        low = span[0]
+        for when in found:
+            here = [one for one in self._cast.within(low, when.start) if not one.linked]
+            if len(here) == 1 and (meant := self._of(here)):
+                paired[when.start] = meant
+            low = when.end
+        return paired
 
     def _compare_date(
         self, when: When | DayOfYear, span: Span, meant: Collection[str] | None, said: _Said

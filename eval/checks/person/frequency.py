@@ -15,6 +15,10 @@ from drr.wording.purchases import PURCHASES, TimesSaid, times
 _WINDOW = re.compile(
     r"\b(?:newest|recent|last|latest|visible|among|past|first|since|so far|in all|between)\b", re.I
 )
+_NEWEST = re.compile(
+    rf"\b(?:last|latest|newest|most recent)[\s*_]{{1,3}}(?P<n>\d{{1,3}}|{SPOKEN})[\s*_]{{1,3}}(?:orders|purchases)\b",
+    re.I,
+)
 _LENGTH = re.compile(
     rf"(?<![\w.$])(?P<n>{DIGITS}|{SPOKEN})[\s*_-]{{1,3}}(?P<unit>days?|weeks?|months?|years?)\b(?P<ago>[\s*_]{{1,3}}(?:ago|back|since|earlier)\b)?",
     re.I,
@@ -56,7 +60,9 @@ class PurchaseFrequencies:
             known = set(self._counts(span, line, at))
             if not known or said.often == 1:
                 continue
-            window = _WINDOW.search(self._body, *span) is not None
+            if newest := _NEWEST.search(self._body, *span):
+                known = set(self._counts(span, line, at, self._newest(newest["n"])))
+            window = newest is None and _WINDOW.search(self._body, *span) is not None
             if said.often in known or (window and said.often <= max(known)):
                 self._tally.ok()
             elif self._is_of_buying(span, at, said):
@@ -76,16 +82,24 @@ class PurchaseFrequencies:
             or _SHOWS.search(self._body, low, at) is not None
         )
 
-    def _counts(self, span: Span, line: TextLine, at: int) -> Iterator[int]:
+    def _newest(self, count: str) -> list[Placed]:
+        """So many of the latest orders."""
+        many = int(number(count)) if count[0].isdigit() else spoken(count)
+        return sorted(self._history.orders, key=lambda one: one.order.order_date, reverse=True)[:many]
+
+    def _counts(
+        self, span: Span, line: TextLine, at: int, among: Sequence[Placed] | None = None
+    ) -> Iterator[int]:
         """How many orders there are of what the sentence, else the line, names, and in the years it names."""
         stretch = span if self._cast.within(*span) else (line.start, line.end)
         for place in self._cast.within(*stretch):
             orders = self._history.of_products(place.products)
             makers = [] if place.linked else self._history.of_makers([self._body[place.start : place.end]])
-            for some in (orders, makers):
+            for every in (orders, makers):
+                some = every if among is None else [one for one in every if one in among]
                 if some:
                     yield len(some)
-                    yield from _by_year(some)
+                    yield from _by_year(some) if among is None else ()
         years = re.findall(r"\b20\d\d\b", self._body[slice(*span)])
         by_year = dict(_years(self._history.orders))
         yield from (by_year.get(int(year), 0) for year in years)

@@ -12,7 +12,7 @@ from drr.eval.checks.mentions import Mentions, ProductReference, words
 from drr.eval.checks.person.dated import DatedPurchases
 from drr.eval.checks.person.history import History, Placed, stem
 from drr.eval.checks.person.order_ids import OrdersNamed
-from drr.wording.dates import FULL_MONTH
+from drr.wording.dates import FULL_MONTH, dates
 from drr.wording.numbers import cardinals, number_of
 from drr.wording.purchases import PURCHASES, StateSaid
 
@@ -30,7 +30,7 @@ _OTHER_THAN_BOUGHT = re.compile(
 _NEAR = 160
 """Characters from the word of buying within which the product that was bought is named."""
 _QUANTITY = re.compile(
-    rf"\b(?:bought|ordered|purchased|quantity(?: of|:)?|order of|got)\s+(?P<n>\d{{1,2}}|{cardinals(2)})\b(?!\s*(?:times|orders|years|months|days|items|products|-|different|[a-z]+ (?:in|since)))|\bquantity\s*+(?:[:=]\s*+)?(?P<q>\d{{1,3}})\b|\b(?P<x>\d{{1,2}})\s?[x×]\s",
+    rf"\b(?:bought|ordered|purchased|quantity(?: of|:)?|order of|got)\s+(?P<n>\d{{1,2}}|{cardinals(2)})\b(?!\s*(?:times|orders|years|months|days|items|products|-|different|[a-z]+ (?:in|since)))|\b(?:quantity|qty)\s*+(?:[:=]\s*+)?(?P<q>\d{{1,3}})\b|\b(?P<x>\d{{1,2}})\s?[x×]\s|[,(–—:]\s?(?P<p>\d{{1,2}}|{cardinals(1)})\s(?:pieces?|units?|copy|copies|items?)\b(?=\s?(?:[.,;)]|$))",
     re.I,
 )
 
@@ -63,13 +63,27 @@ def _check_sentences(tally: CheckTally, mentions: Mentions, named: OrdersNamed, 
 
 
 def _check_lines(tally: CheckTally, mentions: Mentions, named: OrdersNamed, history: History) -> None:
-    """Rows and bullets that name one order."""
+    """Rows and bullets that name one order, and what follows as from the order book where a line begins with one."""
     for line in mentions.layout.lines:
+        if line.kind in ("rule_row", "head_row", "elision"):
+            continue
+        ids = {order_id for order_id, _ in named.between(line.start, line.end)}
+        placed = history.find(*ids) if len(ids) == 1 else None
+        if placed is None:
+            continue
         if line.kind in ("row", "item"):
-            ids = {order_id for order_id, _ in named.between(line.start, line.end)}
-            placed = history.find(*ids) if len(ids) == 1 else None
-            if placed is not None:
-                _compare(tally, mentions.body, (line.start, line.end), [placed], strict=True)
+            _compare(tally, mentions.body, (line.start, line.end), [placed], strict=True)
+        elif _BEGINS_WITH_ORDER.match(line.text):
+            for entry in _ENTRIES.finditer(mentions.body, line.start, line.end):
+                _compare(tally, mentions.body, entry.span(), [placed], strict=True)
+
+
+_BEGINS_WITH_ORDER = re.compile(r"[\s>*_]{0,6}order\b", re.I)
+_ENTRIES = re.compile(
+    r"(?<=[.;:,] )(?:placed|ordered|bought|dated|status|state|quantity|qty|delivered|shipped)\b[^.;]{0,120}",
+    re.I,
+)
+"""What an order book says of an order, without a subject of its own."""
 
 
 class _Purchase:
@@ -84,7 +98,8 @@ class _Purchase:
             for order_id, (at, _) in named.between(start, end + 4)
             if at < end or _just_behind(self.body, end, at)
         ]
-        self.products: list[ProductReference] = mentions.within(start, end + 2)
+        behind = end if "\n" in self.body[end : end + 2] else end + 2
+        self.products: list[ProductReference] = mentions.within(start, behind)
         self._bought_from, self._bought_at = bought.span()
         tail = self.body[self._bought_at : end]
         self.name = _bought_name(tail)
@@ -136,7 +151,16 @@ def _orders_meant(purchase: _Purchase, history: History) -> list[Placed]:
             raise _NotOrdered(f"{product.product_id} was never ordered by this user")
     if purchase.name is not None:
         return _of_this_name(purchase.name, orders, history, cited=bool(purchase.cited))
-    return orders or (history.of_kind(purchase.kind) if purchase.kind else [])
+    return (
+        orders or (history.of_kind(purchase.kind) if purchase.kind else []) or _of_this_day(purchase, history)
+    )
+
+
+def _of_this_day(purchase: _Purchase, history: History) -> list[Placed]:
+    """The one order of the only day that a sentence gives."""
+    days = [one for one in dates(purchase.body, *purchase.span) if one.day is not None]
+    placed = history.on(days[0]) if len(days) == 1 else []
+    return placed if len(placed) == 1 else []
 
 
 def _of_this_name(name: str, orders: list[Placed], history: History, *, cited: bool) -> list[Placed]:
@@ -192,6 +216,8 @@ def _kind_of_product(text: str) -> list[str]:
 def _compare(tally: CheckTally, body: str, span: Span, orders: Sequence[Placed], *, strict: bool) -> None:
     """Quantity and state as said, against any of the orders it may be."""
     quantity = _QUANTITY.search(body, *span)
+    if quantity and any(one.start <= quantity.start("n") < one.end for one in dates(body, *span)):
+        quantity = None
     if quantity:
         _compare_quantity(tally, quantity, orders)
     states = list(PURCHASES.states(body[slice(*span)])) if strict or len(orders) == 1 else []
@@ -211,7 +237,7 @@ def _compare_state(tally: CheckTally, said: StateSaid, start: int, orders: Seque
 
 
 def _compare_quantity(tally: CheckTally, said: re.Match[str], orders: Sequence[Placed]) -> None:
-    count = number_of(said["n"] or said["q"] or said["x"])
+    count = number_of(said["n"] or said["q"] or said["x"] or said["p"])
     ordered = [one.order.quantity for one in orders]
     if count in ordered or count == sum(ordered):
         tally.ok()

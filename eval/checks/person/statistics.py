@@ -74,12 +74,17 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
         one.start for one in subject.citations.markers if one.url and one.url.startswith("user://")
     )
     counting = _Counting(tally, cast, known, History(subject.shop, subject.user_id))
+    led = False
     for line in mentions.layout.lines:
         if line.kind in ("rule_row", "elision"):
             continue
         yours = _ABOUT_YOU.search(mentions.body, line.start, line.end) is not None or (
             subject.user is not None and subject.user.first_name in line.text
         )
+        if line.kind == "item":
+            yours = yours or led
+        else:
+            led = yours
         for span in cast.prose.sentences(line):
             cites = bisect_left(records, span[0]) < bisect_left(records, span[1] + 4)
             if (

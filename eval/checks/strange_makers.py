@@ -1,0 +1,121 @@
+"""A known maker's name on what a link shows as another maker's: in a genitive, behind `by`, or at the head of its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from drr.env.entities import Product
+from drr.env.shop import SearchRequest
+from drr.eval.checks.base import CheckTally, Span, Subject
+from drr.eval.checks.cast import Cast
+from drr.eval.checks.makers import makers_of
+from drr.eval.checks.mentions import Mentions, ProductReference, words
+from drr.eval.checks.prose import SENTENCE_END
+
+_BEFORE = 260
+"""Characters before a link in which its name may stand."""
+_NAME = r"[A-Z][\w&-]{2,20}(?:\s(?:&\s)?[A-Z][\w&-]{1,20}){0,2}"
+_OF_SOMEBODY = re.compile(
+    rf"(?<![\w*_])(?P<maker>{_NAME})(?:['’]s|(?<=s)['’])\s(?P<rest>[^.,;:()\n$]{{3,60}})"
+)
+_BY_SOMEBODY = re.compile(rf"(?P<rest>(?:[\w-]{{2,20}}\s){{1,3}})(?:made\s)?by\s(?P<maker>{_NAME})(?!['’\w])")
+_AFTER_LINK = re.compile(
+    rf"[)\s\]]{{0,3}}(?:is|are|was|were|comes?)\s(?:made\s|sold\s)?(?:by|from)\s(?P<maker>{_NAME})(?!['’\w])"
+)
+_HEAD = re.compile(
+    r"[\s>*_#|•–-]{0,8}(?:[^\w\s]{1,3}\s)?(?:[A-Z][.):]\s|\d{1,2}[.)]\s|[\w ,.]{3,14}\d{4}:\s)?[*_]{0,3}"
+    rf"(?P<maker>{_NAME})(?!['’\w])\s?(?P<rest>[^.:()\n$|]{{0,60}})"
+)
+_OF_ANOTHER = re.compile(
+    r"\b(?:than|unlike|like|compatible|fits?|works?|not|instead|against|versus|vs|rather|replac\w+|beside|besides|alternative|you|your|yours|other|but|whereas|while)\b",
+    re.I,
+)
+"""Between a maker's name and a link: they may be two things."""
+
+
+class _Whose(NamedTuple):
+    """A name that stands as a maker's, and the words of the thing."""
+
+    maker: str
+    rest: str
+    span: Span
+
+
+def compare_makers(tally: CheckTally, subject: Subject, mentions: Mentions, cast: Cast) -> None:
+    """Each link of the prose, by whose thing it is said to be."""
+    low = 0
+    for link in mentions.references:
+        product = cast.products.get(link.product_id)
+        line = cast.prose.line_at(link.start)
+        if product is not None and line is not None and line.kind not in ("row", "head_row"):
+            for whose in _said(cast, line.start, max(low, link.start - _BEFORE), link):
+                if _is_strange(subject, cast, whose, product, link):
+                    why = f"{whose.maker!r} names another maker than {product.store or product.title!r}"
+                    tally.fail(whose.span, why)
+                    break
+        low = link.end
+
+
+def _said(cast: Cast, start: int, low: int, link: ProductReference) -> Iterator[_Whose]:
+    body = cast.body
+    if behind := _AFTER_LINK.match(body, link.end):
+        yield _Whose(behind["maker"], "", behind.span("maker"))
+    for at in (start if start >= low and not link.leads else None, _heading_above(cast, start, low)):
+        if at is not None and (head := _HEAD.match(body, at, link.start)):
+            yield _whole(head)
+    if link.leads:
+        return
+    for pattern in (_OF_SOMEBODY, _BY_SOMEBODY):
+        yield from (_whole(match) for match in pattern.finditer(body, max(low, start), link.start))
+
+
+def _heading_above(cast: Cast, start: int, low: int) -> int | None:
+    """Where the heading begins that stands over a line, if no other link is between."""
+    above = cast.prose.line_at(max(0, start - 2))
+    return (
+        above.start
+        if above is not None and above.kind in ("heading", "title") and above.start >= low
+        else None
+    )
+
+
+def _whole(match: re.Match[str]) -> _Whose:
+    return _Whose(match["maker"], match["rest"], match.span("maker"))
+
+
+def _is_strange(
+    subject: Subject, cast: Cast, whose: _Whose, product: Product, link: ProductReference
+) -> bool:
+    """A maker of this shop, not of this product, whose name stands on words of this product's title and of no other's of his."""
+    between = cast.body[whose.span[1] : link.start]
+    around = cast.body[min(whose.span[0], link.start) : link.start]
+    if _OF_ANOTHER.search(between) or any(one in around for one in makers_of(product)):
+        return False
+    own = set(words(f"{product.title} {product.store or ''} {' '.join(makers_of(product))}"))
+    maker = _known(subject, whose.maker, own)
+    if maker is None:
+        return False
+    if whose.span[0] > link.start:
+        return True
+    rest = [*whose.maker.split()[len(maker.split()) :], *whose.rest.split()]
+    thing = {word for word in words(" ".join(rest)[:50]) if len(word) > 2 and word.isalpha()}
+    least = 2 if SENTENCE_END.search(between) else 1
+    fitting = len(thing & own)
+    theirs = (one for one in cast.products.values() if maker in makers_of(one))
+    return fitting >= least and all(len(thing & set(words(one.title))) < fitting for one in theirs)
+
+
+def _known(subject: Subject, name: str, own: set[str]) -> str | None:
+    """The longest beginning of a name that is a maker of the shop; `None` where any of it is this product's."""
+    parts = name.split()
+    for length in range(len(parts), 0, -1):
+        maker = " ".join(parts[:length])
+        if subject.shop is not None and not set(words(maker)) & own and len(maker) > 3:
+            page = subject.shop.catalog.search(
+                SearchRequest(query=maker, brand=maker, limit=1, search="plain")
+            )
+            if any(maker in makers_of(one) for one in subject.shop.store.products(page.product_ids)):
+                return maker
+    return None
