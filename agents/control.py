@@ -49,6 +49,8 @@ LAUNCH_TOOL = _schema(
     "What to find out, with every limit that applies and what the answer should contain.",
     required=True,
 )
+WITHOUT_REASON = {"reason_turns": "", "first_turn": "think"}
+"""What the prompts say where the agent has no `reason`: its model thinks by itself."""
 PARAMETER = {REASON: "thought", FINALIZE: "reason", LAUNCH: "sub_problem"}
 
 

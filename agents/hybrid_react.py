@@ -16,7 +16,16 @@ from typing import Annotated, Literal, TypedDict
 from drr.agents import loop
 from drr.agents.base import CallError, Ending, ResearcherFailure, StopReason
 from drr.agents.brief import Condensing, Reporting, Researching, Supervising
-from drr.agents.control import CONTROL, FINALIZE, FINALIZE_TOOL, LAUNCH, LAUNCH_TOOL, REASON_TOOL, complaint
+from drr.agents.control import (
+    CONTROL,
+    FINALIZE,
+    FINALIZE_TOOL,
+    LAUNCH,
+    LAUNCH_TOOL,
+    REASON,
+    REASON_TOOL,
+    complaint,
+)
 from drr.agents.recovery import broken_off, end_for, twice
 from drr.agents.rendering import REPORTS, RESULTS, Piece
 from drr.agents.running import MAIN, AgentRun, tool_message
@@ -31,6 +40,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command, Send
 
 SUPERVISOR_TOOLS = [REASON_TOOL, LAUNCH_TOOL, FINALIZE_TOOL]
+UNREASONED = [LAUNCH_TOOL, FINALIZE_TOOL]
 
 
 @dataclass(frozen=True)
@@ -137,7 +147,8 @@ async def supervisor(
     if state["steps"] >= run.limits.supervisor_steps:
         return Command(update={"stop": "step_limit"}, goto="report")
     known = any(finding.text is not None for finding in state["findings"])
-    ask = partial(run.speak, "supervisor", state["messages"], SUPERVISOR_TOOLS, brief=Supervising(run.query))
+    tools = SUPERVISOR_TOOLS if run.reasons else UNREASONED
+    ask = partial(run.speak, "supervisor", state["messages"], tools, brief=Supervising(run.query))
     try:
         turn = await (ask() if known else twice(run, "supervisor", ask))
     except ModelFailure as failure:
@@ -211,7 +222,7 @@ async def return_control(
         finding = back.get(place)
         text, error = _answer(run, name, arguments, finding)
         found = None if error or finding is None else condensing(run, finding.researcher, finding.problem)
-        run.record(MAIN, name, arguments, text, "control" if name in CONTROL else "unknown", error)
+        run.record(MAIN, name, arguments, text, "control" if _is_control(run, name) else "unknown", error)
         answers.append(tool_message(call["id"], name, text, ok=error is None, artifact=found))
     run.keep("supervisor", [*state["messages"], *answers])
     if any(call["name"] == FINALIZE for call in turn.tool_calls):
@@ -300,10 +311,14 @@ def give_up_without_findings(findings: list[Finding]) -> None:
                 raise failure
 
 
+def _is_control(run: AgentRun, name: str) -> bool:
+    return name in CONTROL and (run.reasons or name != REASON)
+
+
 def _answer(
     run: AgentRun, name: str, arguments: JsonObject, finding: Finding | None
 ) -> tuple[str, CallError | None]:
-    if name not in CONTROL:
+    if not _is_control(run, name):
         text = f"Error (not_found): there is no tool {name[:80]!r} here; launch a researcher, it has the shop's tools."
         return text, CallError(kind="not_found", message=text)
     if wrong := complaint(name, arguments):

@@ -14,8 +14,8 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 
 def tools_of(run: AgentRun) -> list[ToolSchema]:
-    """{Reason, Finalize} and the nine: the same list in every request of a conversation."""
-    return [REASON_TOOL, FINALIZE_TOOL, *run.schemas]
+    """{Reason, Finalize} and the nine, Reason only where the agent has it: the same list in every request of a conversation."""
+    return [*([REASON_TOOL] if run.reasons else []), FINALIZE_TOOL, *run.schemas]
 
 
 async def think(
@@ -52,9 +52,9 @@ async def act(
     """Answer the calls of the last turn; say whether the loop ends here."""
     turn = messages[-1]
     assert isinstance(turn, AIMessage)
-    context = run.tools_on(problem)
+    context, steering = run.tools_on(problem), {REASON, FINALIZE} if run.reasons else {FINALIZE}
     try:
-        answers: list[BaseMessage] = list(await run.act(actor, turn, context, run.names | {REASON, FINALIZE}))
+        answers: list[BaseMessage] = list(await run.act(actor, turn, context, run.names | steering))
     except ModelFailure as failure:  # of what summarises pages
         stop = broken_off(run, conversation, failure, known=bool(run.calls.get(actor)))
         if stop is None:

@@ -43,6 +43,7 @@ BUILT_IN = (
         version="1",
         summary="one agent reasons and acts in turns",
         prompts=("react", "react_report", "report", "report_form"),
+        settings=("reason",),
         load=_built_in("drr.agents.react"),
     ),
     Architecture(
@@ -58,6 +59,7 @@ BUILT_IN = (
             "report_form",
         ),
         options=(PROFILE, WS),
+        settings=("reason",),
         load=_built_in("drr.agents.hybrid_react"),
     ),
 )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
 
 from drr.agents.architecture import PROFILE, SUMMARISER, WS, Variant
 from drr.agents.base import (
@@ -25,6 +25,7 @@ from drr.agents.base import (
     nobody,
 )
 from drr.agents.brief import Mending, ProfileFacts
+from drr.agents.control import WITHOUT_REASON
 from drr.agents.running import MAIN, AgentRun, Allowance, CallTool, actor_rank
 from drr.agents.websum import PageSummaries
 from drr.citations import repair
@@ -58,6 +59,8 @@ class AgentOptions:
     """Plan-to-Function may use an earlier call's result in a later one (`$1.items[0].product_id`)."""
     citation_repair: CitationRepair = "off"
     top_k: int = 5
+    reason: bool = True
+    """ReAct and Hybrid-ReAct have the tool that holds a thought. Each call of it reads the whole context again."""
 
     @classmethod
     def paper(cls, **changes: Any) -> AgentOptions:
@@ -108,6 +111,17 @@ class AgentKey(TypedDict):
     citation_repair: CitationRepair
     top_k: int
     tools: str
+    reason: NotRequired[Literal["off"]]
+    """Only where it is left out, so that the keys of before stay."""
+
+
+def said(variant: Variant, options: AgentOptions, prompts: Prompts) -> Prompts:
+    """The prompts in the words of the tools that the agent has."""
+    return prompts.chosen(WITHOUT_REASON) if _has_no_reason(variant, options) else prompts
+
+
+def _has_no_reason(variant: Variant, options: AgentOptions) -> bool:
+    return "reason" in variant.architecture.settings and not options.reason
 
 
 def key_fields(
@@ -115,16 +129,19 @@ def key_fields(
 ) -> AgentKey:
     """What of the agent decides its answer: beside query, user, trial, models and world, this is the unit's key."""
     names = [*variant.prompts, *(("citation_fix",) if options.citation_repair == "ask" else ())]
-    return {
+    fields: AgentKey = {
         "variant": variant.name,
         "version": variant.version,
-        "prompts": prompts.hashes(names),
+        "prompts": said(variant, options, prompts).hashes(names),
         "limits": options.limits_of(variant).key(),
         "references": options.references,
         "citation_repair": options.citation_repair,
         "top_k": options.top_k,
         "tools": text_hash(json.dumps(schemas(tools_of(variant, offered)), sort_keys=True)),
     }
+    if _has_no_reason(variant, options):
+        fields["reason"] = "off"
+    return fields
 
 
 async def run_variant(
@@ -178,7 +195,7 @@ def _run_of(
         user_id=world.user_id or "",
         as_of=world.today.isoformat(),
         models={role: models[role] for role in variant.roles},
-        prompts=prompts,
+        prompts=said(variant, options, prompts),
         allowance=allowance,
         tools=ToolContext(world, options.top_k),
         call_tool=tools.call,

@@ -112,6 +112,11 @@ class AgentRun:
         return self.models[AGENT]
 
     @property
+    def reasons(self) -> bool:
+        """Whether the agent has the tool that holds a thought."""
+        return bool(self.settings.get("reason", True))
+
+    @property
     def limits(self) -> Limits:
         return self.allowance.limits
 

@@ -215,7 +215,19 @@ class Answering:
             top_k=config.settings.web_top_k,
             references=base.references if config.references is None else config.references,
             citation_repair=config.citation_repair or base.citation_repair,
+            reason=self._reasons(),
         )
+
+    def _reasons(self) -> bool:
+        """By `auto` left out where the agents' model thinks by itself; the paper's agents have it."""
+        from drr.agents.architecture import AGENT
+        from drr.llm.models import parse_name
+        from drr.llm.thinking import thinks
+
+        settings = self.config.settings
+        if settings.reason != "auto" or settings.profile == "paper":
+            return settings.reason != "off"
+        return not thinks(*parse_name(self.models.name_of(AGENT)), self.models.settings.style)
 
     def check_named(self, role_models: str | None) -> None:
         """`Misuse` where somebody named a model now for a role that nobody here plays: a slip of the pen would be paid for."""

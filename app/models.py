@@ -30,6 +30,7 @@ AGENT_SETTINGS = (
     *SETTINGS,
     "effort",
     "thinking",
+    "reason",
     "role_models",
     "model_agent",
     "model_summariser",

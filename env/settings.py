@@ -83,6 +83,10 @@ class Settings(BaseSettings):
     thinking: str | None = Field(
         None, description="of the agents' models: off, adaptive, or tokens (default: the provider's)"
     )
+    reason: Literal["auto", "on", "off"] = Field(
+        "auto",
+        description="the agents' tool that holds a thought; auto: left out where their model is told to think by itself",
+    )
     model_deadline: float = Field(600, gt=0, description="seconds for one model call with its retries")
     concurrency: int = Field(8, gt=0, description="model calls in flight per provider")
     library_tracing: bool = Field(

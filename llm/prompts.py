@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
 from drr.llm.failures import ModelSetupError
 
 _SLOT = re.compile(r"\{\{([a-z][a-z0-9_]*)\}\}")
+_CHOICE = re.compile(r"\{\{([a-z][a-z0-9_]*)\|([^{}]*)\}\}")
+"""A slot with the words that stand there unless a choice of the study puts others in their place."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,12 @@ class Prompt:
     name: str
     text: str
     path: Path
+    written: str = ""
+    """As the file has it: with its choices, where `text` has made them."""
+
+    def chosen(self, choices: Mapping[str, str]) -> Prompt:
+        """With these words where the file leaves a choice of that name; a file without any is the same."""
+        return replace(self, text=_CHOICE.sub(lambda match: choices.get(match[1], match[2]), self.written))
 
     @property
     def slots(self) -> frozenset[str]:
@@ -66,6 +75,12 @@ class Prompts:
                 )
             self._prompts[path.stem] = theirs
 
+    def chosen(self, choices: Mapping[str, str]) -> Prompts:
+        """The same prompts with other words where they leave a choice."""
+        found = copy(self)
+        found._prompts = {name: prompt.chosen(choices) for name, prompt in self._prompts.items()}
+        return found
+
     def __getitem__(self, name: str) -> Prompt:
         return self._prompts[name]
 
@@ -111,12 +126,13 @@ def _read(path: Path) -> Prompt:
         text = path.read_text(encoding="utf-8").replace("\r\n", "\n").strip() + "\n"
     except (OSError, UnicodeDecodeError) as error:
         raise ModelSetupError(f"prompt {path}: cannot be read ({error})") from error
-    stray = set(re.findall(r"\{\{([^{}]*)\}\}", text)) - set(_SLOT.findall(text))
+    made = Prompt(path.stem, text, path, text).chosen({})
+    stray = set(re.findall(r"\{\{([^{}]*)\}\}", made.text)) - set(_SLOT.findall(made.text))
     if stray:
         raise ModelSetupError(
             f"prompt {path}: {{{{{sorted(stray)[0]}}}}} is not a slot; slots are lower-case names"
         )
-    return Prompt(path.stem, text, path)
+    return made
 
 
 def _names(slots: Iterable[str]) -> str:

@@ -60,6 +60,16 @@ def taken(provider: str, model: str, style: Style) -> Style:
     return Style(effort, style.thinking)
 
 
+def thinks(provider: str, model: str, style: Style) -> bool:
+    """Whether this model, told so, is certain to think before each turn: what a provider does when told nothing is not guessed."""
+    sent = taken(provider, model, style)
+    if provider == "openai":
+        return sent.effort is not None
+    if provider != "anthropic" or sent.thinking == "off":
+        return False
+    return sent.thinking is not None or model.startswith(_ALWAYS_THINKS)
+
+
 def arguments(provider: str, style: Style) -> dict[str, Any]:
     """For the client's constructor."""
     if provider == "openai":

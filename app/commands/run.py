@@ -113,6 +113,10 @@ def run(arguments: argparse.Namespace) -> int:
         return _run(arguments, answering, _Asked(units, chosen, queries), config_of({**plan}, settings))
 
 
+_BEFORE = {"reason": "on"}
+"""What a study did whose configuration is older than the setting: its finished units stay finished."""
+
+
 class _Asked(NamedTuple):
     units: list[Unit]
     """All that count from now on."""
@@ -161,7 +165,7 @@ def _resolve(
             arguments.study,
             ",".join(w for w in str(before.get("variants", "all")).split(",") if w not in named),
         )
-    study = StudyChoices(arguments.study, saved.get("settings", {})) if saved else None
+    study = StudyChoices(arguments.study, {**_BEFORE, **saved.get("settings", {})}) if saved else None
     plan = _plan(arguments, before, given)
     if arguments.queries is None and not (saved and own.is_file()):
         raise Misuse(f"{arguments.study}: a new study needs --queries FILE, one JSON query a line")

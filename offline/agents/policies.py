@@ -40,10 +40,9 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
         case briefs.Planning():
             return _plan(brief)
         case briefs.Supervising():
-            return _supervise(messages, brief.question)
+            return _supervise(messages, brief.question, _bound(arguments))
         case briefs.Researching():
-            bound = {tool["function"]["name"] for tool in arguments.get("tools") or () if "function" in tool}
-            return _research(messages, brief, bound)
+            return _research(messages, brief, _bound(arguments))
         case briefs.Condensing():
             return AIMessage(condensed(brief).text())
         case briefs.Reporting():
@@ -99,6 +98,15 @@ def _plan(brief: briefs.Planning) -> AIMessage:
 # ReAct and the researchers -------------------------------------------------------------------------------------------
 
 
+def _bound(arguments: Mapping[str, Any]) -> set[str]:
+    """The tools that it was given, by name."""
+    return {tool["function"]["name"] for tool in arguments.get("tools") or () if "function" in tool}
+
+
+def _held(thought: str, bound: set[str]) -> Calls:
+    return [(REASON, {"thought": thought})] if REASON in bound else []
+
+
 def _research(messages: Sequence[BaseMessage], brief: briefs.Researching, bound: set[str]) -> AIMessage:
     """The next turn: what the transcript still lacks, most basic first; nothing more to do ends it."""
     memory = reading.of_conversation(messages, brief.profile)
@@ -117,7 +125,7 @@ def _research(messages: Sequence[BaseMessage], brief: briefs.Researching, bound:
         thought, calls = step(task, memory)
         calls = [(name, arguments) for name, arguments in calls if name in bound]
         if calls:
-            return _turn(messages, thought, [(REASON, {"thought": thought}), *calls])
+            return _turn(messages, thought, [*_held(thought, bound), *calls])
     return _turn(messages, "", [(FINALIZE, {"reason": "Nothing more is missing."})])
 
 
@@ -255,7 +263,7 @@ def _second_query(task: Asked, memory: Memory) -> str:
 # The supervisor ------------------------------------------------------------------------------------------------------
 
 
-def _supervise(messages: Sequence[BaseMessage], question: str) -> AIMessage:
+def _supervise(messages: Sequence[BaseMessage], question: str, bound: set[str]) -> AIMessage:
     """First round: the parts of the question side by side. Second: what the reports left open, or now make possible."""
     memory = reading.of_conversation(messages)
     task = offline_question.with_history(offline_question.read(question), memory.bought)
@@ -263,14 +271,14 @@ def _supervise(messages: Sequence[BaseMessage], question: str) -> AIMessage:
     if not any(isinstance(message, ToolMessage) for message in messages):
         thought = _strategy(task)
         problems = _sub_problems(task)[:PER_ROUND]
-        return _turn(messages, thought, [(REASON, {"thought": thought}), *_launches(problems)])
+        return _turn(messages, thought, [*_held(thought, bound), *_launches(problems)])
     whole = offline_question.look_through(question)
     open_problems = [whole] if weak(task, memory) and whole not in launched else []
     open_problems += [p for p in _sub_problems(task) if p not in launched]
     open_problems += _follow_ups(task, memory, launched)
     if open_problems and len(launched) <= PER_ROUND + 1:
         thought = "Something is still missing, or can be asked better now."
-        return _turn(messages, thought, [(REASON, {"thought": thought}), *_launches(open_problems[:2])])
+        return _turn(messages, thought, [*_held(thought, bound), *_launches(open_problems[:2])])
     return _turn(messages, "", [(FINALIZE, {"reason": "The reports answer the parts of the question."})])
 
 

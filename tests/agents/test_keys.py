@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
+from typing import Any
 
+import pytest
 from drr.agents.registry import choose
 from drr.agents.runner import load_prompts, schemas
 from drr.app.answers import AnswerConfig, Answering
@@ -83,3 +85,45 @@ def test_what_decides_a_unit_is_what_decided_it_before(shop: Shop, web: Counting
         bare = {**unit.key_fields, "prompts": {}, "tools": "", "shop": "", "web": {}}
         del bare["search"]  # `plain` adds no field
         assert Unit("answer", bare, {}, "").key == KEYS[name]
+
+
+def _units(shop: Shop, web: CountingWeb, settings: Settings) -> list[Unit]:
+    chosen = {variant.name: variant for variant in choose("plan-to-function,react,hybrid-react")}
+    models = models_of(settings, agents=True)
+    realm = ShopRealm(shop, web, settings.shop_url)
+    answering = Answering(
+        AnswerConfig(settings, shop.spec, tuple(chosen)), chosen, realm, models, load_prompts()
+    )
+    return answering.units([Query(id="q-1", query="Which bird house?", user_id=ANNA)])
+
+
+@pytest.mark.parametrize(
+    ("model", "more", "left_out"),
+    [
+        ("anthropic:claude-sonnet-5-5", {}, False),
+        ("anthropic:claude-sonnet-5-5", {"effort": "high"}, False),
+        ("anthropic:claude-sonnet-5-5", {"thinking": "off"}, False),
+        ("anthropic:claude-sonnet-5-5", {"thinking": "adaptive"}, True),
+        ("anthropic:claude-sonnet-5-5", {"thinking": "2048"}, True),
+        ("anthropic:claude-sonnet-5-5", {"thinking": "adaptive", "reason": "on"}, False),
+        ("anthropic:claude-sonnet-5-5", {"thinking": "adaptive", "profile": "paper"}, False),
+        ("anthropic:claude-sonnet-5-5", {"reason": "off"}, True),
+        ("anthropic:claude-sonnet-5-5", {"reason": "off", "profile": "paper"}, True),
+        ("anthropic:claude-opus-5-5", {}, True),
+        ("openai:somebodys", {"effort": "high", "base_url": "http://127.0.0.1:1/v1"}, True),
+        ("ollama:somebodys", {"thinking": "adaptive"}, False),
+        ("offline", {"thinking": "adaptive"}, False),
+    ],
+)
+def test_the_tool_for_thoughts_is_left_out_where_the_model_thinks_and_the_key_says_so(
+    shop: Shop, web: CountingWeb, model: str, more: dict[str, Any], left_out: bool
+) -> None:
+    own = {"anthropic_api_key": "sk-test-000000000000", "model": model, **more}
+    planned, *looping = _units(shop, web, Settings(**own))
+    assert "reason" not in planned.key_fields
+    kept = _units(shop, web, Settings(**{**own, "reason": "on"}))
+    assert planned.key == kept[0].key
+    for unit, before in zip(looping, kept[1:], strict=True):
+        assert "reason" not in before.key_fields
+        assert unit.key_fields.get("reason") == ("off" if left_out else None)
+        assert (unit.key != before.key) == left_out

@@ -119,10 +119,12 @@ async def test_sentences_that_sell_or_talk_to_machines_are_not_repeated(ask: Ask
 async def test_the_policy_is_a_function_of_brief_and_records() -> None:
     """The same brief, schemas and records give the same message; no prompt and no rendered text goes in."""
     brief = Researching("Find a quiet grinder under $40 for my dog.")
-    tools = [{"function": {"name": "product_catalog_search"}}, {"function": {"name": "finalize"}}]
+    tools = [{"function": {"name": name}} for name in ("reason", "product_catalog_search", "finalize")]
     first = agent_policy([SystemMessage("any prompt at all")], {"tools": tools, "brief": brief})
     assert agent_policy([HumanMessage("another")], {"tools": tools, "brief": brief}) == first
     assert {c["name"] for c in first.tool_calls} == {"reason", "product_catalog_search"}
+    unthinking = agent_policy([HumanMessage("another")], {"tools": tools[1:], "brief": brief})
+    assert {c["name"] for c in unthinking.tool_calls} == {"product_catalog_search"}
 
 
 def test_the_planner_refers_to_earlier_results_only_where_it_may() -> None:

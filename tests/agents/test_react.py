@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pytest
 from drr.env.session import Change
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
@@ -160,3 +161,26 @@ async def test_a_write_stays_in_the_session_and_is_recorded(ask: Ask, shop: obje
     record = await ask("react", "I moved to Tulsa, please note that.", policy=policy)
     assert record.state_changes == [Change(ANNA, "address.city", "Norman", "Tulsa")]
     assert shop.store.user(ANNA).address.city == "Norman"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["react", "hybrid-react"])
+async def test_without_the_tool_for_thoughts_nobody_is_given_it_or_told_of_it(
+    ask: Ask, asked: Asked, name: str
+) -> None:
+    record = await ask(name, reason=False)
+    bound = [
+        tool["function"]["name"] for _, arguments in asked.requests for tool in arguments.get("tools") or ()
+    ]
+    assert "finalize" in bound and "reason" not in bound
+    assert not any("`reason`" in str(m.text) for messages, _ in asked.requests for m in messages)
+    assert all(call.ok and call.name != "reason" for call in record.tool_calls)
+    assert record.stop_reason == "finalized" and record.report
+
+
+@pytest.mark.parametrize("name", ["react", "hybrid-react"])
+async def test_a_call_of_the_tool_that_was_left_out_is_a_call_of_nothing(ask: Ask, name: str) -> None:
+    turns = turn(call("reason", 1, thought="hm")), turn(call("finalize", 2)), AIMessage(REPORT)
+    policy = scripted(*turns, otherwise=lambda messages, arguments: AIMessage(REPORT))
+    record = await ask(name, policy=policy, reason=False)
+    first = record.tool_calls[0]
+    assert (first.name, first.kind, first.ok) == ("reason", "unknown", False)

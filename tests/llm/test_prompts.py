@@ -99,3 +99,23 @@ def test_addresses_are_shown_without_credentials() -> None:
         without_credentials("https://me:pw@host.example:8443/v1?token=x#y") == "https://host.example:8443/v1"
     )
     assert without_credentials("http://[::1]:80/v1") == "http://[::1]:80/v1"
+
+
+def test_a_choice_has_the_words_of_the_file_until_others_are_chosen_and_needs_not_be_there(
+    box: Path, tmp_path: Path
+) -> None:
+    before = Prompts(box)
+    (box / "greet.md").write_text("{{opening|Hello }}{{name}}, today is {{day}}.\n")
+    left = Prompts(box)
+    assert left.fill("greet", name="a", day="b") == "Hello a, today is b.\n"
+    assert left.hashes() == before.hashes()
+    other = left.chosen({"opening": ""})
+    assert other.fill("greet", name="a", day="b") == "a, today is b.\n"
+    assert other.hashes(["greet"]) != left.hashes(["greet"]) and other.hashes(["plain"]) == left.hashes(
+        ["plain"]
+    )
+    assert left.fill("greet", name="a", day="b") == "Hello a, today is b.\n"
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "greet.md").write_text("{{day}}: good day, {{name}}.")
+    assert Prompts(box, mine).chosen({"opening": ""}).fill("greet", name="a", day="b") == "b: good day, a.\n"

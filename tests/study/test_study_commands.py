@@ -519,6 +519,26 @@ def test_effort_is_in_the_key_of_every_answer_and_told_to_its_model(box: Path, d
     assert sent == ["low", "low", "high", "high", None, None]
 
 
+def test_a_study_older_than_the_setting_keeps_the_tool_for_thoughts_and_its_units(
+    box: Path, drr: Drr, tmp_path: Path
+) -> None:
+    thinker = "anthropic:claude-opus-5-5"  # its thinking cannot be turned off
+    with Wire(lambda request: Say("A report.")) as wire:
+        words = [*new(box, "react"), "--model", thinker, "--base-url", wire.url, "--quiet"]
+        assert drr("run", *words, "--reason", "on")[0] == 0
+        before = len(wire.requests)
+        config = tmp_path / "study" / "study.toml"
+        text = config.read_text()
+        assert 'reason = "on"\n' in text
+        config.write_text(text.replace('reason = "on"\n', ""))
+        code, _, err = drr("run", "study", "--base-url", wire.url)
+        assert (code, len(wire.requests)) == (0, before), err
+        assert drr("run", "other", *words[1:])[0] == 0
+        names = [[tool["name"] for tool in request.body.get("tools", ())] for request in wire.requests]
+    assert all("reason" in bound for bound in names[:before])
+    assert not any("reason" in bound for bound in names[before:]) and len(names) > before
+
+
 def test_more_room_for_what_failed_computes_only_that(box: Path, drr: Drr, tmp_path: Path) -> None:
     """Answers under $30 are cut at any limit below 1,000; the study's own limit stays, and so does what is finished."""
 
