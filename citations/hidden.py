@@ -12,6 +12,13 @@ _LANGUAGE = re.compile(r"[\w+#-]*")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _TICKS = re.compile(r"`+|\n[ \t\r]*\n")
 _HIDDEN = re.compile(r"<span\b[^<>]{0,80}\bdisplay:\s?none\b[^<>]{0,80}>([^<]*)</span>")
+_REMARK = re.compile(
+    r"^[ \t>]{0,9}\[[^\[\]\n]{1,80}\]:[ \t]{0,9}(?:#|<#?>)(?:[ \t]{1,9}(?:\n[ \t]{0,9})?|\n[ \t]{0,9})"
+    r"(?:\((?:[^()\n]|\n(?![ \t]*\n)){0,5000}\)|\"(?:[^\"\n]|\n(?![ \t]*\n)){0,5000}\"|'(?:[^'\n]|\n(?![ \t]*\n)){0,5000}')[ \t]*$",
+    re.M,
+)
+_RULE = frozenset("|-: \t>")
+_PIPE = re.compile(r"(?<!\\)\|")
 _DOLLARS = re.compile(r"\$(?<![\\$\w]\$)(?=[^\s\d$])([^$\n]{1,300})(?<=\S)\$(?![\d$])")
 _FORMULA = re.compile(r"\\begin|\\frac|\\text|\\[a-zA-Z]{2,}|[\^_={}]")
 
@@ -111,8 +118,10 @@ def inline_code(text: str) -> list[tuple[int, int]]:
 
 
 def comments(text: str) -> list[tuple[int, int]]:
-    """HTML comments, and spans that are not displayed."""
+    """HTML comments, remarks such as `[//]: # (text)`, and spans that are not displayed."""
     spans = [match.span(1) for match in _HIDDEN.finditer(text)]
+    if "]:" in text:
+        spans += [match.span() for match in _REMARK.finditer(text)]
     start = text.find("<!--")
     while start >= 0:
         end = text.find("-->", start)
@@ -121,6 +130,35 @@ def comments(text: str) -> list[tuple[int, int]]:
         spans.append((start, end + 3))
         start = text.find("<!--", end)
     return spans
+
+
+def surplus_cells(text: str) -> list[tuple[int, int]]:
+    """Cells of a row beyond the columns of its table's head: no page shows them."""
+    if "|" not in text:
+        return []
+    spans: list[tuple[int, int]] = []
+    columns, above, position = 0, "", 0
+    for line in text.split("\n"):
+        if "|" not in line:
+            columns = 0
+        elif "-" in line and _RULE.issuperset(line):
+            width = len(_cell_starts(line))
+            columns = width if width == len(_cell_starts(above)) else 0
+        elif columns:
+            starts = _cell_starts(line)
+            if len(starts) > columns:
+                spans.append((position + starts[columns], position + len(line)))
+        above, position = line, position + len(line) + 1
+    return spans
+
+
+def _cell_starts(line: str) -> list[int]:
+    """Where cells begin; a bar before the first and one behind the last are borders."""
+    bars = [match.start() for match in _PIPE.finditer(line)]
+    starts = [bar + 1 for bar in bars]
+    if not bars or line[: bars[0]].strip(" \t>"):
+        starts.insert(0, 0)
+    return starts if line[starts[-1] :].strip() or len(starts) == 1 else starts[:-1]
 
 
 def formulas(text: str) -> list[tuple[int, int]]:

@@ -13,7 +13,16 @@ from itertools import pairwise
 from typing import Literal
 
 from drr.citations.addresses import BARE, DOI, LONGEST, SCHEME, bare_end, run_start, unescape
-from drr.citations.hidden import Next, blank, comments, formulas, hidden_code, inline_code, pictures
+from drr.citations.hidden import (
+    Next,
+    blank,
+    comments,
+    formulas,
+    hidden_code,
+    inline_code,
+    pictures,
+    surplus_cells,
+)
 
 LinkKind = Literal["link", "bare", "html"]
 
@@ -63,7 +72,7 @@ def scan(report: str) -> Scan:
     """All links of the report."""
     text = blank(report, hidden_code(report))
     code = inline_code(text)
-    text = blank(text, code + comments(text))
+    text = blank(text, code + comments(text) + surplus_cells(text))
     figures = formulas(text)
     text = blank(text, figures)
     shown = pictures(text)

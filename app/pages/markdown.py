@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
+from drr.eval.asking.rendering import parser
 
 TAGS = {
     *(
@@ -33,17 +29,9 @@ TAGS = {
 SCHEMES = {"http", "https", "user"}
 
 
-@cache
-def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
-    return parser.disable(["image"])
-
-
 def safe_html(markdown: str) -> str:
     """Rendered and sanitised twice over: the parser makes no HTML of HTML, the cleaner lets only `TAGS` through."""
-    return clean(_parser().render(markdown))
+    return clean(parser().render(markdown))
 
 
 def clean(html: str) -> str:

@@ -37,6 +37,8 @@ class Section(NamedTuple):
     """Which of the things that are asked about it belongs to."""
     head: str = ""
     """Where the text comes from, shown as its first line."""
+    report: bool = False
+    """Markdown that people read rendered; all else is read as it stands."""
 
     @property
     def fenced_text(self) -> str:
@@ -45,7 +47,7 @@ class Section(NamedTuple):
     @property
     def shown(self) -> str:
         """The text without its head, as the judge reads it."""
-        return harmless(self.text)
+        return harmless(self.text, report=self.report)
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def conversation(system: str, sections: Sequence[Section]) -> tuple[BaseMessage,
     ).hexdigest()
     parts = []
     for section in sections:
-        block = fenced(section.fenced_text, section.label, salt=salt)
+        block = fenced(section.fenced_text, section.label, salt=salt, report=section.report)
         parts.append(f"{section.intro}\n{block}" if section.intro else block)
     return SystemMessage(system), HumanMessage("\n\n".join(parts))
 

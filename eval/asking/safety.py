@@ -6,15 +6,20 @@ Fences come from `drr.llm.prompts.fence`, whose marks a text cannot hold because
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Collection
 from functools import lru_cache
 
+from drr.eval.asking.rendering import rendered
 from drr.llm.prompts import fence
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HIDDEN_ELEMENT = re.compile(r"<(script|style|template)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_SELECTORS = re.compile("[\ufe00-\ufe0f]+")
 _VERDICT_WORDS = "rating|score|support|winner|verdict|label|grade|justification|preference|decision|final[ _](?:score|rating|grade)"
 _JSON_KEY = re.compile(rf"(['\"\u201c\u201d])({_VERDICT_WORDS})\1(\s*)[:=\u2236]", re.IGNORECASE)
 _LINE_KEY = re.compile(
@@ -34,9 +39,27 @@ _PLEA = re.compile(
 
 
 def visible(text: str) -> str:
-    """What a reader of the rendered text would see: no comments, scripts or invisible characters."""
-    text = _HIDDEN_ELEMENT.sub("", _COMMENT.sub("", text))
-    return _INVISIBLE.sub("", text)
+    """What a reader of any text would see: no comments, scripts or invisible characters."""
+    return _seen(_HIDDEN_ELEMENT.sub("", _COMMENT.sub("", text)))
+
+
+def visible_report(markdown: str, addresses: Collection[str] = ()) -> str:
+    """What a reader of the rendered report would see; `addresses` are targets of links that the task shows anyway."""
+    return _seen(rendered(visible(markdown), addresses))
+
+
+def _seen(text: str) -> str:
+    """Without characters that have no shape. One selector of a symbol's shape stays: emoji are written with it."""
+    return _SELECTORS.sub(_selector, _INVISIBLE.sub("", text))
+
+
+def _selector(found: re.Match[str]) -> str:
+    before, after = (
+        found.string[max(0, found.start() - 1) : found.start()],
+        found.string[found.end() : found.end() + 1],
+    )
+    shapes = after == "\u20e3" or (before > "\x7f" and unicodedata.category(before).startswith("S"))
+    return found[0] if found[0] in ("\ufe0e", "\ufe0f") and shapes else ""
 
 
 def defused(text: str) -> str:
@@ -51,12 +74,12 @@ def forgeries(text: str) -> int:
     return len(_JSON_KEY.findall(text)) + len(_PLEA.findall(text))
 
 
-def fenced(text: str, label: str, *, salt: str = "") -> str:
+def fenced(text: str, label: str, *, salt: str = "", report: bool = False) -> str:
     """Text of a stranger as it stands in a judge's prompt."""
-    return fence(harmless(text), label, salt=salt)
+    return fence(harmless(text, report=report), label, salt=salt)
 
 
 @lru_cache(maxsize=1024)
-def harmless(text: str) -> str:
+def harmless(text: str, *, report: bool = False) -> str:
     """The text as a judge reads it. One report stands in dozens of prompts, so it is worked out once."""
-    return defused(visible(text))
+    return defused(visible_report(text) if report else visible(text))

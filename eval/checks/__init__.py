@@ -48,9 +48,9 @@ RULES: dict[str, Rule] = {
     "profile_facts": Rule(profile_facts, "3"),
     "statistics": Rule(statistics, "5"),
     "duplicates": Rule(text.duplicates, "1"),
-    "citation_hygiene": Rule(citing.citation_hygiene, "2"),
-    "fabricated_citation": Rule(citing.fabricated_citation, "3"),
-    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "5"),
+    "citation_hygiene": Rule(citing.citation_hygiene, "3"),
+    "fabricated_citation": Rule(citing.fabricated_citation, "4"),
+    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "6"),
     "product_claims": Rule(properties.product_claims, "7"),
     "process_text": Rule(text.process_text, "2"),
 }

@@ -55,6 +55,7 @@ _META = re.compile(
     re.I,
 )
 _LABEL_ONLY = re.compile(r"(?:sources?|references?|citations?|see also|来源|参考)\W*$", re.I)
+_BAR = re.compile(r"(?<!\\)\|")
 _EMPTY_BRACKETS = re.compile(r"[(（\[](?:[;,，、\s]|and|see|via|source:?)*+[)）\]]", re.I)
 
 
@@ -126,6 +127,7 @@ class _Statements:
         for start, end in _sentences(self._held, block):
             own = self._within(start, end)
             if block.kind == "row":
+                end = self._end_of_row(start, end)
                 text = _row_text(_plain(self._report, start, end, own, edges=" "), block.header)
             else:
                 text = _plain(self._report, start, end, own)
@@ -137,6 +139,11 @@ class _Statements:
             self._pending.append(len(self.claims))
             name = f"c{len(self.claims) + 1}"
             self.claims.append(Claim(name, text, self._report[start:end], start, end, urls, inherited))
+
+    def _end_of_row(self, start: int, end: int) -> int:
+        """Before the cells that its table has no column for: they are blank in what is held."""
+        _, shown = _trimmed(self._held, start, end)
+        return shown if _BAR.search(self._report, shown, end) else end
 
     def _within(self, start: int, end: int) -> list[Marker]:
         return self._markers[bisect_left(self._starts, start) : bisect_left(self._starts, end)]

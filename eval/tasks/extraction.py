@@ -13,6 +13,7 @@ from drr.env.deadline import read_in_time
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import FoundClaim, FoundClaims
 from drr.eval.asking.judge import Examiner
+from drr.eval.asking.safety import visible_report
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
 from drr.eval.evidence.claims import Claim, extract_by_rules
@@ -38,7 +39,7 @@ class Extraction:
 
 class ExtractionTask(Task[Answer]):
     name = "claims"
-    version = 2
+    version = 3
     subject = "answer"
     role = EXTRACTOR
     metrics = ("faithfulness",)
@@ -134,10 +135,11 @@ async def extract_with_model(
         for source in citations.sources
     )
     listed = fence(sources or "(none)", "sources")
+    cited = {source.url for source in citations.sources}
     extraction = Extraction([])
     seen: set[tuple[int, int, str]] = set()
     for start, end in chunks(citations.body):
-        told = f"Sources the report cites:\n{listed}\n\n{fence(report[start:end], 'report')}"
+        told = f"Sources the report cites:\n{listed}\n\n{fence(visible_report(report[start:end], cited), 'report')}"
         messages = (SystemMessage(prompt), HumanMessage(told))
         answer = await judge.answer(Asking("claims", FoundClaims, messages, about=about))
         for found in answer.claims:

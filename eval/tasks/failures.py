@@ -52,7 +52,7 @@ FAILURES = FailuresTask()
 
 def _asking(desk: Desk, answer: Answer, ask: Ask) -> Asking[Any]:
     told = graded(desk, answer)
-    sections = (*told.sections(), Section("answer", answer.report, "The answer:"))
+    sections = (*told.sections(), Section("answer", answer.report, "The answer:", report=True))
     return Asking(
         "failures",
         ask.form,

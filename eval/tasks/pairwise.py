@@ -98,7 +98,10 @@ def comparison_asking(
 ) -> Asking[Any]:
     """The first stands as answer A."""
     first, second = answers
-    shown = (Section("answer_a", first, "Answer A:"), Section("answer_b", second, "Answer B:"))
+    shown = (
+        Section("answer_a", first, "Answer A:", report=True),
+        Section("answer_b", second, "Answer B:", report=True),
+    )
     return PAIRWISE.asking(prompts, protocol, dimension, graded, shown, about)
 
 

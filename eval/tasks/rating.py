@@ -82,7 +82,7 @@ def rating_asking(
     *,
     about: tuple[str, ...] = (),
 ) -> Asking[Any]:
-    shown = (Section("answer", answer, "The answer:"),)
+    shown = (Section("answer", answer, "The answer:", report=True),)
     return RATING.asking(prompts, protocol, dimension, graded, shown, about)
 
 

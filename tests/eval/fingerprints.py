@@ -41,6 +41,7 @@ DECIDING = (
     "drr.env.text",
     "drr.env.web.shop_pages",
     "drr.env.world",
+    "drr.eval.asking.rendering",
     "drr.eval.asking.safety",
     "drr.eval.checks",
     "drr.eval.evidence",
