@@ -154,6 +154,7 @@ class Grants:
     def _answer(self, worker: str, need: SpendAmount) -> bool:
         """False if it is neither granted nor refused yet."""
         purse, limit = self._bank.account(worker), self._bank.limit
+        self._bank.asked(need)
         plenty = need.times(PORTION)
         if not self._tight and purse.reserve(plenty, limit) == "granted":
             self._tell(worker, Grant(need, plenty))

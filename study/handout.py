@@ -5,41 +5,34 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
 
 from drr.env.progress import Stage
+from drr.study.admission import Admission
 from drr.study.ledger import Ledger
-from drr.study.unit import Assignment
-
-
-@dataclass(frozen=True)
-class ClaimTerms:
-    """How units are claimed in a ledger that other processes may share."""
-
-    holder: str
-    lease_s: float
-    poll_s: float
-    wall: Callable[[], float]
-    retry_failed: bool = False
+from drr.study.unit import Assignment, ClaimTerms
 
 
 class Handout:
-    """Claims units and gives them while there is room for `size` in flight, and `limit` in all."""
+    """Claims units and gives them while there is room for `size` in flight, `limit` in all, and money for one more."""
 
     def __init__(
         self,
         ledger: Ledger,
         keys: Sequence[str],
         terms: ClaimTerms,
+        admission: Admission,
         stage: Stage,
         *,
         size: int,
         limit: int | None = None,
     ) -> None:
         self.in_flight = 0
+        self.unaffordable: str | None = None
+        """Why nothing more is given though there is more: each would cost more than is left."""
         self._ledger = ledger
         self._terms = terms
+        self._admission = admission
         self._stage = stage
         self._size = size
         self._limit = limit
@@ -66,19 +59,25 @@ class Handout:
 
     async def assignments(self) -> AsyncIterator[Assignment]:
         while not self._over:
-            if self._waiting and (room := self._room()):
-                for key in self._claim(room):
+            if (room := self._room()) and (asked := self._admission.choose(self._waiting, room)):
+                for key in self._claim(asked):
                     if self._stopped:
                         return
+                    self._admission.begun(key)
                     self.in_flight += 1
                     self._begun += 1
                     yield self._ledger.assignment(key)
             elif self.in_flight:
                 await self._change()
-            else:
-                self._stage.note(f"waiting for {len(self._held)} units of another process")
+            elif elsewhere := len(self._held) or len(self._admission.elsewhere()):
+                self._stage.note(f"waiting for {elsewhere} units of another process")
                 await self._change(self._terms.poll_s)
                 self._look_again()
+            else:
+                self._admission.look_again()
+                if not self._admission.choose(self._waiting, 1):
+                    self.unaffordable = self._admission.refusal(self._waiting)
+                    return
 
     @property
     def _over(self) -> bool:
@@ -94,8 +93,9 @@ class Handout:
             async with asyncio.timeout(seconds):
                 await self._changed.wait()
 
-    def _claim(self, room: int) -> list[str]:
-        asked = [self._waiting.popleft() for _ in range(min(room, len(self._waiting)))]
+    def _claim(self, asked: Sequence[str]) -> list[str]:
+        for key in asked:
+            self._waiting.remove(key)
         terms = self._terms
         claimed = self._ledger.leases.claim(
             terms.holder,
@@ -120,3 +120,4 @@ class Handout:
         left = [key for key in self._held if key not in ended]
         self._waiting.extend(key for key in left if key not in running)
         self._held = [key for key in left if key in running]
+        self._admission.look_again()

@@ -29,6 +29,14 @@ class Stamp(NamedTuple):
     ended: float | None
 
 
+class GroupCost(NamedTuple):
+    name: str
+    units: int
+    cost: int
+    """Picodollars."""
+    tokens: int
+
+
 class Records:
     def __init__(self, db: Database, saved: SavedTexts) -> None:
         self._db = db
@@ -91,6 +99,17 @@ class Records:
             "WHERE json_extract(units.spec, '$.answer') = ? AND units.current = 1 ORDER BY units.key"
         )
         return (_record(row) for row in self._db.rows(statement, (answer,)))
+
+    def costs(self, kind: Kind) -> list[GroupCost]:
+        """What the current units of this kind that are done cost, by variant or task; what is unknown of it is not in the sum."""
+        rows = self._db.rows(
+            "SELECT coalesce(json_extract(spec, '$.variant'), json_extract(spec, '$.task'), '') AS name, count(*), "
+            "sum(coalesce(cost, 0)), sum((SELECT coalesce(sum(json_extract(value, '$.input_tokens') + "
+            "json_extract(value, '$.output_tokens')), 0) FROM json_each(usage))) "
+            "FROM units JOIN records USING (key) WHERE kind = ? AND current = 1 AND status = 'done' GROUP BY name",
+            (kind,),
+        )
+        return [GroupCost(str(name), *sums) for name, *sums in rows]
 
     def usages(self) -> Iterator[Mapping[str, UsageRow]]:
         """Of every current record, and nothing else of it: a study may hold a hundred thousand judgements."""

@@ -17,13 +17,14 @@ from drr.env.memory import collecting_less
 from drr.env.progress import Progress, Quiet, Stage
 from drr.llm.budget import Limit
 from drr.llm.factory import Models
-from drr.study.handout import ClaimTerms, Handout
+from drr.study.admission import Admission
+from drr.study.handout import Handout
 from drr.study.interrupts import interrupts
 from drr.study.pool import InProcessPool, Pool, Terms
 from drr.study.process import this_holder
 from drr.study.spend import Bank
 from drr.study.study import Study
-from drr.study.unit import Finished, Unit
+from drr.study.unit import ClaimTerms, Finished, Unit
 from drr.study.worker import Work
 from drr.study.writer import RecordWriter
 
@@ -101,7 +102,7 @@ async def run(
         with (progress or Quiet()).stage(label, total=len(units), unit="units") as stage:
             driver = _Driver(
                 study,
-                [unit.key for unit in units],
+                units,
                 pool,
                 pace,
                 stage,
@@ -126,7 +127,7 @@ class _Driver:
     def __init__(
         self,
         study: Study,
-        keys: Sequence[str],
+        units: Sequence[Unit],
         pool: Pool,
         pace: Pace,
         stage: Stage,
@@ -137,7 +138,7 @@ class _Driver:
         limit: int | None,
     ) -> None:
         self.ledger = study.ledger
-        self.keys = keys
+        self.keys = [unit.key for unit in units]
         self.pool = pool
         self.pace = pace
         self.stage = stage
@@ -145,7 +146,10 @@ class _Driver:
         self.holder = this_holder().id
         self.bank = Bank(study.ledger.accounts, self.holder, budget)
         claims = ClaimTerms(self.holder, pace.lease_s, pace.poll_s, pace.wall, retry_failed)
-        self.handout = Handout(study.ledger, keys, claims, stage, size=pool.size, limit=limit)
+        self.admission = Admission(study.ledger, self.bank, units, claims)
+        self.handout = Handout(
+            study.ledger, self.keys, claims, self.admission, stage, size=pool.size, limit=limit
+        )
         self.writer = RecordWriter(
             study, self.holder, before=self.bank.flush, kept=self._kept, failed=self._abort
         )
@@ -182,6 +186,7 @@ class _Driver:
             self._account(finished)
             failed = sum(self.summary.failures.values())
             self.stage.note(f"{self.summary.done} done, {failed} failed" if failed else "")
+        self.admission.ended(finished)
         self.handout.ended()
 
     def _account(self, finished: Finished) -> None:
@@ -221,6 +226,8 @@ class _Driver:
 
     def _sum_up(self) -> Summary:
         summary = self.summary
+        if self.handout.unaffordable is not None:
+            self._stop("budget", self.handout.unaffordable)
         summary.left = self.ledger.units.open_among(self.keys)
         failed = self.ledger.units.failed_among(self.keys)
         summary.failed_before.update(reason for key, reason in failed.items() if key not in self.failed_now)

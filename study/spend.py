@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from typing import NamedTuple
 
 from drr.llm.budget import NOTHING, Limit, SpendAmount, Verdict, judge
@@ -104,14 +105,18 @@ class LedgerPurse:
     What needed no reservation, because it costs nothing, is written with the next that did, or by `flush`.
     """
 
-    def __init__(self, accounts: Accounts, worker: str) -> None:
+    def __init__(
+        self, accounts: Accounts, worker: str, asked: Callable[[SpendAmount], None] = lambda amount: None
+    ) -> None:
         self._accounts = accounts
         self._worker = worker
+        self._asked = asked
         self._now = Account()
         self._written = Account()
 
     def reserve(self, amount: SpendAmount, limit: Limit) -> Verdict:
         now = self._now
+        self._asked(amount)
         with self._accounts.db.writing() as db:
             others = self._accounts.total(besides=self._worker)
             verdict = judge(
@@ -155,6 +160,10 @@ class LedgerPurse:
             self.flush()
 
     @property
+    def account(self) -> Account:
+        return self._now
+
+    @property
     def unwritten(self) -> bool:
         return self._now != self._written
 
@@ -169,7 +178,11 @@ class Bank:
 
     def __init__(self, accounts: Accounts, holder: str, limit: Limit) -> None:
         self.limit = limit
-        self.own = LedgerPurse(accounts, holder)
+        self.largest = NOTHING
+        """The most that a call of this run asked to hold."""
+        self.own = LedgerPurse(accounts, holder, self.asked)
+        self._gone = NOTHING
+        """Known to be spent by workers of this run that died."""
         self._accounts = accounts
         self._workers: dict[str, LedgerPurse] = {}
 
@@ -181,7 +194,29 @@ class Bank:
         purse = self._workers.pop(worker, None)
         if purse is not None:
             purse.flush()
+            self._gone += SpendAmount(purse.account.cost, purse.account.tokens)
             self._accounts.lose(worker)
+
+    def asked(self, amount: SpendAmount) -> None:
+        """A call asked for this."""
+        self.largest = SpendAmount(
+            max(self.largest.cost, amount.cost), max(self.largest.tokens, amount.tokens)
+        )
+
+    def foreseen(self, own: SpendAmount) -> SpendAmount:
+        """What will have been spent at most if this run's units come to `own`, and others spend what they may have."""
+        self.flush()
+        total = self._accounts.total()
+        cost, tokens = self._gone.cost, self._gone.tokens
+        held_cost = held_tokens = 0
+        for purse in (self.own, *self._workers.values()):
+            account = purse.account
+            cost, tokens = cost + account.cost, tokens + account.tokens
+            held_cost, held_tokens = held_cost + account.reserved_cost, held_tokens + account.reserved_tokens
+        return SpendAmount(
+            total.most_cost - held_cost + max(0, own.cost - cost),
+            total.most_tokens - held_tokens + max(0, own.tokens - tokens),
+        )
 
     @property
     def unwritten(self) -> bool:

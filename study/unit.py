@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -66,6 +66,17 @@ class UnitFailure(Exception):
         self.kind = kind
         self.transient = transient
         self.outcome = outcome
+
+
+@dataclass(frozen=True)
+class ClaimTerms:
+    """How units are claimed in a ledger that other processes may share."""
+
+    holder: str
+    lease_s: float
+    poll_s: float
+    wall: Callable[[], float]
+    retry_failed: bool = False
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,11 @@ class Units:
         statement = "SELECT key, coalesce(reason, status) FROM records WHERE key = ? AND status != 'done' AND NOT transient"
         return dict(row for key in keys for row in self._db.rows(statement, (key,)))
 
+    def settled_among(self, keys: Iterable[str], *, retry_failed: bool) -> set[str]:
+        """Those of these that a run does not compute: done, or failed for a reason that does not pass."""
+        statement = "SELECT 1 FROM records WHERE key = ? AND (status = 'done' OR NOT (transient OR ?))"
+        return {key for key in keys if self._db.rows(statement, (key, retry_failed))}
+
     def ended_among(self, keys: Iterable[str]) -> set[str]:
         """Those of these that have a record, of whatever kind."""
         return {key for key in keys if self._db.rows("SELECT 1 FROM records WHERE key = ?", (key,))}

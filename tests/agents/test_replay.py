@@ -190,7 +190,11 @@ async def go(study: Study, wire: Wire, **more: Any) -> Summary:
 
 
 def parts(wire: Wire) -> list[str]:
-    return [str(request.body["messages"][0]["content"]) for request in wire.requests]
+    return [part_of(request) for request in wire.requests]
+
+
+def part_of(request: Request) -> str:
+    return str(request.body["messages"][0]["content"])
 
 
 @pytest.fixture
@@ -219,12 +223,17 @@ async def test_a_unit_that_failed_for_good_is_asked_again_only_what_was_no_answe
 async def test_units_under_way_when_the_budget_ended_are_finished_first_and_pay_nothing_twice(
     study: Study,
 ) -> None:
-    with Wire(lambda request: Say("said")) as wire:
-        stopped = await go(study, wire, budget=Limit(tokens=1_300))
+    def dearer_than_the_first(request: Request) -> Say:
+        first = part_of(request).startswith("0:")
+        return Say("said", usage={"input_tokens": 100 if first else 300, "output_tokens": 20})
+
+    with Wire(dearer_than_the_first) as wire:
+        stopped = await go(study, wire, budget=Limit(tokens=1_720))
         assert stopped.stopped == "budget"
         begun = parts(wire)
     assert 0 < len(begun) < 12
-    open_ones = {part[0] for part in begun} - {str(r.spec["n"]) for r in study.records()}
+    open_ones = {part[0] for part in begun} - {str(r.spec["n"]) for r in study.records(status="done")}
+    assert open_ones
     with Wire(lambda request: Say("said")) as wire:
         assert (await go(study, wire, budget=Limit(tokens=1_000_000))).left == 0
         rest = parts(wire)
