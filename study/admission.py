@@ -21,14 +21,14 @@ from drr.study.unit import WAY, ClaimTerms, Finished, Kind, Unit
 
 
 @dataclass(frozen=True)
-class Group:
+class CostGroup:
     """Units that may be expected to cost about the same."""
 
     kind: Kind
     name: str
 
     @classmethod
-    def of(cls, unit: Unit) -> Group:
+    def of(cls, unit: Unit) -> CostGroup:
         return cls(unit.kind, str(unit.spec.get("variant") or unit.spec.get("task") or ""))
 
     def __str__(self) -> str:
@@ -58,13 +58,13 @@ class Admission:
         self._ledger = ledger
         self._bank = bank
         self._terms = terms
-        self._groups = {unit.key: Group.of(unit) for unit in units}
+        self._groups = {unit.key: CostGroup.of(unit) for unit in units}
         self._under_way: set[str] = set()
         self._ended = NOTHING
         """What the units that ended in this run cost in it."""
         self._before: dict[str, SpendAmount] = {}
         self._settled: set[str] = set()
-        self._finished: dict[Group, _Finished] = {}
+        self._finished: dict[CostGroup, _Finished] = {}
         if self._is_needed:
             self._before = {key: self._paid(key) for key in ledger.saved.under_way(self._groups)}
             self.look_again()
@@ -81,7 +81,7 @@ class Admission:
         self._finished = {}
         for kind in {group.kind for group in self._groups.values()}:
             for name, units, cost, tokens in self._ledger.records.costs(kind):
-                self._finished.setdefault(Group(kind, name), _Finished()).add(
+                self._finished.setdefault(CostGroup(kind, name), _Finished()).add(
                     SpendAmount(cost, tokens), units
                 )
 
@@ -155,7 +155,7 @@ class Admission:
             )
         )
 
-    def _is_its_turn(self, group: Group, beside: Collection[Group]) -> bool:
+    def _is_its_turn(self, group: CostGroup, beside: Collection[CostGroup]) -> bool:
         """Of a group that nobody knows the cost of one goes ahead; of a kind that nobody does, it goes alone."""
         if group in self._finished:
             return True
@@ -170,7 +170,7 @@ class Admission:
         """What is still to be paid for a unit."""
         return _less(self._mean_of(self._groups[key]), self._before.get(key, NOTHING))
 
-    def _mean_of(self, group: Group) -> SpendAmount:
+    def _mean_of(self, group: CostGroup) -> SpendAmount:
         """What is not known is taken to cost as much as the dearest that is."""
         if group in self._finished:
             return self._finished[group].mean
