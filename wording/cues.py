@@ -56,7 +56,11 @@ class CueReader:
         self._head = compiled(
             r"(?:^|\b(?:price|cost|costs)\s|\b)per\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)|/\s?(?P<short>[a-z-]+)|\b(?:each|apiece|unit (?:cost|price))\b"
         )
-        self._opening = compiled(r"^\W{0,9}(?:(?:price|cost)\s)?per\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)")
+        self._sum_label = compiled(r"\W{0,9}(?:grand\s|sub-?)?(?:total|totals|sum)\W{0,9}$")
+        self._rest_label = compiled(rf"\W{{0,9}}(?:{some('rest_before')})\b(?!\s(?:in|over)\b)")
+        self._opening = compiled(
+            r"^\W{0,9}(?:(?:price|cost)\s)?(?:per|by the)\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)"
+        )
         self._is_period = compiled(some("periods"))
         self._period = compiled(rf"^(?:(?:{some('per')})\s?(?:{some('periods')})\b|\s?(?:{some('times')})\b)")
         self._free = compiled(rf"\b(?:{some('elsewhere', 'unreal')})\b")
@@ -77,6 +81,10 @@ class CueReader:
 
     def of_label(self, label: str) -> Cue | None:
         """What the head of a column or row makes of the amounts in it, where that is no price."""
+        if self._sum_label.match(label):
+            return Cue("total", "label")
+        if self._rest_label.match(label):
+            return Cue("rest", "label")
         match = self._head.search(label)
         return Cue("unit", "label", (match["unit"] or match["short"] or "").casefold()) if match else None
 
@@ -113,18 +121,18 @@ class CueReader:
         if match := self._rest_after.match(after):
             return Cue("rest", match[0].strip())
         if match := self._gap_after.match(after):
-            return Cue("gap", match[0].strip())
+            unit = self._per.match(after[match.end() :])
+            return Cue("gap", match[0].strip(), unit["unit"].casefold() if unit else "")
         if match := self._total_after.match(after):
             return Cue("total", match[0].strip())
-        if self._each.match(after):
-            return Cue("unit")
-        match = self._per.match(after)
-        if match is None:
+        each, match = self._each.match(after), self._per.match(after)
+        if each is None and match is None:
             return None
+        per = match["unit"].casefold() if match is not None and each is None else ""
         kept = self._by_before(before, after)
         if kept is not None and kept.kind in ("gap", "rest"):
-            return kept._replace(per=match["unit"].casefold())
-        return Cue("unit", per=match["unit"].casefold())
+            return kept._replace(per=per)
+        return Cue("unit", per=per)
 
     def _by_before(self, before: str, after: str) -> Cue | None:
         if self._total_right_before.search(before):

@@ -71,14 +71,14 @@ def _amount(match: re.Match[str]) -> MoneyAmount:
 
 
 class SpokenMoneyReader:
-    """Amounts that are said otherwise than with the sign: `26¢`, `58 cents`, `forty-one dollars`, `five dollars and two cents`."""
+    """Amounts that are said otherwise than with the sign: `26¢`, `32c/ft`, `58 cents`, `forty-one dollars`, `five dollars and two cents`."""
 
     def __init__(self, words: Wordbook, hedges: Hedges) -> None:
         cents, whole = words.either("cents"), rf"(?:{SPOKEN}|\d{{1,3}})"
         self.expression = re.compile(
             rf"(?P<approx>{hedges.near})?(?<![\w$.,])(?:(?P<dollars>{SPOKEN})[\s-](?:{words.either('after')})\b"
             rf"(?:\sand\s(?P<odd>{whole})\s?(?:{cents})(?!\w))?"
-            rf"|(?P<cents>{SPOKEN}|\d{{1,3}}(?:\.\d{{1,2}})?)[\s-]?(?:{cents})(?!\w))",
+            rf"|(?P<cents>{SPOKEN}|\d{{1,3}}(?:\.\d{{1,2}})?)(?:[\s-]?(?:{cents})(?!\w)|(?<=\d)c(?=\s?/|\s(?:a|an|per|each)\b)))",
             re.I,
         )
 

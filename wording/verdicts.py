@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from drr.wording.money import every_amount
+from drr.wording.numbers import SPOKEN, number, spoken
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 Verdict = Literal["fits", "breaks", "open"]
@@ -18,15 +19,17 @@ class VerdictReader:
             return re.compile(expression, re.I)
 
         some = words.either
-        amount = r"\$\s?\d[\d,.]{0,12}|[a-z]{3,9}(?:-[a-z]{3,5})?(?:-|\s)dollars?"
+        bare = rf"(?:{SPOKEN}|\d{{1,5}})(?=\s?(?:[,;:)!?—–]|\.(?!\d)|$))"
+        amount = rf"{bare}|\$\s?\d[\d,.]{{0,12}}|[a-z]{{3,9}}(?:-[a-z]{{3,5}})?(?:-|\s)dollars?"
         limit = rf"(?:(?:your|my|our|the|that|this|its|a|what)\s)?(?:[a-z]{{1,12}}\s)?(?:(?:{amount})(?:\s(?:{some('limit_nouns')})\b)?|(?:{some('limit_nouns')})\b)"
+        it = r"\sit,?\sby\b"
         near = r"(?:\s[a-z’',-]{1,16}){0,3}?\s"
         self._fits = compiled(
-            rf"\b(?:{some('fits')}){near}{limit}|\b(?:{some('fit_places')})\s{limit}|\b(?:{some('fits_alone')})\b"
+            rf"\b(?:{some('fits')}){near}{limit}|\b(?:{some('fit_places')})\s{limit}|\b(?:{some('fits_alone')})\b|\b(?:{some('fits')}){it}"
         )
         refuses = rf"\b(?:{some('refuses')})(?=\s?[,.;)]|\s(?:qualify|fit|make|meet|pass|clear|being)\b)"
         self._breaks = compiled(
-            rf"\b(?:{some('breaks')}){near}{limit}|\b(?:{some('break_places')})\s{limit}|\b(?:{some('breaks_alone')})\b|{refuses}"
+            rf"\b(?:{some('breaks')}){near}{limit}|\b(?:{some('break_places')})\s{limit}|\b(?:{some('breaks_alone')})\b|\b(?:{some('breaks')}){it}|{refuses}"
         )
         self._owned = compiled(
             rf"\b(?:{some('breaks', 'breaks_alone', 'omitted')})\b(?! of)|\b(?:{some('break_places')})\s{limit}"
@@ -40,7 +43,7 @@ class VerdictReader:
         fits = breaks = unreal = False
         for expression, fitting in ((self._fits, True), (self._breaks, False)):
             for match in expression.finditer(sentence):
-                if limit is not None and any(not one.equals(limit) for one in every_amount(match[0])):
+                if _names_another(match[0], limit):
                     continue
                 before = _CONTRACTED.sub(" not", sentence[max(0, match.start() - 60) : match.start()])
                 unreal |= self._unreal.search(_part_of(sentence, match.start())) is not None
@@ -57,6 +60,21 @@ class VerdictReader:
     def may_break(self, sentence: str) -> bool:
         """Whether a sentence owns, in whatever way, that a limit is not kept."""
         return self._owned.search(sentence) is not None or self.verdict(sentence) in ("breaks", "open")
+
+
+def _names_another(said: str, limit: float | None) -> bool:
+    """Whether an amount is named that is not the limit; a number without a sign is one only if it is the limit."""
+    named = every_amount(said)
+    if limit is not None and any(not one.equals(limit) for one in named):
+        return True
+    match = None if named else _BARE.search(said)
+    if match is None:
+        return False
+    value = number(match[0]) if match[0][0].isdigit() else spoken(match[0])
+    return value != limit
+
+
+_BARE = re.compile(rf"(?<![\w$.,])(?:{SPOKEN}|\d{{1,5}})$", re.I)
 
 
 def _part_of(sentence: str, place: int) -> str:

@@ -14,7 +14,9 @@ _NO_PRICE_LABEL = re.compile(
     r"\bper\b|/\s?\w|\b(?:sub)?totals?\b|\bunit cost\b|budget|remain|saving|cumulative|running|shipping|tax|spend|left|differ|\bof ownership\b|\bweek|\bmonth|\byear|\bfor (?:all|two|three|four|\d)",
     re.I,
 )
-_MONEY_LABEL = re.compile(r"\b(?:sub)?totals?\b|\beach\b|\bsum\b|\busd\b|\bdollars?\b", re.I)
+_MONEY_LABEL = re.compile(
+    r"\b(?:sub)?totals?\b|\beach\b|\bsum\b|\bleft of\b|\bremain(?:ing|der)\b|\busd\b|\bdollars?\b", re.I
+)
 _DECORATION = re.compile(r"[*_`]|<[^<>]*>")
 
 ProductsIn = Callable[[int, int], Sequence[str]]

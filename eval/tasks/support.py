@@ -80,7 +80,7 @@ class SupportItem:
 class SupportTask(Task[Answer]):
     name = "support"
     subject = "claim-source"
-    version = 2
+    version = 3
     needs = ("claims",)
     metrics = ("faithfulness",)
 

@@ -64,6 +64,12 @@ RIGHT_OR_WRONG = [
     # per unit
     (f"The diffuser ({A}) holds 300 ml at $17.95, or about 6 cents a ml.", "6 cents", "9 cents"),
     (f"At $17.95 for the diffuser ({A}) over five years, that is $3.59 a year.", "$3.59", "$4.59"),
+    (f"The diffuser ({A}) holds 300 ml at $17.95: 6c/ml, as I make it.", "6c", "9c"),
+    # without a sign, in a text that writes its prices so
+    (f"2x diffuser @ 17.95 = 35.90. OK.\n{A}", "35.90", "36.90"),
+    (f"- diffuser, 17.95 ({A})\n- red one, 11.99 ({B})\nTotal: 29.94, off you go.", "29.94", "27.94"),
+    (f"Respectively they run 17.95, 11.99 and 24.95. ({A}, {B}, {C})", "11.99", "13.99"),
+    (f"|what|price|\n|-|-:|\n|diffuser {A}|17.95|\n|red {B}|11.99|", "11.99", "13.99"),
     # a coupon
     (f"With 10% off, the black one ({C}) at $24.95 would be $22.46.", "$22.46", "$20.46"),
 ]
@@ -74,6 +80,12 @@ TRUE = [
     f"If the black one ({C}) fell to $19 I would buy it. At $24.95 I wait.",
     f"The diffuser ({A}) is $17.95. A Fernhollow costs $39.50, and I could not find it here.",
     f"Elsewhere the black thermometer ({C}) was listed at $31.40 last winter.",
+    # without a sign, and no money
+    f"- diffuser, 17.95 ({A})\n- its box: 12.25, 9.50 and 8.75, in inches.",
+    f"- diffuser, 17.95 ({A}), 300 ml.\n- It stands only 10.25, and weighs, all in all, 1.30 lb.\n- Version: 12.10.",
+    f"Diffuser {A} at 17.95. Scores of its kind: 6.50, 7.25 and 8.10. Depth 5.51, height 6.20.",
+    # a saving said per piece
+    f"Others ask $29.95 (https://example.org/offer); the diffuser ({A}) at $17.95 is a saving of $12.00 per unit.",
     # rounded
     f"The diffuser ({A}) is just under $18, the black one ({C}) around $25.",
     f"The diffuser ({A}) is in the high teens; call it eighteen dollars.",
@@ -123,6 +135,8 @@ def test_too_many_amounts_leave_the_rest_unverifiable(rules_shop: Shop) -> None:
 
 LIMIT_KEPT_OR_NOT = [
     (f"At $24.95 the black one ({C}) exceeds your $20 limit.", "exceeds", "respects"),
+    (f"The black one ({C}) is $24.95, sadly above your twenty.", "above", "inside"),
+    (f"The black one ({C}) is $24.95 and misses it by $4.95.", "misses", "clears"),
     (f"The diffuser ({A}), $17.95, fits your budget.", "fits", "exceeds"),
     (f"The black one ({C}) does not qualify, being $24.95.", "does not qualify", "qualifies"),
     (f"The black one ({C}) is $24.95, $4.95 over the $20 cap.", "over", "under"),

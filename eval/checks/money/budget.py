@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from drr.env.query import Constraints
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
@@ -13,6 +13,7 @@ from drr.eval.checks.money.fits import FitClaims, only_amount
 from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
 from drr.eval.checks.money.parts import SumPart
 from drr.eval.checks.money.phrases import OPTIONAL
+from drr.eval.checks.money.play import record_divisors
 from drr.eval.checks.money.sums import Cost, Sums, sums_of
 
 _EXACT = 0.005
@@ -39,7 +40,7 @@ def budget(subject: Subject, mentions: Mentions) -> Check:
     held = _Limits(demands, sums, grand, fits)
     held.hold_total()
     held.hold_months()
-    held.hold_items(_item_costs(subject, mentions))
+    held.hold_items(_item_costs(subject, mentions), _said_for_each(ledger, demands.item_max or 0.0))
     for said in fits.claims():
         held.hold(said.span, said.holds, said.why)
     return held.tally.check(
@@ -58,6 +59,18 @@ def _grand(sums: Sums, fits: FitClaims) -> Cost | None:
 def _names_totals(ledger: MoneyLedger) -> bool:
     """Whether the report itself says what things cost together, or what they leave: what it lists is then no plan in one."""
     return any(entry.figure.cue.kind in ("total", "rest") for entry in ledger.entries)
+
+
+def _said_for_each(ledger: MoneyLedger, limit: float) -> set[str]:
+    """The packs of which the report rightly says that each thing in them costs no more than a limit."""
+    each = [one.figure for one in ledger.entries if one.figure.cue.kind == "unit" and not one.figure.cue.per]
+    each = [one for one in each if one.value <= limit + _EXACT]
+    return {
+        one.product_id
+        for one in ledger.play.all
+        for many in record_divisors(one.product, "", frozenset())
+        if many > 1 and any(figure.holds(one.price / many) for figure in each)
+    }
 
 
 def _asks_for_a_plan(subject: Subject) -> bool:
@@ -89,6 +102,8 @@ class _Limits:
             )
         elif limit is not None:
             for part in self._sums.parts:
+                if self._is_no_cost(part):
+                    continue
                 if not part.optional and (part.value <= limit or not self._is_owned(part)):
                     cost = Cost(part.value, (part.start, part.end))
                     self._at_most(cost, limit, f"${part.value:,.2f} is over ${limit:,.2f}")
@@ -107,7 +122,8 @@ class _Limits:
         if not months and grand is not None and self._demands.months is None:
             self._at_most(grand, limit, f"the plan costs ${grand.value:,.2f}, {asked}")
 
-    def hold_items(self, costs: Iterator[tuple[str, Cost]]) -> None:
+    def hold_items(self, costs: Iterator[tuple[str, Cost]], for_each: Collection[str]) -> None:
+        """A limit on each thing may be one on each of a pack, where the report says what that is."""
         limit, floor = self._demands.item_max, self._demands.item_min
         if limit is None and floor is None:
             return
@@ -115,10 +131,17 @@ class _Limits:
             if self._fits.owned(product_id):
                 continue
             said = f"{product_id} costs ${cost.value:,.2f}, asked was"
-            if limit is not None:
+            if limit is not None and product_id not in for_each:
                 self._at_most(cost, limit, f"{said} at most ${limit:,.2f} each")
             if floor is not None:
                 self._at_least(cost, floor, f"{said} at least ${floor:,.2f} each")
+
+    def _is_no_cost(self, part: SumPart) -> bool:
+        """Whether an amount is over the limit, and of none of the products that its line offers."""
+        entry = self._fits.entry_at(part.start)
+        if entry is None or part.value <= (self.total_max or 0) or entry.owner is not None:
+            return False
+        return not entry.figure.exact and not self._fits.is_priced_beside(entry.figure)
 
     def _is_owned(self, part: SumPart) -> bool:
         """Whether the report says itself that a part is over the limit."""

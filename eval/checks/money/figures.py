@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from drr.citations.hidden import blank
@@ -26,6 +27,13 @@ _MOST_BEFORE = 160
 _JOINED = re.compile(r"\s?(?:-|–|—|\bto\b)\s?\\?(?:US)?\$?\s?")
 _DIGITS_AFTER = re.compile(r"\s?(?:-|–|—|to)\s?\\?\$?\d")
 _BARE_CENTS = re.compile(rf"[\s*_~]{{0,12}}(?P<n>{WHOLE}\.\d\d)[\s*_]{{0,12}}")
+_UNSIGNED = re.compile(
+    r"(?<![\w$€£¥.,/×+-])(?<![€£¥$]\s)(?P<n>\d{1,4}\.\d\d)(?=[\s*_]{0,3}(?:[,;:)(\]→=+/]|\.(?!\d)|[-–—]\s|$|(?:and|left|spare|each|apiece|more|less)\b))",
+    re.M,
+)
+"""To the cent, and no unit behind it."""
+_LEAST_UNSIGNED = 5.01
+"""Less may be stars."""
 _RANGE_BEFORE = re.compile(r"\$\s?[\d.,]+\s?(?:-|–|—|\bto\b)\s?$")
 _SCALE = re.compile(r"\s?(?:million|billion|trillion|thousand|bn|[kKmMbB])\b")
 _OTHER_MONEY = re.compile(r"[€£¥]")
@@ -87,12 +95,18 @@ class Figure:
 class Figures:
     """The figures of a report, in its order."""
 
-    def __init__(self, mentions: Mentions) -> None:
+    def __init__(self, mentions: Mentions, prices: Collection[float] = ()) -> None:
         self._mentions = mentions
+        self._prices = {round(price, 2) for price in prices}
         markers = mentions.subject.citations.markers
         self._text = blank(mentions.body, [(m.start, m.end) for m in markers if "$" not in m.id])
         """What a link is called is no cue, unless it is called by its price."""
-        self._amounts = sorted([*every_amount(self._text), *self._unsigned()], key=lambda one: one.start)
+        signed = every_amount(self._text)
+        taken = {one.end for one in signed}
+        bare = {one.start: one for one in (*self._bare(), *self._unsigned()) if one.end not in taken}
+        self._amounts = sorted([*signed, *bare.values()], key=lambda one: one.start)
+        self.bare = frozenset(bare)
+        """Where those begin that have no sign."""
         self.all = list(self._found())
 
     @cached_property
@@ -103,6 +117,8 @@ class Figures:
         here = iter(self._amounts)
         amount = next(here, None)
         last_end = 0
+        unit: tuple[int, Cue] | None = None
+        """The last cost per unit, and its line."""
         for index, line in enumerate(self._mentions.layout.lines):
             for span in self._places(line):
                 while amount is not None and amount.start < span[0]:
@@ -110,9 +126,29 @@ class Figures:
                 low = max(span[0], last_end)
                 while amount is not None and amount.start < span[1]:
                     after = next(here, None)
-                    yield self._figure(amount, line, index, span, low, after)
+                    figure = self._figure(amount, line, index, span, low, after)
+                    if unit is not None and unit[0] == index and self._is_bare_cents(figure):
+                        figure = replace(figure, cue=unit[1])
+                    if figure.cue.kind == "unit":
+                        unit = index, figure.cue
+                    yield figure
                     low = last_end = amount.end
                     amount = after
+
+    def _is_bare_cents(self, figure: Figure) -> bool:
+        """Whether cents are said without what for: behind a cost per unit they are one more."""
+        written = self._text[figure.start : figure.end]
+        return figure.cue.kind in ("price", "none") and figure.value < 1 and "$" not in written
+
+    def _bare(self) -> Iterator[MoneyAmount]:
+        """Figures to the cent outside of tables, of a report that writes a price in play so."""
+        found = [match for match in _UNSIGNED.finditer(self._text) if float(match["n"]) >= _LEAST_UNSIGNED]
+        if not any(float(match["n"]) in self._prices for match in found):
+            return
+        lines, starts = self._mentions.layout.lines, self._mentions.layout.starts
+        for match in found:
+            if not lines[max(bisect_right(starts, match.start()) - 1, 0)].cells:
+                yield MoneyAmount(float(match["n"]), *match.span("n"), False, False)
 
     def _unsigned(self) -> Iterator[MoneyAmount]:
         """Figures to the cent in cells that are said to hold money."""
@@ -168,7 +204,9 @@ class Figures:
         if cue.kind not in ("price", "none"):
             return cue
         if line.kind == "row" and (column := column_at(line, place)) is not None:
-            return CUES.of_label(self._mentions.tables.label(index, column, self._text)) or cue
+            head = CUES.of_label(self._mentions.tables.label(index, column, self._text))
+            first = CUES.of_label(self._text[slice(*line.cells[0])]) if column else None
+            return first if first is not None and first.kind == "total" else head or cue
         return CUES.of_opening(self._text[slice(*span)].lstrip(" *_-")) or cue
 
     def _is_range(self, amount: MoneyAmount, after: MoneyAmount | None) -> bool:

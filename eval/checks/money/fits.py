@@ -10,7 +10,7 @@ from typing import NamedTuple
 from drr.eval.checks.base import Span
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
-from drr.eval.checks.money.ledger import MoneyLedger
+from drr.eval.checks.money.ledger import LedgerEntry, MoneyLedger
 from drr.wording.money import every_amount
 from drr.wording.verdicts import VERDICTS
 
@@ -72,6 +72,8 @@ class FitClaims:
     def _costs(self, span: Span, limit: float) -> list[float]:
         """The costs that a sentence states, else the price of the one product that it cites."""
         figures = self._ledger.within(*span)
+        if any(one.cue.kind == "unit" for one in figures):
+            return [one.value for one in figures if one.cue.kind in ("unit", "price", "none", "total")]
         costs = [one.value for one in figures if _is_cost(one) and not one.holds(limit)]
         if costs or any(one.cue.kind == "total" for one in figures):
             return costs
@@ -103,6 +105,14 @@ class FitClaims:
             if line.kind != "item" or line.indent <= lines[index].indent:
                 return
             yield line.start, line.end
+
+    def entry_at(self, place: int) -> LedgerEntry | None:
+        return self._ledger.by_start.get(place)
+
+    def is_priced_beside(self, figure: Figure) -> bool:
+        """Whether an amount may be the price of a product that its line cites."""
+        line = self._mentions.layout.lines[figure.line]
+        return any(figure.holds(one.price) for one in self._ledger.play.within(line.start, line.end))
 
     def owner_at(self, place: int) -> str | None:
         """The product whose price stands at a place."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +17,7 @@ from drr.eval.checks.money.readings import Readings
 
 _MOST = 300
 """Figures of a report that are looked into one by one."""
+_LISTED = re.compile(r",?\s(?:and\s)?")
 _ROUNDS = 3
 """How often an explained amount may explain another."""
 
@@ -45,7 +47,8 @@ class MoneyLedger:
     def __init__(self, mentions: Mentions) -> None:
         self.mentions = mentions
         self.play = InPlay(mentions)
-        self.figures = Figures(mentions).all[:_MOST]
+        figures = Figures(mentions, [one.price for one in self.play.all])
+        self.figures, self._bare = figures.all[:_MOST], figures.bare
         self._starts = [figure.start for figure in self.figures]
         self._owners = Owners(mentions, self.play, self.figures)
         self._readings = Readings(self.play, self.figures)
@@ -124,9 +127,9 @@ class MoneyLedger:
             return "it may be other people's money"
         if not owned and self._is_recorded(figure):
             return "it stands in the shopper's records"
-        if owned:
+        if owned and figure.start not in self._bare:
             return self._doubt_of_name(figure)
-        if kind in ("price", "none", "limit"):
+        if owned or kind in ("price", "none", "limit"):
             return self._doubt_of_thing(figure)
         return self._doubt_of_sum(figure)
 
@@ -137,7 +140,22 @@ class MoneyLedger:
     def _doubt_of_thing(self, figure: Figure) -> str | None:
         if not figure.exact:
             return "it is rounded and may be of something else"
+        if figure.start in self._bare and figure.column is None and not self._is_one_of_several(figure):
+            return "it has no sign and may be no money"
         return self._doubt_of_name(figure)
+
+    def _is_one_of_several(self, figure: Figure) -> bool:
+        """Whether it is the outcome of a sum, or stands beside a price in play: `9.99, 8.99 and 15.99`."""
+        plain = self.mentions.plain
+        if plain[max(0, figure.start - 4) : figure.start].rstrip(" *_").endswith("="):
+            return True
+        at = bisect_left(self._starts, figure.start)
+        before, after = self.figures[max(0, at - 1) : at], self.figures[at + 1 : at + 2]
+        joined = [
+            *(one for one in before if _LISTED.fullmatch(plain, one.end, figure.start)),
+            *(one for one in after if _LISTED.fullmatch(plain, figure.end, one.start)),
+        ]
+        return any(one.holds(product.price) for one in joined for product in self.play.all)
 
     def _doubt_of_name(self, figure: Figure) -> str | None:
         if name := self.play.stranger_in(figure.sentence):
@@ -150,9 +168,22 @@ class MoneyLedger:
             return "over what time it is spread is not said"
         if kind == "rest" and not play.limits:
             return "no limit is known"
-        if len(play.all) < 2 and kind not in ("unit", "rest") and not play.limits:
+        if (
+            len(play.all) < 2
+            and not self._has_other_money(figure)
+            and kind not in ("unit", "rest")
+            and not play.limits
+        ):
             return "what it is worked out from is not all there"
         return None
+
+    def _has_other_money(self, figure: Figure) -> bool:
+        """Whether other people's money is said before it on its line, which it may be held against."""
+        low = self.mentions.layout.lines[figure.line].start
+        return any(
+            one.elsewhere or self.play.cites_the_web(one.end, one.clause[1], one.sentence)
+            for one in self.within(low, figure.start)
+        )
 
     def _shown(self, figure: Figure) -> str:
         return f"said {self.mentions.body[figure.start : figure.end].strip()}"

@@ -273,7 +273,8 @@ def divisors(text: str, per: str) -> frozenset[float]:
         found = {float(match["n"]) for match in _COUNT.finditer(text)}
         found |= {float(spoken(match["n"])) for match in _WORD_NUMBER.finditer(text)}
         found |= {float(_SETS[match["n"].casefold()]) for match in _SET.finditer(text)}
-        return frozenset(one / many for one in found if one >= 2)
+        whole = _of_sets(text, per) if many > 1 else set()
+        return frozenset({one / many for one in found if one >= 2} | whole)
     found = set()
     for match in _MEASURE.finditer(text):
         other = UNITS.named(match["unit"].replace("-", " ")) or UNITS.named(match["unit"].split()[0])
@@ -283,6 +284,13 @@ def divisors(text: str, per: str) -> frozenset[float]:
             value = _value_of(match["n"])
             found.add(value * other.base / (unit.base if other.kind == unit.kind else other.base))
     return frozenset(one for one in found if one)
+
+
+def _of_sets(text: str, per: str) -> set[float]:
+    """How many of a set a text counts: `ten pairs`."""
+    named = per.partition(" ")[0].rstrip("s")
+    counted = re.compile(rf"(?<![\w.,])(?P<n>{DIGITS}|{SPOKEN})[\s-]{re.escape(named)}s?\b", re.I)
+    return {_value_of(match["n"]) for match in counted.finditer(text)} - {1.0}
 
 
 _SIZE = re.compile(

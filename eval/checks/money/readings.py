@@ -74,6 +74,10 @@ class Readings:
         if kind == "unit":
             yield from self._per_unit(figure, products, said, span)
             return
+        if kind == "gap" and figure.cue.per:
+            per, none = figure.cue.per, frozenset[float]()
+            each = [one.price / many for one in products for many in record_divisors(one.product, per, none)]
+            yield from self._gaps(each[:_MOST_SAID])
         prices = list(dict.fromkeys(one.price for one in products))
         multiples = list(self._multiples(prices, span))
         base = [*prices, *(one.value for one in multiples)]
