@@ -39,10 +39,10 @@ RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "1"),
     "outside_shop": Rule(catalogue.outside_shop, "5"),
     "name_matches_id": Rule(catalogue.name_matches_id, "5"),
-    "price": Rule(facts.price, "5"),
+    "price": Rule(facts.price, "6"),
     "rating": Rule(stars.rating, "6"),
-    "total": Rule(total, "5"),
-    "budget": Rule(budget, "5"),
+    "total": Rule(total, "6"),
+    "budget": Rule(budget, "6"),
     "order_facts": Rule(order_facts, "6"),
     "privacy": Rule(privacy, "1"),
     "profile_facts": Rule(profile_facts, "3"),
@@ -51,7 +51,7 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "3"),
     "fabricated_citation": Rule(citing.fabricated_citation, "4"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "7"),
-    "product_claims": Rule(properties.product_claims, "8"),
+    "product_claims": Rule(properties.product_claims, "9"),
     "process_text": Rule(text.process_text, "2"),
 }
 

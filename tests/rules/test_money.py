@@ -74,6 +74,11 @@ RIGHT_OR_WRONG = [
     (f"With 10% off, the black one ({C}) at $24.95 would be $22.46.", "$22.46", "$20.46"),
 ]
 TRUE = [
+    # the rows of a table may be numbered
+    f"| # | What | Price |\n|---|---|---|\n| 1 | Diffuser {A} | $17.95 |\n| 2 | Red {B} | $11.99 |\n| | **Total** | **$29.94** |",
+    # a sum without one thing, and what is dearer by what is not linked
+    f"Diffuser ({A}) $17.95, red ({B}) $11.99, black ({C}) $24.95: $54.89. Leave out the black one, and $29.94 is left to pay.",
+    f"The diffuser ({A}) is $17.95. It's $5.04 less than the Gillwater diffuser you have.",
     # other people's money, ranges, periods, other currencies, great sums: no claim about the shop
     f"The diffuser ({A}) is $17.95; drugstores ask $20 to $40 for such a thing (https://example.org/prices).",
     f"The diffuser ({A}) is $17.95, roughly £14, while the trade is worth $537 billion.",

@@ -78,7 +78,7 @@ class MoneyLedger:
             left = still
         for figure in sorted(left, key=lambda one: one.cue.kind in ("total", "rest", "gap")):
             found[figure.start] = entry = self._unexplained(figure)
-            if entry.status == "unclear" and not figure.elsewhere and not self._is_recorded(figure):
+            if entry.status == "unclear" and not figure.elsewhere:
                 self._readings.settled.add(figure.start)
         return [found[start] for start in sorted(found)]
 
@@ -166,6 +166,8 @@ class MoneyLedger:
         play, kind = self.play, figure.cue.kind
         if figure.cue.word == "period" and not divisors(play.text(figure.sentence), figure.cue.per):
             return "over what time it is spread is not said"
+        if kind == "gap" and (name := play.stranger_in((figure.end, figure.clause[1]))):
+            return f"{name} is not linked, and what it costs is not known"
         if kind == "rest" and not play.limits:
             return "no limit is known"
         if (

@@ -77,6 +77,7 @@ class Readings:
         if kind == "gap" and figure.cue.per:
             per, none = figure.cue.per, frozenset[float]()
             each = [one.price / many for one in products for many in record_divisors(one.product, per, none)]
+            yield from (Reading("a price per unit", value) for value in each[:_MOST_SAID])
             yield from self._gaps(each[:_MOST_SAID])
         prices = list(dict.fromkeys(one.price for one in products))
         multiples = list(self._multiples(prices, span))
@@ -93,13 +94,13 @@ class Readings:
         yield from (Reading("the sum of products in a row", value) for value in self._play.runs)
         if kind != "rest":
             yield from self._sums(prices, said, multiples)
-        if kind == "total":
+        if kind in ("total", "rest"):
             yield from (
                 Reading("an amount said less a price", one - price)
                 for one in said
                 for price in [*prices, *said]
             )
-        elif kind != "rest":
+        else:
             yield from self._gaps([*base, *said])
         if kind != "total":
             yield from self._rests(figure, base, said, prices)

@@ -12,7 +12,7 @@ from drr.eval.checks.money.parts import CENT, Added, PricedText, Stated, SumBask
 from drr.eval.checks.money.phrases import NO_PART, OPTIONAL, phase_of
 from drr.wording.money import MoneyAmount
 
-_QUANTITY = re.compile(r"qty|quantity|units|count|how many|#$|pcs", re.I)
+_QUANTITY = re.compile(r"qty|quantity|units|count|how many|pcs", re.I)
 _UNIT_PRICE = re.compile(r"price|each|unit|cost")
 _LINE_TOTAL = re.compile(r"total|subtotal|extended|line|amount|sum", re.I)
 _NO_COST = re.compile(r"budget|saving|remaining|cumulative|running")

@@ -32,8 +32,8 @@ def _hold(tally: CheckTally, one: Stated, ledger: MoneyLedger) -> None:
         _enter(tally, entry)
     elif one.agrees is None:
         tally.unclear(f"the parts of the total ${one.amount.value:,.2f} are not all given")
-    elif one.agrees:
-        tally.ok()
+    elif one.agrees or (one.where == "section" and entry is not None and entry.status == "explained"):
+        tally.ok()  # a section may state the amount of one thing in it; a table's total is that of its rows
     else:
         stated = f"{one.where}: stated ${one.amount.value:,.2f}"
         tally.fail(one.span, f"{stated}, {one.held_against} ${one.computed or 0:,.2f}")
