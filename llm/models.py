@@ -40,10 +40,13 @@ def parse_name(name: str) -> ModelName:
 
 def is_loopback(address: str | None) -> bool:
     """Whether this is the machine itself: `127.0.0.1.example.com` is not."""
-    if not address or not address.startswith(("http://", "https://")) or set(address) & set("\\ \t\r\n"):
+    if not address or set(address) & set("\\ \t\r\n"):
         return False
     try:
-        host = urlsplit(address).hostname or ""
+        parts = urlsplit(address)
+        host, _ = parts.hostname or "", parts.port  # a port that is none is a ValueError
+        if parts.scheme not in ("http", "https"):
+            return False
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False

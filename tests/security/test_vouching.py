@@ -231,6 +231,15 @@ def test_only_this_machine_is_this_machine(address: str) -> None:
         assert not models.is_loopback(address)
 
 
+@pytest.mark.parametrize(
+    "address",
+    [one for one in (*LOOPBACK, *ELSEWHERE) if one.startswith("http")]
+    + ["HTTP://127.0.0.1", "http://127.0.0.1:x", "https://LOCALHOST:8", "http://u:p@[::1]:1/x"],
+)
+def test_those_who_send_keys_and_those_who_vouch_agree_on_what_this_machine_is(address: str) -> None:
+    assert models.is_loopback(address) is is_loopback(address)
+
+
 @given(
     st.sampled_from(
         ["127.0.0.1", "localhost", "evil.example", "a@b", "[::1]", ":80", "/", "?", "#", "\\", "@"]
