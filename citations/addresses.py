@@ -10,8 +10,15 @@ from urllib.parse import unquote, urlsplit
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,15}://")
 LONGEST = 3_000
 """Characters of a bare URL; what goes on without a space is an attack."""
-BARE = re.compile(r"(?:https?|ftp|user|file)://|(?<![\w/])doi:\s?(?=10\.\d{4,9}/)", re.I)
-"""What a bare address begins with; `doi:10.1000/182` is one too."""
+BARE = re.compile(
+    r"""[HhFfUuDd](?=[TtIiSsOo])(?:
+        (?<=[Hh])[Tt][Tt][Pp][Ss]?:// | (?<=[Ff])(?:[Tt][Pp]|[Ii][Ll][Ee]):// | (?<=[Uu])[Ss][Ee][Rr]://
+        | (?<![\w/].)(?<=[Dd])[Oo][Ii]:\s?(?=10\.\d{4,9}/)
+    )""",
+    re.X,
+)
+"""What a bare address begins with; `doi:10.1000/182` is one too. A set of first letters is what the engine can skip to: with
+alternatives and `re.I` a megabyte of prose took six times as long."""
 DOI = re.compile(r"doi:\s?(?=10\.\d{4,9}/)", re.I)
 
 _CLOSERS = "，。；：、！？）】》〉」』〕”’“‘…（【《「『，"
@@ -44,9 +51,9 @@ _SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
 _HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
 
 
-def run_start(match: re.Match[str]) -> int:
-    """Where the characters of an address begin; behind `doi:` a space may stand."""
-    return match.start() if match[0][-1] == "/" else match.end()
+def run_start(text: str, start: int, end: int) -> int:
+    """Where the characters of an address begin whose scheme stands there; behind `doi:` a space may stand."""
+    return start if text[end - 1] == "/" else end
 
 
 def bare_end(text: str, start: int, limit: int) -> int:
@@ -154,7 +161,8 @@ def _without_campaign(query: str, *, last: bool) -> str:
 def addresses_in(text: str) -> Iterator[str]:
     """Every bare address of a text, canonical."""
     for match in BARE.finditer(text):
-        end = bare_end(text, run_start(match), min(len(text), match.start() + LONGEST))
+        run = run_start(text, *match.span())
+        end = bare_end(text, run, min(len(text), match.start() + LONGEST))
         if end > match.end():
             yield canonical_url(text[match.start() : end])
 

@@ -96,7 +96,9 @@ def entry_of(line: Line, *, in_section: bool) -> Entry | None:
 def _ids(match: re.Match[str]) -> list[str]:
     if match.re is _BRACKETED:
         return [plain_number(one) for one in _IDS.findall(match["ids"])]
-    number = match["n"].translate(_SUPERSCRIPTS) if match.re is _SUPERSCRIPT else match["n"]
+    number: str = match["n"]
+    if not number.isascii():
+        number = number.translate(_SUPERSCRIPTS)
     return [plain_number(number.strip("^ "))]
 
 

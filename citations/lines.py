@@ -37,6 +37,8 @@ class Line:
 
     def words_beside(self) -> list[str]:
         """What it says besides its links."""
+        if not self.links:
+            return WORD.findall(self.text)
         parts: list[str] = []
         position = 0
         for link in self.links:

@@ -271,16 +271,16 @@ def _with_bare(text: str, links: list[Link]) -> list[Link]:
     found: list[Link] = []
     ends = [link.end for link in links]
     position = 0
-    starts = [(*match.span(), run_start(match)) for match in BARE.finditer(text)]
-    for (start, scheme_end, run), (following, *_) in pairwise([*starts, (len(text), 0, 0)]):
-        index = bisect_right(ends, start)
+    starts = [match.span() for match in BARE.finditer(text)]
+    for (start, scheme_end), (following, _) in pairwise([*starts, (len(text), 0)]):
+        index = bisect_right(ends, start) if links else 0
         if start < position or (index < len(links) and links[index].start <= start):
             continue
         limit = min(start + LONGEST, links[index].start if index < len(links) else len(text))
         # An address that is no part of the one before it, as in an archive's, ends that.
         if following < limit and text[following - 1] not in "/=:%":
             limit = following
-        position = bare_end(text, run, limit)
+        position = bare_end(text, run_start(text, start, scheme_end), limit)
         if position > scheme_end:
             found.append(_bare(text, start, position))
     return sorted([*links, *found], key=lambda one: one.start) if found else links

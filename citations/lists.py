@@ -93,10 +93,9 @@ class _Runs:
     def _read(self, index: int, line: Line) -> None:
         """The first kind of line that it is decides."""
         known = (
-            self._heading(index, line)
+            (line.first in _HEADS and self._heading(index, line))
             or self._under_its_heading(line)
-            or self._list_on_one_line(line)
-            or self._address_again(line)
+            or (line.links and (self._list_on_one_line(line) or self._address_again(line)))
             or self._entry(line)
             or self._plain_entry(line)
             or self._more_of_the_last(line)
@@ -108,7 +107,7 @@ class _Runs:
             self._label(index, line)
 
     def _heading(self, index: int, line: Line) -> bool:
-        level, title = _heading_of(line) if line.first in _HEADS else (0, "")
+        level, title = _heading_of(line)
         if level == 0:
             return False
         if is_reference_heading(title) or (is_of_links(title) and self._is_link(index + 1)):
@@ -223,9 +222,8 @@ class _Runs:
     def _take(self, entry: Entry, line: Line) -> None:
         entry.indent = line.indent
         in_section = self._level is not None
-        if self._run and (
-            self._run_in_section != in_section or not (in_section or same_kind(self._run[-1], entry))
-        ):
+        run = self._run
+        if run and (self._run_in_section != in_section or not (in_section or same_kind(run[-1], entry))):
             self._close()
         self._add([entry], in_section=in_section)
 
@@ -327,10 +325,14 @@ def _closing_links(lines: Lines, taken: set[int]) -> list[Entry]:
     """Lines at the very end that hold one link each and nothing else; none where a list begins among them. A last remark may
     follow where a rule parts the links from the text."""
     last, remarks = _before_remarks(lines)
-    tail = list(takewhile(_is_nothing_but_link, (lines[index] for index in range(last, -1, -1))))
+    tail: list[Line] = []
+    for line in takewhile(_is_nothing_but_link, (lines[index] for index in range(last, -1, -1))):
+        if line.start in taken:
+            return []
+        tail.append(line)
     above = last - len(tail)
     parted = above >= 0 and _is_rule(lines[above])
-    if len(tail) < 2 or (remarks and not parted) or any(line.start in taken for line in tail):
+    if len(tail) < 2 or (remarks and not parted):
         return []
     return [Entry([], line.start, line.end, [*line.links], "plain") for line in reversed(tail)]
 
