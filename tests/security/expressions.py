@@ -53,7 +53,7 @@ def collected() -> dict[str, Found]:
             }
             held = [
                 (pattern, not (called.startswith("_") and called in only_matched))
-                for pattern, called in _held(dict(vars(module)), name, 0, "")
+                for pattern, called in _held(dict(vars(module)), 0, "")
             ]
             for pattern, searched in (*held, *_literal(path)):
                 if isinstance(pattern.pattern, str):
@@ -63,18 +63,18 @@ def collected() -> dict[str, Found]:
     return found
 
 
-def _held(value: object, module: str, depth: int, called: str) -> Iterator[tuple[re.Pattern[Any], str]]:
+def _held(value: object, depth: int, called: str) -> Iterator[tuple[re.Pattern[Any], str]]:
     """Each expression with the name that it has where it is held; one in a list has none."""
     if isinstance(value, re.Pattern):
         yield value, called
     elif isinstance(value, dict):
         for name, one in value.items():
-            yield from _held(one, module, depth, name if isinstance(name, str) else "")
+            yield from _held(one, depth, name if isinstance(name, str) else "")
     elif isinstance(value, (list, tuple, set, frozenset)):
         for one in value:
-            yield from _held(one, module, depth, "")
-    elif depth < 3 and type(value).__module__ == module and hasattr(value, "__dict__"):
-        yield from _held(vars(value), module, depth + 1, "")
+            yield from _held(one, depth, "")
+    elif depth < 3 and type(value).__module__.startswith("drr.") and hasattr(value, "__dict__"):
+        yield from _held(vars(value), depth + 1, "")
 
 
 def _literal(path: Path) -> Iterator[tuple[re.Pattern[Any], bool]]:

@@ -32,8 +32,6 @@ LONGEST = {
         "llm.structured",
         r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```",
     ): 100,  # of any length, with two fences in all
-    ("citations.lists", r"[\s>]*(#{1,6})\s*(.+?)\s*#*\s*$"): 300,
-    ("citations.lists", r"[\s>]*(?:\*\*|__)([^*_\n]{1,80})(?:\*\*|__)\s*[:：]?\s*$"): 300,
     ("citations.markers", r"[^\W\d_][\w %()-]*\Z"): 60,
     ("querygen.wording", r"(?:^|[.!?:]['\")\]]?\s+|\n\s*|[\"“(]\s*)$"): 8,
 }
