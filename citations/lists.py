@@ -10,7 +10,7 @@ from itertools import takewhile
 from drr.citations.entries import Entry, is_link_alone
 from drr.citations.lines import WORD, Line, Lines
 from drr.citations.links import Scan, number_in
-from drr.citations.runs import END, Runs, is_rule
+from drr.citations.runs import Runs, ends, is_rule
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ def _without_body_lists(
             return True
         if all(link.kind == "bare" for entry in entries for link in entry.links):
             return False
-        return not numbers & cited and END.match(text, entries[-1].end) is None
+        return not numbers & cited and not ends(text, entries[-1].end)
 
     return [entries for entries in accepted if id(entries) not in own or not is_body(entries)]
 

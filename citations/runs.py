@@ -33,8 +33,7 @@ _RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,}|={3,}|⁂|\* \* \*)\s*$")
 _RULES = frozenset("-*_=⁂")
 _ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…+)\s*$")
 _LABELLED_RUN = re.compile(r"[\s>*_]*([^\W\d_][\w ]{1,30})[*_]*\s*[:：][*_\s]*(?=\\?\[\d)")
-END = re.compile(r"[\s*_⁂-]*\Z")
-"""The report ends here."""
+_END = re.compile(r"[\s*_⁂-]*\Z")
 
 
 class Runs:
@@ -248,10 +247,15 @@ def _is_list(run: list[Entry], text: str) -> bool:
 def _is_lone(run: list[Entry], text: str) -> bool:
     """One numbered entry as the last words of a report that cites its number."""
     entry = run[0]
-    if len(run) > 1 or not entry.links or not entry.numbers or not END.match(text, entry.end):
+    if len(run) > 1 or not entry.links or not entry.numbers or not ends(text, entry.end):
         return False
     return is_pure(entry, text) and f"[{entry.numbers[0]}]" in text[: entry.start]
 
 
 def is_rule(line: Line) -> bool:
     return line.first in _RULES and _RULE.match(line.text) is not None
+
+
+def ends(text: str, position: int) -> bool:
+    """Whether nothing but rules and spaces follows."""
+    return _END.match(text, position) is not None

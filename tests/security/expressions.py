@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import warnings
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,14 +49,7 @@ def collected() -> dict[str, Found]:
             dotted = ".".join(part for part in parts if part != "__init__")
             name = dotted if room == "drr" else f"drr.{dotted}"
             module = import_module(name)
-            source = path.read_text(encoding="utf-8")
-            only_matched = {m[1] for m in _ANCHORED.finditer(source)} - {
-                m[1] for m in _SEARCHING.finditer(source)
-            }
-            held = [
-                (pattern, not (called.startswith("_") and called in only_matched))
-                for pattern, called in _held(dict(vars(module)), 0, "")
-            ]
+            held = _held(dict(vars(module)), name, 0, "")
             for pattern, searched in (*held, *_literal(path)):
                 if isinstance(pattern.pattern, str):
                     key = f"{pattern.pattern} {pattern.flags}"
@@ -63,18 +58,26 @@ def collected() -> dict[str, Found]:
     return found
 
 
-def _held(value: object, depth: int, called: str) -> Iterator[tuple[re.Pattern[Any], str]]:
-    """Each expression with the name that it has where it is held; one in a list has none."""
+@cache
+def _only_matched(module: str) -> frozenset[str]:
+    """The module's own names of expressions that it asks at one place of a text, and never searches with."""
+    source = inspect.getsource(import_module(module))
+    searched = {m[1] for m in _SEARCHING.finditer(source)}
+    return frozenset(m[1] for m in _ANCHORED.finditer(source) if m[1].startswith("_")) - searched
+
+
+def _held(value: object, module: str, depth: int, called: str) -> Iterator[tuple[re.Pattern[Any], bool]]:
+    """Each expression, and whether it is searched with, as the module says whose name for it this is."""
     if isinstance(value, re.Pattern):
-        yield value, called
+        yield value, called not in _only_matched(module)
     elif isinstance(value, dict):
         for name, one in value.items():
-            yield from _held(one, depth, name if isinstance(name, str) else "")
+            yield from _held(one, module, depth, name if isinstance(name, str) else "")
     elif isinstance(value, (list, tuple, set, frozenset)):
         for one in value:
-            yield from _held(one, depth, "")
-    elif depth < 3 and type(value).__module__.startswith("drr.") and hasattr(value, "__dict__"):
-        yield from _held(vars(value), depth + 1, "")
+            yield from _held(one, module, depth, "")
+    elif depth < 3 and (owner := type(value).__module__).startswith("drr.") and hasattr(value, "__dict__"):
+        yield from _held(vars(value), owner, depth + 1, "")
 
 
 def _literal(path: Path) -> Iterator[tuple[re.Pattern[Any], bool]]:
