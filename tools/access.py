@@ -35,15 +35,31 @@ def owner(ctx: ToolContext, user_id: str | None) -> User:
                 "not_allowed", "This session belongs to no user, so there is no user data to read."
             )
         user_id = session.user_id
-    elif user_id != session.user_id and not session.open_access:
+    elif _is_own(ctx, user_id):
+        user_id = session.user_id or user_id
+    elif not session.open_access:
         raise ToolError(
             "not_allowed",
             "This session may use only its own user's data; leave user_id out to mean that user.",
         )
-    user = session.user(user_id)
+    user = in_capitals(user_id, session.user)
     if user is None:
         raise ToolError("not_found", f"No user {one_line(user_id, 64)!r} in this shop.")
     return user
+
+
+def _is_own(ctx: ToolContext, user_id: str) -> bool:
+    """Whether that is the session's user, in small letters or not; nobody else may have just this id."""
+    own = ctx.session.user_id
+    if own is None or user_id == own:
+        return user_id == own
+    return user_id.upper() == own.upper() and ctx.session.user(user_id) is None
+
+
+def in_capitals(identifier: str, lookup: Callable[[str], _Found | None]) -> _Found | None:
+    """What goes by this id, or else by the same in capitals: ids of the shop have no small letters."""
+    found = lookup(identifier)
+    return found if found is not None or identifier == identifier.upper() else lookup(identifier.upper())
 
 
 def product_id_in(ctx: ToolContext, given: str) -> str:

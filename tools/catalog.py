@@ -10,7 +10,7 @@ from drr.env.records.listing import Part, product_page
 from drr.env.records.product import product_row
 from drr.env.shop import Match, SearchPage, SearchRequest, Sort
 from drr.env.text import category_key, tokens
-from drr.tools.access import near_products, product_id_in
+from drr.tools.access import in_capitals, near_products, product_id_in
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.sources import product_source
 from pydantic import Field, StringConstraints
@@ -167,7 +167,7 @@ def get_product_details(
     unknown.
     """
     wanted = product_id_in(ctx, product_id)
-    product = ctx.session.shop.store.product(wanted)
+    product = in_capitals(wanted, ctx.session.shop.store.product)
     if product is None:
         raise ToolError("not_found", _unknown(ctx, wanted))
     shown = product_page(product, part, page)

@@ -70,8 +70,8 @@ def get_order_details(
     store = session.shop.store
     if session.user_id is None and not session.open_access:
         raise ToolError("not_allowed", "This session belongs to no user, so there are no orders to read.")
-    order = store.order(wanted)
-    if order is None or whose not in (None, order.user_id):
+    order = store.order(_padded(wanted))
+    if order is None or (whose is not None and whose.upper() != order.user_id.upper()):
         raise ToolError("not_found", _unknown(ctx, wanted if order is None else order_id))
     if order.user_id != session.user_id and not session.open_access:
         raise ToolError(
@@ -94,6 +94,11 @@ def _address(order_id: str) -> tuple[str | None, str]:
     """The user and the order that `user://USER/orders/ORDER` names; a bare id names no user."""
     user, _, order = order_id.removeprefix("user://").partition("/orders/")
     return (user, order) if order_id.startswith("user://") else (None, order_id)
+
+
+def _padded(order_id: str) -> str:
+    """An order's id has sixteen digits; one that was sent as a number has lost its zeros in front."""
+    return order_id.zfill(16) if order_id.isascii() and order_id.isdigit() else order_id
 
 
 def _unknown(ctx: ToolContext, order_id: str) -> str:

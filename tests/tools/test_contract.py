@@ -15,7 +15,7 @@ from drr.env.web.sandbox import Sandbox
 from drr.tools.base import ToolContext, ToolError, context_for
 from drr.tools.registry import TOOLS, call, call_sync
 
-from tests.tools.small_shop import ANNA, ANNAS_ORDER, BEN, BENS_ORDER
+from tests.tools.small_shop import ANNA, ANNAS_ORDER, BEN, BENS_ORDER, FEEDER
 
 # tool, arguments, kind, what the sentence says
 FAILURES: list[tuple[str, dict[str, Any], str, str]] = [
@@ -48,7 +48,7 @@ FAILURES: list[tuple[str, dict[str, Any], str, str]] = [
         "not_found",
         "did you mean",
     ),
-    ("get_user_orders", {"status": "delivered"}, "invalid", "Delivered, Shipped"),
+    ("get_user_orders", {"status": "lost"}, "invalid", "Delivered, Shipped"),
     ("get_user_orders", {"limit": 0}, "invalid", "limit"),
     ("get_user_orders", {"user_id": BEN}, "not_allowed", "leave user_id out"),
     ("get_user_orders", {"user_id": "NOBODY"}, "not_allowed", "leave user_id out"),
@@ -93,7 +93,7 @@ FAILURES: list[tuple[str, dict[str, Any], str, str]] = [
     ("calculator", {"expression": "1 +"}, "invalid", "ends too early"),
     ("calculator", {"expression": "1/0"}, "invalid", "division by zero"),
     ("calculator", {"expression": "__import__('os')"}, "invalid", "not understood"),
-    ("calculator", {"expression": "(" * 100_000}, "invalid", "at most 500 characters"),
+    ("calculator", {"expression": "(" * 100_000}, "invalid", "1 to 500 characters"),
 ]
 
 
@@ -108,6 +108,41 @@ def test_expected_failures_say_what_to_do(
     assert said in error.message
     assert len(error.text) < 1500
     assert "\n" not in error.message
+
+
+SAME_THING: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("get_product_details", {"product_id": "b0bn7flxlv"}, {"product_id": FEEDER}),
+    ("get_product_details", {"product_id": "http://ecommerce.example/b0bn7flxlv"}, {"product_id": FEEDER}),
+    ("get_user_profile", {"user_id": ANNA.lower()}, {}),
+    (
+        "get_user_orders",
+        {"user_id": ANNA.title(), "status": "delivered", "limit": "5"},
+        {"status": "Delivered"},
+    ),
+    ("get_order_details", {"order_id": int(ANNAS_ORDER)}, {"order_id": ANNAS_ORDER}),
+    (
+        "get_order_details",
+        {"order_id": f"user://{ANNA.lower()}/orders/{ANNAS_ORDER}"},
+        {"order_id": ANNAS_ORDER},
+    ),
+    ("product_catalog_search", {"query": "bird", "max_price": "40"}, {"query": "bird", "max_price": 40}),
+]
+
+
+@pytest.mark.parametrize(("name", "sent", "meant"), SAME_THING)
+def test_what_has_one_meaning_is_understood(
+    name: str, sent: dict[str, Any], meant: dict[str, Any], ctx: ToolContext
+) -> None:
+    assert call_sync(name, sent, ctx) == call_sync(name, meant, ctx)
+
+
+def test_small_letters_open_nobody_elses_data(ctx: ToolContext, shop: Shop, web: Sandbox) -> None:
+    with pytest.raises(ToolError, match="leave user_id out"):
+        call_sync("get_user_profile", {"user_id": BEN.lower()}, ctx)
+    anybody = context_for(Session(shop, ANNA, open_access=True), web)
+    assert BEN in call_sync("get_user_profile", {"user_id": BEN.lower()}, anybody).text
+    with pytest.raises(ToolError, match="No user 'nobody'"):
+        call_sync("get_user_profile", {"user_id": "nobody"}, anybody)
 
 
 def test_every_tool_is_in_the_table() -> None:

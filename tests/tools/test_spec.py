@@ -38,11 +38,15 @@ def test_schemas_are_closed_described_and_bounded(name: str) -> None:
     assert TOOLS[name].description
     for parameter, part in schema["properties"].items():
         assert part["description"], parameter
-        for variant in part.get("anyOf", [part]):
-            if variant["type"] == "string":
-                assert "enum" in variant or variant["maxLength"] <= 500, parameter
-            elif variant["type"] in ("integer", "number"):
-                assert {"minimum", "maximum"} <= set(variant), parameter
+        assert isinstance(part["type"], str), f"{parameter}: clients convert to a plain type"
+        assert "anyOf" not in part
+        assert part.get("default", 0) is not None, (
+            f"{parameter}: what may be left out is not required, no more"
+        )
+        if part["type"] == "string":
+            assert "enum" in part or part["maxLength"] <= 500, parameter
+        elif part["type"] in ("integer", "number"):
+            assert {"minimum", "maximum"} <= set(part), parameter
 
 
 def test_a_tenth_tool_is_one_function() -> None:
@@ -82,31 +86,79 @@ def test_a_tool_must_say_what_it_does_and_what_it_takes() -> None:
         make_tool(vague)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({"limit": "5"}, "limit: input should be a valid integer, got '5'"),
-        ({"limit": True}, "limit"),
-        ({"limit": 0}, "limit: input should be greater than or equal to 1, got 0"),
-        ({"status": "Lost"}, "status: input should be 'Delivered'"),
-        ({"who": 1}, "who is not an argument of this tool"),
-        ({"user_id": ""}, "user_id"),
-        ({"user_id": "\ud800"}, "user_id"),
-        ([1, 2], "the arguments"),
-        ({1: 2}, "1"),
-        ({"\x00": 2}, "'' is not an argument"),
-    ],
-)
-def test_wrong_arguments_are_answered_with_what_was_expected(arguments: Any, said: str) -> None:
+WRONG: list[tuple[Any, str]] = [
+    ({"limit": "5x"}, "limit is '5x': it must be a whole number from 1 to 100."),
+    ({"limit": "5.5"}, "limit is '5.5': it must be a whole number from 1 to 100."),
+    ({"limit": 2.5}, "limit is 2.5: it must be a whole number from 1 to 100."),
+    ({"limit": "1,0"}, "limit is '1,0': it must be a whole number from 1 to 100."),
+    ({"limit": True}, "limit is True: it must be a whole number from 1 to 100."),
+    ({"limit": 0}, "limit is 0: it must be a whole number from 1 to 100."),
+    ({"limit": "101"}, "limit is '101': it must be a whole number from 1 to 100."),
+    ({"limit": [3]}, "limit is [3]: it must be a whole number from 1 to 100."),
+    (
+        {"status": "Lost"},
+        "status is 'Lost': it must be one of Delivered, Shipped, Processing, Cancelled, Returned.",
+    ),
+    ({"status": True}, "status is True: it must be one of"),
+    (
+        {"who": 1},
+        "who is not an argument of get_user_orders; it takes user_id, status, limit, offset.",
+    ),
+    ({"stats": "Lost"}, "stats is not an argument of get_user_orders; did you mean status?"),
+    ({"user_id": ""}, "user_id is '': it must be text of 1 to 64 characters."),
+    ({"user_id": False}, "user_id is False: it must be text of 1 to 64 characters."),
+    ({"user_id": "\ud800"}, "characters of valid Unicode."),
+    ({"limit": 0, "offset": "x"}, "limit is 0: it must be a whole number from 1 to 100; offset is 'x': it"),
+    ([1, 2], "The arguments of get_user_orders are [1, 2]; they must be one object"),
+    ({1: 2}, "1 is not an argument"),
+    ({"\x00": 2}, "'' is not an argument"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), WRONG, ids=[repr(wrong)[:40] for wrong, _ in WRONG])
+def test_a_refusal_names_the_one_argument_what_it_was_and_what_it_may_be(arguments: Any, said: str) -> None:
     with pytest.raises(ToolError) as caught:
         TOOLS["get_user_orders"].parse(arguments)
     assert caught.value.kind == "invalid"
     assert said in caught.value.message
-    assert "get_user_orders takes user_id (string" in caught.value.message
-    assert (
-        "status (one of Delivered, Shipped, Processing, Cancelled, Returned, optional)"
-        in caught.value.message
-    )
+    if said.endswith((".", "?")):
+        assert caught.value.message.endswith(said)
+
+
+SENT: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("product_catalog_search", {"max_price": "40"}, {"max_price": 40.0}),
+    ("product_catalog_search", {"max_price": " 40.50 "}, {"max_price": 40.5}),
+    ("product_catalog_search", {"min_rating": "+4"}, {"min_rating": 4.0}),
+    ("product_catalog_search", {"limit": 3.0}, {"limit": 3}),
+    ("product_catalog_search", {"limit": "3"}, {"limit": 3}),
+    ("product_catalog_search", {"limit": "3.0"}, {"limit": 3}),
+    ("product_catalog_search", {"limit": None, "max_price": None, "brand": None}, {"limit": 10}),
+    ("product_catalog_search", {"sort": "PRICE_ASC"}, {"sort": "price_asc"}),
+    ("product_catalog_search", {"sort": "price asc"}, {"sort": "price_asc"}),
+    ("product_catalog_search", {"unknown_price": "True"}, {"unknown_price": True}),
+    ("product_catalog_search", {"query": 501}, {"query": "501"}),
+    ("get_user_orders", {"status": " delivered"}, {"status": "Delivered"}),
+    ("get_order_details", {"order_id": 1000000000000003}, {"order_id": "1000000000000003"}),
+    ("get_order_details", {"order_id": 1000000000000003.0}, {"order_id": "1000000000000003"}),
+    ("update_user_profile", {"zip": 73019}, {"zip": "73019"}),
+    ("calculator", {"expression": 3}, {"expression": "3"}),
+]
+
+
+@pytest.mark.parametrize(("name", "sent", "meant"), SENT, ids=[repr(sent) for _, sent, _ in SENT])
+def test_arguments_are_understood_as_clients_send_them(
+    name: str, sent: dict[str, Any], meant: dict[str, Any]
+) -> None:
+    asked = {"query": "bird"} if "query" in TOOLS[name].schema["required"] else {}
+    parsed = TOOLS[name].parse({**asked, **sent})
+    for argument, value in meant.items():
+        assert parsed[argument] == value
+        assert type(parsed[argument]) is type(value)
+
+
+def test_what_passes_as_it_is_is_never_read_as_something_else() -> None:
+    parsed = TOOLS["update_user_profile"].parse({"first_name": "null", "city": "True", "zip": "00501"})
+    assert (parsed["first_name"], parsed["city"], parsed["zip"]) == ("null", "True", "00501")
 
 
 def _nested(levels: int) -> list[Any]:
