@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, NotRequired
 
 from drr.env.entities import Product
 from drr.env.records.lines import one_line, price
@@ -14,6 +14,7 @@ from drr.tools.access import in_capitals, near_products, product_id_in
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.sources import product_source
 from pydantic import Field, StringConstraints
+from typing_extensions import TypedDict
 
 Query = Annotated[
     str,
@@ -111,6 +112,26 @@ class SearchCounts(TypedDict):
     read: NotRequired[list[str]]
 
 
+class FoundProduct(TypedDict):
+    """A product of a list, as data."""
+
+    product_id: str
+    url: str
+    title: str
+    price: float | None
+    average_rating: float | None
+    rating_number: int | None
+    store: str | None
+    category: str
+    score: float | None
+
+
+class FoundProducts(SearchCounts):
+    """What a search found, as data."""
+
+    items: list[FoundProduct]
+
+
 def _said(page: SearchPage) -> list[str]:
     """How the query was read, and what is beside the list and how to see it."""
     lines = [f"Query read so: {one_line('; '.join(page.said), 300)}."] if page.said else []
@@ -186,20 +207,6 @@ def _unknown(ctx: ToolContext, product_id: str) -> str:
             f"No product {shown!r} in this shop; did you mean {meant}? O and 0, I and 1 are easily mixed up."
         )
     return f"No product {shown!r} in this shop; find ids with product_catalog_search."
-
-
-class FoundProduct(TypedDict):
-    """A product of a list, as data."""
-
-    product_id: str
-    url: str
-    title: str
-    price: float | None
-    average_rating: float | None
-    rating_number: int | None
-    store: str | None
-    category: str
-    score: float | None
 
 
 def _brief(product: Product, score: float | None) -> FoundProduct:

@@ -1,18 +1,30 @@
-"""The tools for any MCP client: our schemas, our validation, our texts, hints from the write flag."""
+"""The tools for any MCP client: our schemas, our validation, our texts, data with a schema, hints from the write flag."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any, Literal
 
+from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
+from drr.env.records.lines import one_line
 from drr.tools.base import ToolContext, ToolError
+from drr.tools.clients import ClientContexts
+from drr.tools.outputs import output_schema, structured
 from drr.tools.registry import TOOLS, call
 from drr.tools.spec import Tool
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.tools import Tool as ServedTool
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp.shared.exceptions import MCPError
+from mcp_types import UNSUPPORTED_PROTOCOL_VERSION, CallToolResult, TextContent, ToolAnnotations
+from mcp_types import Tool as ListedTool
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 _INSTRUCTIONS = (
     "A shop's catalogue, one user's orders and profile, web search and a calculator. Cite what you state by the address"
@@ -21,41 +33,88 @@ _INSTRUCTIONS = (
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
 
 
-class ShopServer(MCPServer[Any]):
-    """One session for the life of the server: what `update_user_profile` changes is seen by later calls, and forgotten."""
+class ShopServer(MCPServer[ClientContexts]):
+    """A session for each client: what its `update_user_profile` changes is seen by its later calls, by nobody else, and
+    forgotten when it leaves. A call that takes longer than `pulse_s` tells a client that asked for it how long so far."""
 
-    def __init__(self, ctx: ToolContext, *, log_level: LogLevel = "WARNING") -> None:
+    def __init__(self, ctx: ToolContext, *, log_level: LogLevel = "WARNING", pulse_s: float = 1.0) -> None:
         super().__init__(
             "deepresearch-retail",
             instructions=_INSTRUCTIONS,
             version=version("deepresearch-retail"),
             tools=[_served(tool) for tool in TOOLS.values()],
             log_level=log_level,
+            lifespan=self._contexts,
+            middleware=[_with_session],
         )
-        self._ctx = ctx
+        self._ctx, self._pulse_s = ctx, pulse_s
+
+    @asynccontextmanager
+    async def _contexts(self, _: MCPServer[ClientContexts]) -> AsyncIterator[ClientContexts]:
+        """Entered once for each connection over pipes, and once for all sessions over HTTP."""
+        yield ClientContexts(self._ctx)
+
+    async def list_tools(self) -> list[ListedTool]:
+        listed = await super().list_tools()
+        return [
+            tool.model_copy(update={"output_schema": output_schema(TOOLS[tool.name].data)}) for tool in listed
+        ]
 
     async def call_tool(
-        self, name: str, arguments: JsonObject, context: Context[Any, Any] | None = None
+        self, name: str, arguments: JsonObject, context: Context[ClientContexts, Any] | None = None
     ) -> CallToolResult:
         """Past the SDK's own validation, so that wrong arguments are answered as everywhere else."""
+        ctx = self._ctx if context is None else _context_of(context)
+        pulse = None if context is None else asyncio.create_task(self._pulse(context, name, ctx.deadline_s))
         try:
-            answer = await call(name, arguments, self._ctx)
+            answer = await call(name, arguments, ctx)
         except ToolError as error:
-            return _result(error.text, is_error=True)
+            return _failure(error.text)
+        except (
+            DrrError
+        ) as error:  # what stands behind the tool fails, and says how: a dead server, a torn shop
+            return _failure(ToolError("unavailable", one_line(str(error), 400)).text)
         except Exception:
             logging.getLogger(__name__).exception("tool %s failed", name)
-            return _result(
-                f"Error (bug): {name} failed unexpectedly; the server's log says how.", is_error=True
-            )
-        sources = [
-            {"url": source.url, "type": source.type, "title": source.title, "sha256": source.sha256}
-            for source in answer.sources
-        ]
-        return _result(answer.text, meta={"sources": sources})
+            return _failure(f"Error (bug): {name} failed unexpectedly; the server's log says how.")
+        finally:
+            if pulse is not None:
+                pulse.cancel()
+        told = structured(answer)
+        return CallToolResult(
+            content=[TextContent(type="text", text=answer.text)],
+            structured_content=told,
+            _meta={"sources": told["sources"]},
+        )
+
+    async def _pulse(self, context: Context[ClientContexts, Any], name: str, deadline_s: float) -> None:
+        started = time.monotonic()
+        while True:
+            await asyncio.sleep(self._pulse_s)
+            so_far = time.monotonic() - started
+            message = f"{one_line(name, 60)}: {so_far:.0f} of at most {deadline_s:g} s"
+            await context.report_progress(so_far, deadline_s, message)
 
 
-def _result(text: str, *, is_error: bool = False, meta: JsonObject | None = None) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=is_error, _meta=meta)
+def _context_of(context: Context[ClientContexts, Any]) -> ToolContext:
+    asked = context.request_context
+    session_id = (context.headers or {}).get("mcp-session-id")
+    return asked.lifespan_context.of(session_id, asked.session.client_params)
+
+
+async def _with_session(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Over HTTP the newest protocol has no sessions, so no client could see its own edits: it is told to shake hands."""
+    if ctx.request is not None and ctx.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
+        raise MCPError(
+            code=UNSUPPORTED_PROTOCOL_VERSION,
+            message="over HTTP this server keeps a session for each client; begin with initialize",
+            data={"supported": list(HANDSHAKE_PROTOCOL_VERSIONS), "requested": ctx.protocol_version},
+        )
+    return await call_next(ctx)
+
+
+def _failure(text: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
 
 def _served(tool: Tool) -> ServedTool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 from drr.env.entities import Order, OrderStatus, Product
 from drr.env.json_object import JsonObject
@@ -13,6 +13,7 @@ from drr.tools.access import UserId, near, owner
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.sources import order_sources, product_record, user_record
 from pydantic import Field, StringConstraints
+from typing_extensions import TypedDict
 
 
 def get_user_orders(
@@ -127,6 +128,13 @@ class ListedOrder(TypedDict):
     product_url: str | None
     title: str | None
     price: float | None
+
+
+class ListedOrders(TypedDict):
+    """A user's orders, as data."""
+
+    items: list[ListedOrder]
+    total: int
 
 
 class OrderData(ListedOrder):

@@ -10,25 +10,27 @@ from functools import cache
 from typing import Any
 
 from drr.env.records.lines import one_line
+from drr.env.statistics import UserStatistics
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
-from drr.tools.catalog import get_product_details, product_catalog_search
-from drr.tools.orders import get_order_details, get_user_orders
+from drr.tools.catalog import FoundProducts, get_product_details, product_catalog_search
+from drr.tools.orders import ListedOrders, OrderData, get_order_details, get_user_orders
+from drr.tools.outputs import ProductRecord, UserRecord
 from drr.tools.spec import Tool, make_tool
-from drr.tools.users import get_user_profile, get_user_statistics, update_user_profile
-from drr.tools.utility import calculator, web_search
+from drr.tools.users import ChangedProfile, get_user_profile, get_user_statistics, update_user_profile
+from drr.tools.utility import Calculated, WebResults, calculator, web_search
 
 TOOLS: dict[str, Tool] = {
     tool.name: tool
     for tool in (
-        make_tool(product_catalog_search),
-        make_tool(get_product_details),
-        make_tool(get_user_orders),
-        make_tool(get_order_details),
-        make_tool(get_user_profile),
-        make_tool(update_user_profile, writes=True),
-        make_tool(get_user_statistics),
-        make_tool(web_search),
-        make_tool(calculator),
+        make_tool(product_catalog_search, data=FoundProducts),
+        make_tool(get_product_details, data=ProductRecord),
+        make_tool(get_user_orders, data=ListedOrders),
+        make_tool(get_order_details, data=OrderData),
+        make_tool(get_user_profile, data=UserRecord),
+        make_tool(update_user_profile, writes=True, data=ChangedProfile),
+        make_tool(get_user_statistics, data=UserStatistics),
+        make_tool(web_search, data=WebResults),
+        make_tool(calculator, data=Calculated),
     )
 }
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
+from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.env.records.statistics import statistics_page
 from drr.env.records.user import profile_page
@@ -15,6 +16,7 @@ from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.sources import profile_source, statistics_source, user_record
 from drr.wording.states import CODES
 from pydantic import Field, StringConstraints
+from typing_extensions import TypedDict
 
 Text = Annotated[str | None, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 
@@ -76,6 +78,21 @@ def update_user_profile(
             "profile": user_record(updated),
         },
     )
+
+
+class ChangedField(TypedDict):
+    """One field of a profile, before and after."""
+
+    field: str
+    before: Any
+    after: Any
+
+
+class ChangedProfile(TypedDict):
+    """What an update changed, as data, and the record as it is now."""
+
+    changed: list[ChangedField]
+    profile: JsonObject
 
 
 def get_user_statistics(ctx: ToolContext, user_id: UserId = None) -> ToolAnswer:

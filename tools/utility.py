@@ -11,6 +11,28 @@ from drr.env.web.base import WebUnavailable
 from drr.tools.arithmetic import MAX_LENGTH, ArithmeticProblem, evaluate
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from pydantic import Field, StringConstraints
+from typing_extensions import TypedDict
+
+
+class WebResult(TypedDict):
+    """A result of the web, as data."""
+
+    title: str
+    url: str
+    snippet: str
+
+
+class WebResults(TypedDict):
+    """What the web gave, as data."""
+
+    items: list[WebResult]
+    total: int
+
+
+class Calculated(TypedDict):
+    """What an expression comes to, in digits."""
+
+    value: str
 
 
 async def web_search(

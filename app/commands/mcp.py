@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drr.tools.mcp import ShopServer
 
 _EXAMPLES = """\
 examples:
   drr mcp --shop demo/shop --user AE2PTQTTJ5YBJMUPC6RJ6LT5IWSA           # stdio, for a client that starts it
-  drr mcp --shop demo/shop --user AE2PTQTTJ5YBJMUPC6RJ6LT5IWSA --http 8765   # http://127.0.0.1:8765/mcp
+  drr mcp --shop demo/shop --user AE2PTQTTJ5YBJMUPC6RJ6LT5IWSA --http 8765   # http://127.0.0.1:8765/mcp, prints a token
 
 In a client's configuration:
   {"mcpServers": {"shop": {"command": "drr", "args": ["mcp", "--shop", "demo/shop", "--user", "..."]}}}"""
@@ -23,26 +27,65 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--http", type=int, metavar="PORT", help="serve on this port of 127.0.0.1 instead of stdio"
     )
+    parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="the token of --http is read from here, and made here if the file is not there (default: a new one, printed)",
+    )
     add_setting_options(parser, "search", "web", "sandbox", "web_record", "web_top_k", "shop_url")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    import sys
-
     from drr.app.by_hand import tool_context
     from drr.app.console import settings_of
+    from drr.env.errors import Misuse
     from drr.tools.mcp import ShopServer
 
-    if arguments.http is not None:
+    if arguments.http is None:
+        if arguments.token_file is not None:
+            raise Misuse(
+                "--token-file: only with --http; over stdio the client that starts us is the only one"
+            )
+    else:
         _check_port(arguments.http)
     with tool_context(arguments, settings_of(arguments).settings) as ctx:
         server = ShopServer(ctx)
         if arguments.http is None:
             server.run("stdio")
         else:
-            print(f"serving http://127.0.0.1:{arguments.http}/mcp until Ctrl-C", file=sys.stderr, flush=True)
-            server.run("streamable-http", host="127.0.0.1", port=arguments.http)
+            _serve(server, arguments.http, _token(arguments.token_file))
     return 0
+
+
+def _token(file: str | None) -> str:
+    """Said where it is found or, made for this run only, itself; once, and not into the answers on standard output."""
+    import sys
+    from pathlib import Path
+
+    from drr.tools.guard import new_token, token_in
+
+    if file is None:
+        token = new_token()
+        print(f"token of this run: {token}", file=sys.stderr)
+        return token
+    token, made = token_in(Path(file))
+    print(f"token {'made' if made else 'read'} in {file}", file=sys.stderr)
+    return token
+
+
+def _serve(server: ShopServer, port: int, token: str) -> None:
+    import sys
+
+    import uvicorn
+    from drr.tools.guard import TokenGuard
+
+    guarded = TokenGuard(server.streamable_http_app(host="127.0.0.1"), token)
+    print(
+        f"serving http://127.0.0.1:{port}/mcp until Ctrl-C; clients send `Authorization: Bearer TOKEN`",
+        file=sys.stderr,
+        flush=True,
+    )
+    uvicorn.run(guarded, host="127.0.0.1", port=port, log_level="warning")
 
 
 def _check_port(port: int) -> None:

@@ -1,0 +1,328 @@
+"""The tools over MCP with the official client: the same texts, data with a schema, sessions of their own, a token at the door."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import socket
+import stat
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from drr.app.cli import main
+from drr.env.errors import ShopError
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.env.shop_world import ShopWorld
+from drr.env.web.base import Page, WebHit
+from drr.env.web.build import build_sandbox
+from drr.env.web.sandbox import DOCUMENTS, Sandbox, open_sandbox
+from drr.tools.base import ToolContext, context_for
+from drr.tools.clients import ClientContexts
+from drr.tools.guard import TokenGuard
+from drr.tools.mcp import ShopServer
+from drr.tools.registry import TOOLS
+from jsonschema import Draft202012Validator
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
+from starlette.types import Receive, Scope, Send
+
+from tests.tools.small_shop import ANNA, FEEDER
+from tests.tools.test_adapters import CALLS, in_python
+
+TOKEN = "a-token-of-the-tests-0123456789"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quiet_logs() -> Iterator[None]:
+    """Constructing an MCPServer installs a handler on the root logger."""
+    import logging
+
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    root.handlers[:], root.level = handlers, level
+
+
+@pytest.fixture
+def fresh(shop: Shop, web: Sandbox) -> ToolContext:
+    return context_for(Session(shop, ANNA), web)
+
+
+async def _through(client: Client) -> list[tuple[str, bool]]:
+    texts = []
+    for name, arguments in CALLS:
+        result = await client.call_tool(name, arguments)
+        texts.append((result.content[0].text, not result.is_error))  # type: ignore[union-attr]
+    return texts
+
+
+async def _city(client: Client) -> str:
+    told = (await client.call_tool("get_user_profile", {})).structured_content
+    city: str = told["data"]["address"]["city"]
+    return city
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_in_memory_gives_the_same_texts_and_hints(
+    fresh: ToolContext, shop: Shop, web: Sandbox, mode: Any
+) -> None:
+    async with Client(ShopServer(fresh), mode=mode) as client:
+        listed = (await client.list_tools()).tools
+        assert await _through(client) == await in_python(context_for(Session(shop, ANNA), web))
+        sources = (await client.call_tool("get_product_details", {"product_id": FEEDER})).meta
+    assert [tool.name for tool in listed] == list(TOOLS)
+    for tool in listed:
+        assert tool.input_schema == TOOLS[tool.name].schema
+        assert tool.description == TOOLS[tool.name].description
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint is (tool.name != "update_user_profile")
+        assert tool.annotations.destructive_hint is (tool.name == "update_user_profile")
+    assert sources is not None
+    assert sources["sources"][0]["url"] == f"http://ecommerce.example/{FEEDER}"
+
+
+async def test_answers_are_data_as_their_schema_says(fresh: ToolContext) -> None:
+    async with Client(ShopServer(fresh)) as client:
+        schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+        seen = set()
+        for name, arguments in CALLS:
+            result = await client.call_tool(name, arguments)
+            assert result.is_error == (result.structured_content is None)
+            if not result.is_error:
+                Draft202012Validator(schemas[name]).validate(result.structured_content)
+                seen.add(name)
+        found = await client.call_tool("product_catalog_search", {"query": "bird", "max_price": "20"})
+    assert seen == set(TOOLS)
+    # Said closely enough that data of another shape would not pass.
+    for name, schema in schemas.items():
+        assert not Draft202012Validator(schema).is_valid({"data": {"x": 1}, "sources": []}), name
+    assert [item["price"] for item in found.structured_content["data"]["items"]] == [12.49, 19.99, 19.99]
+    assert [s["url"] for s in found.structured_content["sources"]] == [
+        item["url"] for item in found.structured_content["data"]["items"]
+    ]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_what_one_client_changes_another_does_not_see(fresh: ToolContext, mode: Any) -> None:
+    server = ShopServer(fresh)
+    async with Client(server, mode=mode) as one, Client(server, mode=mode) as two:
+        await one.call_tool("update_user_profile", {"city": "Troy"})
+        assert (await _city(one), await _city(two)) == ("Troy", "Norman")
+    async with Client(server, mode=mode) as three:
+        assert await _city(three) == "Norman"
+    assert not fresh.session.changes()
+
+
+async def test_a_session_is_forgotten_with_what_it_belongs_to(fresh: ToolContext) -> None:
+    class Connection:
+        pass
+
+    contexts, one, two = ClientContexts(fresh), Connection(), Connection()
+    first = contexts.of("1", one)
+    assert contexts.of("1", one) is first
+    assert contexts.of("2", two) is not first
+    assert len(contexts) == 2
+    del one
+    gc.collect()
+    assert len(contexts) == 1
+
+
+class SlowWeb:
+    name, content_hash = "slow", None
+
+    async def search(self, query: str, top_k: int) -> list[WebHit]:
+        await asyncio.sleep(0.3)
+        return []
+
+    async def read(self, url: str) -> Page:
+        raise AssertionError
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_slow_call_says_how_long_so_far(fresh: ToolContext, mode: Any) -> None:
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+
+    slow = replace(fresh, world=ShopWorld(fresh.session, SlowWeb()))
+    async with Client(ShopServer(slow, pulse_s=0.05), mode=mode) as client:
+        result = await client.call_tool("web_search", {"query": "birds"}, progress_callback=hear)
+        assert not result.is_error
+        assert (
+            await client.call_tool("web_search", {"query": "birds"})
+        ).content  # who asks for none gets none
+    assert len(told) >= 2
+    assert [progress for progress, *_ in told] == sorted({progress for progress, *_ in told})
+    assert told[0][1:] == (30.0, "web_search: 0 of at most 30 s")
+
+
+async def test_a_dead_server_behind_a_tool_is_unavailable_and_a_bug_is_a_bug(
+    fresh: ToolContext, shop: Shop
+) -> None:
+    class Dead:
+        def __init__(self, error: Exception) -> None:
+            self.error = error
+
+        def user(self, user_id: str) -> None:
+            raise self.error
+
+    async def said(error: Exception) -> str:
+        broken = replace(shop, store=Dead(error))  # type: ignore[arg-type]
+        ctx = replace(fresh, world=ShopWorld(Session(broken, ANNA), fresh.web))
+        async with Client(ShopServer(ctx)) as client:
+            result = await client.call_tool("get_user_profile", {})
+        assert result.is_error
+        text: str = result.content[0].text  # type: ignore[union-attr]
+        return text
+
+    gone = "MongoDB at 127.0.0.1:9 does not answer; start it"
+    assert await said(ShopError(gone)) == f"Error (unavailable): {gone}"
+    assert (await said(ZeroDivisionError("secret"))).startswith("Error (bug): get_user_profile failed")
+
+
+async def _status(token: str, headers: list[tuple[bytes, bytes]]) -> int:
+    async def inside(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    await TokenGuard(inside, token)({"type": "http", "headers": headers, "method": "POST"}, receive, send)
+    status: int = sent[0]["status"]
+    return status
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ([], 401),
+        ([b"Bearer "], 401),
+        ([TOKEN.encode()], 401),
+        ([b"Basic " + TOKEN.encode()], 401),
+        ([b"Bearer " + TOKEN.encode()[:-1]], 401),
+        ([b"Bearer " + TOKEN.encode() + b"x"], 401),
+        ([b"Bearer \xff\xfe"], 401),
+        ([b"Bearer " + TOKEN.encode(), b"Bearer other"], 401),
+        ([b"Bearer " + TOKEN.encode()], 200),
+        ([b"bearer  " + TOKEN.encode()], 200),
+    ],
+)
+async def test_nobody_comes_in_without_the_token(given: list[bytes], status: int) -> None:
+    assert await _status(TOKEN, [(b"authorization", value) for value in given]) == status
+
+
+def test_the_token_file_is_made_for_its_owner_and_read_again(tmp_path: Path) -> None:
+    from drr.tools.guard import token_in
+
+    path = tmp_path / "token"
+    token, made = token_in(path)
+    assert made and len(token) >= 40
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert token_in(path) == (token, False)
+
+
+@pytest.mark.parametrize("shop", ["embedded"], indirect=True)
+@pytest.mark.parametrize("held", ["", "short", "two words that are long enough", "é" * 40])
+def test_a_token_file_that_holds_none_is_said(
+    held: str, shop: Shop, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "token"
+    path.write_text(held, encoding="utf-8")
+    assert main(["mcp", "--shop", shop.spec, "--http", str(_free_port()), "--token-file", str(path)]) in (
+        1,
+        2,
+    )
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1 and "--token-file" in told
+    assert not held or held not in told
+
+
+@pytest.fixture(scope="module")
+def sandbox(web: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    raw, built = tmp_path_factory.mktemp("raw"), tmp_path_factory.mktemp("built") / "sandbox"
+    (raw / DOCUMENTS).write_text("\n".join(d.model_dump_json() for d in web.documents), encoding="utf-8")
+    build_sandbox(raw, built)
+    assert open_sandbox(built).content_hash == web.content_hash
+    return built
+
+
+def _command(shop: Shop, sandbox: Path) -> list[str]:
+    return ["-m", "drr.app.cli", "mcp", "--shop", shop.spec, "--user", ANNA, "--sandbox", str(sandbox)]
+
+
+@pytest.mark.parametrize("shop", ["embedded"], indirect=True)
+async def test_over_stdio(shop: Shop, sandbox: Path, fresh: ToolContext) -> None:
+    server = StdioServerParameters(command=sys.executable, args=_command(shop, sandbox))
+    async with asyncio.timeout(60), Client(server) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == list(TOOLS)
+        assert await _through(client) == await in_python(fresh)
+
+
+@pytest.mark.parametrize("shop", ["embedded"], indirect=True)
+async def test_over_loopback_http(shop: Shop, sandbox: Path, fresh: ToolContext, tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    async with asyncio.timeout(60), serving(_command(shop, sandbox), said) as (port, token):
+        async with _client(port, token) as one, _client(port, token, mode="legacy") as two:
+            assert await _through(one) == await in_python(fresh)
+            assert (await _city(one), await _city(two)) == ("Troy", "Norman")
+        async with _client(port, token) as three:
+            assert await _city(three) == "Norman"
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as stranger:
+            refused = await stranger.post("/mcp", json={})
+            foreign = {"Host": "evil.example", "Authorization": f"Bearer {token}"}
+            rebound = await stranger.post("/mcp", json={}, headers=foreign)
+    assert refused.status_code == 401
+    assert refused.headers["www-authenticate"].startswith("Bearer")
+    assert rebound.status_code in (403, 421)
+    assert said.read_text().count(token) == 1
+
+
+def _client(port: int, token: str, mode: Any = "auto") -> Client:
+    http = create_mcp_http_client(headers={"Authorization": f"Bearer {token}"})
+    return Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http), mode=mode)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+@asynccontextmanager
+async def serving(command: list[str], said: Path) -> AsyncIterator[tuple[int, str]]:
+    """A server of its own process, by the token that it printed."""
+    port = _free_port()
+    null = asyncio.subprocess.DEVNULL
+    with said.open("wb") as stderr:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, *command, "--http", str(port), stdout=null, stderr=stderr
+        )
+    try:
+        while True:
+            assert process.returncode is None, f"the server ended: {said.read_text()}"
+            try:
+                (await asyncio.open_connection("127.0.0.1", port))[1].close()
+                break
+            except OSError:
+                await asyncio.sleep(0.05)
+        yield port, said.read_text().split("token of this run: ")[1].split()[0]
+    finally:
+        process.terminate()
+        await process.wait()
