@@ -24,7 +24,7 @@ class UserRecord(User):
     id_: str = Field(alias="_id")
 
 
-class CitedSource(TypedDict):
+class AnswerSource(TypedDict):
     """An address that may be cited, and the hash of the words that were shown of it."""
 
     url: str
@@ -33,7 +33,7 @@ class CitedSource(TypedDict):
     sha256: str
 
 
-def cited(answer: ToolAnswer) -> list[CitedSource]:
+def cited(answer: ToolAnswer) -> list[AnswerSource]:
     return [
         {"url": source.url, "type": source.type, "title": source.title, "sha256": source.sha256}
         for source in answer.sources
@@ -48,7 +48,7 @@ def structured(answer: ToolAnswer) -> JsonObject:
 @cache
 def output_schema(data: Any) -> JsonObject:
     """Of answers whose `data` is of this type. Open, because data may grow."""
-    answer = cast(Any, TypedDict)("Answer", {"data": data, "sources": list[CitedSource]})
+    answer = cast(Any, TypedDict)("Answer", {"data": data, "sources": list[AnswerSource]})
     return cast(JsonObject, _plain(TypeAdapter(answer).json_schema(mode="serialization")))
 
 
