@@ -88,9 +88,11 @@ def answered(name: str, words: Sequence[str]) -> str:
     from contextlib import redirect_stdout
     from io import StringIO
 
+    from drr.env.disk import disk_of
+
     module = import_module(f"drr.app.commands.{COMMANDS[name][0]}")
     arguments = _parser(name, module).parse_args(words)
-    with redirect_stdout(StringIO()) as printed:
+    with redirect_stdout(StringIO()) as printed, disk_of():
         module.run(arguments)
     return printed.getvalue()
 
@@ -115,15 +117,20 @@ def _arguments(name: str, module: ModuleType, words: Sequence[str]) -> argparse.
 
 def _run(name: str, module: ModuleType, words: Sequence[str]) -> int:
     """The exit code; what went wrong as expected is one line on standard error."""
-    from drr.env.errors import DrrError
+    from drr.env.disk import disk_of
+    from drr.env.errors import DrrError, Terminated
 
     hook, sys.unraisablehook = sys.unraisablehook, _interrupt_again
     try:
         arguments = _arguments(name, module, words)
-        code: int = 0 if arguments is None else module.run(arguments)
+        with disk_of():
+            code: int = 0 if arguments is None else module.run(arguments)
     except DrrError as error:
         print(f"drr: {error}", file=sys.stderr)
         return error.exit_code
+    except Terminated:
+        print("drr: ended by SIGTERM", file=sys.stderr)
+        return 143
     except KeyboardInterrupt:
         print("drr: interrupted", file=sys.stderr)
         return 130

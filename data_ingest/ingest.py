@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, gettempdir
 from typing import IO
 
 import numpy as np
@@ -19,6 +19,7 @@ from drr.data_ingest.ids import Ids
 from drr.data_ingest.metadata import Spot, read_metadata
 from drr.data_ingest.orders import order_ids, sort_rows, statuses, user_table
 from drr.data_ingest.packing import I64
+from drr.data_ingest.plain_text import VERSION as TEXT_VERSION
 from drr.data_ingest.products import make_product, parse_stored
 from drr.data_ingest.quarantine import Quarantine
 from drr.data_ingest.raw_files import FilePair
@@ -26,6 +27,7 @@ from drr.data_ingest.recipe import Recipe
 from drr.data_ingest.reviews import Interactions, read_reviews
 from drr.data_ingest.users import profiles
 from drr.env.content import as_of_from
+from drr.env.disk import disk_of
 from drr.env.entities import Product
 from drr.env.errors import DrrError
 from drr.env.memory import collector_off
@@ -77,6 +79,7 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
     """The shop is shown whole at the end, or not at all."""
     folder = work_folder(job.shop)
     with (
+        disk_of(folder or gettempdir()),
         shop_writer(job.shop, settings, replace=job.replace) as writer,
         Quarantine(job.quarantine, job.recipe.max_bad) as quarantine,
         TemporaryFile(dir=folder) as spool,
@@ -276,6 +279,7 @@ def _manifest(job: Job, gathered: _Gathered, quarantine: Quarantine, time: I64, 
         versions={
             "drr": version("deepresearch-retail"),
             "faker": version("faker"),
+            "product_text": TEXT_VERSION,
             "python": python_version(),
         },
         created=job.created,

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import orjson
 from drr.data_ingest.lines import BadLine, Repairs, may_need_repair, parse_object, without_bom
+from drr.data_ingest.plain_text import plain_values
 from drr.data_ingest.prices import NOTHING, parse_price
 from drr.env.entities import Product
 from drr.env.json_object import JsonObject
@@ -99,21 +100,27 @@ def make_product(raw: RawProduct, category: str, notes: Counter[str]) -> Product
     if not categories:
         notes["categories_from_file"] += 1
         categories = [category]
+    texts: JsonObject = {
+        "title": raw.title or "",
+        "features": raw.features or [],
+        "description": raw.description or [],
+        "store": raw.store,
+        "categories": categories,
+        "details": _storable(raw.details or {}, notes),
+        "main_category": raw.main_category,
+    }
+    read = plain_values(texts)
+    if read != texts:
+        notes["products_with_html"] += 1
     return Product(
         product_id=raw.parent_asin,
         product_url="",
-        title=raw.title or "",
-        features=raw.features or [],
-        description=raw.description or [],
         price=price.value,
-        store=raw.store,
-        categories=categories,
-        details=_storable(raw.details or {}, notes),
         bought_together=_bought_together(raw.bought_together),
         average_rating=raw.average_rating,
         rating_number=_in_64_bits(raw.rating_number, notes),
-        main_category=raw.main_category,
         category=category,
+        **read,
     )
 
 

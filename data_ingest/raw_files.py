@@ -9,7 +9,6 @@ from drr.data_ingest.categories import ALL, TEN, in_official_order
 from drr.env.errors import DrrError, Misuse
 
 SUFFIXES = (".jsonl.gz", ".jsonl")
-"""The first that exists is taken."""
 DOWNLOAD = (
     "get the missing files from the dataset's site (raw/review_categories/X.jsonl.gz, raw/meta_categories/"
     "meta_X.jsonl.gz)"
@@ -47,6 +46,7 @@ def find_pairs(raw: Path, categories: tuple[str, ...] | None, *, chosen: bool) -
         if name not in metas or name not in reviews:
             _refuse_missing(raw, name, metas, reviews)
         for path in (metas[name], reviews[name]):
+            _refuse_twin(path)
             _refuse_pointer(path)
     return [FilePair(name, metas[name], reviews[name]) for name in in_official_order(categories)]
 
@@ -68,6 +68,14 @@ def _files(raw: Path) -> tuple[dict[str, Path], dict[str, Path]]:
                     if name not in found and path.is_file():
                         found[name] = path
     return metas, reviews
+
+
+def _refuse_twin(path: Path) -> None:
+    """Both spellings of one name: which of them is meant, nobody knows."""
+    stem = path.name.removesuffix(".gz").removesuffix(".jsonl")
+    both = [path.with_name(stem + suffix) for suffix in SUFFIXES]
+    if all(one.is_file() for one in both):
+        raise DrrError(f"{both[0]} and {both[1]}: two files of one name; move one of them away")
 
 
 def _refuse_pointer(path: Path) -> None:

@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypedDict
 
-from drr.env.errors import Misuse
+from drr.env.disk import disk_of
+from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.progress import Progress
 
@@ -59,17 +60,20 @@ class WrittenSample(TypedDict):
 def write_sample(folder: Path, plan: SamplePlan, progress: Progress) -> WrittenSample:
     """Write the files out of sight and show them whole; a folder that something else filled is left alone."""
     _refuse_foreign(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    _clear_leftovers(folder)
     hidden = folder.parent / f".{folder.name}.part-{os.getpid()}"
-    hidden.mkdir()
     try:
-        written = _write(hidden, plan, progress)
-        (hidden / MARKER).write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
-        _swap(hidden, folder)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        _clear_leftovers(folder)
+        hidden.mkdir()
+        with disk_of(folder):
+            written = _write(hidden, plan, progress)
+            (hidden / MARKER).write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
+            _swap(hidden, folder)
+    except (PermissionError, NotADirectoryError, FileExistsError) as error:
+        raise DrrError(f"{folder}: cannot be written ({error.strerror}); choose another place") from error
     finally:
         if hidden.exists():
-            shutil.rmtree(hidden)
+            shutil.rmtree(hidden, ignore_errors=True)
     return written
 
 

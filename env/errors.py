@@ -15,3 +15,7 @@ class Misuse(DrrError):
 
 class ShopError(DrrError):
     """A shop that cannot be opened or does not hold together."""
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came while something was written: everything unwinds as after Ctrl-C."""

@@ -113,6 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
     from drr.app.console import print_json, progress_of, settings_of
+    from drr.app.ending import tidy_end
     from drr.data_ingest.categories import TEN, parse_categories
     from drr.data_ingest.ingest import Job, ingest
     from drr.data_ingest.raw_files import find_pairs
@@ -137,7 +138,8 @@ def run(arguments: argparse.Namespace) -> int:
         replace=not arguments.shop.startswith(SERVERS) if arguments.replace is None else arguments.replace,
     )
     start = time.monotonic()
-    manifest = ingest(job, settings_of(arguments).settings, progress_of(arguments))
+    with tidy_end():
+        manifest = ingest(job, settings_of(arguments).settings, progress_of(arguments))
     seconds = round(time.monotonic() - start, 3)
     summary = _summary(arguments.shop, job.quarantine if manifest.quarantined else None, manifest, seconds)
     if arguments.json:

@@ -37,10 +37,12 @@ def run(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
     from drr.app.console import print_json, progress_of
+    from drr.app.ending import tidy_end
     from drr.data_ingest.sample import SamplePlan, write_sample
 
     plan = SamplePlan(arguments.products, arguments.users, arguments.reviews, arguments.seed)
-    written = write_sample(Path(arguments.folder), plan, progress_of(arguments))
+    with tidy_end():
+        written = write_sample(Path(arguments.folder), plan, progress_of(arguments))
     if arguments.json:
         print_json(written)
     elif not arguments.quiet:

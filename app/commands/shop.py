@@ -118,8 +118,10 @@ def _command(commands: Any, name: str, line: str) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     import sqlite3
+    from contextlib import nullcontext
 
     from drr.app.console import settings_of
+    from drr.app.ending import tidy_end
     from drr.env.errors import ShopError
 
     actions = {
@@ -131,7 +133,8 @@ def run(arguments: argparse.Namespace) -> int:
         "index": _index,
     }
     try:
-        return actions[arguments.action](arguments, settings_of(arguments).settings)
+        with tidy_end() if arguments.action in ("copy", "index") else nullcontext():
+            return actions[arguments.action](arguments, settings_of(arguments).settings)
     except sqlite3.DatabaseError as error:
         spec = arguments.source if arguments.action == "copy" else arguments.shop
         raise ShopError(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from drr.app.cli import main
+from drr.env.disk import disk_of
 from drr.env.errors import DrrError
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
@@ -196,6 +199,67 @@ def test_a_shop_is_replaced_unless_asked_not_to(raw: Path, capsys: pytest.Captur
 def test_too_little_disk(raw: Path, run_ingest: Ingest) -> None:
     with pytest.raises(DrrError, match=r"has 1 MB free and about \d+ MB are needed; make room"):
         run_ingest(raw, categories=("Pet_Supplies",), free=lambda folder: 1_000_000)
+
+
+_FULL = """
+import resource, sys
+from pathlib import Path
+from drr.data_ingest.ingest import Job, ingest
+from drr.data_ingest.raw_files import find_pairs
+from drr.data_ingest.recipe import Recipe
+from drr.data_ingest.sample import SamplePlan, write_sample
+from drr.env.errors import DrrError
+from drr.env.progress import Quiet
+from drr.env.settings import Settings
+raw, limit, memory = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+try:
+    if memory:
+        pairs = find_pairs(raw, ("Pet_Supplies",), chosen=True)
+        ingest(Job(str(raw.parent / "shop"), pairs, Recipe(), raw.parent / "q", memory), Settings(), Quiet())
+    else:
+        write_sample(raw.parent / "sample", SamplePlan(products=60, users=40, reviews=2000), Quiet())
+except DrrError as error:
+    print(error)
+    sys.exit(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "memory"),
+    [(100_000, 1), (100_000, 1 << 30), (20_000, 0), (200, 0)],
+    ids=["scan", "spool", "sample", "sample at once"],
+)
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path, limit: int, memory: int) -> None:
+    """Played by a limit on the size of a file."""
+    raw = tmp_path / "raw"
+    many = [{**REVIEWS[n % 60], "timestamp": SINCE + n} for n in range(4000 if memory == 1 else 60)]
+    write_pair(raw, "Pet_Supplies", many, [{**one, "description": ["x" * 40_000]} for one in METAS])
+    words = [sys.executable, "-c", _FULL, str(raw), str(limit), str(memory)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2])
+    assert (done.returncode, done.stderr) == (3, "")
+    assert "the disk is full (File too large); make room there and run the same command again" in done.stdout
+    assert done.stdout.startswith(str(tmp_path)) and done.stdout.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["raw"]
+
+
+def test_only_a_full_disk_is_said_to_be_one() -> None:
+    full = r"^here: the disk is full \(No space left on device\); make room"
+    with pytest.raises(DrrError, match=full), disk_of("here"):
+        Path("/dev/full").write_text("x")
+    with pytest.raises(IsADirectoryError), disk_of("here"):
+        Path("/").write_text("x")
+
+
+@pytest.mark.parametrize("which", ["Pet_Supplies", "meta_Pet_Supplies"])
+def test_two_files_of_one_name_are_an_error_that_names_both(
+    raw: Path, which: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packed = next(raw.rglob(f"{which}.jsonl.gz"))
+    packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
+    code, error = drr(capsys, raw)
+    assert (code, error.count("\n")) == (1, 1)
+    assert f"{packed} and {packed.with_suffix('')}: two files of one name; move one of them away" in error
 
 
 def test_a_full_disk_while_quarantining(

@@ -93,7 +93,13 @@ def test_fifty_kills(raw: Path, tmp_path: Path) -> None:
     )
 
 
-def test_interrupt_leaves_the_old_shop(raw: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [(signal.SIGINT, 130, "drr: interrupted\n"), (signal.SIGTERM, 143, "drr: ended by SIGTERM\n")],
+)
+def test_a_signal_leaves_the_old_shop_and_nothing_else(
+    raw: Path, tmp_path: Path, number: signal.Signals, code: int, said: str
+) -> None:
     shop = tmp_path / "shop"
     assert main(arguments(raw, shop, 0)) == 0
     process = subprocess.Popen(
@@ -104,9 +110,9 @@ def test_interrupt_leaves_the_old_shop(raw: Path, tmp_path: Path) -> None:
         p.name.startswith(".shop.new-") for p in tmp_path.iterdir()
     ):
         time.sleep(0.005)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, error = process.communicate(timeout=60)
-    assert (process.returncode, error) == (130, "drr: interrupted\n")
+    assert (process.returncode, error) == (code, said)
     with open_shop(str(shop), Settings()) as opened:
         assert opened.manifest.recipe["seed"] == 0
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]

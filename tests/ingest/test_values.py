@@ -114,6 +114,41 @@ def test_empty_categories_are_the_files() -> None:
 
 
 @pytest.mark.parametrize(
+    ("raw", "read"),
+    [
+        ("<p><b>Nail grinder</b><br>Quiet.&nbsp;</p>", "Nail grinder Quiet."),
+        ("one<br />two<BR>three", "one two three"),
+        ("Has:<ul><li>Motor</li><li>Case</li></ul>", "Has: Motor Case"),
+        ('see <a href="https://x.example/?a>b" class=y>here</a>', "see here"),
+        ("H<sub>2</sub>O, 5&quot; &#38; &#x2122; Levi&#39;s", "H2O, 5\" & \u2122 Levi's"),
+        ("&lt;b&gt;Bold&lt;/b&gt; &amp;amp; more", "Bold & more"),
+        ("for dogs &lt; 5 lb", "for dogs < 5 lb"),
+        # What only looks like it stays, blanks and all.
+        ("dogs < 5 lb and > 2 lb, <3", "dogs < 5 lb and > 2 lb, <3"),
+        ("AT&T  a=1&copy=2 &bogus; R&D;", "AT&T  a=1&copy=2 &bogus; R&D;"),
+        ("if a <b and c> d, <none>, <b", "if a <b and c> d, <none>, <b"),
+        ("\u00a0plain  text\n", "\u00a0plain  text\n"),
+    ],
+)
+def test_html_in_product_texts_becomes_plain_text(raw: str, read: str) -> None:
+    product, notes = product_of(
+        title=raw,
+        features=[raw],
+        description=["x", raw],
+        store=raw,
+        details={"Note": raw, "In": {"a": [raw]}},
+    )
+    assert (product.title, product.features, product.description) == (read, [read], ["x", read])
+    assert (product.store, product.details) == (read, {"Note": read, "In": {"a": [read]}})
+    assert notes["products_with_html"] == (raw != read)
+
+
+def test_names_of_details_are_plain_too_and_none_is_lost() -> None:
+    product, _ = product_of(details={"Size &amp; Fit": "1", "<b>Color</b>": "2", "A&amp;B": "3", "A&B": "4"})
+    assert product.details == {"Size & Fit": "1", "Color": "2", "A&amp;B": "3", "A&B": "4"}
+
+
+@pytest.mark.parametrize(
     "fields",
     [
         {"title": 5},
