@@ -29,7 +29,7 @@ class AnswerSource(TypedDict):
 
     url: str
     type: str
-    title: str
+    title: str | None
     sha256: str
 
 

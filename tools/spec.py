@@ -104,7 +104,9 @@ def _tidy(schema: JsonObject) -> JsonObject:
 
 def _part(part: JsonObject) -> JsonObject:
     """A parameter with its one plain type: that it may be null says no more than that it may be left out."""
-    plain = next((variant for variant in part.get("anyOf", ()) if variant.get("type") != "null"), {})
+    plain: JsonObject = next(
+        (variant for variant in part.get("anyOf", ()) if variant.get("type") != "null"), {}
+    )
     kept = {key: value for key, value in part.items() if key not in ("title", "anyOf")}
     if "anyOf" in part and kept.get("default", ...) is None:
         del kept["default"]
