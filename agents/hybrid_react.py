@@ -167,14 +167,16 @@ async def supervisor(
         return Command(update=update | {"stop": "round_limit"}, goto="report")
     if not launches:
         return Command(update=update, goto="return_control")
-    first = len(state["findings"]) + 1
+    return Command(update=update | {"rounds": state["rounds"] + 1}, goto=_researchers(state, launches))
+
+
+def _researchers(state: HybridState, launches: dict[int, str]) -> list[Send]:
+    """One task for each sub-problem of a turn, numbered on from those before."""
     tasks: list[SubProblem] = [
         {"researcher": f"r{number}", "turn": state["steps"], "place": place, "problem": problem}
-        for number, (place, problem) in enumerate(launches.items(), first)
+        for number, (place, problem) in enumerate(launches.items(), len(state["findings"]) + 1)
     ]
-    return Command(
-        update=update | {"rounds": state["rounds"] + 1}, goto=[Send("researcher", task) for task in tasks]
-    )
+    return [Send("researcher", task) for task in tasks]
 
 
 async def researcher(state: SubProblem, runtime: Runtime[AgentRun]) -> dict[str, list[Finding]]:

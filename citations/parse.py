@@ -87,18 +87,12 @@ class _Lookup:
     """A number means the entry of the next list after it that has one, else of the last before it."""
 
     def __init__(self, lists: list[ReferenceList]) -> None:
-        empty = [one for one in lists if not any(entry.links for entry in one.entries)]
+        leading = [one for one in lists if _leads_somewhere(one)]
+        empty = [one for one in lists if not _leads_somewhere(one)] if len(leading) < len(lists) else []
         self._empty = {number: entry for one in reversed(empty) for number, entry in one.by_number.items()}
         """Of lists without any address: they lead nowhere, and hide no other."""
-        if empty:
-            lists = [one for one in lists if any(entry.links for entry in one.entries)]
-        self._only: dict[str, Entry] = lists[0].by_number if len(lists) == 1 else {}
-        self._places: dict[str, tuple[list[int], list[Entry]]] = {}
-        for one in lists if len(lists) > 1 else ():
-            for number, entry in one.by_number.items():
-                starts, entries = self._places.setdefault(number, ([], []))
-                starts.append(one.start)
-                entries.append(entry)
+        self._only: dict[str, Entry] = leading[0].by_number if len(leading) == 1 else {}
+        self._places = _places(leading) if len(leading) > 1 else {}
         names = (self._only.keys() or self._places.keys()) | self._empty.keys()
         self.labels = frozenset(name for name in names if not name.isdecimal())
         self.numbers = frozenset(names)
@@ -109,6 +103,21 @@ class _Lookup:
             return self._only.get(number) or self._empty.get(number)
         starts, entries = self._places[number]
         return entries[min(bisect_right(starts, position), len(entries) - 1)]
+
+
+def _leads_somewhere(one: ReferenceList) -> bool:
+    return any(entry.links for entry in one.entries)
+
+
+def _places(lists: list[ReferenceList]) -> dict[str, tuple[list[int], list[Entry]]]:
+    """Of each number, where the lists begin that have it, and their entries."""
+    found: dict[str, tuple[list[int], list[Entry]]] = {}
+    for one in lists:
+        for number, entry in one.by_number.items():
+            starts, entries = found.setdefault(number, ([], []))
+            starts.append(one.start)
+            entries.append(entry)
+    return found
 
 
 def _markers(marks: list[Mark], links: list[Link], lookup: _Lookup, canonical: _Canonical) -> list[Marker]:

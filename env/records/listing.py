@@ -115,15 +115,19 @@ def _whole(product: Product, part: Part, clean: Callable[[str], str] = _same) ->
     lines = [product.title or "untitled", " | ".join(figures), ""]
     features = [feature for feature in product.features if feature]
     if part in ("all", "features"):
-        lines += ["Features:", *(f"- {feature}" for feature in features)] if features else ["No features."]
+        lines += _listed("features", features)
     if part in ("all", "description"):
         lines.append(_said(product.description, features if part == "all" else []))
     if part in ("all", "details"):
-        rows = [f"- {clean(line)}" for name, value in product.details.items() for line in facts(name, value)]
-        lines += ["Details:", *rows] if rows else ["No details."]
+        rows = [clean(line) for name, value in product.details.items() for line in facts(name, value)]
+        lines += _listed("details", rows)
     if part == "all" and product.bought_together:
         lines.append(f"Bought together: {', '.join(product.bought_together)}")
     return lines
+
+
+def _listed(name: str, rows: list[str]) -> list[str]:
+    return [f"{name.capitalize()}:", *(f"- {row}" for row in rows)] if rows else [f"No {name}."]
 
 
 _TELLING = 20
