@@ -4,6 +4,6 @@ The names of `__all__` are the public face; everything else may change with any 
 (`drr.env`, `drr.tools`, ...) are the folders of those names beside this one.
 """
 
-from drr.face import ask, call_tool, judge, metrics, open_shop, run
+from drr.face import ask, call_tool, judge, metrics, open_shop, run, verdicts
 
-__all__ = ["ask", "call_tool", "judge", "metrics", "open_shop", "run"]
+__all__ = ["ask", "call_tool", "judge", "metrics", "open_shop", "run", "verdicts"]

@@ -115,6 +115,52 @@ def metrics(study: str | Path) -> pa.Table:
     return pa.Table.from_pylist(rows, pa.schema({**words, **numbers, **counts, "method": pa.string()}))
 
 
+def verdicts(study: str | Path, judge: str | None = None) -> pa.Table:
+    """What each address that a report cites says of its claim, a row for each claim and address; `status` is of the address alone.
+
+    >>> table = drr.verdicts("study")
+    >>> {"answer", "claim", "url", "status", "needed", "supports"} <= set(table.column_names)
+    True
+    >>> table.num_rows > 0 and set(table["judge"].to_pylist()) == {"rules-1"}
+    True
+    """
+    import pyarrow as pa
+
+    from drr.eval.judging.read import choose, read_judged
+    from drr.study.study import Study
+
+    with Study.open(Path(study)) as opened:
+        judged = read_judged(opened, choose(opened, judge))
+    rows = [
+        {
+            "variant": answer.variant,
+            "query": answer.query_id,
+            "trial": answer.trial,
+            **{name: getattr(row, name) for name in (*_VERDICT, "needed", "supports")},
+        }
+        for answer in judged.answers
+        for row in judged.citations.get(answer.key) or ()
+    ]
+    words = {name: pa.string() for name in ("variant", "query", *_VERDICT)}
+    known = {"trial": pa.int64(), "needed": pa.bool_(), "supports": pa.bool_()}
+    return pa.Table.from_pylist(rows, pa.schema({**words, **known}))
+
+
+_VERDICT = (
+    "answer",
+    "claim",
+    "url",
+    "type",
+    "status",
+    "together",
+    "standing",
+    "reason",
+    "by",
+    "judge",
+    "protocol",
+)
+
+
 def _words(options: Mapping[str, Any]) -> list[str]:
     """Options as they are typed, each one word, whatever its value begins with; `None` and `False` are left out."""
     return [

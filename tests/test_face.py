@@ -41,11 +41,12 @@ def user(place: Path) -> str:
 
 def test_every_name_has_an_example_that_runs(place: Path, user: str) -> None:
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
-    for name in ("open_shop", "call_tool", "ask", "run", "judge", "metrics"):
+    names = ("open_shop", "call_tool", "ask", "run", "judge", "metrics", "verdicts")
+    for name in names:
         (found,) = finder.find(getattr(drr, name), name, globs={"drr": drr, "user": user})
         assert found.examples, name
         runner.run(found)
-    assert sorted(drr.__all__) == sorted(["open_shop", "call_tool", "ask", "run", "judge", "metrics"])
+    assert sorted(drr.__all__) == sorted(names)
     assert runner.summarize(verbose=False).failed == 0
 
 

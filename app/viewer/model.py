@@ -21,6 +21,16 @@ class Passage:
 
 
 @dataclass(frozen=True)
+class ShownCitation:
+    """What one address says of a claim that cites several."""
+
+    status: str
+    standing: str
+    reason: str
+    passage: Passage | None = None
+
+
+@dataclass(frozen=True)
 class ShownVerdict:
     """One judgement of one claim against one type of source."""
 
@@ -32,6 +42,8 @@ class ShownVerdict:
     reason: str | None
     urls: tuple[str, ...]
     passages: tuple[Passage, ...] = ()
+    alone: Mapping[str, ShownCitation] = field(default_factory=dict)
+    """By address, where there are several."""
     missing: tuple[str, ...] = ()
     """Why the passage behind an address cannot be shown."""
 

@@ -12,6 +12,7 @@ from drr.app.viewer.model import (
     Conversation,
     Passage,
     RuleView,
+    ShownCitation,
     ShownClaim,
     ShownFigure,
     ShownRating,
@@ -24,6 +25,7 @@ from drr.eval.checks import urls_in
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
 from drr.eval.metrics import metrics, values_of
+from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.judged import Judged
 
 MARGIN = 400
@@ -48,6 +50,7 @@ def claims(judged: Judged, answer: Answer, book: Book | None) -> Iterable[ShownC
     for verdict in judged.support.get(answer.key, {}).values():
         verdicts.setdefault(verdict["claim_id"], []).append(verdict)
     judge = judged.judging.judge if judged.judging else "?"
+    alone = {(one.claim, one.url): one for one in judged.citations.get(answer.key) or ()}
     for claim in found.claims:
         own = [v for v in verdicts.get(claim["id"], ()) if book is not None or v["against"] == "page"]
         yield ShownClaim(
@@ -56,11 +59,16 @@ def claims(judged: Judged, answer: Answer, book: Book | None) -> Iterable[ShownC
             start=claim["start"],
             end=claim["end"],
             urls=tuple(claim["urls"]),
-            verdicts=tuple(_verdict(v, judge, book) for v in own),
+            verdicts=tuple(_verdict(v, judge, book, alone) for v in own),
         )
 
 
-def _verdict(verdict: Mapping[str, Any], judge: str, book: Book | None) -> ShownVerdict:
+def _verdict(
+    verdict: Mapping[str, Any],
+    judge: str,
+    book: Book | None,
+    alone: Mapping[tuple[str, str], CitationVerdict],
+) -> ShownVerdict:
     sources = verdict.get("sources") or ()
     found = [] if book is None else list(_passages(verdict, book))
     return ShownVerdict(
@@ -71,8 +79,23 @@ def _verdict(verdict: Mapping[str, Any], judge: str, book: Book | None) -> Shown
         reason=verdict.get("reason"),
         urls=tuple(source["url"] for source in sources),
         passages=tuple(one for one in found if isinstance(one, Passage)),
+        alone=dict(_alone(verdict, book, alone)) if book is not None else {},
         missing=tuple(one for one in found if isinstance(one, str)),
     )
+
+
+def _alone(
+    verdict: Mapping[str, Any], book: Book, alone: Mapping[tuple[str, str], CitationVerdict]
+) -> Iterable[tuple[str, ShownCitation]]:
+    """Each address of a claim that cites several, held against the page or record."""
+    sources = verdict.get("sources") or ()
+    for source in sources if len(sources) > 1 and verdict["against"] == "page" else ():
+        one = alone.get((verdict["claim_id"], source["url"]))
+        if one is not None and one.status is not None:
+            text = book.page(one.url).text if one.spans else None
+            same = text is not None and text_hash(text) == one.sha256
+            passage = _passage(text, one.spans, ()) if text is not None and same else None
+            yield one.url, ShownCitation(one.status, one.standing, one.reason, passage)
 
 
 def _passages(verdict: Mapping[str, Any], book: Book) -> Iterable[Passage | str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
-from drr.app.viewer.model import ReportView, ShownEntry, ShownOutcome, ShownVerdict, SourceView
+from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict, SourceView
 from drr.citations.parse import canonical_url, parse
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import metrics
@@ -161,6 +161,7 @@ class Pages:
             source_of=names.source_of,
             cited=names.cited,
             passages=_passages,
+            marked=_marked,
             verdict_counts=statuses.most_common(),
             types=sorted({verdict.source_type for claim in report.claims for verdict in claim.verdicts}),
             slowest=max((call.seconds or 0.0 for call in report.calls), default=1.0) or 1.0,
@@ -238,6 +239,10 @@ def _links(report: ReportView) -> list[LinkTag]:
 
 
 def _passages(verdict: ShownVerdict) -> list[Markup]:
+    return [_marked(passage) for passage in verdict.passages[:SHOWN_PASSAGES]]
+
+
+def _marked(passage: Passage) -> Markup:
     from markupsafe import Markup
 
-    return [Markup(marked_text(passage.text, passage.spans)) for passage in verdict.passages[:SHOWN_PASSAGES]]
+    return Markup(marked_text(passage.text, passage.spans))

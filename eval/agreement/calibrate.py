@@ -35,11 +35,12 @@ from drr.eval.labels import (
 )
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.grading import Graded
+from drr.eval.tasks.held import SupportItem
 from drr.eval.tasks.pairwise import PAIRWISE as PAIRWISE_TASK
 from drr.eval.tasks.pairwise import comparison_asking, prefer
 from drr.eval.tasks.rating import RATING, rate, rating_asking
 from drr.eval.tasks.support import SUPPORT as SUPPORT_TASK
-from drr.eval.tasks.support import SupportItem, judge_support, support_asking
+from drr.eval.tasks.support import judge_support, support_asking
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context

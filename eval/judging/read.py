@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 from drr.env.errors import Misuse
 from drr.eval.evidence.answers import Answer, read_answers
+from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.base import Task
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.judged import Judged, Judging
@@ -102,6 +103,13 @@ def read_judged(
             task.read(record, judged)
         task.settle(judged)
     return judged
+
+
+def citation_verdicts(study: Study, judge: str | None = None) -> Iterator[CitationVerdict]:
+    """A row for each claim and address it cites, answer by answer, of the judging that `choose` names."""
+    judged = read_judged(study, choose(study, judge))
+    for answer in judged.answers:
+        yield from judged.citations.get(answer.key) or ()
 
 
 def complete_only(judged: Judged) -> Judged:

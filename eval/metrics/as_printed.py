@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.coverage import MOST_FAILED, coverage, variants_of
-from drr.eval.metrics.rows import CoverageRow, PaperDocument, ReasonedRow
+from drr.eval.metrics.rows import CoverageRow, PaperDocument
 from drr.eval.stats.faithfulness import PAPER_TYPES, JudgedClaims, corpus_values
 from drr.eval.stats.intervals import V, VRow, mean
 from drr.eval.stats.pairs import pair_results
@@ -53,13 +53,11 @@ def _tasks_behind(name: str) -> tuple[str, ...]:
     return ("claims",) if name == "fr" or name.startswith("n_cited") else ("rating",)
 
 
-def _unknown(row: VRow, covered: CoverageRow, because: Sequence[str]) -> ReasonedRow:
+def _unknown(row: VRow, covered: CoverageRow, because: Sequence[str]) -> VRow:
     told = ", ".join(f"{covered['tasks'][task]['failed_share']:.1%} of {task}" for task in because)
     lost = row["n"] + row["n_unscored"]
-    return {
-        **V(None, None, None, 0, lost, row["method"]).document(),
-        "reason": f"unknown: {told} failed, more than {MOST_FAILED:.0%}",
-    }
+    reason = f"unknown: {told} failed, more than {MOST_FAILED:.0%}"
+    return V(None, None, None, 0, lost, row["method"], reason).document()
 
 
 def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
@@ -87,17 +85,15 @@ def _recall(judged: Judged, answer: Answer) -> float | None:
     return sum(bool(claim["urls"]) for claim in claims) / len(claims) if claims else None
 
 
-def equation_2(reports: Sequence[JudgedClaims]) -> VRow | ReasonedRow:
+def equation_2(reports: Sequence[JudgedClaims]) -> VRow:
     """Half the sum of the two columns; undefined as soon as one of them is."""
     columns = corpus_values(reports)
     parts = {t: columns[f"fp_{t}"].value for t in PAPER_TYPES}
     empty = [t for t, value in parts.items() if value is None]
     method = "Eq. 2 on the column means, as printed"
     if empty:
-        return {
-            **V(None, None, None, 0, len(reports), method).document(),
-            "reason": f"no scored claim cites {' or '.join(empty)}: a term of Eq. 2 divides by zero",
-        }
+        reason = f"no scored claim cites {' or '.join(empty)}: a term of Eq. 2 divides by zero"
+        return V(None, None, None, 0, len(reports), method, reason).document()
     value = sum(v for v in parts.values() if v is not None) / len(PAPER_TYPES)
     scored, lost = columns["fp"].n, columns["fp"].n_unscored
     return V(value, None, None, scored, lost, f"{method}; no interval is defined for it").document()

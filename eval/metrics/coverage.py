@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.rows import CoverageRow, TaskRow, VariantCoverage
+from drr.eval.stats.citations import standings
 from drr.eval.stats.faithfulness import STATUSES, UNREADABLE, JudgedClaim, strict
 from drr.eval.tasks.judged import Claims, Judged
 
@@ -61,6 +62,7 @@ def _variant_coverage(judged: Judged, answers: Sequence[Answer]) -> VariantCover
         "without_citations": sum(_is_uncited(claims) for claims in known),
         "verdicts": _statuses(judged, answers),
         "reading": _reading([claim for claims in known for claim in claims]),
+        "citations": standings(one for a in answers for one in judged.citations.get(a.key) or ()),
         "rated": sum(a.key in judged.ratings for a in answers),
     }
 

@@ -43,6 +43,8 @@ class VariantCoverage(TypedDict):
     without_citations: int
     verdicts: dict[str, dict[str, int]]
     reading: dict[str, int]
+    citations: dict[str, int]
+    """One by one, by what each says."""
     rated: int
 
 
@@ -58,11 +60,6 @@ class PaperCoverage(TypedDict):
     tasks: dict[str, TaskRow]
     invalid: bool
     invalid_because: list[str]
-
-
-class ReasonedRow(VRow):
-    reason: str
-    """Why there is no value."""
 
 
 class PaperDocument(TypedDict):

@@ -46,8 +46,6 @@ class CorrectedRow(VRow):
     """The judge's own mean, uncorrected."""
     people: VRow
     """Of the labels alone."""
-    reason: str | None
-    """Why there is no value."""
 
 
 @dataclass(frozen=True, slots=True)

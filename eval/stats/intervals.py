@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import comb, isfinite, sqrt
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ class VRow(TypedDict):
     n: int
     n_unscored: int
     method: str
+    reason: NotRequired[str | None]
+    """Why there is no value, where that is known."""
 
 
 class DifferenceRow(VRow):
@@ -50,9 +52,11 @@ class V:
     n: int
     n_unscored: int
     method: str
+    reason: str | None = None
+    """Why there is no value, where that is known."""
 
     def document(self) -> VRow:
-        return {
+        row: VRow = {
             "value": self.value,
             "ci_low": self.ci_low,
             "ci_high": self.ci_high,
@@ -60,6 +64,9 @@ class V:
             "n_unscored": self.n_unscored,
             "method": self.method,
         }
+        if self.reason is not None:
+            row["reason"] = self.reason
+        return row
 
 
 def nothing(method: str, n_unscored: int = 0, n: int = 0) -> V:

@@ -12,11 +12,13 @@ from typing import Generic, TypeVar
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.lexical import WORTH
 from drr.eval.labels import DIMENSIONS, content_id
+from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.comparisons import Comparison, Winner
 from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, Status
+from drr.eval.tasks.cited import JudgedCitations
 from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 from drr.eval.tasks.quality import RatedReport
-from drr.eval.tasks.rows import CheckRow, ClaimRow, FailureRow, VerdictRow
+from drr.eval.tasks.rows import AddressVerdict, CheckRow, ClaimRow, FailureRow, VerdictRow
 from drr.llm.offline import NAME as OFFLINE
 
 Said = TypeVar("Said")
@@ -99,6 +101,8 @@ class Judged:
     """By mode, then by answer."""
     support: dict[str, dict[str, VerdictRow]] = field(default_factory=dict)
     """By answer, then by item."""
+    addresses: dict[str, dict[tuple[str, str], AddressVerdict]] = field(default_factory=dict)
+    """By answer, then by claim and address: where a claim cites several sources of a type."""
     ratings: dict[str, dict[str, Verdict[int]]] = field(default_factory=dict)
     pairs: dict[tuple[str, str, str], Verdict[str]] = field(default_factory=dict)
     """By (first, second, dimension): who won by place."""
@@ -143,6 +147,26 @@ class Judged:
             for claim in found.claims
         ]
         return JudgedClaims(answer.query_id, answer.trial, claims)
+
+    @cached_property
+    def citations(self) -> Mapping[str, Sequence[CitationVerdict] | None]:
+        """By answer, of those whose claims were looked for: every address that a claim cites; `None` where that failed."""
+        return {
+            answer.key: None if held.claims is None else self._cited(answer, held.claims)
+            for answer in self.answers
+            if (held := self.held(answer)) is not None
+        }
+
+    @cached_property
+    def citations_wait(self) -> bool:
+        """Whether nobody was asked yet about the citations of claims that have several: the others are no fair sample."""
+        asked = self.units["citations"] + self.awaited["citations"]
+        return not asked and any(one.status is None for rows in self.citations.values() for one in rows or ())
+
+    def _cited(self, answer: Answer, claims: Sequence[ClaimRow]) -> Sequence[CitationVerdict]:
+        support, addresses = self.support.get(answer.key, {}), self.addresses.get(answer.key, {})
+        judge = self.judging.judge if self.judging else ""
+        return JudgedCitations(answer, list(support.values()), addresses, judge, self.way.name).rows(claims)
 
     def rated(self, answer: Answer) -> RatedReport | None:
         found = self.ratings.get(answer.key)

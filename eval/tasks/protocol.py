@@ -57,6 +57,7 @@ OURS = JudgingProtocol(
     {
         "claims": Ask("claims", forms.FoundClaims),
         "support": Ask("support", forms.SupportAnswers),
+        "citations": Ask("citations", forms.CitedSourceAnswers),
         "rating": Ask("rate", forms.RatingAnswer),
         "rating/personalization": Ask("rate_personalization", forms.RatingAnswer),
         "pairwise": Ask("compare", forms.PreferenceAnswer),

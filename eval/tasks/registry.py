@@ -23,6 +23,7 @@ class Registered(NamedTuple):
 REGISTERED: tuple[Registered, ...] = (
     Registered("faithfulness", "drr.eval.tasks.extraction:EXTRACTION"),
     Registered("faithfulness", "drr.eval.tasks.support:SUPPORT"),
+    Registered("citations", "drr.eval.tasks.citations:CITATIONS"),
     Registered("quality", "drr.eval.tasks.rating:RATING"),
     Registered("pairwise", "drr.eval.tasks.pairwise:PAIRWISE"),
     Registered("rules", "drr.eval.tasks.checked:CHECKED"),

@@ -71,6 +71,13 @@ class VerdictRow(TypedDict):
     spans: list[SpanRow]
 
 
+class AddressVerdict(VerdictRow):
+    """What is known of one claim held against one address, where it cites several of the same type."""
+
+    needed: bool | None
+    """Whether the judge said that the claim's sources support less without it; `None` where it was not shown all of them."""
+
+
 class RatingResult(TypedDict):
     rating: int
     justification: str

@@ -7,74 +7,31 @@ out are asked for once more, alone; what is missing then is a `judge_error`. An 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from drr.env.records.lines import Span
 from drr.env.source import Frozen
 from drr.env.world import is_paged
 from drr.eval.asking.conversation import Asking, Section, conversation
-from drr.eval.asking.forms import PaperSupportAnswer, PaperSupportAnswers, SupportAnswer, SupportAnswers
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.lexical import missing_numbers
-from drr.eval.evidence.passages import CONCERNING, Cut, locate, select
-from drr.eval.stats.faithfulness import Status, Support
+from drr.eval.evidence.passages import Cut
 from drr.eval.tasks.base import Estimate, Task
-from drr.eval.tasks.decided import Decision, contradicted, decide
 from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.held import (
+    SupportItem,
+    answers_by_id,
+    evidence_section,
+    judged_verdict,
+    left_out,
+    silent_verdict,
+)
 from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.protocol import JudgingProtocol
-from drr.eval.tasks.rows import Against, HeldClaim, SpanRow, VerdictRow
-from drr.llm.failures import ModelFailure
+from drr.eval.tasks.rows import Against, HeldClaim, VerdictRow
 from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit
 
 BATCH_MOST = 5
-_LABEL: Mapping[str, Support] = {"full_support": "full", "partial_support": "partial", "no_support": "none"}
-
-
-@dataclass(frozen=True)
-class SupportItem:
-    """One claim held against all its sources of one type."""
-
-    id: str
-    claim_id: str
-    claim: str
-    type: str
-    against: Against
-    sources: tuple[Frozen, ...]
-    cut: Cut = CONCERNING
-    """How much of each source is shown."""
-
-    @property
-    def readable(self) -> list[Frozen]:
-        return [source for source in self.sources if source.status == "ok" and source.text]
-
-    @property
-    def is_of_records(self) -> bool:
-        """Whether all that it is held against are products of the shop: figures may follow from several fields."""
-        return bool(self.readable) and all(source.product is not None for source in self.readable)
-
-    def unreadable(self) -> Status | None:
-        """The verdict where no source can be shown; `None` where one can."""
-        if self.readable:
-            return None
-        found = [source.status for source in self.sources]
-        if not found or "not_frozen" in found:
-            return "not_frozen"
-        return next((s for s in found if s != "ok"), "empty")
-
-    @property
-    def decision(self) -> Decision | None:
-        """What code settles without a judge, where it can."""
-        return decide(self.claim, self.readable) if self.readable else None
-
-    def needs_judge(self, protocol: JudgingProtocol) -> bool:
-        return self.unreadable() is None and not (protocol.decides_first and self.decision is not None)
-
-    def passages(self) -> list[tuple[Frozen, list[Span]]]:
-        return [(source, select(self.claim, source.text or "", self.cut)) for source in self.readable]
 
 
 class SupportTask(Task[Answer]):
@@ -145,10 +102,7 @@ class SupportTask(Task[Answer]):
         shown = [item for item in _items_of_unit(desk, unit.spec) if item.needs_judge(desk.protocol)]
         if not shown:
             return None
-        size = sum(
-            2000 + len(item.claim) + sum(s.end - s.start for _, spans in item.passages() for s in spans)
-            for item in shown
-        )
+        size = sum(2000 + len(item.claim) + item.shown() for item in shown)
         return Estimate(size, 160 * len(unit.spec["items"]))
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
@@ -215,15 +169,9 @@ def support_asking(
         sections.append(Section("claim", item.claim, f"Claim `{item.id}`:", about=item.id))
         for number, (source, spans) in enumerate(item.passages(), 1):
             intro = f"Evidence {number} for `{item.id}` ({source.type}):"
-            head = f"{source.title} ({source.url})" if source.title else source.url
-            sections.append(Section("evidence", _passages(source, spans), intro, item.id, head))
+            sections.append(evidence_section(source, spans, intro, item.id))
     messages = conversation(prompts[ask.prompt].fill(), sections)
     return Asking("support", ask.form, messages, tuple(sections), about)
-
-
-def _passages(source: Frozen, spans: Sequence[Span]) -> str:
-    text = source.text or ""
-    return "\n[...]\n".join(text[span.start : span.end].strip() for span in spans)
 
 
 async def judge_support(
@@ -235,124 +183,22 @@ async def judge_support(
     about: tuple[str, ...] = (),
 ) -> dict[str, VerdictRow]:
     """A verdict for every item that can be shown; `ModelFailure` where the model gives no usable answer at all."""
-    found: dict[str, VerdictRow | None] = {
-        item.id: None if item.needs_judge(protocol) else _silent(item) for item in items
-    }
-    for ask in (_ask, _ask_again):
-        left = [item for item in items if found[item.id] is None]
-        if left:
-            answers = await ask(judge, support_asking(prompts, protocol, left, about=about))
-            found |= _read(left, answers, protocol)
-    return {item.id: found[item.id] or _left_out(item) for item in items}
+    asked = [item for item in items if item.needs_judge(protocol)]
 
+    def asking_about(some: Sequence[SupportItem]) -> Asking[Any]:
+        return support_asking(prompts, protocol, some, about=about)
 
-async def _ask_again(judge: Examiner, asking: Asking[Any]) -> dict[str, _Said]:
-    """For what was left out: an answer that cannot be used leaves it out again, and spoils nothing that was said before."""
-    try:
-        return await _ask(judge, asking)
-    except ModelFailure as failure:
-        if failure.transient or failure.fatal:
-            raise
-        return {}
-
-
-def _left_out(item: SupportItem) -> VerdictRow:
-    reason = "the judge left this id out, also when asked for it alone"
-    return _verdict(item, "judge_error", reason, "judge")
-
-
-class _Said(NamedTuple):
-    support: str
-    justification: str
-    quote: str
-
-
-async def _ask(judge: Examiner, asking: Asking[Any]) -> dict[str, _Said]:
-    """By id; an id answered twice with different verdicts counts as left out."""
-    answer = await judge.answer(asking)
-    assert isinstance(answer, SupportAnswers | PaperSupportAnswers)
-    rows: Sequence[SupportAnswer | PaperSupportAnswer] = answer.verdicts
-    found: dict[str, _Said] = {}
-    torn: set[str] = set()
-    for row in rows:
-        if row.id in found and found[row.id].support != row.support:
-            torn.add(row.id)
-        found[row.id] = _Said(row.support, row.justification, row.quote)
-    return {name: said for name, said in found.items() if name not in torn}
-
-
-def _read(
-    items: Sequence[SupportItem], answers: Mapping[str, _Said], protocol: JudgingProtocol
-) -> dict[str, VerdictRow]:
-    """Ids that were not asked for are ignored."""
-    return {
-        item.id: _judged_verdict(item, answers[item.id], cap=protocol.caps_numbers)
-        for item in items
-        if item.id in answers
-    }
-
-
-def _verdict(item: SupportItem, status: Status, reason: str, by: str) -> VerdictRow:
-    return {
-        "claim_id": item.claim_id,
-        "type": item.type,
-        "against": item.against,
-        "sources": [
-            {
-                "url": source.url,
-                "status": source.status,
-                "sha256": source.sha256,
-                "passages": [list(span) for span in select(item.claim, source.text, item.cut)]
-                if source.text
-                else [],
-            }
-            for source in item.sources
-        ],
-        "spans": [],
-        "status": status,
-        "reason": reason,
-        "by": by,
-    }
-
-
-def _silent(item: SupportItem) -> VerdictRow:
-    """A verdict that no judge was asked for."""
-    decision = item.decision
-    if decision is not None:
-        verdict = _verdict(item, decision.status, decision.reason, "rule")
-        verdict["spans"] = [_spanned(item.readable[0], span) for span in decision.spans]
-        return verdict
-    reasons = "; ".join(f"{s.url}: {s.reason or s.status}" for s in item.sources if s.status != "ok")
-    return _verdict(item, item.unreadable() or "empty", reasons, "rule")
-
-
-def _spanned(source: Frozen, span: Span) -> SpanRow:
-    return {"url": source.url, "sha256": source.sha256, "start": span.start, "end": span.end}
-
-
-def _judged_verdict(item: SupportItem, said: _Said, *, cap: bool) -> VerdictRow:
-    """With `cap`, a number of the claim that no source states keeps the verdict from being full, whatever the judge says."""
-    status = _LABEL[said.support]
-    verdict = _verdict(item, status, said.justification, "judge")
-    for source in item.readable:
-        span = locate(said.quote, source.text or "")
-        if span is not None:
-            verdict["spans"] = [_spanned(source, span)]
-            break
-    if said.quote.strip() and not verdict["spans"]:
-        verdict["quote_not_found"] = said.quote
-    absent = missing_numbers(item.claim, "\n".join(source.text or "" for source in item.readable))
-    missing = contradicted(item.claim, item.readable, absent) if item.is_of_records else absent
-    if cap and absent and not missing and status == "full":
-        verdict["reason"] = (
-            f"{said.justification} (Not stated as such, and open to more than one reading: {', '.join(absent)}.)"
-        )
-    if cap and missing and status == "full":
-        verdict["status"] = "partial"
-        verdict["by"] = "rule over judge"
-        verdict["judged"] = "full"
-        verdict["reason"] = f"not in the evidence: {', '.join(missing)}. The judge said: {said.justification}"
-    return verdict
+    said = await answers_by_id(judge, asked, asking_about)
+    silent = {item.id for item in items} - {item.id for item in asked}
+    found: dict[str, VerdictRow] = {}
+    for item in items:
+        if item.id in silent:
+            found[item.id] = silent_verdict(item)
+        elif item.id in said:
+            found[item.id] = judged_verdict(item, said[item.id], cap=protocol.caps_numbers)
+        else:
+            found[item.id] = left_out(item)
+    return found
 
 
 def _unjudged(record: Record) -> dict[str, VerdictRow]:

@@ -149,13 +149,15 @@ def sections_of(message: str) -> list[Shown]:
 
 
 class Judge:
-    """Answers as told: `support`, `rating`, `winner` are values or functions; `claims` defaults to sentences."""
+    """Answers as told; `alone` is what one source of several says, `needed` whether the claim needs it."""
 
     def __init__(
         self,
         *,
         claims: Callable[[str], list[dict[str, Any]]] | None = None,
         support: Callable[[str, str], str] = lambda claim, evidence: "full_support",
+        alone: Callable[[str, str], str] = lambda claim, evidence: "full_support",
+        needed: Callable[[str], bool] = lambda evidence: False,
         rating: Callable[[str], int] = lambda answer: 7,
         winner: Callable[[str, str], str] = lambda a, b: "tie",
         instead: Callable[[str, Request], Reply | None] = lambda task, request: None,
@@ -167,6 +169,7 @@ class Judge:
             winner,
             instead,
         )
+        self.alone, self.needed = alone, needed
         self.asked: list[str] = []
 
     def __call__(self, request: Request) -> Reply:
@@ -190,6 +193,24 @@ class Judge:
                     "support": self.support(claim, evidence),
                 }
                 for name, claim in asked_for(text)
+            ]
+        }
+
+    def _citations(self, text: str) -> dict[str, Any]:
+        claims = dict(asked_for(text))
+        shown = [
+            (*re.findall(r"`([^`]+)`", s.intro), s.text) for s in sections_of(text) if s.label == "evidence"
+        ]
+        return {
+            "verdicts": [
+                {
+                    "id": source,
+                    "justification": "as told",
+                    "quote": "",
+                    "support": self.alone(claims[claim], evidence),
+                    "needed": self.needed(evidence),
+                }
+                for source, claim, evidence in shown
             ]
         }
 
@@ -225,6 +246,8 @@ def _task(request: Request) -> str:
     told = system(request)
     if "back up what a report says" in told or "backed by the sources" in told:
         return "support"
+    if "citations one by one" in told:
+        return "citations"
     if "compare" in told[:20]:
         return "pairwise"
     return "rating" if "grade" in told[:20] else "claims"

@@ -6,7 +6,7 @@ from drr.env.records.product import product_evidence
 from drr.env.shop import Shop
 from drr.eval.evidence.passages import PASSAGE, WHOLE, locate, passages, select, whole_within
 from drr.eval.stats.faithfulness import STATUSES
-from drr.eval.tasks.support import SupportItem
+from drr.eval.tasks.held import SupportItem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

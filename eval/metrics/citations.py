@@ -1,0 +1,69 @@
+"""Citations one by one: of the addresses that claims cite, how many bear them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from drr.eval.evidence.answers import Answer
+from drr.eval.metrics.base import SHARE, Metric, Values, over_queries
+from drr.eval.stats.citations import METHODS, report_values, why_unknown
+from drr.eval.stats.intervals import V
+from drr.eval.tasks.judged import Judged
+
+TITLES = {"citations": "Citations one by one"}
+_PRECISION = ("fp_citation", "fp_citation_strict")
+METRICS = (
+    Metric(
+        "fp_citation",
+        "FP citation",
+        "Citation precision: the share of citations that support their claim at least in part, alone or as a needed part of a set; unread sources left out.",
+        "citations",
+        range=SHARE,
+        better="higher",
+    ),
+    Metric(
+        "fp_citation_strict",
+        "FP citation strict",
+        "As FP citation, which counts a citation whose source could not be read as one that supports nothing.",
+        "citations",
+        range=SHARE,
+        better="higher",
+        detail=True,
+    ),
+    Metric(
+        "n_citations",
+        "N citations",
+        "Citations of the report: each address of each claim.",
+        "citations",
+        unit="citations",
+        detail=True,
+    ),
+    Metric(
+        "citations_unread",
+        "unread",
+        "The share of citations whose source could not be read.",
+        "citations",
+        range=SHARE,
+        better="lower",
+        detail=True,
+    ),
+)
+
+
+def per_report(judged: Judged, answer: Answer) -> Values:
+    if answer.key not in judged.citations:
+        return {}
+    values = report_values(judged.citations[answer.key])
+    return values | dict.fromkeys(_PRECISION) if judged.citations_wait else values
+
+
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+    if not any(answer.key in judged.citations for answer in answers):
+        return {}
+    found = over_queries(answers, lambda answer: per_report(judged, answer), METHODS)
+    cited = [one for answer in answers for one in judged.citations.get(answer.key) or ()]
+    return {
+        name: replace(v, reason=why_unknown(cited)) if v.value is None and name in _PRECISION else v
+        for name, v in found.items()
+    }

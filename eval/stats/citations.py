@@ -1,0 +1,138 @@
+"""Citations one by one: what each address that a claim cites says of it, and whether the set needs it.
+
+The unit is (claim, address). After ALCE (Gao et al. 2023) a citation is irrelevant where it supports nothing alone and the claim's
+sources support as much without it. `docs/judging.md` states every definition.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from drr.eval.stats.faithfulness import SCORE, UNREADABLE, Status
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CitationVerdict:
+    """One claim held against one address that it cites: a row of the table that every family of citation figures is summed from."""
+
+    answer: str
+    claim: str
+    url: str
+    type: str
+    """Kind of the source; empty where the judgement failed before it was known."""
+    status: Status | None
+    """What this address says alone; `None` where nobody has judged it yet."""
+    together: Status | None
+    """What all sources of its type say that the claim cites."""
+    needed: bool | None
+    """Of an address that supports nothing alone: whether the sources of its type support less without it. `None`: nobody can tell."""
+    is_source: bool
+    """`False` for an address that is made up: no tool returned it and the shop does not hold it."""
+    reason: str
+    by: str | None
+    """`judge`, `rule` or `rule over judge`."""
+    judge: str
+    protocol: str
+    sha256: str | None
+    """Of the frozen text."""
+    passages: tuple[Place, ...] = ()
+    """What of the text was shown."""
+    spans: tuple[Place, ...] = ()
+    """What of it decided."""
+
+    @property
+    def supports(self) -> bool | None:
+        """At least in part, alone or as a needed part of a set. What could not be read is unknown; what is made up supports nothing."""
+        score = None if self.status is None else SCORE.get(self.status)
+        if score is not None:
+            return True if score > 0 else self.needed
+        return None if self.is_source or self.status not in UNREADABLE else False
+
+    @property
+    def supports_strictly(self) -> bool | None:
+        """As `supports`; a source that could not be read supports nothing."""
+        return False if self.status in UNREADABLE else self.supports
+
+    @property
+    def standing(self) -> str:
+        """In one word, for people and for counts."""
+        if self.status is None:
+            return "unjudged"
+        if self.status == "none":
+            return "undecided" if self.needed is None else "needed" if self.needed else "irrelevant"
+        return self.status if self.is_source else "made_up"
+
+
+STANDINGS = (
+    *("full", "partial", "needed", "irrelevant", "undecided"),
+    *("made_up", "unreachable", "blocked", "empty", "not_frozen", "judge_error", "unjudged"),
+)
+
+
+def standings(citations: Iterable[CitationVerdict]) -> dict[str, int]:
+    """How many of each there are."""
+    return dict.fromkeys(STANDINGS, 0) | Counter(one.standing for one in citations)
+
+
+def is_needed(alone: Counter[Status | None], together: Status | None, said: bool | None) -> bool | None:
+    """Of a source that supports nothing alone, where the sources of its claim and type, itself included, say so much `alone`.
+
+    Without it is left at least what one of the others supports; of two sources it is exactly what the other does. Only where this
+    leaves it open counts what the judge `said`.
+    """
+    count = sum(alone.values())
+    best = max((SCORE[status] for status in alone if status is not None and status in SCORE), default=0.0)
+    whole = None if together is None else SCORE.get(together)
+    if count < 2 or best == SCORE["full"]:
+        return False
+    if whole is None:
+        return None
+    if whole <= best:
+        return False
+    scored = sum(n for status, n in alone.items() if status is not None and status in SCORE)
+    return True if count == scored == 2 else said
+
+
+def share(values: Iterable[bool | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def report_values(citations: Sequence[CitationVerdict] | None) -> dict[str, float | None]:
+    """Every figure of one report; unknown where its claims failed, where some citation was not judged yet, where none could be read."""
+    if citations is None:
+        return dict.fromkeys(METHODS)
+    waits = any(one.status is None for one in citations)
+    return {
+        "fp_citation": None if waits else share(one.supports for one in citations),
+        "fp_citation_strict": None if waits else share(one.supports_strictly for one in citations),
+        "n_citations": float(len(citations)),
+        "citations_unread": share(_unread(one.status) for one in citations),
+    }
+
+
+METHODS: Mapping[str, str] = {
+    "fp_citation": "citations that support their claim, alone or as a needed part of a set / citations that could be read, mean over queries",
+    "fp_citation_strict": "as fp_citation: citations that could not be read support nothing",
+    "n_citations": "(claim, address) pairs per report, mean over queries",
+    "citations_unread": "citations whose source could not be read / citations, mean over queries",
+}
+
+
+def _unread(status: Status | None) -> bool | None:
+    return None if status in (None, "judge_error", "not_frozen") else status in UNREADABLE
+
+
+def why_unknown(citations: Sequence[CitationVerdict]) -> str:
+    """Why there is no precision of these."""
+    if not citations:
+        return "no claim cites an address"
+    waiting = sum(one.status is None for one in citations)
+    if waiting:
+        return f"{waiting:,} of {len(citations):,} citations were not judged one by one; `drr judge STUDY --what citations` does it"
+    told = ", ".join(f"{count:,} {name}" for name, count in standings(citations).items() if count)
+    return f"unknown for each of {len(citations):,} citations: {told}"

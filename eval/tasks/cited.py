@@ -1,0 +1,138 @@
+"""From what was judged to one row for each claim and address it cites: the verdict of the address alone, and whether it is needed.
+
+Where a claim has one readable text of a type, the verdict of the type is the verdict of its address.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from drr.citations.addresses import canonical_url
+from drr.env.world import is_paged
+from drr.eval.evidence.answers import Answer
+from drr.eval.stats.citations import CitationVerdict, is_needed
+from drr.eval.stats.faithfulness import STATUSES, UNREADABLE, Status
+from drr.eval.tasks.rows import AddressVerdict, ClaimRow, SourceRow, VerdictRow
+
+Addresses = Mapping[tuple[str, str], AddressVerdict]
+"""By claim and address."""
+_STATUS: Mapping[str, Status] = {str(status): status for status in STATUSES}
+
+
+@dataclass(frozen=True)
+class JudgedCitations:
+    """What was judged of the citations of one answer, and by whom."""
+
+    answer: Answer
+    support: Collection[VerdictRow]
+    addresses: Addresses
+    judge: str
+    protocol: str
+
+    def rows(self, claims: Iterable[ClaimRow]) -> list[CitationVerdict]:
+        by_claim: dict[str, list[VerdictRow]] = {}
+        for verdict in self.support:
+            if verdict["against"] == "page":
+                by_claim.setdefault(verdict["claim_id"], []).append(verdict)
+        return [row for claim in claims for row in self._of_claim(claim, by_claim.get(claim["id"], ()))]
+
+    def _of_claim(self, claim: ClaimRow, verdicts: Sequence[VerdictRow]) -> Iterator[CitationVerdict]:
+        known: set[str] = set()
+        for verdict in verdicts:
+            known.update(source["url"] for source in verdict["sources"])
+            yield from self._of_set(claim["id"], verdict)
+        failed = next((verdict for verdict in verdicts if not verdict["sources"]), None)
+        for url in claim["urls"]:
+            if url not in known:
+                yield self._without_set(claim, url, failed)
+
+    def _of_set(self, claim: str, verdict: VerdictRow) -> Iterator[CitationVerdict]:
+        """Of all sources of one type. Addresses with one text share its verdict, and none of them is missed."""
+        said: dict[str, VerdictRow | AddressVerdict | None] = {}
+        for source in filter(_is_read, verdict["sources"]):
+            text = str(source["sha256"])
+            said[text] = self.addresses.get((claim, source["url"])) or said.get(text)
+        if len(said) == 1:
+            said = dict.fromkeys(said, verdict)
+        alone = Counter(one and one["status"] for one in said.values())
+        addresses = Counter(str(source["sha256"]) for source in verdict["sources"] if _is_read(source))
+        for source in verdict["sources"]:
+            own = said.get(str(source["sha256"])) if _is_read(source) else None
+            needed = None
+            if own is not None and own["status"] == "none":
+                shared = addresses[str(source["sha256"])] > 1
+                told = self.addresses.get((claim, source["url"]))
+                needed = not shared and is_needed(alone, verdict["status"], told and told["needed"])
+            yield self._row(claim, verdict, source, own, needed)
+
+    def _row(
+        self,
+        claim: str,
+        verdict: VerdictRow,
+        source: SourceRow,
+        said: VerdictRow | None,
+        needed: bool | None,
+    ) -> CitationVerdict:
+        """`said` is of its text; a source that could not be read has its status."""
+        if said is not None:
+            status: Status | None = said["status"]
+        else:
+            status = None if _is_read(source) else _STATUS.get(source["status"], "empty")
+        unread = status is not None and said is None
+        reason = verdict["reason"] if unread and len(verdict["sources"]) == 1 else ""
+        spans = said["spans"] if said else ()
+        return CitationVerdict(
+            answer=self.answer.key,
+            claim=claim,
+            url=source["url"],
+            type=verdict["type"],
+            status=status,
+            together=verdict["status"],
+            needed=needed,
+            is_source=status not in UNREADABLE or self._is_source(source["url"], verdict["type"]),
+            reason=said["reason"] if said else reason,
+            by=said.get("by") if said else "rule" if unread else None,
+            judge=self.judge,
+            protocol=self.protocol,
+            sha256=source["sha256"],
+            passages=tuple((start, end) for start, end in source["passages"]),
+            spans=tuple((one["start"], one["end"]) for one in spans if one["sha256"] == source["sha256"]),
+        )
+
+    def _without_set(self, claim: ClaimRow, url: str, failed: VerdictRow | None) -> CitationVerdict:
+        """Where all of its type together were not judged, or failed."""
+        said = self.addresses.get((claim["id"], url)) or failed
+        types = claim.get("types") or [""]
+        return CitationVerdict(
+            answer=self.answer.key,
+            claim=claim["id"],
+            url=url,
+            type=types[0] if len(types) == 1 else "",
+            status=said and said["status"],
+            together=failed and failed["status"],
+            needed=None,
+            is_source=True,
+            reason=said["reason"] if said else "",
+            by=said.get("by") if said else None,
+            judge=self.judge,
+            protocol=self.protocol,
+            sha256=None,
+        )
+
+    def _is_source(self, url: str, source_type: str) -> bool:
+        """Of an address that could not be read. Of imported reports it is not known what was returned."""
+        if self.answer.imported:
+            return True
+        return is_paged(source_type) and url in self._returned
+
+    @cached_property
+    def _returned(self) -> set[str]:
+        return {canonical_url(row["url"]) for row in self.answer.record.result.get("sources", ())}
+
+
+def _is_read(source: SourceRow) -> bool:
+    """Some of it was shown."""
+    return source["status"] == "ok" and bool(source["passages"])

@@ -1,0 +1,89 @@
+"""What each cited address says of its claim, as people see it: tables in every form, the comparison, the page of a report."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from drr.app.cli import main
+from drr.app.viewer.reader import Reader
+from drr.app.viewer.render import Pages
+from drr.eval.judging.plan import JudgeOptions
+from drr.eval.judging.run import judge
+from drr.study.study import Study
+
+from tests.eval.nursery import answer, desk, offline, put, web
+
+GOOD = "The feeder is cleaned once a week."
+CARE, CARS, LOST = "https://care.example/a", "https://cars.example/b", "https://lost.example/c"
+
+
+def cites(*urls: str) -> str:
+    marks = "".join(f"[{n}]" for n, _ in enumerate(urls, 1))
+    return f"{GOOD[:-1]} {marks}.\n\n## Sources\n" + "\n".join(f"[{n}] {u}" for n, u in enumerate(urls, 1))
+
+
+@pytest.fixture
+async def folder(tmp_path: Path) -> Path:
+    """Of each question one report with a good citation, one with an idle one beside it and one that could not be read."""
+    with Study.create(tmp_path / "study", {"schema": 1, "run": {}}) as study:
+        sources = [web(CARE, GOOD), web(CARS, "Cars are red."), web(LOST, None, status="unreachable")]
+        for query in "abcdef":
+            await put(
+                study,
+                answer(query, "plain", cites(CARE), sources),
+                answer(query, "padded", cites(CARE, CARS, LOST), sources),
+            )
+        models = offline()
+        await judge(study, desk(study, models), models, JudgeOptions(["faithfulness", "citations"]))
+    return tmp_path / "study"
+
+
+def test_tables_and_comparison_have_it(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(folder), "--out", str(tmp_path / "r")]) == 0
+    metrics = json.loads((tmp_path / "r" / "metrics.json").read_text("utf-8"))["metrics"]["padded"]
+    assert (metrics["fp"]["value"], metrics["fp_citation"]["value"]) == (1.0, 0.5)
+    for form in ("md", "tex", "csv"):
+        text = (tmp_path / "r" / "tables" / f"citations.{form}").read_text("utf-8")
+        assert "Citations one by one" in text or form == "csv"
+        assert "0.50 [0.50, 0.50]" in text or form == "csv"
+        assert "FP citation" in text or "fp_citation" in text
+    capsys.readouterr()
+    assert main(["compare", str(folder), "padded", "plain", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["metrics"]
+    assert (told["fp_citation"]["value"], told["fp"]["value"]) == (-0.5, 0.0)
+    assert told["fp_citation"]["p"] < 0.05
+
+
+def test_the_page_of_a_report_says_what_each_address_says_alone(folder: Path) -> None:
+    with Study.open(folder) as study:
+        reader = Reader(study)
+        view = next(
+            view
+            for entry in reader.entries()
+            if entry.variant == "padded" and (view := reader.report(entry.key)) is not None
+        )
+        page = Pages("s", served=False).report(view)
+    tags = re.findall(r'<span class="tag (\w+)" title="what this source says alone">([^<]+)</span>', page)
+    assert tags == [("full", "full"), ("none", "irrelevant"), ("unreachable", "unreachable")]
+    assert page.count("<small>alone: ") == 2
+    assert "FP citation" in page
+
+
+def test_where_nobody_was_asked_the_tables_say_so(folder: Path, tmp_path: Path) -> None:
+    """A study that was judged before, or without: no figure of the reports that happen to need none."""
+    import sqlite3
+
+    with sqlite3.connect(folder / "ledger.sqlite") as ledger:
+        ledger.execute(
+            "DELETE FROM records WHERE key IN (SELECT key FROM units WHERE label LIKE 'citations%')"
+        )
+    ledger.close()
+    assert main(["report", str(folder), "--out", str(tmp_path / "r")]) == 0
+    table = (tmp_path / "r" / "tables" / "citations.md").read_text("utf-8")
+    assert "12 of 18 citations were not judged one by one" in table
+    assert "drr judge STUDY --what citations" in table

@@ -1,0 +1,313 @@
+"""A verdict for each claim and address: what is asked for it, what code settles, and the share of citations that bear their claim."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from drr.env.shop import Shop
+from drr.env.source import Source
+from drr.eval.judging.plan import JudgeOptions, forecast
+from drr.eval.judging.read import choose, citation_verdicts, read_judged
+from drr.eval.judging.run import judge
+from drr.eval.metrics.document import study_document
+from drr.eval.metrics.faithfulness import metrics as of_faithfulness
+from drr.eval.stats.citations import CitationVerdict, is_needed, report_values
+from drr.eval.stats.faithfulness import Status
+from drr.eval.tasks.citations import SOURCES_MOST
+from drr.study.study import Study
+
+from tests.eval.nursery import Judge, answer, desk, message, offline, put, scripted, sentences, web
+from tests.tools.small_shop import FEEDER
+from tests.wire import Reply, Request, Say, Wire
+
+GOOD = "Clean every feeder once a week."
+IDLE = "The harbour opens at nine."
+ALL = JudgeOptions(["faithfulness", "citations"])
+
+
+def place(n: int) -> str:
+    return f"https://site{n}.example/page"
+
+
+def report(*claims: tuple[str, Sequence[int]]) -> str:
+    """Each claim with the numbers of the sources it cites."""
+    cited = sorted({n for _, numbers in claims for n in numbers})
+    lines = [f"{text[:-1]} {''.join(f'[{n}]' for n in numbers)}." for text, numbers in claims]
+    return "\n\n".join([*lines, "## Sources", "\n".join(f"[{n}] {place(n)}" for n in cited)]) + "\n"
+
+
+def claims_of(text: str) -> list[dict[str, Any]]:
+    return [claim | {"claim": claim["claim"].replace(" .", ".")} for claim in sentences(text)]
+
+
+def good(claim: str, evidence: str) -> str:
+    return "no_support" if IDLE in evidence and GOOD not in evidence else "full_support"
+
+
+async def judged_by(
+    script: Judge, study: Study, options: JudgeOptions = ALL, shop: Shop | None = None, **more: Any
+) -> list[Request]:
+    script.claims = claims_of
+    with Wire(script) as wire:
+        models = scripted(wire.url)
+        try:
+            ran = await judge(study, desk(study, models, shop, **more), models, options)
+        finally:
+            await models.aclose()
+        assert not ran.summary.bugs
+        return wire.requests
+
+
+def figures(study: Study, variant: str = "x") -> dict[str, Any]:
+    found: dict[str, Any] = study_document(study)["metrics"][variant]
+    return found
+
+
+def rows(study: Study) -> list[CitationVerdict]:
+    return list(citation_verdicts(study))
+
+
+def pages(*texts: str | None) -> list[Source]:
+    return [web(place(n), text, status="ok" if text else "unreachable") for n, text in enumerate(texts, 1)]
+
+
+def verdict(status: Status | None, *, needed: bool | None = None, is_source: bool = True) -> CitationVerdict:
+    return CitationVerdict(
+        "a", "c1", "u", "web", status, None, needed, is_source, "", None, "j", "ours", None
+    )
+
+
+@pytest.mark.parametrize(
+    ("alone", "together", "said", "expected"),
+    [
+        (["none"], "none", None, False),  # one source: there is no set
+        (["full", "none"], "full", True, False),  # the other says it all, whatever the judge says
+        (["partial", "none"], "partial", True, False),  # as much is left without it
+        (["partial", "none"], "full", False, True),  # the other alone gives less: it made the difference
+        (["none", "none"], "full", False, True),  # two halves of a sum
+        (["none", "none"], "none", True, False),  # a set that supports nothing misses nothing
+        (["none", "none", "none"], "full", True, True),  # which of three it was only a judge can tell
+        (["none", "none", "none"], "full", False, False),
+        (["none", "none", "none"], "full", None, None),
+        (["partial", "none", "none"], "full", None, None),
+        (["none", "judge_error"], "full", None, None),  # the other is unknown
+        (["full", "none", "judge_error"], "judge_error", None, False),
+        (["partial", "none"], "judge_error", True, None),
+    ],
+)
+def test_leaving_one_out(
+    alone: list[Status | None], together: Status, said: bool | None, expected: bool | None
+) -> None:
+    assert is_needed(Counter(alone), together, said) is expected
+
+
+def test_a_report_by_hand() -> None:
+    """8 citations: full, partial, needed, irrelevant, made up count; dead, failed and open ones do not: 3 of 5, strictly 3 of 6."""
+    cited = [
+        verdict("full"),
+        verdict("partial"),
+        verdict("none", needed=True),
+        verdict("none", needed=False),
+        verdict("unreachable", is_source=False),
+        verdict("blocked"),
+        verdict("judge_error"),
+        verdict("none", needed=None),
+    ]
+    assert report_values(cited) == {
+        "fp_citation": 3 / 5,
+        "fp_citation_strict": 3 / 6,
+        "n_citations": 8,
+        "citations_unread": 2 / 7,
+    }
+    waiting = report_values([*cited, verdict(None)])
+    assert waiting["fp_citation"] is waiting["fp_citation_strict"] is None
+    assert report_values([])["fp_citation"] is None
+    assert set(report_values(None).values()) == {None}
+
+
+async def test_nine_irrelevant_addresses_lower_it_and_leave_fp_and_fr_as_they_are(study: Study) -> None:
+    told = (GOOD, "Feeders last for years.")
+    texts = [GOOD + " Feeders last for years.", *(f"{IDLE} Number {n}." for n in range(9))]
+    plain = report(*((claim, [1]) for claim in told))
+    padded = report(*((claim, range(1, 11)) for claim in told))
+    await put(
+        study, answer("a", "plain", plain, pages(texts[0])), answer("a", "padded", padded, pages(*texts))
+    )
+    script = Judge(support=good, alone=good)
+    await judged_by(script, study)
+    assert Counter(script.asked) == {"claims": 2, "support": 4, "citations": 2}
+    plainly, with_nine = figures(study, "plain"), figures(study, "padded")
+    for name in ("fp", "fr", "n_cited"):
+        assert plainly[name]["value"] == with_nine[name]["value"]
+    assert (plainly["fp_citation"]["value"], with_nine["fp_citation"]["value"]) == (1.0, 0.1)
+    assert with_nine["n_citations"]["value"] == 20
+    assert Counter(row.standing for row in rows(study)) == {"full": 4, "irrelevant": 18}
+
+
+async def test_faithfulness_is_the_same_to_a_digit_before_and_after(study: Study) -> None:
+    text = report((GOOD, [1, 2]), ("Seed spoils in rain.", [2, 3]), ("Rain falls.", [3]))
+    variants = ("x", "y")
+    await put(study, *(answer(q, v, text, pages(GOOD, IDLE, "Seed.")) for q in "abc" for v in variants))
+    script = Judge(support=lambda c, e: "partial_support" if "Seed" in e else "full_support", alone=good)
+    await judged_by(script, study, JudgeOptions(["faithfulness"]))
+    names = [metric.name for metric in of_faithfulness()]
+    before = {v: {n: figures(study, v).get(n) for n in names} for v in variants}
+    assert before["x"]["fp"]["value"] is not None
+    unknown = figures(study)["fp_citation"]
+    assert (unknown["value"], unknown["n_unscored"]) == (None, 3)
+    assert unknown["reason"].startswith("12 of 15 citations were not judged one by one")
+    assert "citations" not in script.asked
+    await judged_by(script, study, JudgeOptions(["citations"]))
+    assert Counter(script.asked) == {"claims": 6, "support": 18, "citations": 12}
+    assert {v: {n: figures(study, v).get(n) for n in names} for v in variants} == before
+    assert figures(study)["fp_citation"]["value"] is not None
+    assert await judged_by(script, study) == [], "nothing is asked twice"
+
+
+async def test_a_claim_with_one_address_of_a_type_costs_nothing_more(study: Study, shop: Shop) -> None:
+    text = f"Care is easy [1][2].\n\n## Sources\n[1] {place(1)}\n[2] http://ecommerce.example/{FEEDER}\n"
+    await put(study, answer("a", "x", text, pages(GOOD)))
+    script = Judge(support=lambda c, e: "partial_support")
+    await judged_by(script, study, shop=shop)
+    assert Counter(script.asked) == {"claims": 1, "support": 2}
+    assert [(row.type, row.status, row.by) for row in rows(study)] == [
+        ("web", "partial", "judge"),
+        ("product", "partial", "judge"),
+    ]
+    assert figures(study)["fp_citation"]["value"] == 1.0
+
+
+async def test_halves_that_only_together_support_are_needed(study: Study) -> None:
+    text = report(("Both cost $30 together.", [1, 2, 3]))
+    await put(study, answer("a", "x", text, pages("One is $10 of 30.", "The other is $20 of 30.", IDLE)))
+    script = Judge(
+        support=lambda c, e: "full_support",
+        alone=lambda c, e: "no_support",
+        needed=lambda evidence: "of 30" in evidence,
+    )
+    await judged_by(script, study)
+    assert [row.standing for row in rows(study)] == ["needed", "needed", "irrelevant"]
+    assert figures(study)["fp_citation"]["value"] == pytest.approx(2 / 3)
+
+
+async def test_what_could_not_be_read_is_unknown_and_what_is_made_up_is_not(study: Study) -> None:
+    never = {"url": place(2), "page_status": None}
+    await put(
+        study,
+        answer("a", "dead", report((GOOD, [1, 2])), pages(None, None)),
+        answer("a", "half", report((GOOD, [1, 2])), pages(GOOD, None)),
+        answer("a", "made-up", report((GOOD, [1, 2])), pages(GOOD), fabricated=[never]),
+    )
+    script = Judge(alone=good)
+    await judged_by(script, study)
+    assert "citations" not in script.asked, "one text at most could be read"
+    found = {v: figures(study, v) for v in ("dead", "half", "made-up")}
+    assert found["dead"]["fp_citation"]["value"] is None
+    assert found["dead"]["fp_citation"]["reason"] == "unknown for each of 2 citations: 2 unreachable"
+    assert found["dead"]["fp_citation_strict"]["value"] == 0.0
+    assert found["dead"]["citations_unread"]["value"] == 1.0
+    assert (found["half"]["fp_citation"]["value"], found["half"]["fp_citation_strict"]["value"]) == (1.0, 0.5)
+    assert found["made-up"]["fp_citation"]["value"] == 0.5
+    counted = study_document(study)["coverage"]["variants"]["made-up"]["citations"]
+    assert {name: n for name, n in counted.items() if n} == {"full": 1, "made_up": 1}
+
+
+async def test_equal_texts_are_shown_once(study: Study) -> None:
+    text = report((GOOD, [1, 2, 3]))
+    await put(study, answer("a", "x", text, pages(GOOD, IDLE, GOOD)))
+    script = Judge(support=good, alone=good)
+    requests = await judged_by(script, study)
+    (asked,) = (message(r) for r, task in zip(requests, script.asked, strict=True) if task == "citations")
+    assert asked.count(GOOD) == 2, "the claim, and one of the two equal pages"
+    assert [row.status for row in rows(study)] == ["full", "none", "full"]
+
+
+async def test_a_price_is_held_against_each_record_without_a_judge(study: Study, shop: Shop) -> None:
+    product = shop.store.product(FEEDER)
+    assert product is not None and product.price is not None
+    links = [f"http://ecommerce.example/{name}" for name in (FEEDER, "B0SEED0001")]
+    text = f"The price is ${product.price:.2f} [1][2].\n\n## Sources\n[1] {links[0]}\n[2] {links[1]}\n"
+    await put(study, answer("a", "x", text))
+    script = Judge()
+    await judged_by(script, study, shop=shop)
+    assert "citations" not in script.asked
+    assert [(row.status, row.by, row.standing) for row in rows(study)] == [
+        ("full", "rule", "full"),
+        ("none", "rule", "irrelevant"),
+    ]
+
+
+async def test_a_thousand_citations_of_one_claim(study: Study) -> None:
+    text = report((GOOD, range(1, 1001)))
+    await put(study, answer("a", "x", text, pages(GOOD, *(f"{IDLE} {n}." for n in range(999)))))
+    script = Judge(support=good, alone=good)
+    await judged_by(script, study)
+    assert script.asked.count("citations") == 1000 / SOURCES_MOST
+    assert figures(study)["fp_citation"]["value"] == pytest.approx(1 / 1000)
+    assert figures(study)["fp"]["value"] == 1.0
+
+
+async def test_several_claims_share_a_question_where_they_may(study: Study) -> None:
+    text = report((GOOD, [1, 2]), ("Seed spoils.", [1, 2, 3]), ("Rain falls.", range(1, 10)))
+    await put(study, answer("a", "x", text, pages(GOOD, *(f"{IDLE} {n}." for n in range(8)))))
+    script = Judge(support=good, alone=good)
+    await judged_by(script, study, batch=5)
+    assert Counter(script.asked) == {"claims": 1, "support": 1, "citations": 2}
+    assert Counter(row.standing for row in rows(study)) == {"full": 3, "irrelevant": 11}
+
+
+def leaves_out(task: str, request: Request) -> Reply | None:
+    """The last source of the first question, and all of any later one."""
+    if task != "citations":
+        return None
+    told = json.loads(str(Judge(alone=good)(request).text))  # type: ignore[union-attr]
+    kept = told["verdicts"][:-1]
+    return Say(json.dumps({"verdicts": kept}))
+
+
+async def test_what_the_judge_leaves_out_is_asked_for_once_and_then_unknown(study: Study) -> None:
+    await put(study, answer("a", "x", report((GOOD, [1, 2, 3])), pages(GOOD, IDLE, "Else.")))
+    script = Judge(support=good, alone=good, instead=leaves_out)
+    await judged_by(script, study)
+    assert script.asked.count("citations") == 2
+    assert [row.standing for row in rows(study)] == ["full", "irrelevant", "judge_error"]
+    assert figures(study)["fp_citation"]["value"] == 0.5
+    assert study_document(study)["coverage"]["tasks"]["citations"]["failed"] == 1
+
+
+async def test_a_judge_that_fails_leaves_it_unknown(study: Study) -> None:
+    await put(study, answer("a", "x", report((GOOD, [1, 2])), pages(GOOD, IDLE)))
+    fails = Judge(instead=lambda task, request: Say("no verdict") if task == "citations" else None)
+    await judged_by(fails, study)
+    assert [(row.status, row.together) for row in rows(study)] == [("judge_error", "full")] * 2
+    found = figures(study)
+    assert (found["fp_citation"]["value"], found["fp"]["value"]) == (None, 1.0)
+    assert "2 judge_error" in found["fp_citation"]["reason"]
+
+
+async def test_rules_judge_it_without_a_model_and_a_forecast_counts_it(study: Study) -> None:
+    text = report((GOOD, [1, 2]), ("The harbour opens at nine.", [2]))
+    await put(study, answer("a", "x", text, pages(GOOD, IDLE)))
+    models = offline()
+    made = desk(study, models)
+    told = forecast(study, made, models, ALL)["tasks"]
+    assert {name: row["calls"] for name, row in told.items()} == {"claims": 1, "support": 2, "citations": 1}
+    await judge(study, made, models, ALL)
+    assert [row.standing for row in rows(study)] == ["full", "irrelevant", "full"]
+    assert forecast(study, made, models, ALL)["calls"] == 0
+    assert read_judged(study, choose(study)).units["citations"] == 1
+
+
+async def test_reports_without_such_claims_alone_are_no_fair_sample(study: Study) -> None:
+    """Where nobody was asked, a report whose every claim has one address has no figure either."""
+    await put(study, answer("a", "x", report((GOOD, [1])), pages(GOOD)))
+    script = Judge()
+    await judged_by(script, study, JudgeOptions(["faithfulness"]))
+    assert figures(study)["fp_citation"]["value"] == 1.0
+    await put(study, answer("b", "x", report((GOOD, [1, 2])), pages(GOOD, IDLE)))
+    await judged_by(script, study, JudgeOptions(["faithfulness"]))
+    assert figures(study)["fp_citation"]["value"] is None
