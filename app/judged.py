@@ -16,7 +16,7 @@ SHORT = {"insightfulness": "insight", "constraint_following": "constraints", "pe
 FAITHFULNESS = ("fp", "fp_web", "fp_product", "fp_user", "fp_seen", "fr", "fr_supported", "n_cited")
 GIVEN_UP = ("n_cited", "fp_seen", "fr_supported", "fp_user", "fp_product", "fp_web")
 """What a narrow terminal does without, first to last."""
-TOLD = frozenset({"faithfulness", "faithfulness-bounds", "quality", "effort", "rules"})
+TOLD = frozenset({"faithfulness", "faithfulness-bounds", "papers", "quality", "effort", "rules"})
 """Tables of metrics that stand here in a form of their own, or only in the report."""
 AS_PRINTED = {
     "fp": "FP (Eq. 2)",

@@ -44,8 +44,16 @@ def _length_notes(material: Material) -> list[str]:
     return [f"Correlation of the score with report length: {', '.join(shown)}. {told}"] if shown else []
 
 
+def _paper_notes(material: Material) -> list[str]:
+    return [
+        "One judging behind all columns; each paper has its own rule for sources that could not be read: nothing supported (FP, PDR, DR3), "
+        "left out (FP citation, FACT, RE). A failure of the judge is left out of each (as printed PDR counts it as unsupported)."
+    ]
+
+
 FORMS: Mapping[str, Form] = {
     "faithfulness-bounds": Form(lead=("fp",)),
+    "papers": Form(lead=("fp", "fr", "fp_citation"), notes=_paper_notes),
     "quality": Form(closing={"average": "quality_average"}, notes=_length_notes),
     "effort": Form(spread=True),
 }

@@ -1,0 +1,162 @@
+"""What other papers sum from the same verdicts, worked out on paper; and from one judging, without a call more."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from drr.eval.judging.plan import JudgeOptions
+from drr.eval.judging.run import judge
+from drr.eval.metrics import metrics
+from drr.eval.metrics.document import study_document
+from drr.eval.stats.citations import CitationVerdict
+from drr.eval.stats.faithfulness import STATUSES, Status
+from drr.eval.stats.papers import METHODS, report_values
+from drr.study.study import Study
+
+from tests.eval.nursery import answer, desk, offline, put, web
+
+
+def cites(claim: str, *statuses: Status | None) -> list[CitationVerdict]:
+    return [
+        CitationVerdict(
+            "a", claim, f"u{claim}{n}", "web", status, None, None, True, "", None, "j", "ours", None
+        )
+        for n, status in enumerate(statuses)
+    ]
+
+
+# Five claims, four cited; eight pairs. c1: full, none. c2: partial. c3: unreachable. c4: none, blocked, full, judge_error. c5 uncited.
+CLAIMS = {"c1": True, "c2": True, "c3": True, "c4": True, "c5": False}
+PAIRS = [
+    *cites("c1", "full", "none"),
+    *cites("c2", "partial"),
+    *cites("c3", "unreachable"),
+    *cites("c4", "none", "blocked", "full", "judge_error"),
+]
+
+
+def test_one_table_five_sums_by_hand() -> None:
+    exact = pytest.approx
+    assert report_values(CLAIMS, PAIRS) == {
+        "pqr_fa": exact(10 * 2 / 4),  # c1 and c4 wholly, of four
+        "pqr_fa_lenient": exact(10 * 3 / 4),
+        "pqr_cc": exact(10 * 4 / 5),
+        "pqr_r": exact((5 + 8) / 2),
+        "pqr_r_printed": exact((7.5 + 8) / 2),
+        "fact_accuracy": exact(3 / 5),  # full, partial, full of these and two none
+        "fact_effective": 3,
+        "dr3_fa": exact(100 * 2 / 7),  # the failure of the judge is left out, the two unread count
+        "dr3_fa_lenient": exact(100 * 3 / 7),
+        "dr3_fa_claims": exact(100 * 1 / 4),  # c2 alone has no source against it
+        "re_support": exact(2 * (1 + 0 + 0.5 + 0 + 1) / 5 - 1),
+        "re_strong": exact(2 / 5),
+    }
+
+
+def test_each_has_its_own_rule_for_what_is_unknown() -> None:
+    dead = report_values({"c1": True}, cites("c1", "unreachable"))
+    assert (dead["pqr_fa"], dead["dr3_fa"], dead["fact_accuracy"], dead["re_support"]) == (0, 0, None, None)
+    failed = report_values({"c1": True}, cites("c1", "judge_error"))
+    assert (failed["pqr_fa"], failed["dr3_fa"], failed["fact_accuracy"], failed["re_support"]) == (None,) * 4
+    assert (failed["pqr_cc"], failed["pqr_r"], failed["pqr_r_printed"]) == (10, None, 5)
+    uncited = report_values({"c1": False}, [])
+    assert (uncited["pqr_fa"], uncited["pqr_cc"], uncited["pqr_r"], uncited["pqr_r_printed"]) == (
+        None,
+        0,
+        None,
+        0,
+    )
+    assert uncited["dr3_fa_claims"] is uncited["fact_effective"] is None
+    waiting = report_values({"c1": True}, cites("c1", "full", None))
+    assert {name for name, value in waiting.items() if value is not None} == {"pqr_cc"}
+    assert set(report_values(None, None).values()) == {None}
+
+
+def test_they_equal_a_slow_recomputation() -> None:
+    rng = random.Random(7)
+    for _ in range(300):
+        claims, pairs = {}, []
+        for n in range(rng.randrange(7)):
+            statuses = rng.choices(STATUSES, k=rng.randrange(4))
+            claims[f"c{n}"] = bool(statuses)
+            pairs += cites(f"c{n}", *statuses)
+        assert report_values(claims, pairs) == pytest.approx(slowly(claims, pairs), abs=1e-9, nan_ok=False)
+
+
+def slowly(claims: dict[str, bool], pairs: list[CitationVerdict]) -> dict[str, float | None]:
+    """From the definitions, claim by claim and pair by pair."""
+    worth = {"full": 1.0, "partial": 0.5, "none": 0.0}
+    dead, lost = ("unreachable", "blocked", "empty"), ("not_frozen", "judge_error")
+    said = [str(pair.status) for pair in pairs]
+
+    def of(claim: str) -> list[str]:
+        return [str(pair.status) for pair in pairs if pair.claim == claim]
+
+    def fa(good: tuple[str, ...], printed: bool = False) -> float | None:
+        hits, base = 0, 0
+        for claim, cited in claims.items():
+            if cited and any(s in good for s in of(claim)):
+                hits, base = hits + 1, base + 1
+            elif cited and (printed or not any(s in lost for s in of(claim))):
+                base += 1
+        return 10 * hits / base if base else 0.0 if printed else None
+
+    def half(a: float | None, b: float | None) -> float | None:
+        return None if a is None or b is None else (a + b) / 2
+
+    def dr3(good: tuple[str, ...]) -> float | None:
+        base = [s for s in said if s not in lost]
+        return 100 * sum(s in good for s in base) / len(base) if base else None
+
+    def every() -> float | None:
+        hits, base = 0, 0
+        for claim in [claim for claim, cited in claims.items() if cited]:
+            against = any(s == "none" or s in dead for s in of(claim))
+            if against or not any(s in lost for s in of(claim)):
+                base, hits = base + 1, hits + (not against)
+        return 100 * hits / base if base else None
+
+    cc = 10 * sum(claims.values()) / len(claims) if claims else None
+    read = [worth[s] for s in said if s in worth]
+    good = sum(value > 0 for value in read)
+    both = ("full", "partial")
+    return {
+        "pqr_fa": fa(("full",)),
+        "pqr_fa_lenient": fa(both),
+        "pqr_cc": cc,
+        "pqr_r": half(fa(("full",)), cc),
+        "pqr_r_printed": half(fa(both, printed=True), cc),
+        "fact_accuracy": good / len(read) if read else None,
+        "fact_effective": good if read else None,
+        "dr3_fa": dr3(("full",)),
+        "dr3_fa_lenient": dr3(both),
+        "dr3_fa_claims": every(),
+        "re_support": 2 * sum(read) / len(read) - 1 if read else None,
+        "re_strong": read.count(1.0) / len(read) if read else None,
+    }
+
+
+async def test_one_judging_gives_them_all(study: Study) -> None:
+    """Two reports: FACT of the pool differs from the mean of the reports."""
+    good, idle = "The feeder is cleaned once a week.", "Cars are red."
+    urls = [f"https://site{n}.example/p" for n in range(4)]
+    sources = [web(urls[0], good), *(web(url, f"{idle} {n}") for n, url in enumerate(urls[1:]))]
+
+    def report(count: int) -> str:
+        marks = "".join(f"[{n}]" for n in range(1, count + 1))
+        listed = "\n".join(f"[{n}] {url}" for n, url in enumerate(urls[:count], 1))
+        return f"{good[:-1]} {marks}.\n\nCars cost money.\n\n## Sources\n{listed}\n"
+
+    await put(study, answer("a", "x", report(1), sources), answer("b", "x", report(4), sources))
+    models = offline()
+    await judge(study, desk(study, models), models, JudgeOptions(["faithfulness", "citations"]))
+    found: dict[str, Any] = {name: v["value"] for name, v in study_document(study)["metrics"]["x"].items()}
+    exact = pytest.approx
+    assert (found["fp"], found["fr"], found["fp_citation"]) == (1, exact(1 / 2), exact((1 + 1 / 4) / 2))
+    assert (found["pqr_fa"], found["pqr_cc"], found["pqr_r"]) == (10, 5, 7.5)
+    assert (found["fact_accuracy"], found["fact_rate"]) == (exact((1 + 1 / 4) / 2), exact(2 / 5))
+    assert (found["dr3_fa"], found["dr3_fa_claims"]) == (exact((100 + 25) / 2), 50)
+    assert (found["re_support"], found["re_strong"]) == (exact((1 - 0.5) / 2), exact((1 + 1 / 4) / 2))
+    assert METHODS.keys() | {"fact_rate"} == {m.name for m in metrics().values() if m.table == "papers"}
