@@ -124,7 +124,9 @@ CANARIES: dict[str, Callable[[], str]] = {
         "Let me search for more feeders with product_catalog_search [41-23].\n\n## Upkeep",
     ),
 }
-COUNTS = {"n_claims", "n_cited", "n_cited_web", "n_cited_product", "n_cited_user"}
+COUNTS = {"n_claims", "n_cited", "n_cited_web", "n_cited_product", "n_cited_user", "n_citations"}
+NAIVE = {"pqr_cc", "pqr_r", "pqr_r_printed"}
+"""PDR-Bench's coverage takes any address for a citation, a stranger's too: its definition, not ours."""
 EFFORT = {"input_tokens", "output_tokens", "words", "tool_calls"}
 
 
@@ -171,7 +173,7 @@ def test_a_canary_scores_no_better_than_its_clean_version(
     better = {
         metric: (value, clean[metric])
         for metric, value in canary.items()
-        if metric not in COUNTS | EFFORT
+        if metric not in COUNTS | EFFORT | NAIVE
         and not metric.startswith("beats_")
         and value is not None
         and value > (clean[metric] or 0) + 1e-9

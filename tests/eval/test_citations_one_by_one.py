@@ -11,13 +11,13 @@ import pytest
 from drr.env.shop import Shop
 from drr.env.source import Source
 from drr.eval.judging.plan import JudgeOptions, forecast
-from drr.eval.judging.read import choose, citation_verdicts, read_judged
+from drr.eval.judging.read import choose, citation_verdicts, judgings, read_judged
 from drr.eval.judging.run import judge
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.faithfulness import metrics as of_faithfulness
 from drr.eval.stats.citations import CitationVerdict, is_needed, report_values
 from drr.eval.stats.faithfulness import Status
-from drr.eval.tasks.citations import SOURCES_MOST
+from drr.eval.tasks.citations import SOURCES_MOST, CitationsTask
 from drr.study.study import Study
 
 from tests.eval.nursery import Judge, answer, desk, message, offline, put, scripted, sentences, web
@@ -300,6 +300,17 @@ async def test_rules_judge_it_without_a_model_and_a_forecast_counts_it(study: St
     assert [row.standing for row in rows(study)] == ["full", "irrelevant", "full"]
     assert forecast(study, made, models, ALL)["calls"] == 0
     assert read_judged(study, choose(study)).units["citations"] == 1
+
+
+async def test_a_raised_version_reads_the_same_answers_again(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(study, answer("a", "x", report((GOOD, [1, 2])), pages(GOOD, IDLE)))
+    await judged_by(Judge(support=good, alone=good), study)
+    monkeypatch.setattr(CitationsTask, "version", 9)
+    assert await judged_by(Judge(alone=lambda claim, evidence: "full_support"), study) == []
+    assert [row.standing for row in rows(study)] == ["full", "irrelevant"]
+    assert len(judgings(study)) == 2
 
 
 async def test_reports_without_such_claims_alone_are_no_fair_sample(study: Study) -> None:
