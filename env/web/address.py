@@ -82,6 +82,8 @@ _CLOSED = [
         "10.0.0.0/8",
         "100.64.0.0/10",
         "127.0.0.0/8",
+        # Azure's own services answer every machine of theirs here, though the address is one of the public ones.
+        "168.63.129.16/32",
         "169.254.0.0/16",
         "172.16.0.0/12",
         "192.0.0.0/24",
@@ -105,6 +107,8 @@ _CLOSED = [
     )
 ]
 _OPEN6 = ipaddress.ip_network("2000::/3")
+_ISATAP = {0x00005EFE, 0x02005EFE, 0x01005EFE, 0x03005EFE}
+"""What stands before the IPv4 address that an ISATAP address carries, whatever network it is in (RFC 5214, 6.1)."""
 
 
 def check_ip(text: str, *, loopback: bool = False) -> None:
@@ -118,5 +122,7 @@ def check_ip(text: str, *, loopback: bool = False) -> None:
     if isinstance(ip, ipaddress.IPv6Address) and ip not in _OPEN6:
         # Mapped and compatible IPv4, NAT64, unique local, link-local, site-local, multicast, loopback, unspecified.
         raise Refused(f"{ip} is not a public address")
+    if isinstance(ip, ipaddress.IPv6Address) and int(ip) >> 32 & 0xFFFFFFFF in _ISATAP:
+        raise Refused(f"{ip} carries an IPv4 address (ISATAP)")
     if any(ip.version == network.version and ip in network for network in _CLOSED):
         raise Refused(f"{ip} is not a public address")

@@ -15,17 +15,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 from urllib.parse import urljoin
-from urllib.robotparser import RobotFileParser
 from weakref import WeakKeyDictionary
 
 import httpcore
 from drr.env.web.address import Refused, WebAddress, check_ip, parse
 from drr.env.web.base import PageStatus
+from drr.env.web.robots import LARGEST, Robots
 
 MAX_REDIRECTS = 5
 MAX_ADDRESSES = 3
 PER_HOST = 2
-ROBOTS_BYTES = 500_000
 AGENT = "DeepResearchRetail/0.1"
 TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
 _REDIRECTS = {301, 302, 303, 307, 308}
@@ -51,6 +50,8 @@ class Fetched(NamedTuple):
     content_type: str
     charset: str | None
     body: bytes
+    false_charset: str | None = None
+    """What the server calls the encoding, where there is no such encoding of text."""
 
 
 class _Reply(NamedTuple):
@@ -59,6 +60,7 @@ class _Reply(NamedTuple):
     content_type: str
     charset: str | None
     body: bytes
+    false_charset: str | None = None
 
 
 @dataclass
@@ -76,7 +78,7 @@ class Fetcher:
     _gates: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Semaphore]] = field(
         default_factory=WeakKeyDictionary, repr=False
     )
-    _robots: dict[str, RobotFileParser] = field(default_factory=dict, repr=False)
+    _robots: dict[str, Robots] = field(default_factory=dict, repr=False)
 
     async def fetch(self, url: str) -> Fetched:
         """The page behind a URL; `FetchFailure` says why there is none."""
@@ -95,9 +97,7 @@ class Fetcher:
                 raise FetchFailure("blocked", f"robots.txt of {address.host} forbids it")
             reply = await self._request(address, self.max_bytes, TYPES)
             if reply.location is None:
-                return Fetched(
-                    url, address.url, reply.http_status, reply.content_type, reply.charset, reply.body
-                )
+                return Fetched(url, address.url, reply.http_status, *reply[2:])
             address = self._next(address, reply.location)
         raise FetchFailure("unreachable", f"more than {MAX_REDIRECTS} redirects")
 
@@ -114,37 +114,37 @@ class Fetcher:
             raise Refused("it redirects to a malformed address") from None
 
     async def _allowed(self, address: WebAddress) -> bool:
-        """RFC 9309: no file allows everything, a server that fails allows nothing."""
+        """By the rules of the site, which are asked for once; where they cannot be had, the page is not asked for either."""
         rules = self._robots.get(address.origin)
         if rules is None:
             rules = await self._read_robots(address)
             if len(self._robots) >= 4096:
                 self._robots.clear()
             self._robots[address.origin] = rules
-        return rules.can_fetch(AGENT, address.url)
+        return rules.allows(address.target)
 
-    async def _read_robots(self, page: WebAddress) -> RobotFileParser:
-        rules = RobotFileParser()
+    async def _read_robots(self, page: WebAddress) -> Robots:
+        """RFC 9309: no file allows everything, a server that fails allows nothing; and a name that nobody has forbids nothing."""
         address = page._replace(target="/robots.txt")
         try:
             for _ in range(MAX_REDIRECTS + 1):
-                reply = await self._request(address, ROBOTS_BYTES, None)
+                reply = await self._request(address, LARGEST, None)
                 if reply.location is None:
-                    break
+                    return Robots(reply.body, AGENT)
                 address = self._next(address, reply.location)
-            rules.parse(reply.body.decode("utf-8", "replace").splitlines())
         except FetchFailure as failure:
             code = failure.http_status
-            absent = code is not None and 400 <= code < 500 and code != 429
-            rules.parse([] if absent else ["User-agent: *", "Disallow: /"])
-        return rules
+            if code is None or code >= 500 or code == 429:
+                reason = f"{failure.reason} (asked for robots.txt of {page.host})"
+                raise FetchFailure(failure.status, reason, code) from None
+        return Robots(b"", AGENT)
 
     def _gate(self, host: str) -> asyncio.Semaphore:
         gates = self._gates.setdefault(asyncio.get_running_loop(), {})
         return gates.setdefault(host, asyncio.Semaphore(PER_HOST))
 
     async def _request(self, address: WebAddress, max_bytes: int, types: Sequence[str] | None) -> _Reply:
-        """One hop: resolve, check, connect to what was checked, read within the limits (of any type, if none is named)."""
+        """One hop: resolve, check, connect to what was checked, read within the limits (where no type is named: of any type, cut)."""
         async with self._gate(address.host):
             ips = await self._resolve(address)
             pool = httpcore.AsyncConnectionPool(
@@ -247,15 +247,18 @@ async def _read(response: httpcore.Response, max_bytes: int, types: Sequence[str
             "unreachable", f"its type is {content_type[:60] or 'not stated'}, not a readable page"
         )
     length = headers.get(b"content-length", b"")
-    if length.isdigit() and int(length) > max_bytes:
+    cut = types is None
+    if length.isdigit() and int(length) > max_bytes and not cut:
         raise FetchFailure("unreachable", f"the page is larger than {max_bytes:,} bytes")
     encoding = headers.get(b"content-encoding", b"").decode("latin-1").strip().lower()
-    body = await _body(response.aiter_stream(), encoding, max_bytes)
-    return _Reply(status, None, content_type, _charset(parameters), body)
+    body = await _body(response.aiter_stream(), encoding, max_bytes, cut=cut)
+    label = _charset_label(parameters)
+    known = None if label is None else known_charset(label)
+    return _Reply(status, None, content_type, known, body, label if known is None else None)
 
 
-async def _body(chunks: AsyncIterator[bytes], encoding: str, max_bytes: int) -> bytes:
-    """The decoded body; at no time is more than `max_bytes` of it, or of what was received, in memory."""
+async def _body(chunks: AsyncIterator[bytes], encoding: str, max_bytes: int, *, cut: bool) -> bytes:
+    """The decoded body; at no time is more than `max_bytes` of it, or of what was received, in memory. `cut`: more is not read."""
     if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
         raise FetchFailure("unreachable", f"its encoding {encoding[:40]!r} was not asked for")
     inflate = _Inflate(max_bytes) if encoding not in ("", "identity") else None
@@ -264,6 +267,8 @@ async def _body(chunks: AsyncIterator[bytes], encoding: str, max_bytes: int) -> 
         received += len(chunk)
         body += inflate(chunk) if inflate else chunk
         if received > max_bytes or len(body) > max_bytes:
+            if cut:
+                return bytes(body[:max_bytes])
             raise FetchFailure("unreachable", f"the page is larger than {max_bytes:,} bytes")
     if inflate and not inflate.finished:
         raise FetchFailure("unreachable", "its compressed text ends too early")
@@ -333,9 +338,9 @@ def known_charset(name: str) -> str | None:
     return name
 
 
-def _charset(parameters: str) -> str | None:
+def _charset_label(parameters: str) -> str | None:
     for parameter in parameters.split(";"):
         name, _, value = parameter.partition("=")
         if name.strip() == "charset":
-            return known_charset(value.strip().strip("\"'"))
+            return value.strip().strip("\"'")[:60]
     return None

@@ -64,8 +64,11 @@ class LiveWeb:
             page = Page(url, url, failure.status, None, None, self.reader.name, failure.reason)
             return page, {"http_status": failure.http_status}
         page = await make_page(fetched, self.reader)
-        return page, {
+        facts: PageFacts = {
             "http_status": fetched.http_status,
             "content_type": fetched.content_type,
             "body": fetched.body,
         }
+        if fetched.false_charset is not None:
+            facts["false_charset"] = fetched.false_charset
+        return page, facts

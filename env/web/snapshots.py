@@ -34,6 +34,8 @@ class PageFacts(TypedDict, total=False):
 
     http_status: int | None
     content_type: str | None
+    false_charset: str
+    """A name of an encoding that is none: the page was read by what it says of itself, else as UTF-8."""
     body: bytes
     """As the server sent it."""
 

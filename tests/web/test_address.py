@@ -72,6 +72,7 @@ def test_other_addresses_are_refused_with_the_reason(url: str, said: str) -> Non
         "100.127.255.254",
         "127.0.0.1",
         "127.255.255.254",
+        "168.63.129.16",
         "169.254.169.254",
         "172.16.0.1",
         "172.31.255.255",
@@ -92,6 +93,10 @@ def test_other_addresses_are_refused_with_the_reason(url: str, said: str) -> Non
         "::ffff:127.0.0.1",
         "::ffff:8.8.8.8",
         "::ffff:0:127.0.0.1",
+        "2606:4700::5efe:10.0.0.1",
+        "2606:4700::200:5efe:7f00:1",
+        "2a00:1450:4001:80b:0:5efe:8.8.8.8",
+        "fe80::5efe:192.168.0.1",
         "64:ff9b::7f00:1",
         "64:ff9b::808:808",
         "64:ff9b:1::1",
@@ -121,7 +126,17 @@ def test_addresses_that_are_not_public_hosts_are_refused(ip: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "ip", ["8.8.8.8", "93.184.215.14", "100.63.0.1", "172.32.0.1", "2606:4700::1111", "2a00::1"]
+    "ip",
+    [
+        "8.8.8.8",
+        "93.184.215.14",
+        "100.63.0.1",
+        "172.32.0.1",
+        "2606:4700::1111",
+        "2a00::1",
+        "2606:4700::5efe",
+        "168.63.129.17",
+    ],
 )
 def test_public_hosts_are_not(ip: str) -> None:
     check_ip(ip)

@@ -429,8 +429,9 @@ async def test_robots_are_asked_once_per_site_and_obeyed(site: Site) -> None:
         (None, True),
         (reply("", status="403 Forbidden"), True),
         (reply("<html>no such page</html>"), True),
-        (reply("", status="500 Oops"), False),
-        (reply("", status="429 Too Many Requests"), False),
+        (redirect("/robots.txt"), True),
+        (reply(b"#" * 600_000 + b"\nUser-agent: *\nDisallow: /\n"), True),
+        (reply(b"User-agent: *\nDisallow: /\n" + b"#" * 600_000), False),
         (redirect("/rules.txt"), False),
         (redirect("http://10.0.0.1/robots.txt"), False),
         (
@@ -440,7 +441,7 @@ async def test_robots_are_asked_once_per_site_and_obeyed(site: Site) -> None:
         (reply(b"\xff\xfe\x00garbage\x00", "application/octet-stream"), True),
     ],
 )
-async def test_no_robots_file_allows_and_a_failing_one_forbids(
+async def test_no_robots_file_allows_and_one_that_forbids_is_obeyed(
     site: Site, robots: Route | None, allowed: bool
 ) -> None:
     if robots is not None:
@@ -456,6 +457,39 @@ async def test_no_robots_file_allows_and_a_failing_one_forbids(
     else:
         assert (await _fails(fetcher, site.url("/"))).status == "blocked"
         assert "/" not in site.paths()
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (reply("", status="500 Oops"), "the server answered 500"),
+        (reply("", status="503 Not Now"), "the server answered 503"),
+        (reply("", status="429 Too Many Requests"), "the server answered 429"),
+        (lambda writer: _bytes(writer, b"nonsense\r\n\r\n"), "connection failed"),
+    ],
+)
+async def test_where_robots_cannot_be_had_the_page_is_not_asked_for_and_the_cause_is_said(
+    site: Site, answer: Route, said: str
+) -> None:
+    site.routes["/robots.txt"] = answer
+    fetcher = _fetcher(site, respect_robots=True)
+    reason = (await _fails(fetcher, site.url("/"))).reason
+    assert said in reason
+    assert "asked for robots.txt of site.example" in reason
+    assert site.paths() == ["/robots.txt"]
+    site.routes["/robots.txt"] = reply("User-agent: *\nDisallow: /private", "text/plain")
+    assert (await fetcher.fetch(site.url("/"))).http_status == 200, "a failure is not remembered as a rule"
+
+
+async def test_a_name_that_nobody_has_is_not_called_forbidden(site: Site) -> None:
+    async def nobody(host: str, port: int) -> list[str]:
+        return []
+
+    failure = await _fails(
+        _fetcher(site, respect_robots=True, resolver=nobody), "http://no-such-name.invalid/"
+    )
+    assert failure.status == "unreachable"
+    assert failure.reason.startswith("the name no-such-name.invalid does not resolve")
 
 
 async def test_the_shop_is_never_asked_over_the_network(site: Site) -> None:
