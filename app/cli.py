@@ -63,7 +63,27 @@ def _overview() -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    words = list(sys.argv[1:] if argv is None else argv)
+    from drr.app.screen import screened
+
+    with screened():
+        try:
+            code = _main(list(sys.argv[1:] if argv is None else argv))
+            sys.stdout.flush()
+        except BrokenPipeError:
+            sys.stderr.close()
+            return 1
+        except Exception as error:
+            from drr.env.disk import no_room
+
+            if (sentence := no_room(error)) is None:
+                raise
+            print(f"drr: {sentence}", file=sys.stderr)
+            _forget_output()
+            return 1
+    return code
+
+
+def _main(words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help"):
         print(_overview())
         return 0 if words else 2
@@ -134,12 +154,20 @@ def _run(name: str, module: ModuleType, words: Sequence[str]) -> int:
     except KeyboardInterrupt:
         print("drr: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 1
     finally:
         sys.unraisablehook = hook
     return code
+
+
+def _forget_output() -> None:
+    """What standard output still holds would fail once more when Python ends, with a traceback."""
+    import os
+    from contextlib import suppress
+
+    with suppress(OSError, ValueError):
+        number = sys.stdout.fileno()
+        with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - pathlib is not loaded here
+            os.dup2(nowhere.fileno(), number)
 
 
 def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:

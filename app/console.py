@@ -21,11 +21,6 @@ def print_json(document: Any) -> None:
     sys.stdout.write(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n")
 
 
-def plain(text: str) -> str:
-    """A text from outside on one line and without anything a terminal would obey."""
-    return "".join(c if c.isprintable() else " " for c in text)
-
-
 def add_setting_options(parser: argparse.ArgumentParser, *names: str) -> None:
     """Options for settings of the same name, and `--profile`; what is not given stays with environment, file, default."""
     parser.add_argument(
@@ -78,6 +73,7 @@ def progress_of(arguments: argparse.Namespace) -> Progress:
 class _Bars:
     @contextmanager
     def stage(self, label: str, total: int | None = None, unit: str = "rows") -> Iterator[Stage]:
+        from drr.app.screen import plain, raw, screened, shown
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -102,14 +98,16 @@ class _Bars:
                 TimeElapsedColumn(),
             )
         columns = (
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=10),
             *counts,
             TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}"),
+            TextColumn("{task.fields[note]}", markup=False),
         )
-        with Progress(*columns, console=Console(stderr=True), transient=False) as bars:
-            task: TaskID = bars.add_task(label, total=total, note="", rate="")
+        # What is printed meanwhile goes through the bars' own stream, so the screen is put before that one, too.
+        console = Console(file=raw(sys.stderr))
+        with Progress(*columns, console=console, transient=False) as bars, screened():
+            task: TaskID = bars.add_task(shown(label), total=total, note="", rate="")
             all_rows = 0
 
             class Bar:
@@ -124,7 +122,7 @@ class _Bars:
                     bars.update(task, rate=rate)
 
                 def note(self, text: str) -> None:
-                    bars.update(task, note=text)
+                    bars.update(task, note=plain(text))
 
             yield Bar()
 

@@ -97,7 +97,7 @@ def others_left(units: Sequence[Unit]) -> str:
 
 def keep_queries(folder: Path, queries: Iterable[Query]) -> None:
     """The study holds its questions, so that it continues without the file it was given."""
-    from drr.env.files import write_file
+    from drr.env.files import private, write_file
 
     lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in queries)
-    write_file(folder / QUERIES, lines)
+    write_file(folder / QUERIES, lines, private(0o666))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from drr.app.console import plain
+from drr.app.screen import plain
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import count, price
 from drr.env.text import category_key, tokens

@@ -179,6 +179,8 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
         return 130
     if summary.stopped == "outage":
         raise DrrError(f"{summary.message}; units keep failing so, {again} continues when it is over")
+    if summary.stopped == "no_room":
+        raise DrrError(summary.message or "the disk is full")
     if summary.stopped not in (None, "limit"):
         from drr.app.models import explain
         from drr.llm.failures import ModelFailure
@@ -189,7 +191,7 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
 
 def _cause(message: str) -> str:
     """On one line, and without anything that a terminal would obey: providers and plug-ins wrote it."""
-    from drr.app.console import plain
+    from drr.app.screen import plain
 
     return " ".join(plain(message).split())[:300] or "no cause was told"
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from drr.app.screen import shown
+
 if TYPE_CHECKING:
     from drr.llm.rows import ToldConversation, ToldMessage, UsageRow
     from drr.study.study import Study
@@ -54,7 +56,7 @@ def _listed(record: Record) -> ListedUnit:
 
 def listing(records: Sequence[Record]) -> str:
     lines = [f"{r.key[:12]}  {r.kind:<11}{_state(r):<24}{r.seconds:>9.1f} s  {r.label}" for r in records]
-    return _plain("\n".join(lines) or "no unit has ended yet")
+    return shown("\n".join(lines) or "no unit has ended yet")
 
 
 class TracedUnit(ListedUnit):
@@ -102,7 +104,7 @@ def text(study: Study, record: Record, *, full: bool) -> str:
     trace = study.text(record, "traceback")
     if trace is not None:
         lines += ["", trace] if full else ["  a bug; --full shows where in the code"]
-    return _plain("\n".join(lines))
+    return shown("\n".join(lines))
 
 
 def _head(record: Record) -> Iterator[str]:
@@ -157,16 +159,11 @@ def _calls(study: Study, record: Record, *, full: bool) -> Iterator[str]:
         given = given if full or len(given) <= _GIVEN_LENGTH else given[: _GIVEN_LENGTH - 1] + "…"
         who = f" [{call['researcher']}]" if call.get("researcher") else ""
         text = study.text(record, f"text:{call['result_sha256']}") or ""
-        shown = text if full else " ".join(text.split())[:_SHOWN_LENGTH]
+        said = text if full else " ".join(text.split())[:_SHOWN_LENGTH]
         mark = "ok  " if call.get("error") is None else f"FAIL ({call['error']['kind']}) "
         yield (f"  {call['number']:>3}{who} {call['name']}({given})  {call['seconds'] * 1000:.0f} ms")
-        yield f"        {mark}{shown}"
+        yield f"        {mark}{said}"
 
 
 def _calls_of(message: ToldMessage) -> str:
     return "".join(f"\n  -> {call['name']}({call['args']})" for call in message.get("tool_calls", []))
-
-
-def _plain(text: str) -> str:
-    """What others wrote may not steer the terminal."""
-    return "".join(c if c in "\n\t" or (c.isprintable()) else "�" for c in text)

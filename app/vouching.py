@@ -125,7 +125,7 @@ def _check_prompts(found: Resolved) -> None:
 
 
 def _check(folder: Path, kind: Named, value: str, shown: str, option: str) -> None:
-    from drr.app.console import plain
+    from drr.app.screen import plain
     from drr.env.errors import Misuse
     from drr.env.trust import vouch, vouched
 

@@ -36,17 +36,20 @@ def watched(quiet: bool) -> Iterator[Listener]:
 
 @contextmanager
 def _moving() -> Iterator[Listener]:
+    from drr.app.screen import raw, shown
     from rich.console import Console
     from rich.markup import escape
 
-    console, started, calls = Console(stderr=True), time.monotonic(), 0
+    console, started, calls = Console(file=raw(sys.stderr)), time.monotonic(), 0
     with console.status("starting") as status:
 
         def show(event: Event) -> None:
             nonlocal calls
             calls += event.kind == "call"
             if (text := _line(event)) is not None:
-                console.print(escape(text), style="dim", highlight=False, no_wrap=True, overflow="ellipsis")
+                console.print(
+                    escape(shown(text)), style="dim", highlight=False, no_wrap=True, overflow="ellipsis"
+                )
                 status.update(f"{time.monotonic() - started:.0f} s, {calls} tool calls")
 
         yield show

@@ -8,6 +8,7 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Annotated
@@ -75,6 +76,38 @@ def read_file(path: Path) -> bytes:
                 f"{path}: not a file that a study holds (a device, a pipe, or above {LARGEST:,} bytes)"
             )
         return file.read()
+
+
+_USUAL = (0o022, 0o002)
+"""What systems set where nobody chose."""
+
+
+def private(mode: int) -> int:
+    """The owner's part of it: a study holds what people bought and asked. All of it where the user chose a umask of their own."""
+    return mode & 0o700 if _umask() in _USUAL else mode
+
+
+@cache
+def _umask() -> int:
+    try:
+        for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("Umask:"):
+                return int(line.split()[1], 8)
+    except (OSError, ValueError, IndexError):
+        pass
+    found = os.umask(0o077)  # a system without /proc tells it only to who sets it
+    os.umask(found)
+    return found
+
+
+def make_folder(folder: Path, mode: int = 0o777) -> None:
+    """With those above it; each that is made has this mode."""
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for one in reversed(missing):
+        one.mkdir(mode=mode, exist_ok=True)
 
 
 @contextmanager

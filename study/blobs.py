@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from drr.env.errors import DrrError
-from drr.env.files import is_digest, read_file
+from drr.env.files import is_digest, make_folder, private, read_file
 
 _NUMBER = count()
 
@@ -33,17 +33,18 @@ class Blobs:
             if path.stat().st_size == len(content):
                 return digest
         except FileNotFoundError:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent, private(0o777))
             if path.parent.is_symlink():
                 raise DrrError(
                     f"{path.parent}: is a link, and a study holds none; put the folder itself there"
                 ) from None
         aside = path.with_name(f".{digest[:16]}.{os.getpid()}.{next(_NUMBER)}")
         try:
-            with aside.open("xb") as file:
+            handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, private(0o666))
+            with os.fdopen(handle, "wb") as file:
                 file.write(content)
                 file.flush()
-                os.fsync(file.fileno())
+                os.fsync(handle)
             aside.replace(path)
         except BaseException:
             with contextlib.suppress(OSError):

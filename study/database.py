@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,7 +10,9 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from drr.env.disk import no_room
 from drr.env.errors import DrrError
+from drr.env.files import private
 
 VERSION = 1
 _SCHEMA = """
@@ -31,6 +34,17 @@ CREATE TABLE spending (
 """
 
 
+def _make(path: Path) -> None:
+    """Closed to others from its first moment; what SQLite puts beside it gets its mode."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, private(0o666)))
+    except OSError as error:
+        raise DrrError(
+            no_room(error)
+            or f"{path}: cannot be made ({error.strerror}); choose a folder that you may write to"
+        ) from error
+
+
 class Database:
     """One connection, used by the event loop and by the thread that commits."""
 
@@ -38,6 +52,8 @@ class Database:
         self.path = path
         self._lock = RLock()
         try:
+            if create:
+                _make(path)
             self._db = sqlite3.connect(
                 path if create else f"{path.absolute().as_uri()}?mode=rw",
                 uri=not create,
@@ -55,6 +71,8 @@ class Database:
             if read_only:
                 self._db.execute("PRAGMA query_only = ON")
         except sqlite3.Error as error:
+            if (full := no_room(error, path)) is not None:
+                raise DrrError(full) from error
             raise DrrError(
                 f"{path}: cannot be used as a ledger ({error}); is it a study's folder?"
             ) from error

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self, TypedDict, cast
 
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import check_unlinked, write_file
+from drr.env.files import check_unlinked, private, write_file
 from drr.env.json_object import JsonObject
 from drr.study import toml
 from drr.study.blobs import Blobs
@@ -19,6 +19,7 @@ from drr.study.unit import Kind, Record, Status, Unit
 
 _CONFIG = "study.toml"
 _LEDGER = "ledger.sqlite"
+_LEDGERS = tuple(_LEDGER + ending for ending in ("", "-wal", "-shm", "-journal"))
 
 
 class StudyConfig(TypedDict, total=False):
@@ -49,9 +50,10 @@ class Study:
     def create(cls, folder: Path, config: StudyConfig) -> Self:
         """A new study, or the one that is there with this configuration in place of its own. `config` holds no secret."""
         if not cls.exists(folder):
-            if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            if folder.exists() and (not folder.is_dir() or not _is_begun(folder)):
                 raise Misuse(f"{folder}: neither empty nor a study; name a new folder")
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=private(0o777), exist_ok=True)
         _check_parts(folder)
         ledger = Ledger(folder / _LEDGER, create=True)
         study = cls(folder, config.copy(), ledger)
@@ -79,6 +81,7 @@ class Study:
             self.folder / _CONFIG,
             "# Resolved configuration of this study; `drr run` continues with it.\n"
             + toml.dumps(self.config),
+            private(0o666),
         )
 
     def close(self) -> None:
@@ -115,8 +118,12 @@ class Study:
         return None if text is None else json.loads(text)
 
 
+def _is_begun(folder: Path) -> bool:
+    """Empty, or with no more in it than a study leaves that was stopped while it was made."""
+    return all(path.name in _LEDGERS or path.name.startswith(f".{_CONFIG}.") for path in folder.iterdir())
+
+
 def _check_parts(folder: Path) -> None:
     """Whatever is written into a study lands in it, whoever made the folder."""
-    ledger = [_LEDGER + ending for ending in ("", "-wal", "-shm", "-journal")]
-    check_unlinked(folder, _CONFIG, *ledger, "blobs", "queries.jsonl", "pages", "annotation")
+    check_unlinked(folder, _CONFIG, *_LEDGERS, "blobs", "queries.jsonl", "pages", "annotation")
     check_unlinked(folder / "pages", "pages", "texts", "raw", "locks")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from drr.env.deadline import TooSlow
+from drr.env.disk import no_room
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from drr.llm.budget import Budget, Limit, OverBudget
@@ -230,6 +231,9 @@ def _ending(error: Exception) -> _Ending:
             return _Ending("failed", "too_slow", str(error))
         case UnitFailure():
             return _Ending("failed", error.kind, str(error), transient=error.transient)
+        case _ if (full := no_room(error)) is not None:
+            # Whoever comes next finds no room either; and there is nothing wrong with the unit.
+            return _Ending("failed", "no_room", full, transient=True, fatal=True)
         case DrrError():
             return _Ending("failed", "error", str(error))
         case _:

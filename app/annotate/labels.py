@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
+from errno import ENOSPC
 from pathlib import Path
 from threading import Lock
 from typing import Literal, NotRequired, TypedDict
@@ -70,7 +71,12 @@ class Notebook:
         with self._lock:
             descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
             try:
-                os.write(descriptor, line)
+                size = os.fstat(descriptor).st_size
+                if os.write(descriptor, line) < len(line):
+                    os.ftruncate(
+                        descriptor, size
+                    )  # half a line is no mark, and the next one is not put behind it
+                    raise OSError(ENOSPC, os.strerror(ENOSPC), str(self.path))
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)

@@ -13,7 +13,7 @@ from typing import Literal
 
 from drr.app.pages.serve import new_token
 from drr.env.errors import DrrError
-from drr.env.files import check_unlinked, read_file, write_file
+from drr.env.files import check_unlinked, make_folder, private, read_file, write_file
 from drr.eval.labels import DIMENSIONS, Sample, pair_id
 from pydantic import BaseModel, Field
 
@@ -178,5 +178,5 @@ def load(folder: Path) -> AnnotationPlan | None:
 
 def save(plan: AnnotationPlan, folder: Path) -> None:
     """Readable by its owner only: it holds the tokens and who wrote what."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder, private(0o777))
     write_file(folder / "plan.json", plan.model_dump_json(indent=1), 0o600)

@@ -102,11 +102,11 @@ def _study(arguments: argparse.Namespace, settings: Settings) -> Study:
 
 def _keep(study: Study, fresh: list[Query]) -> None:
     """Questions the study did not have yet, at the end of its own file."""
-    from drr.env.files import write_file
+    from drr.env.files import private, write_file
 
     if not fresh:
         return
     path = study.folder / "queries.jsonl"
     before = path.read_text(encoding="utf-8") if path.is_file() else ""
     lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in fresh)
-    write_file(path, before + lines)
+    write_file(path, before + lines, private(0o666))

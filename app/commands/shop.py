@@ -229,7 +229,8 @@ def _find(shop: Shop, kind: str, key: str) -> Product | User | Order | None:
 def _check(arguments: argparse.Namespace, settings: Settings) -> int:
     import sys
 
-    from drr.app.console import plain, print_json
+    from drr.app.console import print_json
+    from drr.app.screen import plain
     from drr.env.shop import check_shop
 
     problems = list(check_shop(arguments.shop, settings))

@@ -86,7 +86,7 @@ def _live(settings: Settings, snapshots: Path | None, clock: Callable[[], dateti
         never=frozenset(filter(None, [host_of(settings.shop_url)])),
     )
     # A recording is a snapshot store too: it takes the place of the study's.
-    keep = None if snapshots is None or settings.web_record else Snapshots(snapshots, clock)
+    keep = None if snapshots is None or settings.web_record else Snapshots(snapshots, clock, closed=True)
     live = LiveWeb(
         Serper(settings.serper_api_key, timeout=settings.fetch_timeout),
         fetcher,

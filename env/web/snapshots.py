@@ -19,7 +19,7 @@ from typing import TypedDict
 
 import orjson
 from drr.env.errors import DrrError
-from drr.env.files import is_digest, read_file, replacing
+from drr.env.files import is_digest, make_folder, private, read_file, replacing
 from drr.env.json_object import JsonObject
 from drr.env.source import text_hash
 from drr.env.web.base import Page
@@ -41,9 +41,11 @@ class PageFacts(TypedDict, total=False):
 
 
 class Snapshots:
-    def __init__(self, folder: Path, clock: Clock) -> None:
+    def __init__(self, folder: Path, clock: Clock, *, closed: bool = False) -> None:
+        """`closed` to others, as all of a study is."""
         self._folder = folder
         self._clock = clock
+        self._files, self._folders = (private(0o666), private(0o777)) if closed else (0o666, 0o777)
 
     def get(self, url: str) -> Page | None:
         """The page as it was read; `None` if it never was. A text that does not match its hash is an error, not evidence."""
@@ -100,7 +102,7 @@ class Snapshots:
             "time": self._clock().isoformat(timespec="seconds"),
             **{name: fact for name, fact in facts.items() if name != "body"},
         }
-        write_whole(self._record(url), orjson.dumps(record, option=orjson.OPT_INDENT_2))
+        self._write(self._record(url), orjson.dumps(record, option=orjson.OPT_INDENT_2))
 
     def records(self) -> Iterator[JsonObject]:
         """What is known of every page, by the hash of its URL."""
@@ -113,7 +115,11 @@ class Snapshots:
     def _keep(self, kind: str, digest: str, suffix: str, content: bytes) -> None:
         path = self._folder / kind / digest[:2] / (digest + suffix)
         if not path.exists():
-            write_whole(path, content)
+            self._write(path, content)
+
+    def _write(self, path: Path, content: bytes) -> None:
+        make_folder(path.parent, self._folders)
+        write_whole(path, content, self._files)
 
     def _text(self, digest: str) -> str:
         if not is_digest(digest):
@@ -131,8 +137,8 @@ class Snapshots:
     async def _turn(self, url: str) -> AsyncIterator[None]:
         """One reader per URL. A lock on a file, because it is dropped by the system when its holder dies."""
         path = self._folder / "locks" / url_key(url)[:3]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+        make_folder(path.parent, self._folders)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, self._files)
         try:
             while True:
                 with contextlib.suppress(BlockingIOError):
@@ -149,8 +155,8 @@ def url_key(url: str) -> str:
     return sha256(url.partition("#")[0].encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes, mode: int = 0o666) -> None:
     """Whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as file:
+    with replacing(path, mode) as file:
         file.write(content)
