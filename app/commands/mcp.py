@@ -77,6 +77,7 @@ def _serve(server: ShopServer, port: int, token: str) -> None:
     import sys
 
     import uvicorn
+    from drr.app.pages.patience import PatientProtocol
     from drr.tools.guard import TokenGuard
 
     guarded = TokenGuard(server.streamable_http_app(host="127.0.0.1"), token)
@@ -85,7 +86,7 @@ def _serve(server: ShopServer, port: int, token: str) -> None:
         file=sys.stderr,
         flush=True,
     )
-    uvicorn.run(guarded, host="127.0.0.1", port=port, log_level="warning")
+    uvicorn.run(guarded, host="127.0.0.1", port=port, log_level="warning", http=PatientProtocol)
 
 
 def _check_port(port: int) -> None:

@@ -92,8 +92,14 @@ def bind(port: int) -> socket.socket:
 def run(application: Starlette, listener: socket.socket) -> None:
     """Serve until Ctrl-C."""
     import uvicorn
+    from drr.app.pages.patience import PatientProtocol
 
     config = uvicorn.Config(
-        application, log_level="warning", access_log=False, lifespan="on", server_header=False
+        application,
+        http=PatientProtocol,
+        log_level="warning",
+        access_log=False,
+        lifespan="on",
+        server_header=False,
     )
     uvicorn.Server(config).run(sockets=[listener])
