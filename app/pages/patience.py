@@ -39,23 +39,29 @@ class PatientProtocol(H11Protocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._writing = _cancelled(self._writing)
+        self._written()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._reading, self._writing = _cancelled(self._reading), _cancelled(self._writing)
+        self._read()
+        self._written()
         super().connection_lost(exc)
 
     def _watch(self) -> None:
         """The clock of a request is not set anew by each of its bytes."""
         if self.transport.is_closing() or self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
-            self._reading = _cancelled(self._reading)
+            self._read()
         elif self._reading is None:
             self._reading = self.loop.call_later(self.seconds, self._drop)
 
+    def _read(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+
+    def _written(self) -> None:
+        if self._writing is not None:
+            self._writing.cancel()
+            self._writing = None
+
     def _drop(self) -> None:
         self.transport.abort()
-
-
-def _cancelled(timer: asyncio.TimerHandle | None) -> None:
-    if timer is not None:
-        timer.cancel()
