@@ -1,4 +1,4 @@
-"""Which pairs people judge, in which order and on which side each annotator sees them. Seeded, written once."""
+"""Which pairs people judge, in which order and on which side each annotator sees them. Drawn and written once."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
-from random import Random
-from typing import Literal
+from random import Random, SystemRandom
+from secrets import token_hex
+from typing import Literal, Self
 
 from drr.app.pages.serve import new_token
 from drr.env.errors import DrrError
 from drr.env.files import check_unlinked, make_folder, private, read_file, write_file
 from drr.eval.labels import DIMENSIONS, Sample, pair_id
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 
 class BlindReport(BaseModel):
@@ -31,7 +32,7 @@ class BlindReport(BaseModel):
 
 class BlindPair(BaseModel):
     id: str
-    """Says nothing of the systems: annotators' pages carry it."""
+    """Drawn at random: annotators' pages carry it, and nobody can work out from it whose the answers are."""
     query_id: str
     query: str
     profile: str
@@ -57,12 +58,16 @@ class Annotator(BaseModel):
     """Part of the names of files."""
     token: str
     turns: list[Turn]
+    sheet: str = ""
+    """Names these turns: marks are worth nothing under others. Drawn at random, because the page carries it."""
 
-    @property
-    def sheet(self) -> str:
-        """Which pairs this annotator sees in which order and on which side: marks are worth nothing under another one."""
-        text = "\n".join([self.name, *(f"{turn.pair} {turn.shown_first}" for turn in self.turns)])
-        return sha256(text.encode()).hexdigest()[:12]
+    @model_validator(mode="after")
+    def _sheet_of_old(self) -> Self:
+        """Earlier plans named the turns by what they are; their saved labels say so."""
+        if not self.sheet:
+            text = "\n".join([self.name, *(f"{turn.pair} {turn.shown_first}" for turn in self.turns)])
+            self.sheet = sha256(text.encode()).hexdigest()[:12]
+        return self
 
 
 class AnnotationPlan(BaseModel):
@@ -77,6 +82,10 @@ class AnnotationPlan(BaseModel):
     def annotator(self, token: str) -> Annotator | None:
         return next((person for person in self.annotators if person.token == token), None)
 
+    def is_guessable(self) -> bool:
+        """Whether an earlier version drew it, whose pages let one work out whose the answers are."""
+        return any(pair.id == _old_name(pair) for pair in self.pairs)
+
     def pair(self, pair_id: str) -> BlindPair | None:
         return next((pair for pair in self.pairs if pair.id == pair_id), None)
 
@@ -90,7 +99,10 @@ def make_plan(
     overlap: int | None = None,
     by_lot: bool = False,
 ) -> AnnotationPlan:
-    """Pairs spread evenly over system pairs and queries, or drawn by lot; the first `overlap` (default: all) go to everybody."""
+    """Pairs spread evenly over system pairs and queries, or drawn by lot; the first `overlap` (default: all) go to everybody.
+
+    The seed says which pairs; their order and sides are secret, because a seed can be guessed and this code be read.
+    """
     candidates = _candidates(reports)
     if not candidates:
         raise DrrError(
@@ -103,10 +115,10 @@ def make_plan(
     people = []
     for position, name in enumerate(annotators):
         own = chosen[:shared] + chosen[shared + position :: len(annotators)]
-        rng = Random(f"{seed}:{name}")
-        rng.shuffle(own)
-        turns = [Turn(pair=pair.id, shown_first=rng.choice(("a", "b"))) for pair in own]
-        people.append(Annotator(name=name, token=new_token(), turns=turns))
+        secret = SystemRandom()
+        secret.shuffle(own)
+        turns = [Turn(pair=pair.id, shown_first=secret.choice(("a", "b"))) for pair in own]
+        people.append(Annotator(name=name, token=new_token(), turns=turns, sheet=token_hex(8)))
     return AnnotationPlan(
         seed=seed,
         sample=drawn,
@@ -127,7 +139,7 @@ def _candidates(reports: Sequence[BlindReport]) -> dict[tuple[str, str], list[Bl
             one, other = answers[a], answers[b]
             found[a, b].append(
                 BlindPair(
-                    id="p-" + sha256(pair_id(query_id, a, b, trial).encode()).hexdigest()[:16],
+                    id=f"p-{token_hex(8)}",
                     query_id=query_id,
                     query=one.query,
                     profile=one.profile,
@@ -139,6 +151,11 @@ def _candidates(reports: Sequence[BlindReport]) -> dict[tuple[str, str], list[Bl
                 )
             )
     return found
+
+
+def _old_name(pair: BlindPair) -> str:
+    told = pair_id(pair.query_id, pair.system_a, pair.system_b, pair.trial)
+    return "p-" + sha256(told.encode()).hexdigest()[:16]
 
 
 def _spread(candidates: dict[tuple[str, str], list[BlindPair]], count: int, seed: int) -> list[BlindPair]:

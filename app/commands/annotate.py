@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,9 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
     plan = load(folder)
     if plan is not None:
         _say_what_is_fixed(plan, folder, arguments)
+        if plan.is_guessable():
+            told = "an earlier version drew it: who knows the variants can work out from a page which answer is whose"
+            print(f"{folder / 'plan.json'}: {told}; move {folder} away to draw anew", file=sys.stderr)
         return plan
     if arguments.sample is not None and arguments.pairs is not None:
         raise Misuse("--sample draws pairs by lot and --pairs spreads them evenly: give one of them")
@@ -128,6 +132,7 @@ def _sheet(arguments: argparse.Namespace) -> int:
     """Lines that wait for labels, in the form that `drr report --labels` and `drr calibrate` read."""
     import json
 
+    from drr.app.annotate.sheets import blinded
     from drr.app.judging import desk_of, study_settings, study_shop
     from drr.app.models import models_of
     from drr.env.errors import Misuse
@@ -155,6 +160,7 @@ def _sheet(arguments: argparse.Namespace) -> int:
                 lines = support_sheet(judged, desk, chosen, sample, who)
         else:
             lines = rating_sheet(judged, chosen, sample, who)
+    lines = blinded(arguments.study / "annotation", lines)
     write_file(arguments.export, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     print(
         f"{arguments.export}: {sample.drawn:,} of {sample.population:,} drawn by lot (seed {sample.seed});"

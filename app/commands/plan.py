@@ -39,13 +39,13 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from drr.app.annotate.sheets import labels_of
     from drr.app.console import print_json
     from drr.app.judging import open_study
     from drr.eval.agreement.precision import precision_plan
     from drr.eval.judging.read import choose, read_judged
-    from drr.eval.labels import read_labels
 
-    labels = [label for path in arguments.labels for label in read_labels(path)]
+    labels = labels_of(arguments.study / "annotation", arguments.labels)
     with open_study(arguments.study) as study:
         judged = read_judged(study, choose(study, arguments.judge))
         plan = precision_plan(

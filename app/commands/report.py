@@ -83,11 +83,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _correct(study: Study, document: StudyDocument, arguments: argparse.Namespace) -> None:
+    from drr.app.annotate.sheets import labels_of
     from drr.eval.agreement.corrected import corrected_document
     from drr.eval.judging.read import choose, read_judged
-    from drr.eval.labels import read_labels
 
-    labels = [label for path in arguments.labels for label in read_labels(path)]
+    labels = labels_of(study.folder / "annotation", arguments.labels)
     document["corrected"] = corrected_document(read_judged(study, choose(study, arguments.judge)), labels)
 
 
@@ -131,11 +131,12 @@ def _people(study: Study, files: Sequence[Path]) -> list[Label]:
     """The labels given, else those that were made with `drr annotate` on this study."""
     from drr.app.annotate.labels import notebooks
     from drr.app.annotate.plan import load
-    from drr.eval.labels import PairwiseLabel, read_labels
+    from drr.app.annotate.sheets import labels_of
+    from drr.eval.labels import PairwiseLabel
 
-    if files:
-        return [label for path in files for label in read_labels(path)]
     folder = study.folder / "annotation"
+    if files:
+        return labels_of(folder, files)
     plan = load(folder)
     if plan is None:
         return []

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from hashlib import sha256
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from drr.app.annotate.agreement import live_agreement
@@ -14,7 +18,7 @@ from drr.app.annotate.page import bundle, meanings
 from drr.app.annotate.plan import AnnotationPlan, BlindReport, load, make_plan, save
 from drr.app.annotate.site import site
 from drr.env.errors import DrrError, Misuse
-from drr.eval.labels import DIMENSIONS, PairwiseLabel, read_labels
+from drr.eval.labels import DIMENSIONS, PairwiseLabel, pair_id, read_labels
 from starlette.testclient import TestClient
 
 SYSTEMS = ("hybrid-react+ws", "plan-to-function+ws", "react+ws")
@@ -40,12 +44,13 @@ def plan() -> AnnotationPlan:
     return make_plan(reports(), annotators=["ann", "bob"], pairs=21, seed=3)
 
 
-def test_the_same_seed_gives_the_same_pairs_and_sides_spread_over_systems_and_queries(
-    plan: AnnotationPlan,
-) -> None:
+def places(plan: AnnotationPlan) -> list[tuple[str, str, str, int]]:
+    return [(pair.query_id, pair.system_a, pair.system_b, pair.trial) for pair in plan.pairs]
+
+
+def test_the_same_seed_gives_the_same_pairs_spread_over_systems_and_queries(plan: AnnotationPlan) -> None:
     again = make_plan(reports(), annotators=["ann", "bob"], pairs=21, seed=3)
-    assert again.pairs == plan.pairs
-    assert [person.turns for person in again.annotators] == [person.turns for person in plan.annotators]
+    assert places(again) == places(plan)
     counts = [
         sum((pair.system_a, pair.system_b) == two for pair in plan.pairs)
         for two in [(SYSTEMS[0], SYSTEMS[1]), (SYSTEMS[0], SYSTEMS[2]), (SYSTEMS[1], SYSTEMS[2])]
@@ -55,6 +60,61 @@ def test_the_same_seed_gives_the_same_pairs_and_sides_spread_over_systems_and_qu
     first, second = plan.annotators
     assert first.turns != second.turns
     assert {turn.shown_first for turn in first.turns} == {"a", "b"}
+
+
+def page_data(plan: AnnotationPlan, number: int) -> dict[str, Any]:
+    found = re.search(r'id="data">(.*?)</script>', bundle(plan, plan.annotators[number]), re.S)
+    assert found is not None
+    document: dict[str, Any] = json.loads(found[1])
+    return document
+
+
+def test_who_knows_all_but_the_owners_file_cannot_tell_whose_an_answer_is() -> None:
+    """The attacker holds a page, the queries, the variants, the seed and this source code, and draws the plan anew."""
+    asked = {"annotators": ["ann", "bob"], "pairs": 27, "seed": 7}
+    plan, guess = make_plan(reports(), **asked), make_plan(reports(), **asked)  # type: ignore[arg-type]
+    assert places(plan) == places(guess)
+    page, guessed = page_data(plan, 0), page_data(guess, 0)
+    assert [turn["query"] for turn in page["turns"]] != [turn["query"] for turn in guessed["turns"]]
+    assert [t.shown_first for t in plan.annotators[0].turns] != [
+        t.shown_first for t in guess.annotators[0].turns
+    ]
+    words = [pair_id(q, a, b, t) for q, a, b, t in places(plan)]
+    names = {turn["pair"] for turn in page["turns"]}
+    assert not {"p-" + sha256(word.encode()).hexdigest()[:16] for word in words} & names
+    short = plan.annotators[0].model_copy(update={"turns": plan.annotators[0].turns[:10]})
+    sides = (
+        "\n".join(["ann", *(f"{turn.pair} {side}" for turn, side in zip(short.turns, way, strict=True))])
+        for way in product("ab", repeat=10)
+    )
+    assert short.sheet not in {sha256(told.encode()).hexdigest()[: len(short.sheet)] for told in sides}
+    assert not plan.is_guessable()
+
+
+def test_a_plan_of_an_earlier_version_goes_on_and_says_what_its_pages_let_one_guess(
+    plan: AnnotationPlan, tmp_path: Path
+) -> None:
+    old = json.loads(plan.model_dump_json())
+    renamed = {
+        pair["id"]: "p-"
+        + sha256(
+            pair_id(pair["query_id"], pair["system_a"], pair["system_b"], pair["trial"]).encode()
+        ).hexdigest()[:16]
+        for pair in old["pairs"]
+    }
+    for pair in old["pairs"]:
+        pair["id"] = renamed[pair["id"]]
+    for person in old["annotators"]:
+        del person["sheet"]
+        person["turns"] = [{**turn, "pair": renamed[turn["pair"]]} for turn in person["turns"]]
+    (tmp_path / "plan.json").write_text(json.dumps(old), encoding="utf-8")
+    loaded = load(tmp_path)
+    assert loaded is not None and loaded.is_guessable()
+    told = "\n".join(["ann", *(f"{turn.pair} {turn.shown_first}" for turn in loaded.annotators[0].turns)])
+    assert loaded.annotators[0].sheet == sha256(told.encode()).hexdigest()[:12]
+    save(loaded, tmp_path)
+    again = load(tmp_path)
+    assert again == loaded
 
 
 def test_a_part_overlap_shares_that_many_pairs_and_splits_the_rest() -> None:
@@ -186,8 +246,8 @@ def test_a_bundle_of_another_plan_is_refused_because_its_sides_may_be_turned(
     plan: AnnotationPlan, tmp_path: Path
 ) -> None:
     drawn_anew = make_plan(reports(), annotators=["ann", "bob"], pairs=27, seed=4)
-    person, known = drawn_anew.annotators[0], {pair.id for pair in plan.pairs}
-    turn = next(turn for turn in person.turns if turn.pair in known)
+    person = drawn_anew.annotators[0]
+    turn = person.turns[0]
     mark = {"pair": turn.pair, "dimension": "depth", "choice": "left"}
     saved = tmp_path / "labels-ann.json"
     saved.write_text(

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from drr.app.annotate.labels import label_of
 from drr.app.annotate.plan import BlindReport, make_plan
+from drr.app.annotate.sheets import labels_of
 from drr.app.cli import main
 from drr.eval.agreement.corrected import corrected_document
 from drr.eval.agreement.samples import drawn, rating_places, support_places
@@ -175,7 +176,7 @@ def every_label(study: Path, sheets: Path) -> list[Label]:
         for row in rows:
             row |= {"label": "none" if task == "support" else 3.0, "judge": "anna"}
         sheets.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        labels += read_labels(sheets)
+        labels += labels_of(study / "annotation", [sheets])
     return labels
 
 
@@ -232,6 +233,10 @@ def test_a_part_of_a_draw_and_labels_of_nothing_are_told(
     assert "20 of" in capsys.readouterr().out
     rows = [json.loads(line) for line in sheet.read_text().splitlines()]
     assert all(row["evidence"].strip() and row["label"] is None for row in rows)
+    with Study.open(judged_study) as study:
+        variants = {answer.variant for answer in read_answers(study)}
+    assert len({row["id"] for row in rows}) == 20
+    assert not any(variant in row["id"] for row in rows for variant in variants)
     for row in rows[:15]:
         row |= {"label": "full", "judge": "anna"}
     stray = {"id": "no/such/thing", "claim": "x", "evidence": "y", "label": "full", "judge": "anna"}
@@ -257,7 +262,9 @@ def test_pairs_drawn_by_lot_carry_their_draw(judged_study: Path) -> None:
     ]
     plan = make_plan(reports, annotators=["ann"], pairs=4, seed=5, by_lot=True)
     again = make_plan(reports, annotators=["ann"], pairs=4, seed=5, by_lot=True)
-    assert [p.id for p in plan.pairs] == [p.id for p in again.pairs]
+    assert [(p.query_id, p.system_a, p.system_b) for p in plan.pairs] == [
+        (p.query_id, p.system_a, p.system_b) for p in again.pairs
+    ]
     assert plan.sample == Sample(seed=5, drawn=4, population=len(answers) * 1)
     assert make_plan(reports, annotators=["ann"], pairs=4, seed=5).sample is None
     line = label_of(plan.pairs[0], "overall", "left", "a", "ann", None, plan.sample)

@@ -1,0 +1,49 @@
+"""Who wrote what is on a sheet of labels: the lines carry random names, and only the study's own folder knows whose they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from secrets import token_hex
+
+from drr.env.errors import DrrError
+from drr.env.files import check_unlinked, read_file, write_file
+from drr.eval.agreement.samples import SheetLine
+from drr.eval.labels import Label, read_labels
+
+FILE = "sheets.json"
+
+
+def blinded(folder: Path, lines: Sequence[SheetLine]) -> list[SheetLine]:
+    """The lines under random names, one for each thing that was drawn; the owner's file is written first."""
+    known = _known(folder)
+    names = {of: f"s-{token_hex(8)}" for of in dict.fromkeys(line["id"] for line in lines)}
+    folder.mkdir(parents=True, exist_ok=True)
+    owned = known | {name: of for of, name in names.items()}
+    write_file(folder / FILE, json.dumps(owned, indent=1, ensure_ascii=False) + "\n", 0o600)
+    return [{**line, "id": names[line["id"]]} for line in lines]
+
+
+def labels_of(folder: Path, files: Iterable[Path]) -> list[Label]:
+    """All labels of the files; those of sheets drawn from this study under the names of what they label."""
+    known = _known(folder)
+    return [
+        label.model_copy(update={"id": known[label.id]}) if label.id in known else label
+        for file in files
+        for label in read_labels(file)
+    ]
+
+
+def _known(folder: Path) -> dict[str, str]:
+    path = folder / FILE
+    if not path.exists():
+        return {}
+    check_unlinked(folder, FILE)
+    try:
+        document = json.loads(read_file(path))
+    except (OSError, ValueError, RecursionError) as error:
+        raise DrrError(f"{path}: cannot be read ({error}); it says whose the lines of sheets are") from error
+    if not isinstance(document, dict) or not all(isinstance(of, str) for of in document.values()):
+        raise DrrError(f"{path}: not the names of a sheet's lines; restore it, or draw a new sheet")
+    return document
