@@ -83,7 +83,8 @@ def _further(document: StudyDocument, key: str, metrics: Sequence[Metric]) -> st
         return None
     columns = [Column(m.label) for m in present]
     shown = _means(document, [m.name for m in present], columns, {m.name: m.digits for m in present})
-    return f"{titles().get(key, key)}\n{shown}"
+    reasons = reasons_of(document["metrics"], {m.name: m.label for m in present})
+    return "\n".join([titles().get(key, key), str(shown), *reasons])
 
 
 def _length_warning(document: StudyDocument) -> str | None:

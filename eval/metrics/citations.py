@@ -34,7 +34,7 @@ METRICS = (
     Metric(
         "n_citations",
         "N citations",
-        "Citations of the report: each address of each claim.",
+        "Citations of the report: each address of each claim, or of the group of claims it stands under.",
         "citations",
         unit="citations",
         detail=True,

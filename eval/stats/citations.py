@@ -37,6 +37,8 @@ class CitationVerdict:
     """`judge`, `rule` or `rule over judge`."""
     judge: str
     protocol: str
+    scope: str
+    """The claim that the citation stands in; of one that stands over or under several statements with others, the first of these."""
     sha256: str | None
     """Of the frozen text."""
     passages: tuple[Place, ...] = ()
@@ -107,18 +109,31 @@ def report_values(citations: Sequence[CitationVerdict] | None) -> dict[str, floa
     if citations is None:
         return dict.fromkeys(METHODS)
     waits = any(one.status is None for one in citations)
+    placed: dict[tuple[str, str], list[CitationVerdict]] = {}
+    for one in citations:
+        placed.setdefault((one.scope, one.url), []).append(one)
     return {
-        "fp_citation": None if waits else share(one.supports for one in citations),
-        "fp_citation_strict": None if waits else share(one.supports_strictly for one in citations),
-        "n_citations": float(len(citations)),
-        "citations_unread": share(_unread(one.status) for one in citations),
+        "fp_citation": None
+        if waits
+        else share(_bears(one.supports for one in own) for own in placed.values()),
+        "fp_citation_strict": None
+        if waits
+        else share(_bears(one.supports_strictly for one in own) for own in placed.values()),
+        "n_citations": float(len(placed)),
+        "citations_unread": share(_unread(own[0].status) for own in placed.values()),
     }
+
+
+def _bears(supports: Iterable[bool | None]) -> bool | None:
+    """A citation of a group of statements bears one of them, at least."""
+    found = set(supports)
+    return True if True in found else None if None in found else False
 
 
 METHODS: Mapping[str, str] = {
     "fp_citation": "citations that support their claim, alone or as a needed part of a set / citations that could be read, mean over queries",
     "fp_citation_strict": "as fp_citation: citations that could not be read support nothing",
-    "n_citations": "(claim, address) pairs per report, mean over queries",
+    "n_citations": "citations per report, each address of each claim or group of claims, mean over queries",
     "citations_unread": "citations whose source could not be read / citations, mean over queries",
 }
 

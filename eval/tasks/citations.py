@@ -1,7 +1,8 @@
 """The task of judging citations one by one: where a claim cites several sources of a type, what each of them says alone.
 
 A claim with one source of a type has its verdict from the task before; nothing is asked for it. Of several, code settles what it can,
-equal texts are shown once, and one question holds all that are left of a claim: each alone, and whether the set needs it.
+equal texts are shown once, and one question holds what is left, of several claims as long as there is room: each source alone, and
+whether its claim needs it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.rows import AddressVerdict, ClaimRow
 from drr.study.unit import Outcome, Record, Unit
 
-SOURCES_MOST = 10
+CLAIMS_MOST, SOURCES_MOST = 5, 10
 """In one question: of more, a judge loses some."""
 
 
@@ -100,7 +101,7 @@ class CitationsTask(Task[Answer]):
             or desk.refetched is not None
         ):
             return
-        for group in _batches(list(portions(desk, about, found.claims)), desk):
+        for group in _batches(list(portions(desk, about, found.claims))):
             fields = {
                 "answer": about.key,
                 "claims": found.key,
@@ -223,13 +224,13 @@ def _portions_of_unit(desk: Desk, spec: Mapping[str, Any]) -> list[Portion]:
     ]
 
 
-def _batches(found: Sequence[Portion], desk: Desk) -> list[list[Portion]]:
-    """As many claims in one question as support has, and never more sources than one may hold; what is settled stands alone."""
+def _batches(found: Sequence[Portion]) -> list[list[Portion]]:
+    """Claims share a question as long as it has room for their sources; what is settled stands alone."""
     batches: list[list[Portion]] = []
     for portion in found:
         last = batches[-1] if batches else []
         room = SOURCES_MOST - sum(len(one.items) for one in last)
-        if portion.asked and last and len(last) < desk.batch and len(portion.items) <= room:
+        if portion.asked and last and len(last) < CLAIMS_MOST and len(portion.items) <= room:
             last.append(portion)
         elif portion.asked:
             batches.append([portion])

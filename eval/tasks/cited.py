@@ -37,19 +37,26 @@ class JudgedCitations:
         for verdict in self.support:
             if verdict["against"] == "page":
                 by_claim.setdefault(verdict["claim_id"], []).append(verdict)
-        return [row for claim in claims for row in self._of_claim(claim, by_claim.get(claim["id"], ()))]
+        scopes: dict[tuple[str, ...], str] = {}
+        return [
+            row
+            for claim in claims
+            for row in self._of_claim(claim, _scope(claim, scopes), by_claim.get(claim["id"], ()))
+        ]
 
-    def _of_claim(self, claim: ClaimRow, verdicts: Sequence[VerdictRow]) -> Iterator[CitationVerdict]:
+    def _of_claim(
+        self, claim: ClaimRow, scope: str, verdicts: Sequence[VerdictRow]
+    ) -> Iterator[CitationVerdict]:
         known: set[str] = set()
         for verdict in verdicts:
             known.update(source["url"] for source in verdict["sources"])
-            yield from self._of_set(claim["id"], verdict)
+            yield from self._of_set(claim["id"], scope, verdict)
         failed = next((verdict for verdict in verdicts if not verdict["sources"]), None)
         for url in claim["urls"]:
             if url not in known:
-                yield self._without_set(claim, url, failed)
+                yield self._without_set(claim, scope, url, failed)
 
-    def _of_set(self, claim: str, verdict: VerdictRow) -> Iterator[CitationVerdict]:
+    def _of_set(self, claim: str, scope: str, verdict: VerdictRow) -> Iterator[CitationVerdict]:
         """Of all sources of one type. Addresses with one text share its verdict, and none of them is missed."""
         said: dict[str, VerdictRow | AddressVerdict | None] = {}
         for source in filter(_is_read, verdict["sources"]):
@@ -66,17 +73,17 @@ class JudgedCitations:
                 shared = addresses[str(source["sha256"])] > 1
                 told = self.addresses.get((claim, source["url"]))
                 needed = not shared and is_needed(alone, verdict["status"], told and told["needed"])
-            yield self._row(claim, verdict, source, own, needed)
+            yield self._row((claim, scope), verdict, source, own, needed)
 
     def _row(
         self,
-        claim: str,
+        place: tuple[str, str],
         verdict: VerdictRow,
         source: SourceRow,
         said: VerdictRow | None,
         needed: bool | None,
     ) -> CitationVerdict:
-        """`said` is of its text; a source that could not be read has its status."""
+        """`place` is claim and scope; `said` is of its text; a source that could not be read has its status."""
         if said is not None:
             status: Status | None = said["status"]
         else:
@@ -86,7 +93,7 @@ class JudgedCitations:
         spans = said["spans"] if said else ()
         return CitationVerdict(
             answer=self.answer.key,
-            claim=claim,
+            claim=place[0],
             url=source["url"],
             type=verdict["type"],
             status=status,
@@ -97,12 +104,15 @@ class JudgedCitations:
             by=said.get("by") if said else "rule" if unread else None,
             judge=self.judge,
             protocol=self.protocol,
+            scope=place[1],
             sha256=source["sha256"],
             passages=tuple((start, end) for start, end in source["passages"]),
             spans=tuple((one["start"], one["end"]) for one in spans if one["sha256"] == source["sha256"]),
         )
 
-    def _without_set(self, claim: ClaimRow, url: str, failed: VerdictRow | None) -> CitationVerdict:
+    def _without_set(
+        self, claim: ClaimRow, scope: str, url: str, failed: VerdictRow | None
+    ) -> CitationVerdict:
         """Where all of its type together were not judged, or failed."""
         said = self.addresses.get((claim["id"], url)) or failed
         types = claim.get("types") or [""]
@@ -119,6 +129,7 @@ class JudgedCitations:
             by=said.get("by") if said else None,
             judge=self.judge,
             protocol=self.protocol,
+            scope=scope,
             sha256=None,
         )
 
@@ -131,6 +142,13 @@ class JudgedCitations:
     @cached_property
     def _returned(self) -> set[str]:
         return {canonical_url(row["url"]) for row in self.answer.record.result.get("sources", ())}
+
+
+def _scope(claim: ClaimRow, scopes: dict[tuple[str, ...], str]) -> str:
+    """Of several addresses under a group of statements nobody can say which statement each is for: they are cited by the group."""
+    if not claim.get("section_level") or len(claim["urls"]) < 2:
+        return claim["id"]
+    return scopes.setdefault(tuple(claim["urls"]), claim["id"])
 
 
 def _is_read(source: SourceRow) -> bool:

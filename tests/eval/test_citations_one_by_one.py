@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 import pytest
@@ -75,10 +76,22 @@ def pages(*texts: str | None) -> list[Source]:
     return [web(place(n), text, status="ok" if text else "unreachable") for n, text in enumerate(texts, 1)]
 
 
-def verdict(status: Status | None, *, needed: bool | None = None, is_source: bool = True) -> CitationVerdict:
+def verdict(
+    status: Status | None,
+    *,
+    needed: bool | None = None,
+    is_source: bool = True,
+    url: str | None = None,
+    claim: str = "c1",
+) -> CitationVerdict:
+    """Each of an address of its own, unless told otherwise."""
+    url = url or f"u{next(_NUMBERS)}"
     return CitationVerdict(
-        "a", "c1", "u", "web", status, None, needed, is_source, "", None, "j", "ours", None
+        "a", claim, url, "web", status, None, needed, is_source, "", None, "j", "ours", "c1", None
     )
+
+
+_NUMBERS = count()
 
 
 @pytest.mark.parametrize(
@@ -129,6 +142,17 @@ def test_a_report_by_hand() -> None:
     assert set(report_values(None).values()) == {None}
 
 
+def test_a_citation_of_a_group_of_statements_bears_one_of_them() -> None:
+    """Three addresses under two statements: one bears the first, one neither; of the third one verdict is missing."""
+    cited = [
+        *(verdict("full", url="u", claim="c1"), verdict("none", needed=False, url="u", claim="c2")),
+        *(verdict("none", needed=False, url="v", claim=claim) for claim in ("c1", "c2")),
+        *(verdict("none", needed=False, url="w", claim="c1"), verdict("judge_error", url="w", claim="c2")),
+    ]
+    values = report_values(cited)
+    assert (values["fp_citation"], values["n_citations"]) == (1 / 2, 3)
+
+
 async def test_nine_irrelevant_addresses_lower_it_and_leave_fp_and_fr_as_they_are(study: Study) -> None:
     told = (GOOD, "Feeders last for years.")
     texts = [GOOD + " Feeders last for years.", *(f"{IDLE} Number {n}." for n in range(9))]
@@ -162,7 +186,7 @@ async def test_faithfulness_is_the_same_to_a_digit_before_and_after(study: Study
     assert unknown["reason"].startswith("12 of 15 citations were not judged one by one")
     assert "citations" not in script.asked
     await judged_by(script, study, JudgeOptions(["citations"]))
-    assert Counter(script.asked) == {"claims": 6, "support": 18, "citations": 12}
+    assert Counter(script.asked) == {"claims": 6, "support": 18, "citations": 6}
     assert {v: {n: figures(study, v).get(n) for n in names} for v in variants} == before
     assert figures(study)["fp_citation"]["value"] is not None
     assert await judged_by(script, study) == [], "nothing is asked twice"
@@ -251,12 +275,28 @@ async def test_a_thousand_citations_of_one_claim(study: Study) -> None:
     assert figures(study)["fp"]["value"] == 1.0
 
 
+async def test_addresses_under_a_group_of_statements_are_cited_by_the_group(study: Study) -> None:
+    """Nobody can say which statement each is for; one that bears none of them counts against it once."""
+    listed = "\n".join(f"[{n}] {place(n)}" for n in (1, 2, 3))
+    text = f"## Care\n\n- {GOOD}\n- Seed spoils in rain.\n\n[1] [2] [3]\n\n## Sources\n{listed}\n"
+    await put(study, answer("a", "x", text, pages(GOOD, "Seed spoils in rain.", IDLE)))
+    models = offline()
+    await judge(study, desk(study, models), models, ALL)
+    assert [(row.claim, row.status) for row in rows(study) if row.status != "none"] == [
+        ("c1", "full"),
+        ("c2", "full"),
+    ]
+    assert len(rows(study)) == 6 and {row.scope for row in rows(study)} == {"c1"}
+    found = figures(study)
+    assert (found["fp_citation"]["value"], found["n_citations"]["value"]) == (pytest.approx(2 / 3), 3)
+
+
 async def test_several_claims_share_a_question_where_they_may(study: Study) -> None:
     text = report((GOOD, [1, 2]), ("Seed spoils.", [1, 2, 3]), ("Rain falls.", range(1, 10)))
     await put(study, answer("a", "x", text, pages(GOOD, *(f"{IDLE} {n}." for n in range(8)))))
     script = Judge(support=good, alone=good)
-    await judged_by(script, study, batch=5)
-    assert Counter(script.asked) == {"claims": 1, "support": 1, "citations": 2}
+    await judged_by(script, study)
+    assert Counter(script.asked) == {"claims": 1, "support": 3, "citations": 2}
     assert Counter(row.standing for row in rows(study)) == {"full": 3, "irrelevant": 11}
 
 

@@ -21,7 +21,7 @@ from tests.eval.nursery import answer, desk, offline, put, web
 def cites(claim: str, *statuses: Status | None) -> list[CitationVerdict]:
     return [
         CitationVerdict(
-            "a", claim, f"u{claim}{n}", "web", status, None, None, True, "", None, "j", "ours", None
+            "a", claim, f"u{claim}{n}", "web", status, None, None, True, "", None, "j", "ours", "c1", None
         )
         for n, status in enumerate(statuses)
     ]
