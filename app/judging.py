@@ -37,7 +37,17 @@ def study_settings(study: Study, arguments: argparse.Namespace) -> Settings:
 
 @contextmanager
 def study_shop(study: Study, settings: Settings, given: str | None) -> Iterator[Shop | None]:
-    """The shop the study was run on; `None` for a study of imported reports that named none."""
+    """The shop the study was run on, where this user vouches for it; `None` for imported reports that named none."""
+    from drr.app.vouching import check_shop
+
+    check_shop(study.folder, study.config.get("run", {}).get("shop"), given)
+    with _opened_shop(study, settings, given) as shop:
+        yield shop
+
+
+@contextmanager
+def _opened_shop(study: Study, settings: Settings, given: str | None) -> Iterator[Shop | None]:
+    """For a worker too, whose driver has asked."""
     from drr.env.shop import open_shop
 
     spec = given or study.config.get("run", {}).get("shop")
@@ -114,7 +124,7 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
     models = models_of(settings)
     with (
         Study.open(Path(document["study"]), read_only=True) as study,
-        study_shop(study, settings, document["shop"]) as shop,
+        _opened_shop(study, settings, document["shop"]) as shop,
     ):
         desk = replace(
             desk_of(settings, models, shop, PROTOCOLS[document["protocol"]]),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
+    from drr.env.address import Address
     from drr.env.settings import Settings
     from drr.llm.budget import Budget
     from drr.llm.factory import Models
@@ -82,7 +83,7 @@ def keep_to_named_hosts(settings: Settings) -> None:
     """What other tools left in the environment sends nothing of ours anywhere: no tracing, and no proxy between two ends of one machine."""
     from drr.llm.egress import no_proxy_for_this_machine, tracing_off
 
-    no_proxy_for_this_machine(settings.base_url)
+    no_proxy_for_this_machine(_text(settings.base_url))
     if not settings.library_tracing:
         tracing_off()
 
@@ -92,7 +93,7 @@ def refusal(settings: Settings) -> str | None:
     from drr.env.trust import is_loopback, place_of
     from drr.llm.models import PROVIDERS, is_providers_own
 
-    who, address = settings.unnamed.get("base_url"), settings.base_url
+    who, address = settings.unnamed.get("base_url"), _text(settings.base_url)
     if who is None or address is None or is_loopback(address):
         return None
     if any(is_providers_own(provider, address) for provider in PROVIDERS):
@@ -116,7 +117,12 @@ def _keys(settings: Settings) -> dict[str, SecretStr | None]:
     }
     if "base_url" not in settings.unnamed:
         return keys
-    return {name: key if is_providers_own(name, settings.base_url) else None for name, key in keys.items()}
+    address = _text(settings.base_url)
+    return {name: key if is_providers_own(name, address) else None for name, key in keys.items()}
+
+
+def _text(address: Address | None) -> str | None:
+    return None if address is None else address.get_secret_value()
 
 
 def explain(failure: ModelFailure) -> DrrError:

@@ -34,10 +34,11 @@ class ShopperProfiles:
 
 
 def shop_of(study: Study, given: str | None = None) -> Shop | None:
-    """The shop that the study was run in; a study can be read without it.
+    """The shop that the study was run in, where this user vouched for it; a study can be read without it.
 
     A relative address is looked for from here and from the study's own place: studies and shops are moved together.
     """
+    from drr.app.vouching import is_own_shop
     from drr.env.settings import resolve
     from drr.env.shop import open_shop
 
@@ -49,6 +50,8 @@ def shop_of(study: Study, given: str | None = None) -> Shop | None:
     )
     beside = study.folder.resolve().parent / str(spec)
     for place in dict.fromkeys([str(spec), str(beside)]):
+        if given is None and not is_own_shop(study.folder, place):
+            continue
         try:
             return open_shop(place, settings.settings)
         except DrrError:

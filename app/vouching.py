@@ -58,7 +58,7 @@ def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoice
     found = resolve(dict(given), study=study)
     why, base_url = refusal(found.settings), found.settings.base_url
     if why is not None and base_url is not None and _calls_a_model(found.settings):
-        place = place_of(base_url)
+        place = place_of(base_url.get_secret_value())
         if _yes(
             f"{found.settings.unnamed['base_url']} sends what models are asked, with your key, to {place}"
         ):
@@ -66,7 +66,7 @@ def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoice
             found = resolve(dict(given), study=study)
     _say_no_key_goes(found.settings)
     _say_what_is_no_key(found.settings)
-    _check_prompts(found)
+    _check_files(found)
     return found
 
 
@@ -77,10 +77,10 @@ def _say_no_key_goes(settings: Settings) -> None:
     from drr.env.trust import is_loopback, place_of
 
     who, address = settings.unnamed.get("base_url"), settings.base_url
-    if who is None or address is None or not is_loopback(address) or not _calls_a_model(settings):
+    if who is None or address is None or not _calls_a_model(settings):
         return
-    if settings.anthropic_api_key or settings.openai_api_key:
-        place = place_of(address)
+    place = place_of(address.get_secret_value())
+    if is_loopback(place) and (settings.anthropic_api_key or settings.openai_api_key):
         print(
             f"drr: {who} names {place}: your key is not sent there; --trust-address {place} sends it",
             file=sys.stderr,
@@ -118,10 +118,70 @@ def program_of(word: str) -> str | None:
     return str(Path(word.rpartition(":")[0]).expanduser().resolve()) if is_in_file(word) else None
 
 
-def _check_prompts(found: Resolved) -> None:
-    folder, prompts = found.stranger_of("prompts"), found.settings.prompts
-    if folder is not None and prompts is not None:
-        _check(folder, "prompts", str(prompts.resolve()), f"the prompts in {prompts}", f"--prompts {prompts}")
+def _check_files(found: Resolved) -> None:
+    """Prompts say what models are told, prices when a budget is spent."""
+    named: tuple[tuple[str, Named, str], ...] = (
+        ("prompts", "prompts", "--prompts"),
+        ("price_file", "prices", "--price-file"),
+    )
+    for setting, kind, option in named:
+        folder, path = found.stranger_of(setting), getattr(found.settings, setting)
+        if folder is not None and path is not None:
+            _check(folder, kind, str(path.resolve()), f"the {kind} in {path}", f"{option} {path}")
+
+
+def check_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:
+    """The shop (or place) that a study names, before it is opened: `Misuse` where nobody here vouched for it."""
+    if given is not None:
+        remember_shop(folder, given)
+    elif named is not None and not is_own_shop(folder, named):
+        _check(folder, "shop", shop_place(named), f"the shop {named}", f"{option} {named}")
+
+
+def offer_shop(folder: Path, named: str | None, given: str | None) -> None:
+    """The same for commands that can do without: at a terminal asked once, else one line says that it is left out."""
+    import sys
+
+    from drr.env.errors import Misuse
+
+    try:
+        check_shop(folder, named if named and _is_there(named) else None, given)
+    except Misuse as error:
+        print(f"drr: {error}", file=sys.stderr)
+
+
+def remember_shop(folder: Path, shop: str) -> None:
+    from drr.env.trust import vouch
+
+    place = shop_place(shop)
+    vouch(folder, "shop", {place: _standing(folder, place)})
+
+
+def is_own_shop(folder: Path, shop: str) -> bool:
+    """Whether this user vouched for it. An account that can remember nothing is not asked anew by every command."""
+    from drr.env.trust import can_remember, vouched
+
+    place = shop_place(shop)
+    return vouched(folder).has("shop", place, content_hash(place)) or not can_remember()
+
+
+def shop_place(shop: str) -> str:
+    """What tells one shop from another: `servers:NAME`, or its whole path."""
+    from drr.env.shop import SERVERS
+
+    return shop if shop.startswith(SERVERS) else str(Path(shop).expanduser().resolve())
+
+
+def _is_there(shop: str) -> bool:
+    from drr.env.shop import SERVERS
+
+    return shop.startswith(SERVERS) or _shop_file(shop).is_file()
+
+
+def _shop_file(shop: str) -> Path:
+    from drr.env.embedded.layout import MANIFEST
+
+    return Path(shop).expanduser() / MANIFEST
 
 
 def _check(folder: Path, kind: Named, value: str, shown: str, option: str) -> None:
@@ -139,12 +199,13 @@ def _check(folder: Path, kind: Named, value: str, shown: str, option: str) -> No
 
 
 def content_hash(value: str) -> str:
-    """Of a file, of the files of a folder, or of the words of a command."""
+    """Of a file, of the prompts of a folder, of a shop's manifest (which bears the hashes of its files), or of mere words."""
     from hashlib import sha256
 
     path, made = Path(value), sha256()
     if path.is_dir():
-        for file in sorted(path.glob("*.md")):
+        files = [*path.glob("*.md"), *(file for file in (_shop_file(value),) if file.is_file())]
+        for file in sorted(files):
             made.update(f"{file.name}\0{sha256(_content(file)).hexdigest()}\n".encode())
     else:
         made.update(_content(path) if path.is_file() else value.encode())
@@ -160,15 +221,25 @@ def _content(path: Path) -> bytes:
         raise Misuse(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def remember_study(folder: Path, settings: Settings, variants: str = "") -> None:
+def remember_study(
+    folder: Path, settings: Settings, variants: str = "", shops: Iterable[str | None] = ()
+) -> None:
     """What this user named when the study was made, or continued: it is not asked for again."""
     from drr.env.trust import BY_PATH, place_of, vouch
 
     programs = [program for word in variants.split(",") if (program := program_of(word.strip()))]
-    prompts = [] if settings.prompts is None else [str(settings.prompts.resolve())]
+    prompts, prices = (
+        [] if path is None else [str(path.resolve())] for path in (settings.prompts, settings.price_file)
+    )
+    for shop in filter(None, shops):
+        remember_shop(folder, shop)
     if settings.base_url is not None and "base_url" not in settings.unnamed:
-        vouch(folder, "address", {place_of(settings.base_url): BY_PATH})
-    kinds: tuple[tuple[Named, list[str]], ...] = (("agent", programs), ("prompts", prompts))
+        vouch(folder, "address", {place_of(settings.base_url.get_secret_value()): BY_PATH})
+    kinds: tuple[tuple[Named, list[str]], ...] = (
+        ("agent", programs),
+        ("prompts", prompts),
+        ("prices", prices),
+    )
     for kind, values in kinds:
         if values:
             vouch(folder, kind, {value: _standing(folder, value) for value in values})

@@ -29,14 +29,14 @@ def add_workers_option(parser: argparse.ArgumentParser) -> None:
 
 def plain_settings(settings: Settings) -> JsonObject:
     """Everything resolved, but for secrets, which come from where they live each time."""
-    from drr.llm.secrets import without_credentials
+    from drr.env.settings import ADDRESSES
 
     plain = settings.model_dump(mode="json")
-    if plain["base_url"] is not None:
-        plain["base_url"] = without_credentials(plain["base_url"])
+    if settings.base_url is not None:
+        plain["base_url"] = str(settings.base_url)
     secret = {
         name for name, field in type(settings).model_fields.items() if "Secret" in str(field.annotation)
-    }
+    } | {*ADDRESSES} - {"base_url"}
     return {name: value for name, value in plain.items() if name not in secret}
 
 
@@ -66,7 +66,7 @@ def pool_of(
     if workers == 1:
         return None
     plain = sent_settings(settings)
-    if settings.base_url != plain["base_url"]:
+    if settings.base_url is not None and settings.base_url.get_secret_value() != plain["base_url"]:
         raise Misuse(
             "--workers: the address of the model holds a password or more than host and path, which no other process is told;"
             " leave --workers out"

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
+from drr.env.address import Address, hosts_of, shown
 from drr.env.errors import Misuse
 from drr.env.trust import config_folder, place_of, vouched
 from pydantic import Field, PrivateAttr, SecretStr, ValidationError, field_validator
@@ -66,7 +67,7 @@ class Settings(BaseSettings):
     role_models: dict[str, str] = Field(
         default_factory=dict, description="models of further roles that variants declare, ROLE=MODEL,..."
     )
-    base_url: str | None = Field(
+    base_url: Address | None = Field(
         None, description="address of the model server; a loopback address needs no key"
     )
     model_timeout: float = Field(300, gt=0, description="seconds for one model call")
@@ -106,8 +107,8 @@ class Settings(BaseSettings):
     fetch_max_bytes: int = Field(5_000_000, gt=0, description="largest page read")
     respect_robots: bool = Field(True, description="ask robots.txt before a live page is read")
 
-    mongodb_url: SecretStr = Field(SecretStr("mongodb://127.0.0.1:27017"), description="of a servers: shop")
-    elasticsearch_url: SecretStr = Field(SecretStr("http://127.0.0.1:9200"), description="of a servers: shop")
+    mongodb_url: Address = Field(Address("mongodb://127.0.0.1:27017"), description="of a servers: shop")
+    elasticsearch_url: Address = Field(Address("http://127.0.0.1:9200"), description="of a servers: shop")
     elasticsearch_api_key: SecretStr | None = Field(None, description="of a servers: shop")
     mongodb_ca_file: Path | None = Field(None, description="certificate authority for MongoDB")
     elasticsearch_ca_file: Path | None = Field(None, description="certificate authority for Elasticsearch")
@@ -134,6 +135,23 @@ class Settings(BaseSettings):
         changed = self.model_copy()
         changed._unnamed = dict(unnamed)
         return changed
+
+    @field_validator(*ADDRESSES, mode="before")
+    @classmethod
+    def _as_text(cls, given: Any) -> Any:
+        return given.get_secret_value() if isinstance(given, SecretStr) else given
+
+    @field_validator("base_url")
+    @classmethod
+    def _of_one_host(cls, given: Address | None) -> Address | None:
+        """What a password that was not escaped leaves behind is another host, which would be sent everything."""
+        address = "" if given is None else given.get_secret_value()
+        if "@" in address and hosts_of(address) is None:
+            raise ValueError(
+                "no address with one host (it is not shown, as it holds an @); in a user name or a password write"
+                " @ as %40, / as %2F, : as %3A, ? as %3F, # as %23"
+            )
+        return given
 
     @field_validator("role_models", mode="before")
     @classmethod
@@ -264,8 +282,13 @@ def _mark_strangers(layers: list[_Layer]) -> list[tuple[str, str]]:
             given = layer.values.get(name)
             if given is None:
                 continue
-            own = [str(one.values[name]) for one in layers if one.stranger is None and name in one.values]
-            place = place_of(str(given))
+            own = [_text(one.values[name]) for one in layers if one.stranger is None and name in one.values]
+            others = [_text(one.values[name]) for one in layers if one is not layer and name in one.values]
+            told = _text(given)
+            place = place_of(told)
+            if told not in others and told in map(shown, others):
+                del layer.values[name]  # the same, but a study is never told the password
+                continue
             if place in map(place_of, own) or vouched(layer.stranger).has("address", place):
                 continue
             if own:
@@ -273,6 +296,10 @@ def _mark_strangers(layers: list[_Layer]) -> list[tuple[str, str]]:
             else:
                 found.append((name, layer.label))
     return found
+
+
+def _text(value: object) -> str:
+    return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
 
 
 def _from_environment(environ: dict[str, str]) -> dict[str, object]:

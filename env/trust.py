@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-Named = Literal["address", "agent", "prompts", "shop"]
+Named = Literal["address", "agent", "prices", "prompts", "shop"]
 BY_PATH = "named here"
 """In place of a hash: this user named it by an option, so what they write there later is theirs too."""
 _HOST = re.compile(r"(?:\[([0-9a-f:]+)\]|([^:\[\]]+))(?::[0-9]{1,5})?")
@@ -112,6 +112,14 @@ def vouch(folder: Path, kind: Named, values: Mapping[str, str]) -> bool:
             aside.unlink()
         return False
     return True
+
+
+def can_remember() -> bool:
+    """Whether this account has a place for the memory: a home may be missing or not be written to."""
+    place = config_folder()
+    while place is not None and not place.exists() and place != place.parent:
+        place = place.parent
+    return place is not None and place.is_dir() and os.access(place, os.W_OK)
 
 
 def _memory(folder: Path) -> Path | None:

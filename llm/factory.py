@@ -18,6 +18,7 @@ from drr.llm.caching import Openings
 from drr.llm.calls import Limiter, Retries, persist
 from drr.llm.charge import Charge
 from drr.llm.clock import Clock
+from drr.llm.egress import check_proxies, proxies
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.journal import Journal, PaidAnswer, request_id
 from drr.llm.meter import Meter, Tokens, tokens_of
@@ -45,8 +46,8 @@ class ModelSettings:
 
     roles: Mapping[str, str] | Callable[[str], str] = field(repr=False)
     """Role to model name: in a mapping `default` stands for every role that is not named."""
-    base_url: str | None = field(default=None, repr=False)
-    """May hold a password."""
+    base_url: str | SecretStr | None = field(default=None, repr=False)
+    """May hold a password; a `SecretStr` says itself what may be shown of it."""
     keys: Mapping[str, SecretStr | None] = field(default_factory=dict, repr=False)
     """Provider to key."""
     refused: str | None = None
@@ -82,7 +83,9 @@ class _Shared:
         self.clock = clock
         self.retries = retries
         keys = [key.get_secret_value() for key in settings.keys.values() if key is not None]
-        self.redact = Redactor(keys, [settings.base_url])
+        base = settings.base_url
+        address = base.get_secret_value() if isinstance(base, SecretStr) else base
+        self.redact = Redactor(keys, [address, *proxies().values()])
         self._limiters: dict[str, Limiter] = {}
         self._chats: WeakKeyDictionary[_Loop, dict[tuple[str, int], BaseChatModel]] = WeakKeyDictionary()
         self._checked: set[str] = set()
@@ -101,18 +104,25 @@ class _Shared:
 
     def _build(self, name: str, max_tokens: int) -> BaseChatModel:
         s = self.settings
-        if s.refused is not None and parse_name(name).provider != OFFLINE:
-            raise ModelSetupError(s.refused)
-        return chat_model(
-            name,
-            base_url=s.base_url,
-            api_key=s.keys.get(parse_name(name).provider),
-            timeout=s.timeout_s,
-            max_tokens=max_tokens,
-            streaming=s.streaming,
-            context_window=s.context_window,
-            style=s.style,
-        )
+        if parse_name(name).provider != OFFLINE:
+            check_proxies()
+            if s.refused is not None:
+                raise ModelSetupError(s.refused)
+        try:
+            return chat_model(
+                name,
+                base_url=s.base_url,
+                api_key=s.keys.get(parse_name(name).provider),
+                timeout=s.timeout_s,
+                max_tokens=max_tokens,
+                streaming=s.streaming,
+                context_window=s.context_window,
+                style=s.style,
+            )
+        except (ImportError, ValueError) as error:  # such as a proxy whose kind the client does not speak
+            raise ModelSetupError(
+                f"model {name}: its client cannot be made ({self.redact(str(error), 300)})"
+            ) from error
 
     def chat(self, name: str, max_tokens: int | None = None) -> BaseChatModel:
         """One per event loop: connections do not outlive the loop they were made in."""

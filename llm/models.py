@@ -12,7 +12,7 @@ from drr.llm.failures import ModelSetupError
 from drr.llm.offline import NAME as OFFLINE
 from drr.llm.offline import OfflineChatModel
 from drr.llm.role import Policy
-from drr.llm.secrets import without_credentials
+from drr.llm.secrets import HIDDEN
 from drr.llm.thinking import Style, arguments, taken
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, SecretStr
@@ -65,7 +65,7 @@ def chat_model(
     name: str,
     *,
     policy: Policy | None = None,
-    base_url: str | None = None,
+    base_url: str | SecretStr | None = None,
     api_key: str | SecretStr | None = None,
     timeout: float = 120,
     max_tokens: int = 8192,
@@ -90,9 +90,8 @@ def chat_model(
         return _ollama(model, address, timeout, max_tokens, context_window)
     if not key:
         if not is_loopback(address):
-            shown = without_credentials(address or "")
             raise ModelSetupError(
-                f"model {name}: no key for {shown}; set {provider.upper()}_API_KEY, or --base-url to a local server"
+                f"model {name}: no key for {_shown(base_url) or address}; set {provider.upper()}_API_KEY, or --base-url to a local server"
             )
         key = _NO_KEY
     if provider == "anthropic":
@@ -116,15 +115,25 @@ def chat_model(
     return _openai(model, address, key, timeout, max_tokens, streaming, arguments(provider, sent))
 
 
-def _address(provider: str, base_url: str | None) -> str | None:
+def _address(provider: str, base_url: str | SecretStr | None) -> str | None:
     if base_url is None:
         return _DEFAULT_ADDRESS.get(provider)
-    parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    address = base_url.get_secret_value() if isinstance(base_url, SecretStr) else base_url
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is none
+        usable = False
+    if not usable:
         raise ModelSetupError(
-            f"base address {without_credentials(base_url)!r}: not an http or https address; e.g. http://127.0.0.1:8000/v1"
+            f"base address {_shown(base_url)}: not an http or https address; e.g. http://127.0.0.1:8000/v1"
         )
-    return base_url
+    return address
+
+
+def _shown(address: str | SecretStr | None) -> str | None:
+    """One that hides its own secrets is shown as it shows itself; mere text may hold a password."""
+    return HIDDEN if isinstance(address, str) else None if address is None else str(address)
 
 
 def _openai(

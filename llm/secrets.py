@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit, urlunsplit
+from urllib.parse import quote, unquote
 
 _LOOKS_LIKE_A_KEY = re.compile(
     r"\b(?:sk|pk|rk)-(?=[A-Za-z0-9_\-]*\d)[A-Za-z0-9_\-]{16,}|(?i:\bbearer\s+)[^\s\"',;]{6,}|(?i:\b(?:x-api-key|api[_-]?key)\b[\"']?\s*[:=]\s*[\"']?)[^\s\"',;]{6,}"
@@ -78,17 +78,3 @@ def _credentials(address: str) -> Iterator[str]:
         password = form.partition(":")[2]
         if can_be_key(password):
             yield password
-
-
-def without_credentials(url: str) -> str:
-    """An address as it may be shown: user names, passwords and query strings removed."""
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:  # no address at all, and who knows what stands where in it
-        return HIDDEN
-    if ":" in host:
-        host = f"[{host}]"
-    if port:
-        host = f"{host}:{port}"
-    return urlunsplit((parts.scheme, host, parts.path, "", ""))

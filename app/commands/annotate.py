@@ -39,6 +39,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         default="pairwise",
         help="with --sample: pairs for the page (default), or a sheet of claims or of reports, written by --export",
     )
+    parser.add_argument("--shop", help="where the study's shop lies now, if not where it was")
     parser.add_argument("--judge", help="with --task support, rating: whose judgements are drawn from")
     parser.add_argument("--port", type=int, default=0, help="loopback port (default: any free one)")
     parser.add_argument(
@@ -97,7 +98,7 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
             "--annotators is a number, or different names of letters, digits, - and _ with commas between"
         )
     plan = make_plan(
-        _reports(study, arguments.variants),
+        _reports(study, arguments.variants, arguments.shop),
         annotators=names,
         pairs=count,
         seed=7 if arguments.seed is None else arguments.seed,
@@ -155,7 +156,7 @@ def _sheet(arguments: argparse.Namespace) -> int:
         chosen, sample = drawn(places, arguments.sample, 7 if arguments.seed is None else arguments.seed)
         if supports:
             settings = study_settings(study, arguments)
-            with study_shop(study, settings, None) as shop:
+            with study_shop(study, settings, arguments.shop) as shop:
                 desk = desk_of(settings, models_of(settings), shop)
                 lines = support_sheet(judged, desk, chosen, sample, who)
         else:
@@ -196,9 +197,10 @@ def _say_what_is_fixed(plan: AnnotationPlan, folder: Path, arguments: argparse.N
             )
 
 
-def _reports(study: Study, variants: str | None) -> list[BlindReport]:
+def _reports(study: Study, variants: str | None, shop: str | None) -> list[BlindReport]:
     from drr.app.annotate.plan import BlindReport
     from drr.app.profiles import ShopperProfiles
+    from drr.app.vouching import offer_shop
     from drr.env.errors import Misuse
     from drr.eval.evidence.answers import read_answers
 
@@ -209,7 +211,8 @@ def _reports(study: Study, variants: str | None) -> list[BlindReport]:
     unknown = sorted(set(wanted) - set(present))
     if unknown:
         raise Misuse(f"no answers by {', '.join(unknown)}; this study has {', '.join(present) or 'none'}")
-    profiles = ShopperProfiles(study)
+    offer_shop(study.folder, study.config.get("run", {}).get("shop"), shop)
+    profiles = ShopperProfiles(study, shop)
     return [
         BlindReport(
             query_id=answer.query_id,

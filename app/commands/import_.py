@@ -96,7 +96,7 @@ def _study(arguments: argparse.Namespace, settings: Settings) -> Study:
     if Study.exists(arguments.study):
         return Study.open(arguments.study)
     study = Study.create(arguments.study, config_of({"shop": arguments.shop}, settings))
-    remember_study(arguments.study, settings)
+    remember_study(arguments.study, settings, shops=[arguments.shop])
     return study
 
 

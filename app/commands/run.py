@@ -152,7 +152,7 @@ def _resolve(
 ) -> tuple[RunPlan, Settings, list[Query], Selection]:
     """What the study was created with and what is added now, else the defaults; and what of it was named now."""
     from drr.app.plans import QUERIES, Selection, joined_queries
-    from drr.app.vouching import check_agents, given_settings, settled, trusted_addresses
+    from drr.app.vouching import check_agents, check_shop, given_settings, settled, trusted_addresses
     from drr.env.errors import Misuse
     from drr.env.query import read_queries
     from drr.env.settings import StudyChoices
@@ -165,6 +165,8 @@ def _resolve(
             arguments.study,
             ",".join(w for w in str(before.get("variants", "all")).split(",") if w not in named),
         )
+        check_shop(arguments.study, before.get("shop"), arguments.shop)
+        check_shop(arguments.study, before.get("place"), arguments.place, "--place")
     study = StudyChoices(arguments.study, {**_BEFORE, **saved.get("settings", {})}) if saved else None
     plan = _plan(arguments, before, given)
     if arguments.queries is None and not (saved and own.is_file()):
@@ -265,7 +267,9 @@ def _run(
     pool = pool_of(arguments, answering.config.settings, "drr.app.answers:open_workplace", plain)
     say_paper(answering.config.settings)
     with Study.create(folder, config) as study:
-        remember_study(folder, answering.config.settings, config["run"]["variants"])
+        plan = config["run"]
+        shops = [plan.get("shop"), plan.get("place")]
+        remember_study(folder, answering.config.settings, plan["variants"], shops)
         keep_queries(folder, asked.queries)
         check_models(answering.models, answering.roles, budget_of(arguments, study), unit_cap_of(arguments))
         study.ledger.units.register(asked.units)

@@ -16,12 +16,9 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, settings_of
     from drr.env.settings import Settings
-    from drr.llm.secrets import without_credentials
 
     resolved = settings_of(arguments)
     values = {name: _shown(getattr(resolved.settings, name)) for name in Settings.model_fields}
-    if resolved.settings.base_url is not None:
-        values["base_url"] = without_credentials(resolved.settings.base_url)
     if arguments.json:
         print_json(
             {name: {"value": value, "origin": resolved.origin[name]} for name, value in values.items()}
@@ -35,8 +32,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _shown(value: object) -> object:
+    from drr.env.address import Address
     from pydantic import SecretStr
 
-    if isinstance(value, SecretStr):
+    if isinstance(value, SecretStr) and not isinstance(value, Address):
         return "********"
     return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)

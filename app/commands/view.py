@@ -23,10 +23,12 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.profiles import shop_of
     from drr.app.viewer.reader import Reader
+    from drr.app.vouching import offer_shop
     from drr.env.errors import Misuse
     from drr.study.study import Study
 
     with Study.open(arguments.study) as study:
+        offer_shop(study.folder, study.config.get("run", {}).get("shop"), arguments.shop)
         if arguments.shop and shop_of(study, arguments.shop) is None:
             raise Misuse(
                 f"{arguments.shop}: no shop that can be opened; `drr shop info {arguments.shop}` says why"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Any
 import elastic_transport
 import elasticsearch
 import pymongo
+from drr.env.address import hosts_of
 from drr.env.errors import Misuse, ShopError
 from drr.env.json_object import JsonObject
 from drr.env.settings import Settings
@@ -157,12 +157,7 @@ class Servers:
 
 def host_of(address: str) -> str:
     """Host and port of an address, without user, password, or anything else that should not be printed."""
-    head, *rest = re.split(r"[/?]", address.partition("://")[2], maxsplit=1)
-    user, _, hosts = head.rpartition("@")
-    # A password with a slash in it, which no client takes, puts the `@` behind the slash.
-    if not hosts or "#" in hosts or (not user and "@" in "".join(rest)):
-        return "the given address"
-    return hosts
+    return hosts_of(address) or "the given address"
 
 
 def client_versions() -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from drr.llm.failures import ModelSetupError
 from drr.llm.prompts import Prompts, check_override, fence
-from drr.llm.secrets import Redactor, without_credentials
+from drr.llm.secrets import Redactor
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,13 +92,6 @@ def test_what_looks_like_a_key_is_hidden_and_a_product_is_not() -> None:
     assert (
         redact.known("sk-ant-api03-AAAABBBBCCCC1234 my-own-key-1") == "sk-ant-api03-AAAABBBBCCCC1234 [hidden]"
     )
-
-
-def test_addresses_are_shown_without_credentials() -> None:
-    assert (
-        without_credentials("https://me:pw@host.example:8443/v1?token=x#y") == "https://host.example:8443/v1"
-    )
-    assert without_credentials("http://[::1]:80/v1") == "http://[::1]:80/v1"
 
 
 def test_a_choice_has_the_words_of_the_file_until_others_are_chosen_and_needs_not_be_there(

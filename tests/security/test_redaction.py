@@ -14,7 +14,7 @@ from drr.app.models import models_of
 from drr.app.workers import sent_settings
 from drr.env.settings import resolve
 from drr.llm.factory import Models, ModelSettings
-from drr.llm.secrets import Redactor, can_be_key, without_credentials
+from drr.llm.secrets import Redactor, can_be_key
 from drr.study.run import run
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
@@ -120,8 +120,3 @@ def test_a_password_in_an_address_is_shown_nowhere(
     assert main(["settings", "--json"]) == 0
     assert user not in capsys.readouterr().out
     assert sent_settings(resolve({}).settings)["base_url"] == "http://127.0.0.1:9/v1"
-
-
-@pytest.mark.parametrize("address", ["http://me:pw@host:port/v1", "http://[me:pw@x", "http://me:pw@[::1/"])
-def test_what_is_no_address_is_not_shown(address: str) -> None:
-    assert "pw" not in without_credentials(address)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from drr.app.vouching import remember_shop
 from drr.app.workers import settings_from
 from drr.env.settings import StudyChoices, resolve
 from drr.env.trust import is_loopback, place_of
@@ -22,9 +24,14 @@ EVIL = "https://models.invalid"
 New = Callable[..., list[str]]
 
 
-def as_a_stranger(study: Path, monkeypatch: pytest.MonkeyPatch, *changes: tuple[str, str]) -> None:
-    """The folder comes from elsewhere: nothing is remembered of it, and its author wrote what they liked."""
+def as_a_stranger(
+    study: Path, monkeypatch: pytest.MonkeyPatch, *changes: tuple[str, str], knows_shop: bool = True
+) -> None:
+    """The folder comes from elsewhere: nothing but the shop is remembered of it, and its author wrote what they liked."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(study.resolve().parent / "another user"))
+    if knows_shop:
+        run = tomllib.loads((study / "study.toml").read_text(encoding="utf-8"))["run"]
+        remember_shop(study, run["shop"])
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     path = study / "study.toml"
     text = path.read_text(encoding="utf-8")
@@ -149,6 +156,108 @@ def test_prompts_that_only_the_study_names_are_not_read(
     assert f"--prompts {tmp_path}/mine" in err
 
 
+def test_a_shop_that_only_the_study_names_is_not_opened(
+    drr: Drr, new: New, box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    shop = str(box / "shop")
+    assert drr("judge", "study", "--what", "rules", "--quiet")[0] == 0, "one's own shop is not asked for"
+    assert drr("run", "study", "--quiet")[0] == 0
+    as_a_stranger(Path("study"), monkeypatch, knows_shop=False)
+    for words in (("run", "study"), ("run", "study", "--dry-run"), ("judge", "study", "--quiet")):
+        code, out, err = drr(*words)
+        assert (code, out) == (2, ""), err
+        assert len(err.splitlines()) == 1
+        assert f"--shop {shop}" in err
+        assert "sha256" in err
+    code, _, err = drr("view", "study", "--static", "pages", "--quiet")
+    assert code == 0
+    assert f"--shop {shop}" in err, "what can be read without the shop is read without it"
+    assert drr("judge", "study", "--what", "rules", "--quiet", "--shop", shop)[0] == 0
+    assert drr("judge", "study", "--what", "rules", "--quiet")[0] == 0, "it was named for this study"
+    assert drr("run", "study", "--quiet")[0] == 0
+
+
+def test_a_shop_of_servers_that_only_the_study_names_is_not_spoken_to(
+    drr: Drr, new: New, box: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    as_a_stranger(Path("study"), monkeypatch, (f'shop = "{box / "shop"}"', 'shop = "servers:production"'))
+    code, out, err = drr("judge", "study")
+    assert (code, out) == (2, "")
+    assert "--shop servers:production" in err
+
+
+def test_an_account_without_a_memory_goes_on_with_its_shops(
+    drr: Drr, new: New, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A container without a home: who can remember nothing cannot have said yes before."""
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file"))
+    assert drr("run", *new(), "--quiet")[0] == 0
+    assert drr("judge", "study", "--what", "rules", "--quiet")[0] == 0
+
+
+def test_prices_that_only_the_study_names_count_no_money(
+    drr: Drr, new: New, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a price of nothing a budget would never end."""
+    assert drr("run", *new(), "--quiet")[0] == 0
+    prices = tmp_path / "prices.toml"
+    prices.write_text("")
+    as_a_stranger(Path("study"), monkeypatch, ("[settings]\n", f'[settings]\nprice_file = "{prices}"\n'))
+    code, _, err = drr("run", "study", "--dry-run")
+    assert code == 2
+    assert f"--price-file {prices}" in err
+
+
+def at_a_terminal(words: list[str], answer: str, folder: Path) -> tuple[int, str]:
+    """The installed command with a real terminal for its input and its errors, and what a person types there."""
+    import os
+    import pty
+    import subprocess
+    import sys
+
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", "import sys; from drr.app.cli import main; sys.exit(main())", *words]
+    process = subprocess.Popen(command, cwd=folder, stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL)
+    os.close(theirs)
+    said = b""
+    while b"[y/N]" not in said:
+        try:
+            said += os.read(ours, 4096)
+        except OSError:
+            break
+    else:
+        os.write(ours, answer.encode() + b"\n")
+    while True:
+        try:
+            piece = os.read(ours, 4096)
+        except OSError:  # the other end is closed
+            break
+        said += piece
+    os.close(ours)
+    return process.wait(60), said.decode()
+
+
+def test_a_person_at_a_terminal_is_asked_once(
+    drr: Drr, new: New, box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    as_a_stranger(Path("study"), monkeypatch, knows_shop=False)
+    words = ["judge", "study", "--dry-run"]
+    code, said = at_a_terminal(words, "n", tmp_path)
+    assert code == 2, said
+    assert f"names the shop {box / 'shop'} (sha256" in said
+    assert "which you did not name; allow it, now and later? [y/N]" in said
+    code, said = at_a_terminal(words, "yes", tmp_path)
+    assert code == 0, said
+    assert drr(*words)[0] == 0, "the answer holds for this study, also where nobody can be asked"
+    other = tmp_path / "copied"
+    Path("study").rename(other)
+    assert drr("judge", other, "--dry-run")[0] == 2, "and for no other"
+
+
 def test_a_study_that_brings_a_key_is_refused(drr: Drr, new: New, monkeypatch: pytest.MonkeyPatch) -> None:
     assert drr("run", *new(), "--quiet")[0] == 0
     as_a_stranger(
@@ -208,6 +317,20 @@ def test_a_worker_sends_no_key_that_its_driver_would_not(monkeypatch: pytest.Mon
     there = settings_from(sent_settings(settings))
     assert set(there.unnamed) == {"base_url"}
     assert models_of(there).settings.keys == {"anthropic": None, "openai": None}
+
+
+def test_a_server_of_vectors_that_others_named_gets_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    from drr.env.embedding import embedder_of
+
+    with Wire(lambda request: Say("no vectors")) as wire:
+        named_by_others = StudyChoices(
+            Path("nowhere"), {"base_url": wire.url, "model_embedder": "openai:small", "search": "hybrid"}
+        )
+        settings = resolve({}, study=named_by_others, environ={"OPENAI_API_KEY": KEY}).settings
+        with pytest.raises(Exception, match="embedder"):
+            embedder_of(settings).embed(["a word that nobody asked before"])
+        assert wire.requests
+        assert not [request for request in wire.requests if KEY in str(request.headers)]
 
 
 LOOPBACK = [

@@ -1,0 +1,56 @@
+"""The one type of servers' addresses: printed in any way it says whom it reaches, and never a user, a password or a query string.
+
+Passwords come unescaped (`me:p@ss/w:rd@host`), and then nobody can tell where the host begins: such an address is not shown at all.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import SecretStr
+
+HIDDEN = "[hidden]"
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
+_HOST = r"(?:\[[0-9A-Fa-f:.%]+\]|[\w.-]+)(?::[0-9]{1,5})?"
+_HOSTS = re.compile(rf"{_HOST}(?:,{_HOST})*")
+_BARE = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::[0-9]{1,5})?(?:/[\w./-]*)?|[\w-]+:[0-9]{1,5}")
+_ODD = re.compile(r"[\s\\\x00-\x20\x7f]")
+
+
+class Address(SecretStr):
+    """`get_secret_value()` gives it as the user wrote it; `str` and `repr` show what may be seen."""
+
+    def _display(self) -> str:
+        return shown(self._secret_value)
+
+
+def shown(address: str) -> str:
+    """Scheme, hosts, ports and path; `[hidden]` for what cannot be told apart from a password."""
+    scheme, colon, rest = address.partition("://")
+    if not colon:
+        return address if _BARE.fullmatch(address) else HIDDEN
+    hosts = hosts_of(address)
+    if hosts is None or not _SCHEME.fullmatch(scheme):
+        return HIDDEN
+    path = _split(rest)[1] if scheme.lower() in ("http", "https") else ""
+    return f"{scheme}://{hosts}{re.split(r'[?#]', path, maxsplit=1)[0]}"
+
+
+def hosts_of(address: str) -> str | None:
+    """Hosts and ports as they stand there; `None` where a password may stand in their place."""
+    authority, rest = _split(address.partition("://")[2])
+    hosts = authority.rpartition("@")[2]
+    if _ODD.search(address) or _has_late_user(rest) or not _HOSTS.fullmatch(hosts):
+        return None
+    return hosts
+
+
+def _split(rest: str) -> tuple[str, str]:
+    authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    return authority, rest[len(authority) :]
+
+
+def _has_late_user(rest: str) -> bool:
+    """An `@` behind the host may end a password that was not escaped; `/?authSource=a@b` is an option of MongoDB's."""
+    before, at, _ = rest.partition("@")
+    return bool(at) and not (before.startswith("/") and "=" in before.partition("?")[2])

@@ -1,0 +1,174 @@
+"""A password in an address is printed and kept nowhere, however it is spelt and whatever goes wrong."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from drr.app.workers import sent_settings
+from drr.env.address import Address, hosts_of, shown
+from drr.env.errors import Misuse
+from drr.env.settings import Settings, StudyChoices, resolve
+from drr.llm.factory import Models, ModelSettings
+from drr.llm.failures import ModelSetupError
+from hypothesis import example, given
+from hypothesis import strategies as st
+from pydantic import BaseModel, SecretStr
+
+from tests.security.conftest import Drr
+from tests.wire import Say, Wire
+
+SONNET = "anthropic:claude-sonnet-5-5"
+SECRET = "Gr8Horse"
+New = Callable[..., list[str]]
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("https://me:pw@host.example:8443/v1?token=x#y", "https://host.example:8443/v1"),
+        ("http://[::1]:80/v1", "http://[::1]:80/v1"),
+        ("https://host.example", "https://host.example"),
+        ("mongodb://me:p@a:1,b:2/base?authSource=c@d", "mongodb://a:1,b:2"),
+        ("mongodb+srv://me:p@cluster.example/?x=1", "mongodb+srv://cluster.example"),
+        ("localhost:8000", "localhost:8000"),
+        ("models.example/v1", "models.example/v1"),
+    ],
+)
+def test_whom_an_address_reaches_is_shown(address: str, told: str) -> None:
+    assert shown(address) == told
+    assert str(Address(address)) == told
+    assert repr(Address(address)) == f"Address({told!r})"
+
+
+ODD = st.text(st.sampled_from("/@:?#%&=,;[]\\ .-+aZ0"), max_size=5)
+
+
+@given(st.sampled_from(["http", "https", "mongodb", "socks5"]), ODD, ODD, st.booleans())
+@example("https", "p@ss/w:rd", "", False)
+@example("https", "12/", "", False)
+@example("mongodb", "@x/?", "", False)
+def test_no_spelling_of_a_password_is_shown(scheme: str, before: str, after: str, escaped: bool) -> None:
+    password = before + SECRET + after
+    address = f"{scheme}://me:{quote(password, safe='') if escaped else password}@models.example:8443/v1"
+    assert SECRET not in shown(address)
+    assert SECRET not in (hosts_of(address) or "")
+    if escaped:
+        assert hosts_of(address) == "models.example:8443"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["http://me:Gr8Horse@host:port/v1", "http://[me:Gr8Horse@x", "http://me:Gr8Horse@[::1/", "me:Gr8Horse@host", "sk-ant-api03-Gr8Horse",
+     "https:me:Gr8Horse@host", "https://host:Gr8Horse", "//me:Gr8Horse@host/", "https://me:1/Gr8Horse@host/v1?a=b"],
+)  # fmt: skip
+def test_what_is_no_address_is_not_shown(text: str) -> None:
+    assert SECRET not in shown(text)
+    with pytest.raises(ModelSetupError) as caught:
+        Models(ModelSettings({"default": SONNET}, base_url=text)).check(["agent"])
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize("password", ["p@ss/w:rdGr8Horse", "Gr8Horse@", "a?Gr8Horse#"])
+@pytest.mark.parametrize("name", ["DRR_BASE_URL", "DRR_MONGODB_URL", "DRR_ELASTICSEARCH_URL", "HTTPS_PROXY"])
+def test_commands_say_no_password(
+    drr: Drr, name: str, password: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheme = "mongodb" if "MONGO" in name else "http"
+    monkeypatch.setenv("DRR_SERVER_TIMEOUT", "0.05")
+    monkeypatch.setenv(name, f"{scheme}://me:{password}@127.0.0.1:9/v1")
+    commands = [("settings",), ("settings", "--json"), ("doctor", "--json")]
+    if "_URL" in name:
+        commands.append(("shop", "info", "servers:garden"))
+    for words in commands:
+        code, out, err = drr(*words)
+        assert SECRET not in out + err, words
+        assert code in (0, 1, 2)
+        assert "Traceback" not in err
+
+
+def test_an_address_that_reaches_another_host_than_was_meant_is_refused(drr: Drr) -> None:
+    """`me:p@ss/w:rd@host` is the host `ss` to every client: it would be sent the questions."""
+    code, out, err = drr(
+        "ask", "a feeder", "--shop", "x", "--user", "u", "--base-url", "https://me:p@ss/w:rd@host/v1"
+    )
+    assert (code, out) == (2, "")
+    assert "%2F" in err
+    assert "ss/" not in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_study_holds_the_address_and_not_the_password(
+    drr: Drr, new: New, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-api03-of-this-user-0123456789")
+    with Wire(lambda request: Say("", status=500)) as wire:
+        address = wire.url.replace("://", f"://me:{SECRET}%40x@")
+        monkeypatch.setenv("DRR_BASE_URL", address)
+        code, out, err = drr("run", *new(), "--model", SONNET, "--json", "--model-deadline", 1, "--quiet")
+        assert code != 0
+        assert wire.requests
+        assert SECRET not in out + err
+        for words in (
+            ("judge", "study", "--judge", SONNET, "--json"),
+            ("trace", "study"),
+            ("status", "study", "--json"),
+        ):
+            _, out, err = drr(*words)
+            assert SECRET not in out + err, words
+        text = Path("study", "study.toml").read_text()
+        assert f'base_url = "{wire.url}"' in text
+        # What is continued is spoken to with the password that this user names, now as then.
+        found = resolve({}, study=StudyChoices(Path("study"), {"base_url": wire.url}))
+        assert found.settings.base_url == Address(address)
+        assert found.origin["base_url"] == "environment"
+    for path in Path("study").rglob("*"):
+        assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path
+    rows = sqlite3.connect("study/ledger.sqlite").execute("SELECT count(*) FROM records").fetchone()
+    assert rows[0] > 0
+
+
+def test_no_form_of_the_settings_has_a_password() -> None:
+    address = f"https://me:{SECRET}@models.example/v1"
+    settings = Settings(base_url=address, mongodb_url=SecretStr(f"mongodb://me:{SECRET}@x"))
+    told = [repr(settings), str(settings), settings.model_dump_json(), json.dumps(sent_settings(settings))]
+    try:
+        _Wrong.model_validate({"settings": settings, "more": 1})
+    except ValueError as error:
+        told += traceback.format_exception(error)
+    assert len(told) > 4
+    assert all(SECRET not in text for text in told)
+    assert all("models.example" in text for text in told[:2])
+
+
+class _Wrong(BaseModel):
+    settings: Settings
+    more: list[int]
+
+
+@pytest.mark.parametrize(
+    "proxy",
+    ["ftp://me:Gr8Horse@127.0.0.1:1", "http://me:x/Gr8Horse@127.0.0.1:1", "http://me:Gr8Horse@127.0.0.1:x"],
+)
+@pytest.mark.parametrize("model", [SONNET, "openai:gpt"])
+def test_a_proxy_that_is_none_is_said_in_one_line(
+    drr: Drr, new: New, proxy: str, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTPS_PROXY", "https_proxy"):
+        monkeypatch.setenv(name, proxy)
+    code, out, err = drr("run", *new(), "--model", model, "--base-url", "http://127.0.0.1:9/v1", "--quiet")
+    assert (code, out) == (2, "")
+    assert "HTTPS_PROXY" in err
+    assert SECRET not in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_setting_that_is_wrong_is_said_without_its_value() -> None:
+    with pytest.raises(Misuse) as caught:
+        resolve({"base_url": 5}, environ={"DRR_MONGODB_URL": f"mongodb://me:{SECRET}@x"})
+    assert SECRET not in str(caught.value)
