@@ -15,6 +15,7 @@ from itertools import islice
 from drr.llm.budget import NOTHING, Limit, SpendAmount
 from drr.llm.journal import PaidAnswer
 from drr.llm.meter import tokens_of
+from drr.study.leases import Moment
 from drr.study.ledger import Ledger
 from drr.study.spend import Bank
 from drr.study.unit import WAY, ClaimTerms, Finished, Kind, Unit
@@ -104,7 +105,8 @@ class Admission:
         """Units of this run that another process has under way."""
         if not self._is_needed:
             return set()
-        running = self._ledger.leases.running(self._terms.wall())
+        now = Moment(self._terms.wall(), self._terms.steady())
+        running = self._ledger.leases.running(now, self._terms.lease_s)
         return {k for k, holder in running.items() if holder != self._terms.holder and k in self._groups}
 
     def choose(self, waiting: Iterable[str], room: int) -> list[str]:

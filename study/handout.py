@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from drr.env.progress import Stage
 from drr.study.admission import Admission
+from drr.study.leases import Moment
 from drr.study.ledger import Ledger
 from drr.study.unit import Assignment, ClaimTerms
 
@@ -100,7 +101,7 @@ class Handout:
         claimed = self._ledger.leases.claim(
             terms.holder,
             asked,
-            now=terms.wall(),
+            now=Moment(terms.wall(), terms.steady()),
             seconds=terms.lease_s,
             retry_failed=terms.retry_failed,
         )
@@ -112,10 +113,10 @@ class Handout:
 
     def _look_again(self) -> None:
         """Units that another process ended are done with; those whose holder died are taken over."""
-        now = self._terms.wall()
-        self._ledger.leases.free(self._terms.holder, now)
+        now, seconds = Moment(self._terms.wall(), self._terms.steady()), self._terms.lease_s
+        self._ledger.leases.free(self._terms.holder, now, seconds)
         ended = self._ledger.units.ended_among(self._held)
-        running = self._ledger.leases.running(now)
+        running = self._ledger.leases.running(now, seconds)
         self._stage.advance(len(ended))
         left = [key for key in self._held if key not in ended]
         self._waiting.extend(key for key in left if key not in running)

@@ -42,11 +42,18 @@ def is_dead(holder: str) -> bool:
     """True only if it is certain: seen to die, or a process of this host that is gone or whose number is another's now."""
     if holder.startswith(_LOST):
         return True
-    host, pid, start, _ = holder.rsplit("/", 3)
+    parts = holder.rsplit("/", 3)
+    if len(parts) != 4 or not (parts[1].isascii() and parts[1].isdigit()):
+        return True  # no holder of ours: nobody will ever renew it
+    host, pid, start, _ = parts
     if host != _host():
         return False
     now = _start_of(int(pid))
     return now is None or (start != "unknown" and now != start)
+
+
+def is_of_this_host(holder: str) -> bool:
+    return holder.rsplit("/", 3)[0] == _host()
 
 
 @cache

@@ -20,6 +20,7 @@ from drr.llm.factory import Models
 from drr.study.admission import Admission
 from drr.study.handout import Handout
 from drr.study.interrupts import interrupts
+from drr.study.leases import Moment
 from drr.study.pool import InProcessPool, Pool, Terms
 from drr.study.process import this_holder
 from drr.study.spend import Bank
@@ -42,6 +43,12 @@ class Pace:
     outage_after: int = 8
     """So many units in a row that failed for transient reasons are an outage, and stop the run."""
     wall: Callable[[], float] = time.time
+    steady: Callable[[], float] = time.monotonic
+    """What leases last by: nobody sets it, and all processes of a host share it."""
+
+    @property
+    def now(self) -> Moment:
+        return Moment(self.wall(), self.steady())
 
 
 @dataclass
@@ -145,7 +152,7 @@ class _Driver:
         self.summary = Summary(budget=budget)
         self.holder = this_holder().id
         self.bank = Bank(study.ledger.accounts, self.holder, budget)
-        claims = ClaimTerms(self.holder, pace.lease_s, pace.poll_s, pace.wall, retry_failed)
+        claims = ClaimTerms(self.holder, pace.lease_s, pace.poll_s, pace.wall, retry_failed, pace.steady)
         self.admission = Admission(study.ledger, self.bank, units, claims)
         self.handout = Handout(
             study.ledger, self.keys, claims, self.admission, stage, size=pool.size, limit=limit
@@ -158,7 +165,7 @@ class _Driver:
         self.passing_in_a_row = 0
 
     async def go(self) -> Summary:
-        self.ledger.leases.free(self.holder, self.pace.wall())
+        self.ledger.leases.free(self.holder, self.pace.now, self.pace.lease_s)
         with interrupts(self._pressed), collecting_less(), self.writer:
             async with self._heartbeat():
                 try:
@@ -240,7 +247,7 @@ class _Driver:
         async def beat() -> None:
             while True:
                 await asyncio.sleep(self.pace.renew_s)
-                self.ledger.leases.renew(self.holder, self.pace.wall(), self.pace.lease_s)
+                self.ledger.leases.renew(self.holder, self.pace.now, self.pace.lease_s)
                 self.bank.flush()
 
         task = asyncio.create_task(beat())

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, TypedDict, get_args
 
 from drr.llm.meter import dollars
+from drr.study.leases import Moment
 from drr.study.spend import Spending
 from drr.study.study import Study
 from drr.study.unit import KINDS
@@ -92,7 +94,7 @@ class StudyStatus(TypedDict):
 
 def status(study: Study, *, now: float) -> StudyStatus:
     """`units` counts the answers. A unit that an earlier configuration asked for does not count."""
-    running = study.ledger.leases.running(now)
+    running = study.ledger.leases.running(Moment(now, time.monotonic()))
     by_kind: dict[str, UnitCounts] = {
         kind: {"total": 0, "done": 0, "failed": 0, "pending": 0, "running": 0} for kind in KINDS
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -77,6 +78,7 @@ class ClaimTerms:
     poll_s: float
     wall: Callable[[], float]
     retry_failed: bool = False
+    steady: Callable[[], float] = time.monotonic
 
 
 @dataclass(frozen=True)

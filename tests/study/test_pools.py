@@ -18,6 +18,7 @@ from drr.env.errors import DrrError
 from drr.llm.budget import Limit, SpendAmount
 from drr.study.export import export
 from drr.study.grants import Grant, GrantPurse, GrantRequest, Grants, Recall, Spent
+from drr.study.leases import Moment
 from drr.study.pool import InProcessPool
 from drr.study.processes import ProcessPool
 from drr.study.run import run
@@ -55,7 +56,7 @@ async def test_every_pool_leaves_the_same_bytes(tmp_path: Path) -> None:
         with Study.create(tmp_path / name, {}) as study:
             summary = await run(study, units(40), pool)
             assert (summary.done, summary.left, summary.ok) == (40, 0, True)
-            assert not study.ledger.leases.running(0)
+            assert not study.ledger.leases.running(Moment(0, 0))
             export(study, tmp_path / f"{name}-tables", canonical=True)
             spent.append(study.ledger.accounts.total())
     assert spent[0] == spent[1]
@@ -123,7 +124,7 @@ async def test_a_worker_that_cannot_open_its_shop_is_said_in_its_own_words(study
         await run(study, units(3), processes(shop="gone"))
     with pytest.raises(DrrError, match="nowhere"):
         await run(study, units(3), ProcessPool(Opening("nowhere.at:all", {}), workers=1))
-    assert not study.ledger.leases.running(0)
+    assert not study.ledger.leases.running(Moment(0, 0))
 
 
 DRIVER = """
@@ -180,7 +181,7 @@ def test_ctrl_c_lets_the_units_of_all_workers_finish(study: Study) -> None:
     began.send_signal(signal.SIGINT)
     said = began.communicate(timeout=60)[0].split()
     assert said == ["interrupted", str(len(list(study.records())))]
-    assert not study.ledger.leases.running(0)
+    assert not study.ledger.leases.running(Moment(0, 0))
     assert {record.status for record in study.records(status=None)} == {"done"}
 
 

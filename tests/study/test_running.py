@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,6 +23,7 @@ from drr.llm.budget import Limit
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.failures import ModelFailure
 from drr.study.export import export
+from drr.study.leases import Moment
 from drr.study.process import is_dead, this_holder
 from drr.study.run import Pace, run
 from drr.study.spend import Account
@@ -300,10 +303,10 @@ async def test_a_lease_of_another_host_is_waited_for_until_it_expires(study: Stu
     study.ledger.units.register(units(2))
     key = units(2)[0].key
     foreign = "elsewhere-0/77/1/0"
-    study.ledger.leases.claim(foreign, [key], now=1_000, seconds=50, retry_failed=False)
-    assert study.ledger.leases.running(1_001) == {key: foreign}
+    study.ledger.leases.claim(foreign, [key], now=Moment(1_000, 1_000), seconds=50, retry_failed=False)
+    assert study.ledger.leases.running(Moment(1_001, 0)) == {key: foreign}
     now = [1_000.0]
-    pace = Pace(poll_s=0.01, wall=lambda: now[0])
+    pace = Pace(poll_s=0.01, lease_s=50, wall=lambda: 1_000.0, steady=lambda: now[0])
     task = asyncio.create_task(run(study, units(2), work, models=offline(), pace=pace))
     while not begun:
         await asyncio.sleep(0.005)
@@ -312,6 +315,80 @@ async def test_a_lease_of_another_host_is_waited_for_until_it_expires(study: Stu
     now[0] = 1_051
     assert (await task).done == 2
     assert begun == {0: 1, 1: 1}
+
+
+DAY = 86_400.0
+
+
+@pytest.mark.parametrize("skew", [DAY, -DAY])
+async def test_a_wall_clock_that_is_a_day_off_pays_nothing_twice(study: Study, skew: float) -> None:
+    """The second process of this host has the wrong date; leases last by the clock that nobody sets."""
+    begun, work = counting()
+    other = Study.open(study.folder)
+    paces = (
+        Pace(units=3, poll_s=0.02, renew_s=0.02, lease_s=5),
+        Pace(units=3, poll_s=0.02, renew_s=0.02, lease_s=5, wall=lambda: time.time() + skew),
+    )
+    both = await asyncio.gather(
+        run(study, units(60), work, models=offline(), pace=paces[0]),
+        run(other, units(60), work, models=offline(), pace=paces[1]),
+    )
+    other.close()
+    assert set(begun.values()) == {1}
+    assert sum(summary.done for summary in both) == 60
+
+
+async def test_a_clock_that_jumps_in_the_middle_gives_nothing_up(study: Study) -> None:
+    begun, work = counting()
+    other = Study.open(study.folder)
+    walls = [itertools.cycle([time.time(), time.time() + DAY, time.time() - DAY]) for _ in range(2)]
+    await asyncio.gather(
+        *(
+            run(
+                one,
+                units(40),
+                work,
+                models=offline(),
+                pace=Pace(units=3, poll_s=0.01, renew_s=0.01, wall=wall.__next__),
+            )
+            for one, wall in zip((study, other), walls, strict=True)
+        )
+    )
+    other.close()
+    assert set(begun.values()) == {1}
+
+
+async def test_a_living_holder_of_another_host_keeps_its_units_whatever_our_date_is(study: Study) -> None:
+    begun, work = counting()
+    study.ledger.units.register(units(2))
+    held = units(2)[0].key
+    far = "elsewhere-0/77/1/0"
+    there, here = 1_000.0, 1_000.0 + DAY
+    study.ledger.leases.claim(far, [held], now=Moment(there, 0), seconds=50, retry_failed=False)
+    steady = [7.0]
+    pace = Pace(poll_s=0.005, lease_s=50, wall=lambda: here, steady=lambda: steady[0])
+    task = asyncio.create_task(run(study, units(2), work, models=offline(), pace=pace))
+    for beat in range(1, 6):  # it renews as it should, a day behind
+        await asyncio.sleep(0.02)
+        steady[0] += 40
+        study.ledger.db.rows("SELECT 1")
+        with study.ledger.db.writing() as db:
+            db.execute("UPDATE leases SET expires = ? WHERE worker = ?", (there + 40 * beat + 50, far))
+        await asyncio.sleep(0.02)
+    assert begun == {1: 1}
+    steady[0] += 51  # and then it falls silent
+    assert (await task).done == 2
+    assert begun == {0: 1, 1: 1}
+
+
+def test_a_holder_that_nobody_can_be_holds_nothing(study: Study) -> None:
+    """A ledger from elsewhere may name holders of any form."""
+    study.ledger.units.register(units(3))
+    for number, odd in enumerate(("nobody", "h/x/1/0", "//" * 40)):
+        key = units(3)[number].key
+        study.ledger.leases.claim(odd, [key], now=Moment(0, 0), seconds=1e12, retry_failed=False)
+    study.ledger.leases.free("me/1/1/0", Moment(0, 0), 50)
+    assert not study.ledger.leases.running(Moment(0, 0))
 
 
 async def test_the_leases_of_a_dead_process_are_free_at_once(study: Study) -> None:
@@ -325,7 +402,9 @@ async def test_the_leases_of_a_dead_process_are_free_at_once(study: Study) -> No
     assert not is_dead(worker.id)
     assert not is_dead("elsewhere-0/1/1/0")
     study.ledger.units.register(units(2))
-    study.ledger.leases.claim(dead, [unit.key for unit in units(2)], now=10, seconds=1e9, retry_failed=False)
+    study.ledger.leases.claim(
+        dead, [unit.key for unit in units(2)], now=Moment(10, 10), seconds=1e9, retry_failed=False
+    )
     assert (await run(study, units(2), answer, models=offline())).done == 2
 
 
@@ -333,9 +412,9 @@ def test_a_record_is_written_only_by_who_still_holds_the_unit(study: Study) -> N
     study.ledger.units.register(units(1))
     key = units(1)[0].key
     finished = Finished(key, "done", None, None, False, {"who": "first"}, {}, {}, 0, 0.1, 1, 2)
-    study.ledger.leases.claim("a/1/1/0", [key], now=0, seconds=10, retry_failed=False)
+    study.ledger.leases.claim("a/1/1/0", [key], now=Moment(0, 0), seconds=10, retry_failed=False)
     study.ledger.leases.release("a/1/1/0")
-    study.ledger.leases.claim("b/1/1/0", [key], now=0, seconds=10, retry_failed=False)
+    study.ledger.leases.claim("b/1/1/0", [key], now=Moment(0, 0), seconds=10, retry_failed=False)
     assert study.ledger.records.commit("a/1/1/0", [finished], {}) == set()
     second = replace(finished, result={"who": "second"})
     assert study.ledger.records.commit("b/1/1/0", [second], {}) == {key}
@@ -396,7 +475,7 @@ async def test_ctrl_c_lets_what_runs_finish_and_begins_nothing_more(study: Study
     assert summary.stopped == "interrupted"
     assert summary.done == 5
     assert summary.left == 45
-    assert not study.ledger.leases.running(0)
+    assert not study.ledger.leases.running(Moment(0, 0))
     assert status(study, now=0)["stopped"] == "interrupted"
     assert (await run(study, units(50), answer, models=offline())).done == 45
 
@@ -418,7 +497,7 @@ async def test_a_second_ctrl_c_stops_at_once_and_keeps_what_finished(study: Stud
     assert summary.stopped == "interrupted"
     assert summary.done == 3
     assert len(list(study.records())) == 3
-    assert not study.ledger.leases.running(0)
+    assert not study.ledger.leases.running(Moment(0, 0))
 
 
 async def test_limit_begins_so_many_and_no_more(study: Study) -> None:
