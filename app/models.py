@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
-    from drr.env.address import Address
+    from drr.env.address import ServerAddress
     from drr.env.settings import Settings
     from drr.llm.budget import Budget
     from drr.llm.factory import Models
@@ -121,7 +121,7 @@ def _keys(settings: Settings) -> dict[str, SecretStr | None]:
     return {name: key if is_providers_own(name, address) else None for name, key in keys.items()}
 
 
-def _text(address: Address | None) -> str | None:
+def _text(address: ServerAddress | None) -> str | None:
     return None if address is None else address.get_secret_value()
 
 

@@ -151,10 +151,14 @@ def offer_shop(folder: Path, named: str | None, given: str | None) -> None:
 
 
 def remember_shop(folder: Path, shop: str) -> None:
-    from drr.env.trust import vouch
+    """One that this user named is theirs in every study, so that studies can be moved; one inside a study only there."""
+    from drr.env.trust import BY_PATH, vouch
 
     place = shop_place(shop)
-    vouch(folder, "shop", {place: _standing(folder, place)})
+    standing = _standing(folder, place)
+    vouch(folder, "shop", {place: standing})
+    if standing == BY_PATH:
+        vouch(_own_shop(place), "shop", {place: BY_PATH})
 
 
 def is_own_shop(folder: Path, shop: str) -> bool:
@@ -162,7 +166,14 @@ def is_own_shop(folder: Path, shop: str) -> bool:
     from drr.env.trust import can_remember, vouched
 
     place = shop_place(shop)
-    return vouched(folder).has("shop", place, content_hash(place)) or not can_remember()
+    if vouched(folder).has("shop", place, content_hash(place)):
+        return True
+    return vouched(_own_shop(place)).has("shop", place) or not can_remember()
+
+
+def _own_shop(place: str) -> Path:
+    """What the memory of a shop by itself goes by: a folder for each, so that commands at once do not meet."""
+    return Path("/", "shops", place)
 
 
 def shop_place(shop: str) -> str:

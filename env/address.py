@@ -17,7 +17,7 @@ _BARE = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::[0-9]{1,5})?(?:/[\w./-
 _ODD = re.compile(r"[\s\\\x00-\x20\x7f]")
 
 
-class Address(SecretStr):
+class ServerAddress(SecretStr):
     """`get_secret_value()` gives it as the user wrote it; `str` and `repr` show what may be seen."""
 
     def _display(self) -> str:
@@ -32,21 +32,23 @@ def shown(address: str) -> str:
     hosts = hosts_of(address)
     if hosts is None or not _SCHEME.fullmatch(scheme):
         return HIDDEN
-    path = _split(rest)[1] if scheme.lower() in ("http", "https") else ""
+    path = _split(scheme, rest)[1] if scheme.lower() in ("http", "https") else ""
     return f"{scheme}://{hosts}{re.split(r'[?#]', path, maxsplit=1)[0]}"
 
 
 def hosts_of(address: str) -> str | None:
     """Hosts and ports as they stand there; `None` where a password may stand in their place."""
-    authority, rest = _split(address.partition("://")[2])
+    scheme, _, after = address.partition("://")
+    authority, rest = _split(scheme, after)
     hosts = authority.rpartition("@")[2]
-    if _ODD.search(address) or _has_late_user(rest) or not _HOSTS.fullmatch(hosts):
+    if _ODD.search(address) or rest.startswith("#") or _has_late_user(rest) or not _HOSTS.fullmatch(hosts):
         return None
     return hosts
 
 
-def _split(rest: str) -> tuple[str, str]:
-    authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
+def _split(scheme: str, rest: str) -> tuple[str, str]:
+    """To MongoDB's clients a `#` is part of a password like any letter."""
+    authority = re.split(r"[/?]" if scheme.startswith("mongodb") else r"[/?#]", rest, maxsplit=1)[0]
     return authority, rest[len(authority) :]
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
-from drr.env.address import Address, hosts_of, shown
+from drr.env.address import ServerAddress, hosts_of, shown
 from drr.env.errors import Misuse
 from drr.env.trust import config_folder, place_of, vouched
 from pydantic import Field, PrivateAttr, SecretStr, ValidationError, field_validator
@@ -67,7 +67,7 @@ class Settings(BaseSettings):
     role_models: dict[str, str] = Field(
         default_factory=dict, description="models of further roles that variants declare, ROLE=MODEL,..."
     )
-    base_url: Address | None = Field(
+    base_url: ServerAddress | None = Field(
         None, description="address of the model server; a loopback address needs no key"
     )
     model_timeout: float = Field(300, gt=0, description="seconds for one model call")
@@ -107,8 +107,12 @@ class Settings(BaseSettings):
     fetch_max_bytes: int = Field(5_000_000, gt=0, description="largest page read")
     respect_robots: bool = Field(True, description="ask robots.txt before a live page is read")
 
-    mongodb_url: Address = Field(Address("mongodb://127.0.0.1:27017"), description="of a servers: shop")
-    elasticsearch_url: Address = Field(Address("http://127.0.0.1:9200"), description="of a servers: shop")
+    mongodb_url: ServerAddress = Field(
+        ServerAddress("mongodb://127.0.0.1:27017"), description="of a servers: shop"
+    )
+    elasticsearch_url: ServerAddress = Field(
+        ServerAddress("http://127.0.0.1:9200"), description="of a servers: shop"
+    )
     elasticsearch_api_key: SecretStr | None = Field(None, description="of a servers: shop")
     mongodb_ca_file: Path | None = Field(None, description="certificate authority for MongoDB")
     elasticsearch_ca_file: Path | None = Field(None, description="certificate authority for Elasticsearch")
@@ -143,7 +147,7 @@ class Settings(BaseSettings):
 
     @field_validator("base_url")
     @classmethod
-    def _of_one_host(cls, given: Address | None) -> Address | None:
+    def _of_one_host(cls, given: ServerAddress | None) -> ServerAddress | None:
         """What a password that was not escaped leaves behind is another host, which would be sent everything."""
         address = "" if given is None else given.get_secret_value()
         if "@" in address and hosts_of(address) is None:

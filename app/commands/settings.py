@@ -32,9 +32,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _shown(value: object) -> object:
-    from drr.env.address import Address
+    from drr.env.address import ServerAddress
     from pydantic import SecretStr
 
-    if isinstance(value, SecretStr) and not isinstance(value, Address):
+    if isinstance(value, SecretStr) and not isinstance(value, ServerAddress):
         return "********"
     return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 from drr.app.workers import sent_settings
-from drr.env.address import Address, hosts_of, shown
+from drr.env.address import ServerAddress, hosts_of, shown
 from drr.env.errors import Misuse
 from drr.env.settings import Settings, StudyChoices, resolve
 from drr.llm.factory import Models, ModelSettings
@@ -42,8 +42,8 @@ New = Callable[..., list[str]]
 )
 def test_whom_an_address_reaches_is_shown(address: str, told: str) -> None:
     assert shown(address) == told
-    assert str(Address(address)) == told
-    assert repr(Address(address)) == f"Address({told!r})"
+    assert str(ServerAddress(address)) == told
+    assert repr(ServerAddress(address)) == f"ServerAddress({told!r})"
 
 
 ODD = st.text(st.sampled_from("/@:?#%&=,;[]\\ .-+aZ0"), max_size=5)
@@ -125,7 +125,7 @@ def test_a_study_holds_the_address_and_not_the_password(
         assert f'base_url = "{wire.url}"' in text
         # What is continued is spoken to with the password that this user names, now as then.
         found = resolve({}, study=StudyChoices(Path("study"), {"base_url": wire.url}))
-        assert found.settings.base_url == Address(address)
+        assert found.settings.base_url == ServerAddress(address)
         assert found.origin["base_url"] == "environment"
     for path in Path("study").rglob("*"):
         assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from drr.app.vouching import remember_shop
 from drr.app.workers import settings_from
+from drr.env.address import ServerAddress
 from drr.env.settings import StudyChoices, resolve
 from drr.env.trust import is_loopback, place_of
 from drr.llm import models
@@ -302,10 +303,10 @@ def test_a_working_folder_does_not_choose_where_a_key_goes(
 def test_what_this_user_names_stands_over_an_address_of_strangers(tmp_path: Path) -> None:
     study = StudyChoices(tmp_path, {"base_url": EVIL})
     asked = resolve({}, study=study, environ={"DRR_BASE_URL": "https://mine.example"})
-    assert asked.settings.base_url == "https://mine.example"
-    assert resolve({}, study=study, environ={}).settings.base_url == EVIL
+    assert asked.settings.base_url == ServerAddress("https://mine.example")
+    assert resolve({}, study=study, environ={}).settings.base_url == ServerAddress(EVIL)
     same = resolve({}, study=study, environ={"DRR_BASE_URL": f"{EVIL}/v2"})
-    assert (same.settings.base_url, dict(same.settings.unnamed)) == (EVIL, {})
+    assert (same.settings.base_url, dict(same.settings.unnamed)) == (ServerAddress(EVIL), {})
 
 
 def test_a_worker_sends_no_key_that_its_driver_would_not(monkeypatch: pytest.MonkeyPatch) -> None:
