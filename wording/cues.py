@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from drr.wording.numbers import SPOKEN
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 CueKind = Literal["total", "rest", "gap", "unit", "limit", "void", "price", "none"]
@@ -33,9 +34,13 @@ class CueReader:
         some = words.either
         articles = r"(?:(?:a|an|the|your|my|our|its|that|this|about|around|just|only|exactly|roughly|some|another)\s){0,3}"
         self._total_before = compiled(rf"\b(?:{some('total_before')})\b[^$]{{0,40}}$")
-        self._total_right_before = compiled(rf"\b(?:{some('total_before')}):?\s{articles}$")
+        self._total_right_before = compiled(rf"\b(?:{some('total_before', 'total_right_before')}):?\s{articles}$")
+        self._many = compiled(
+            rf"\b(?:{SPOKEN}|\d{{1,2}}|both|(?:a|the|one) pair|a set)(?<!\bone)(?:\sof\s(?:them|these|those|it))?(?:\s(?!and\b|or\b)[a-z-]{{2,14}}){{0,2}}?"
+            rf"\s(?:{some('many_cost')}):?\s{articles}$"
+        )
         self._total_after = compiled(rf"^\s?(?:{some('total_after')})\b")
-        self._rest_before = compiled(rf"\b(?:{some('rest_before')})\b[^$]{{0,32}}$")
+        self._rest_before = compiled(rf"\b(?:{some('rest_before')})\b(?!(?:\s[a-z]{{1,10}}){{1,2}}\sout\b)[^$]{{0,32}}$")
         self._rest_after = compiled(rf"^\s?(?:{some('rest_after')})\b")
         self._gap_before = compiled(
             rf"\b(?:{some('gap_before')})\b(?:(?!\b(?:at|for|costs?|is)\b)[^$]){{0,24}}$"
@@ -53,6 +58,7 @@ class CueReader:
         )
         self._each = compiled(rf"^\s?(?:{some('every')})\b")
         self._per = compiled(rf"^(?:{some('per')})(?P<unit>(?:[a-z-]+\s){{0,1}}?[a-z-]+)")
+        self._any_unit = compiled(r"\b(?:per|by the|each|every)\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)")
         self._head = compiled(
             r"(?:^|\b(?:price|cost|costs)\s|\b)per\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)|/\s?(?P<short>[a-z-]+)|\b(?:each|apiece|unit (?:cost|price))\b"
         )
@@ -96,6 +102,10 @@ class CueReader:
         per = match["unit"].casefold()
         return Cue("unit", "period" if self._is_period.fullmatch(per) else "opening", per)
 
+    def units_in(self, sentence: str) -> frozenset[str]:
+        """The units that a sentence speaks of costs per: `per ounce`, `a sheet`."""
+        return frozenset(match["unit"].casefold() for match in self._any_unit.finditer(_tidy(sentence)))
+
     def is_elsewhere(self, before: str, after: str) -> bool:
         """Whether an amount is by the words of its clause other people's money, or what would be."""
         return self._free.search(_tidy(_behind_stop(before)) + " $ " + _tidy(_to_comma(after))) is not None
@@ -137,6 +147,8 @@ class CueReader:
     def _by_before(self, before: str, after: str) -> Cue | None:
         if self._total_right_before.search(before):
             return Cue("total", "before")
+        if self._many.search(before):
+            return Cue("total", "many")
         if self._gap_right_before.search(before):
             return Cue("gap", "by")
         if self._limit_right_before.search(before):

@@ -38,8 +38,8 @@ class VerdictReader:
         self._not = compiled(rf"\b(?:{some('not')})\b[^.;:]{{0,24}}$")
         self._unreal = compiled(rf"\b(?:{some('unreal')})\b")
 
-    def verdict(self, sentence: str, limit: float | None = None) -> Verdict | None:
-        """On a limit, if one is given: another amount that something is over or under is none. `open` where it says both, or only what would be; `None` where it says neither."""
+    def verdict(self, sentence: str, limit: float | None = None, *, would_be: bool = False) -> Verdict | None:
+        """`would_be` counts as it is what would hold. On a limit, if one is given: another amount that something is over or under is none. `open` where it says both, or only what would be; `None` where it says neither."""
         fits = breaks = unreal = False
         for expression, fitting in ((self._fits, True), (self._breaks, False)):
             for match in expression.finditer(sentence):
@@ -53,7 +53,7 @@ class VerdictReader:
                     breaks = True
         if not (fits or breaks):
             return None
-        if (fits and breaks) or unreal:
+        if (fits and breaks) or (unreal and not would_be):
             return "open"
         return "fits" if fits else "breaks"
 

@@ -22,6 +22,9 @@ Status = Literal["pass", "fail", "unverifiable"]
 Span = tuple[int, int]
 PRODUCT_ID = re.compile(r"(?<![A-Za-z0-9/_-])B[0O][A-Z0-9]{7,10}(?![A-Za-z0-9_-])")
 
+_HISTORY = 500
+"""Orders of a reader whose products may be meant."""
+
 
 class CheckDocument(TypedDict):
     """A rule's answer as it is kept and printed."""
@@ -154,6 +157,15 @@ class Subject:
         if product_id not in self._products:
             self._products[product_id] = self.shop.store.product(product_id)
         return self._products[product_id]
+
+    @cached_property
+    def ordered(self) -> Mapping[str, Product]:
+        """What the reader ordered, by id, as far as the shop still has it."""
+        if self.shop is None or self.user_id is None:
+            return {}
+        orders = self.shop.store.orders(self.user_id, limit=_HISTORY).items
+        ids = list(dict.fromkeys(one.product_id for one in orders))
+        return {one.product_id: one for one in self.shop.store.products(ids)}
 
     def is_shop_url(self, url: str) -> bool:
         return bool(self.hosts) and host_of(url) in self.hosts

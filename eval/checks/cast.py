@@ -22,9 +22,11 @@ _CONTRAST = re.compile(
     re.I,
 )
 _CAPITAL = re.compile(r"(?<=[\w,;] )[A-Z][a-z]{3,}[\w'’-]*")
-_HISTORY = 500
-"""Orders of a reader whose products may be meant."""
 
+_UNDER = 12
+"""Lines that a heading or a bold line may stand above."""
+_BOLD_LINE = 160
+"""Characters of a bold line that stands for a heading; a longer one is a paragraph."""
 _LINK = 300
 """Characters of a link in which no sentence ends."""
 
@@ -60,7 +62,9 @@ class Cast:
         linked = [
             PlaceNamed(one.start, one.end, frozenset([one.product_id]), True) for one in mentions.references
         ]
-        self.named = sorted([*linked, *MakersInPlay(self.products).named(self.body, linked)])
+        called = [PlaceNamed(one.start, one.end, frozenset([one.product_id]), False) for one in mentions.called]
+        makers = MakersInPlay(self.products).named(self.body, linked)
+        self.named = sorted([*linked, *called, *_outside(makers, called)])
         self._named_at = [one.start for one in self.named]
         self.prose = Prose(self.body, self.lines, self._inside_link)
         self._named_on: dict[Span, frozenset[str]] = {}
@@ -68,6 +72,7 @@ class Cast:
         self._strange: dict[Span, bool] = {}
         self._scopes = sorted((one.start, one.end, one.product_id) for one in mentions.mentions)
         self._scopes_at = [start for start, _, _ in self._scopes]
+        self._lines_at = [line.start for line in self.lines]
         self._columns: dict[int, dict[int, str]] = {}
         for line in self.lines:
             if line.table >= 0:
@@ -80,10 +85,7 @@ class Cast:
 
     def _add_history(self, subject: Subject) -> None:
         """What the reader ordered of a maker whom the report names is in play too."""
-        if subject.shop is None or subject.user_id is None:
-            return
-        orders = subject.shop.store.orders(subject.user_id, limit=_HISTORY).items
-        for product in subject.shop.store.products(list(dict.fromkeys(one.product_id for one in orders))):
+        for product in subject.ordered.values():
             if any(maker in self.body or maker.split()[0] in self.body for maker in makers_of(product)):
                 self.products.setdefault(product.product_id, product)
 
@@ -146,7 +148,14 @@ class Cast:
                 around = self._on((line.start, line.end))
                 return Meant(around, False, contrast or around != here)
             return Meant(here, len(here) == 1 and not among_others, contrast)
-        scope = self._scope_at(position)
+        if line is not None and (before := self._told_before(line, sentence)):
+            alone = line.kind != "text" and self._on((line.start, line.end)) == before
+            if alone or _IT.match(self.body, *sentence):
+                return Meant(before, len(before) == 1 and not among_others, contrast)
+            return Meant(self._on((line.start, line.end)), False, contrast)
+        scope, heading = self._scope_at(position), self._heading_of(line)
+        if heading is not None and heading == (scope or heading):
+            return Meant(frozenset([heading]), not among_others, contrast)
         if scope is not None and line is not None and line.kind != "text":
             return Meant(frozenset([scope]), not among_others, contrast)
         if line is not None and (around := self._on((line.start, line.end))):
@@ -176,6 +185,30 @@ class Cast:
             self._contrasted[span] = _CONTRAST.search(self.body, *span) is not None
         return self._contrasted[span]
 
+    def _told_before(self, line: TextLine, sentence: Span) -> frozenset[str]:
+        """Whom the last sentence of the paragraph speaks of that names anybody."""
+        found: frozenset[str] = frozenset()
+        for one in self.prose.sentences(line):
+            if one[0] >= sentence[0]:
+                break
+            found = self._on(one) or found
+        return found
+
+    def _heading_of(self, line: TextLine | None) -> str | None:
+        """The one product of the heading, the bold line or the outer item that a line stands under."""
+        if line is None or (line.kind in ("heading", "title") and line.after_blank):
+            return None
+        at = bisect_left(self._lines_at, line.start)
+        for above in reversed(self.lines[max(0, at - _UNDER) : at]):
+            here = self._on((above.start, above.end))
+            if above.kind == "title" and len(above.text) > _BOLD_LINE and line.after_blank:
+                return None
+            if above.kind in ("heading", "title") or (above.kind == "item" and above.indent < line.indent):
+                return next(iter(here)) if len(here) == 1 else None
+            if here or above.table >= 0:
+                return None
+        return None
+
     def _scope_at(self, position: int) -> str | None:
         index = bisect_right(self._scopes_at, position) - 1
         for start, end, product_id in reversed(self._scopes[max(0, index - 3) : index + 1]):
@@ -195,8 +228,21 @@ class Cast:
         return self._strange[span]
 
 
+def _outside(some: Iterable[PlaceNamed], taken: list[PlaceNamed]) -> Iterable[PlaceNamed]:
+    """Those that are not part of a longer name."""
+    starts = [one.start for one in taken]
+    for one in some:
+        at = bisect_right(starts, one.start) - 1
+        if at < 0 or taken[at].end <= one.start:
+            yield one
+
+
 _GENITIVE = re.compile(r"['’]s$")
 _OPENS = re.compile(r"[\s*_]{0,3}[(\[][^.;]{0,40}")
+_IT = re.compile(
+    r"[\s*_(]{0,6}(?:(?:and|but|plus|also|still|yet|while)[, ]\s?)?(?:it|its|it['’]s|this|they|their|they['’]re|he|she)\b", re.I
+)
+"""Of whom the sentence before spoke."""
 _PRONOUN = re.compile(
     r"\b(?:it|its|they|their|former|latter|rival|other|both|one|this|that|these|those)\b", re.I
 )

@@ -28,12 +28,19 @@ def citation_hygiene(subject: Subject, mentions: Mentions) -> Check:
     if not citations.markers and not citations.references:
         return unverifiable("the report cites nothing")
     counts = Counter(defect.kind for defect in citations.defects)
-    hard = [defect for defect in citations.defects if defect.kind not in _SOFT]
+    soft = _SOFT | {"list_without_markers"} if _names_its_list(subject, mentions) else _SOFT
+    hard = [defect for defect in citations.defects if defect.kind not in soft]
     told = tuple(
         f"{d.kind} {d.id}: {d.detail}".replace(" :", ":")
-        for d in (*hard, *(d for d in citations.defects if d.kind in _SOFT))
+        for d in (*hard, *(d for d in citations.defects if d.kind in soft))
     )
     return Check("fail" if hard else "pass", dict(counts), tuple((d.start, d.end) for d in hard), told[:50])
+
+
+def _names_its_list(subject: Subject, mentions: Mentions) -> bool:
+    """Whether the text calls by name each product that its list shows: the names are then its marks."""
+    listed = [subject.product_id_of(url) for one in subject.citations.references for url in one.urls]
+    return bool(listed) and set(listed) <= {one.product_id for one in mentions.called}
 
 
 def fabricated_citation(subject: Subject, mentions: Mentions) -> Check:

@@ -15,6 +15,7 @@ from drr.env.entities import Product
 from drr.eval.checks.base import PRODUCT_ID, Span, Subject
 from drr.eval.checks.grid import ProductTables
 from drr.eval.checks.layout import Layout, TextLine, layout
+from drr.eval.checks.naming import names_in
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:\.\d+)?")
 _STOP = frozenset(
@@ -22,6 +23,8 @@ _STOP = frozenset(
 )
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)*_]*(?:\s?(?:\[\^?[\d, ]+\]|【[\d, ]+】))*(?=\s+[\"'“(*\[]*[A-Z$])")
 _ABBREVIATION = re.compile(r"\b(?:vs|approx|oz|lb|lbs|ft|in|no|inc|etc|e\.g|i\.e|mr|mrs|dr|st)\.$", re.I)
+_TIED = 80
+"""Characters between a name and the link that shows what is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,8 @@ class Mentions:
         self.aliases = self._aliases()
         self.tables = ProductTables(self.layout, self._linked, self._named)
         self.mentions = list(self._mentions())
+        self.called = list(self._called())
+        """Where the report calls a product by a name that can only be its own."""
 
     def _linked(self, start: int, end: int) -> list[str]:
         return list(dict.fromkeys(one.product_id for one in self.within(start, end)))
@@ -81,6 +86,25 @@ class Mentions:
 
     def within(self, start: int, end: int) -> list[ProductReference]:
         return self.references[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+
+    def _called(self) -> Iterator[ProductReference]:
+        """Names; not one right before the link to another product, which says who is meant."""
+        cited = {one.product_id for one in self.references}
+        urls = (source.url for source in self.subject.citations.sources)
+        cited |= {product_id for url in urls if (product_id := self.subject.product_id_of(url))}
+        products = {key: one for key in sorted(cited) if (one := self.subject.product(key)) is not None}
+        products |= self.subject.ordered
+        hidden = sorted((one.start, one.end) for one in self.subject.citations.markers)
+        starts = [one.start for one in self.references]
+        for name in names_in(self.body, products, hidden):
+            behind = bisect_left(starts, name.end)
+            link = self.references[behind] if behind < len(starts) else None
+            if link is None or link.product_id == name.product_id or not self._is_tied(name.end, link.start):
+                yield ProductReference(name.product_id, name.start, name.end, True)
+
+    def _is_tied(self, start: int, end: int) -> bool:
+        between = self.body[start:end]
+        return len(between) < _TIED and "\n" not in between and _SENTENCE_END.search(between) is None
 
     def _references(self) -> list[ProductReference]:
         found: list[ProductReference] = []

@@ -8,6 +8,7 @@ from itertools import combinations
 from drr.env.entities import Product
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
 from drr.eval.checks.cast import Cast, Meant, cast_of
+from drr.eval.checks.comparisons import compare_products
 from drr.eval.checks.facts import compare_prices
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.measures import MeasureSaid, measures
@@ -38,6 +39,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     compare_prices(tally, mentions)
     compare_ratings(tally, subject, mentions)
     cast = cast_of(subject, mentions)
+    compare_products(tally, subject, mentions, cast)
     measuring = _Measuring(tally, subject, cast)
     for line in mentions.layout.lines:
         if line.kind in ("row", "head_row"):
@@ -108,12 +110,21 @@ class _Recorded:
 
 _DIGITS = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?![\d.])")
 _NEEDED = re.compile(
-    r"\b(?:your?|you'd|you'll|my|his|her|our|i|we|need|needs|room|if|when|unless|usually|typically|typical|most|some|elsewhere|off|coupon|voucher|"
-    r"discount|code|tax|sale|sales|save|saves|per|every|above|below|over|under|away|apart|ago|budget|within|after|until|last|lasts|later|extra|difference|longer|shorter|"
-    r"wider|taller|heavier|lighter|bigger|smaller|times|total|together|in all|combined|both|double|half|market|survey|people|or so)\b|\?",
+    r"\b(?:usually|typically|typical|elsewhere|off|coupon|voucher|discount|code|tax|sale|sales|save|saves|per|every|above|over|away|apart|ago|after|until|last|lasts|later|"
+    r"extra|difference|longer|shorter|wider|taller|heavier|lighter|times|total|together|in all|combined|both|double|half|market|survey|people|or so|or (?:more|less|\w+er)|"
+    r"a (?:day|week|month|year)|of that)\b|\?",
     re.I,
 )
-"""A clause with one of these may speak of the need, of a comparison or of the world."""
+"""A clause with one of these may speak of a comparison or of the world."""
+_WISHED = re.compile(
+    r"\b(?:your?|you'd|you'll|my|his|her|our|i|we|need|needs|room|if|when|unless|most|some|any|below|under|budget|within|bigger|smaller|look(?:ing)? for|choose|prefer|rather)\b",
+    re.I,
+)
+"""Before a measure such words make it one of the need."""
+_SEVERAL = re.compile(rf"\b(?:pairs?|packs?|boxes|bags|sets|both|each|of (?:them|these|those))\b|[x×]", re.I)
+"""Beside a count: it may be of several packages."""
+_OF_A_THING = re.compile(r"\b(?:in|for|than|on|into|like|fits?|suits?|replaces?) (?:an?|any|most|some|your) [\s*_]{0,3}$", re.I)
+"""Before a measure: it is one of some other thing ("in a 40-gallon tank")."""
 
 
 def _counts_the_same(said: MeasureSaid, known: MeasureSaid) -> bool:
@@ -142,8 +153,13 @@ class _Measuring:
 
     def sentence(self, span: Span) -> None:
         for said in measures(self._cast.body, *span):
-            clause = self._cast.body[slice(*self._cast.prose.clause_at(said.start))]
-            self._compare(said, self._cast.meant_at(said.start, said.end), _NEEDED.search(clause) is not None)
+            clause = self._cast.prose.clause_at(said.start)
+            doubtful = (
+                _NEEDED.search(self._cast.body, *clause)
+                or _WISHED.search(self._cast.body, clause[0], said.end)
+                or _OF_A_THING.search(self._cast.body, clause[0], said.start)
+            ) is not None
+            self._compare(said, self._cast.meant_at(said.start, said.end), doubtful)
 
     def row(self, line: TextLine) -> None:
         columns, owner = self._cast.by_columns(line), self._cast.row_owner(line)
@@ -151,7 +167,9 @@ class _Measuring:
             whose = self._cast.column_owner(line, index) if columns else owner
             if whose is not None and not _COMPUTED_CELL.search(self._cast.body, low, high):
                 for said in measures(self._cast.body, low, high):
-                    doubtful = _NEEDED.search(self._cast.body, low, high) is not None
+                    doubtful = (
+                        _NEEDED.search(self._cast.body, low, high) or _WISHED.search(self._cast.body, low, high)
+                    ) is not None
                     self._compare(said, Meant(frozenset([whose]), True, False, True), doubtful)
 
     def _compare(self, said: MeasureSaid, meant: Meant, doubtful: bool) -> None:
@@ -182,7 +200,9 @@ class _Measuring:
             if one.kind == said.kind
         ]
         if meant.certain:
-            times = {2, 3, 4, 5, 6} if said.unit == said.kind and not meant.placed else set()
+            clause = self._cast.prose.clause_at(said.start)
+            several = _SEVERAL.search(self._cast.body, *clause) is not None
+            times = {2, 3, 4, 5, 6} if said.unit == said.kind and several and not meant.placed else set()
             return any(said.value == one.value * count for one in known for count in times)
         if any(said.same(one) for one in known):
             return True

@@ -95,12 +95,15 @@ class Figure:
 class Figures:
     """The figures of a report, in its order."""
 
-    def __init__(self, mentions: Mentions, prices: Collection[float] = ()) -> None:
+    def __init__(
+        self, mentions: Mentions, prices: Collection[float] = (), names: Collection[Span] = ()
+    ) -> None:
         self._mentions = mentions
         self._prices = {round(price, 2) for price in prices}
         markers = mentions.subject.citations.markers
-        self._text = blank(mentions.body, [(m.start, m.end) for m in markers if "$" not in m.id])
-        """What a link is called is no cue, unless it is called by its price."""
+        links = [(m.start, m.end) for m in markers if "$" not in m.id]
+        self._text = blank(mentions.body, [*links, *names])
+        """What a link or a product is called is no cue, unless it is called by its price."""
         signed = every_amount(self._text)
         taken = {one.end for one in signed}
         bare = {one.start: one for one in (*self._bare(), *self._unsigned()) if one.end not in taken}

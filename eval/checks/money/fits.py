@@ -54,10 +54,12 @@ class FitClaims:
     def _claim(self, span: Span, limit: float) -> SaidFit | None:
         """A verdict counts where every cost of its sentence is on one side of the limit."""
         text = self._mentions.plain[slice(*span)]
-        verdict = VERDICTS.verdict(text, limit)
+        totals = [one for one in self._ledger.within(*span) if one.cue.kind == "total" and not one.void]
+        one_total = len(totals) == 1 and self._is_explained(totals[0]) and not totals[0].holds(limit)
+        verdict = VERDICTS.verdict(text, limit, would_be=one_total)
         if verdict not in ("fits", "breaks"):
             return None
-        costs = self._costs(span, limit)
+        costs = [totals[0].value] if one_total else self._costs(span, limit)
         over = [cost > limit + _EXACT for cost in costs]
         if not costs or any(over) != all(over):
             return None
@@ -68,6 +70,10 @@ class FitClaims:
         cost = max(costs) if over[0] else min(costs)
         told = "keep to" if verdict == "fits" else "break"
         return SaidFit(span, False, f"${cost:,.2f} is said to {told} the limit of ${limit:,.2f}")
+
+    def _is_explained(self, figure: Figure) -> bool:
+        entry = self._ledger.by_start.get(figure.start)
+        return entry is not None and entry.status == "explained"
 
     def _costs(self, span: Span, limit: float) -> list[float]:
         """The costs that a sentence states, else the price of the one product that it cites."""

@@ -47,13 +47,22 @@ class MoneyLedger:
     def __init__(self, mentions: Mentions) -> None:
         self.mentions = mentions
         self.play = InPlay(mentions)
-        figures = Figures(mentions, [one.price for one in self.play.all])
+        figures = Figures(mentions, [one.price for one in self.play.all], self._names())
         self.figures, self._bare = figures.all[:_MOST], figures.bare
         self._starts = [figure.start for figure in self.figures]
         self._owners = Owners(mentions, self.play, self.figures)
         self._readings = Readings(self.play, self.figures)
         self.entries = self._settle()
         self.by_start = {entry.figure.start: entry for entry in self.entries}
+
+    def _names(self) -> list[Span]:
+        """Where products and their makers are called by name: `Clasp & Tab` is no bill."""
+        makers = sorted({one.product.store for one in self.play.all if one.product.store}, key=len, reverse=True)
+        found = [(one.start, one.end) for one in self.mentions.called]
+        if makers:
+            either = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, makers))})(?!\w)")
+            found += [match.span() for match in either.finditer(self.mentions.body)]
+        return found
 
     def within(self, start: int, end: int) -> list[Figure]:
         """The figures that begin in a stretch."""
@@ -164,6 +173,14 @@ class MoneyLedger:
 
     def _doubt_of_sum(self, figure: Figure) -> str | None:
         play, kind = self.play, figure.cue.kind
+        if kind == "unit" and figure.column is None and not figure.exact and not play.names_one((figure.sentence[0], figure.start)):
+            return "it may be what something else costs"
+        if (
+            len(play.all) == 1
+            and kind in ("total", "gap")
+            and (play.shares(figure.sentence) if kind == "gap" else play.many_in(figure.sentence))
+        ):
+            return None  # so many of the one thing, or a share of its price
         if figure.cue.word == "period" and not divisors(play.text(figure.sentence), figure.cue.per):
             return "over what time it is spread is not said"
         if kind == "gap" and (name := play.stranger_in((figure.end, figure.clause[1]))):

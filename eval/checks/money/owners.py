@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from drr.eval.checks.cast import cast_of
 from drr.eval.checks.grid import column_at
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions, ProductReference
@@ -20,6 +21,9 @@ _TIGHT = re.compile(
 """Between an amount and the link that stands for its product."""
 _BESIDE = re.compile(r"[\s*_)\]},:;.|–—=(-]{0,12}")
 _SET_OFF = re.compile(r"(?:[-–—:(,|→=]|\*\*)\s*[*_(]{0,3}$")
+_SUMMED = re.compile(r"[:=–—-]|\bis\b")
+_JOINED = re.compile(r"(?:\+|&|,|/|\b(?:and|plus|with|or))[\s*_]{0,4}(?:(?:the|a|an|your|its|their)\s[\s*_]{0,3})?$", re.I)
+"""Before a name: it is one of several."""
 _CLAUSE_END = re.compile(r"[;:.]\s")
 _MOST_BETWEEN = 60
 
@@ -43,6 +47,9 @@ class Owners:
         self._figures = figures
         self._starts = [figure.start for figure in figures]
         self._tables = mentions.tables
+        self._cast = cast_of(mentions.subject, mentions)
+        self._named = sorted([*mentions.references, *mentions.called], key=lambda one: one.start)
+        self._named_at = [one.start for one in self._named]
 
     def of(self, figure: Figure) -> Owner | None:
         if figure.cue.kind not in ("price", "none") or self._is_term(figure):
@@ -85,7 +92,10 @@ class Owners:
         if after is not None and self._points_back(figure, after):
             return after.product_id
         before = self._last_before(figure, low)
-        if before is None or figure.start - before.end > _MOST_BETWEEN:
+        if before is None:
+            meant = self._cast.meant_at(figure.start, figure.end)
+            return meant.only if meant.certain else None
+        if figure.start - before.end > _MOST_BETWEEN:
             return None
         if _CLAUSE_END.search(self._mentions.plain, before.end, figure.start):
             return None
@@ -124,17 +134,29 @@ class Owners:
         return right or left
 
     def _last_before(self, figure: Figure, low: int) -> ProductReference | None:
-        found = self._mentions.within(low, figure.start)
+        found = self._within(low, figure.start)
         return found[-1] if found else None
 
     def _first_after(self, figure: Figure, high: int) -> ProductReference | None:
-        found = self._mentions.within(figure.end, high)
+        found = self._within(figure.end, high)
         return found[0] if found else None
+
+    def _is_called(self, reference: ProductReference) -> bool:
+        """By a name, not by a link: several names may stand for a sum of theirs."""
+        return reference.leads and not self._mentions.body.startswith(("[", "<"), reference.start)
+
+    def _within(self, start: int, end: int) -> list[ProductReference]:
+        """Links and names."""
+        return self._named[bisect_left(self._named_at, start) : bisect_left(self._named_at, end)]
 
     def _leads_to(self, reference: ProductReference, figure: Figure) -> bool:
         between = self._mentions.plain[reference.end : figure.start]
         if len(between) > _MOST_BETWEEN or self._between(reference.end, figure.start):
             return False
+        if self._is_called(reference) and _SUMMED.search(between):
+            before = self._mentions.plain[figure.sentence[0] : reference.start]
+            if _JOINED.search(before):
+                return False
         return _BESIDE.fullmatch(between) is not None or CUES.is_price_phrase(between)
 
     def _points_back(self, figure: Figure, reference: ProductReference) -> bool:

@@ -44,6 +44,7 @@ _MEASURE = re.compile(
 _SET = re.compile(rf"\b(?P<n>{'|'.join(_SETS)})s?\b", re.I)
 _MOST_COUNT = 24
 """Things of a kind that somebody buys at once."""
+_STANDS_FOR_ONE = re.compile(r"\b(?:it|its|this|that|these|those|they|them|each|one|both)\b", re.I)
 _LONGEST_RUN = 40
 _CLAUSE_END = re.compile(r"[,;:–—]")
 _READ_TOGETHER = 1_500
@@ -79,11 +80,15 @@ class InPlay:
 
     @cached_property
     def all(self) -> list[Priced]:
-        """Of every product that the report cites, in its body or in a list only."""
+        """Of every product that the report cites, in its body or in a list only, and of what the reader ordered where it is named."""
+        called = self._priced(dict.fromkeys(one.product_id for one in self._mentions.called))
+        return list({one.product_id: one for one in (*self.cited, *called)}.values())
+
+    @cached_property
+    def cited(self) -> list[Priced]:
         urls = (source.url for source in self._subject.citations.sources)
         cited = (product_id for url in urls if (product_id := self._subject.product_id_of(url)) is not None)
-        ids = dict.fromkeys([*(one.product_id for one in self._mentions.references), *cited])
-        return self._priced(ids)
+        return self._priced(dict.fromkeys([*(one.product_id for one in self._mentions.references), *cited]))
 
     @cached_property
     def unpriced(self) -> bool:
@@ -93,7 +98,7 @@ class InPlay:
 
     def _find_near(self, line: int) -> list[Priced]:
         """Those that a figure on a line may be of: all where they are few, else the section's and those named beside."""
-        if len(self.all) <= _FEW:
+        if len(self.cited) <= _FEW and len(self.all) <= 2 * _FEW:
             return self.all
         low, high = self._mentions.layout.section_of(line)
         block = self.block(line, self._lines[line].start)
@@ -183,6 +188,13 @@ class InPlay:
             for key, title in titles.items()
         }
 
+    def names_one(self, span: Span) -> bool:
+        """Whether a stretch names a product in play, or stands for one by a pronoun."""
+        start, end = span
+        if self._mentions.within(start, end) or any(start <= one.start < end for one in self._mentions.called):
+            return True
+        return bool(self._named(slice(start, end))) or _STANDS_FOR_ONE.search(self._mentions.plain, start, end) is not None
+
     # Figures beside them.
 
     @property
@@ -208,6 +220,10 @@ class InPlay:
     def _find_quantities(self, span: Span) -> frozenset[int]:
         """How many of a thing may be bought, by a stretch and by the question."""
         return frozenset(_many(self._mentions.plain[slice(*span)])) | frozenset(_many(self.question))
+
+    def many_in(self, span: Span) -> frozenset[int]:
+        """How many of a thing a stretch speaks of."""
+        return frozenset(_many(self._mentions.plain[slice(*span)]))
 
     def _find_text(self, span: Span) -> str:
         return self._mentions.plain[slice(*span)]

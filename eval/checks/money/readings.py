@@ -89,6 +89,7 @@ class Readings:
         yield from multiples
         if kind in ("price", "none"):
             yield from (Reading(f"the price of {one.product_id}", one.price) for one in self._play.all)
+        if kind in ("price", "none") or CUES.units_in(self._play.text(figure.sentence)):
             yield from self._per_unit(figure, products, said, span)
         yield from (Reading("a limit of the question", limit) for limit in self._play.limits)
         yield from (Reading("the sum of products in a row", value) for value in self._play.runs)
@@ -113,13 +114,14 @@ class Readings:
     def _per_unit(
         self, figure: Figure, products: Iterable[Priced], said: Sequence[float], span: tuple[int, int]
     ) -> Iterator[Reading]:
-        per = figure.cue.per
-        around = divisors(self._play.text(span), per) | divisors(self._play.question, per)
-        for one in products:
-            for many in record_divisors(one.product, per, around):
-                yield Reading(f"the price of {one.product_id} by {many:g}", one.price / many)
-        for value in said:
-            yield from (Reading(f"${value:,.2f} by {many:g}", value / many) for many in around)
+        units = {figure.cue.per} if figure.cue.per else {"", *CUES.units_in(self._play.text(figure.sentence))}
+        for per in sorted(units):
+            around = divisors(self._play.text(span), per) | divisors(self._play.question, per)
+            for one in products:
+                for many in record_divisors(one.product, per, around):
+                    yield Reading(f"the price of {one.product_id} by {many:g}", one.price / many)
+            for value in said:
+                yield from (Reading(f"${value:,.2f} by {many:g}", value / many) for many in around)
 
     def _said(self, figure: Figure) -> list[float]:
         """Amounts beside it that are explained themselves."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from drr.eval.checks.base import Check, CheckTally, Subject
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.ledger import LedgerEntry, MoneyLedger, ledger_of
+from drr.eval.checks.money.named_sums import hold_named_sums
 from drr.eval.checks.money.parts import CENT, Stated
 from drr.eval.checks.money.sums import Sums, sums_of
 from drr.eval.checks.money.tables import TableRow
@@ -18,6 +19,7 @@ def total(subject: Subject, mentions: Mentions) -> Check:
     for one in sums.stated:
         _hold(tally, one, ledger)
     stated = {one.amount.start for one in sums.stated}
+    stated |= hold_named_sums(tally, mentions, ledger)
     for entry in ledger.entries:
         if not entry.about_price and entry.figure.start not in stated:
             _enter(tally, entry)

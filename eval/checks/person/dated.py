@@ -23,7 +23,7 @@ _NEGATED = re.compile(
 )
 _DATE_HEAD = re.compile(r"\b(?:date|ordered|bought|purchased|placed|when)\b")
 _BOUND_DATE = re.compile(
-    r"\b(?:bought|ordered|purchased|reordered|placed|order|purchase)\b[^.;()|]{0,60}$|\bfrom\s(?:the\s)?$|^[\s>*_|-]{0,8}$",
+    r"\b(?:bought|ordered|purchased|reordered|placed|order|purchase)\b[^.;()|]{0,110}$|\bfrom\s(?:the\s)?$|^[\s>*_|-]{0,8}$",
     re.I,
 )
 """What stands before a date that can only be of a purchase."""
@@ -220,7 +220,8 @@ class DatedPurchases:
         if linked and self._history.of_products(linked):
             return linked
         of_maker = {one.order.product_id for one in self._history.of_makers(names)}
-        return linked | of_maker
+        called = {one for _, _, products, is_link in places if not is_link for one in products}
+        return linked | of_maker | (called if names and not of_maker else set())
 
     def _shown(self, when: When | DayOfYear) -> str:
         return self._body[when.start : when.end]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from itertools import combinations
 
 from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
@@ -20,13 +22,16 @@ _NEWEST = re.compile(
     re.I,
 )
 _LENGTH = re.compile(
-    rf"(?<![\w.$])(?P<n>{DIGITS}|{SPOKEN})[\s*_-]{{1,3}}(?P<unit>days?|weeks?|months?|years?)\b(?P<ago>[\s*_]{{1,3}}(?:ago|back|since|earlier)\b)?",
+    rf"(?<![\w.$])(?P<n>{DIGITS}|{SPOKEN})[\s*_-]{{1,3}}(?P<unit>days?|weeks?|months?|years?)\b(?P<ago>[\s*_]{{1,3}}(?:ago|back|since|earlier|later|before|after|apart)\b)?",
     re.I,
 )
 _LOOSE = re.compile(
     r"\b(?:about|around|nearly|almost|roughly|some|under|over|more than|less than|a little|and a half|just|shy of|close to)\b|[~≈]",
     re.I,
 )
+_FROM_ANOTHER = re.compile(r"earlier|later|before|after|apart", re.I)
+"""Counted from another order, not from today."""
+_MOST_DAYS = 300
 _DAYS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
 _SINCE = re.compile(r"\b(?:been|for|past|last)\b[^.;]{0,50}$", re.I)
 _SHOWS = re.compile(
@@ -114,8 +119,11 @@ class PurchaseFrequencies:
                 continue
             loose = _LOOSE.search(before[-24:]) is not None or unit != "day"
             slack = (0.6 if loose else 0.0) * _DAYS[unit] + (0.1 * value * _DAYS[unit] if loose else 1.0)
-            orders = ordered or (self._history.orders if unit == "day" else [])
-            ages = [(self._history.today - one.day).days for one in orders]
+            if match["ago"] and _FROM_ANOTHER.search(match["ago"]):
+                ages: Collection[int] = self._gaps
+            else:
+                orders = ordered or (self._history.orders if unit == "day" else [])
+                ages = [(self._history.today - one.day).days for one in orders]
             if not ages:
                 continue
             length = value * _DAYS[unit]
@@ -130,6 +138,12 @@ class PurchaseFrequencies:
                 )
             else:
                 self._tally.unclear(f"it is not clear since when {match[0].strip()!r} are")
+
+    @cached_property
+    def _gaps(self) -> frozenset[int]:
+        """Days between any two orders."""
+        days = sorted({one.day for one in self._history.orders})[-_MOST_DAYS:]
+        return frozenset((later - day).days for day, later in combinations(days, 2))
 
 
 def _years(orders: Sequence[Placed]) -> Iterator[tuple[int, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable, word_set
 from drr.eval.checks.cast import cast_of
@@ -137,7 +137,9 @@ def _check_purchase(tally: CheckTally, purchase: _Purchase, history: History) ->
         tally.fail(purchase.span, str(wrong))
         return
     if orders:
-        _compare(tally, purchase.body, purchase.span, orders, strict=bool(purchase.cited))
+        of_kind = history.of_kind(purchase.kind[-1:]) if purchase.kind and not purchase.cited else []
+        most = sum(one.order.quantity for one in of_kind) if len(of_kind) > len(orders) else 0
+        _compare(tally, purchase.body, purchase.span, orders, strict=bool(purchase.cited), most=most)
     elif purchase.kind and not purchase.name and not purchase.cited:
         tally.unclear(f"it is not clear which order is meant by {purchase.text.strip()[:60]!r}")
 
@@ -213,13 +215,16 @@ def _kind_of_product(text: str) -> list[str]:
     return found if len(found) <= 4 else []
 
 
-def _compare(tally: CheckTally, body: str, span: Span, orders: Sequence[Placed], *, strict: bool) -> None:
+def _compare(
+    tally: CheckTally, body: str, span: Span, orders: Sequence[Placed], *, strict: bool, most: int = 0
+) -> None:
     """Quantity and state as said, against any of the orders it may be."""
     quantity = _QUANTITY.search(body, *span)
+    years = {f"{one.year}" for one in dates(body, *span)}
     if quantity and any(one.start <= quantity.start("n") < one.end for one in dates(body, *span)):
         quantity = None
     if quantity:
-        _compare_quantity(tally, quantity, orders)
+        _compare_quantity(tally, quantity, orders, years, most)
     states = list(PURCHASES.states(body[slice(*span)])) if strict or len(orders) == 1 else []
     if len({one.state for one in states}) == 1:
         _compare_state(tally, states[0], span[0], orders)
@@ -236,10 +241,16 @@ def _compare_state(tally: CheckTally, said: StateSaid, start: int, orders: Seque
         tally.fail(span, f"said to be {said.state.casefold()}, is {', '.join(sorted(states))}")
 
 
-def _compare_quantity(tally: CheckTally, said: re.Match[str], orders: Sequence[Placed]) -> None:
+def _compare_quantity(
+    tally: CheckTally, said: re.Match[str], orders: Sequence[Placed], years: Collection[str], most: int
+) -> None:
+    """Against each order, all of them, those of the years said, and as many (`most`) as the reader bought of the kind."""
     count = number_of(said["n"] or said["q"] or said["x"] or said["p"])
     ordered = [one.order.quantity for one in orders]
-    if count in ordered or count == sum(ordered):
+    then = [one.order.quantity for one in orders if one.order.order_date[:4] in years]
+    if count in ordered or count in (sum(ordered), sum(then)):
         tally.ok()
+    elif count is not None and count <= most:
+        tally.unclear(f"it is not clear which orders are meant by {said[0]!r}")
     else:
         tally.fail(said.span(), f"said {count}, ordered were {sorted(set(ordered))}")

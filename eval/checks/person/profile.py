@@ -182,10 +182,10 @@ def _wrong_city(name: str, city: str, state: str) -> tuple[str, str] | None:
 _LINE_BEGINS = re.compile(r"\n[\s>*_#]*+")
 _GREETING = re.compile(
     r"[\s>*_#]*+(?P<lead>(?i:hi|hello|dear|hey|welcome(?: back)?|good (?:morning|afternoon|evening)|prepared for|report for|for|customer|name|shopper))"
-    r"[:,]?\s*+\**+:?+\s*+\**+(?P<first>[A-Z][a-z'’-]+)(?:\s+(?P<last>[A-Z][a-z'’-]+))?\**\s*(?=[,!.:\n–—]|$|\()"
+    r"[:,]?\s*+\**+:?+\s*+\**+(?P<first>[A-Z][a-z'’-]+)(?:[^\S\n]+(?P<last>[A-Z][a-z'’-]+))?\**\s*(?=[,!.:\n–—]|$|\()"
 )
 _IN_A_LINE = re.compile(
-    r"\b(?i:prepared for|written for|recommendations for|plan for)\s+\**(?P<first>[A-Z][a-z'’-]+)\s+(?P<last>[A-Z][a-z'’-]+)\b"
+    r"\b(?i:prepared for|written for|recommendations for|plan for)\s+\**(?P<first>[A-Z][a-z'’-]+)[^\S\n]+(?P<last>[A-Z][a-z'’-]+)\b"
     r"|(?<=, )(?P<called>[A-Z][a-z]+)(?=, (?:you|your|here|I|we)\b)"
     r"|\b[Yy]ou(?:'re|’re| are) \**(?P<being>[A-Z][a-z'’-]+)\s(?P<own>[A-Z][a-z'’-]+)\b"
 )

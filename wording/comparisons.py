@@ -1,0 +1,122 @@
+"""Comparisons as people say them: `cheaper`, `the higher rating`, `more reviews`, `twice the price`, `the best-rated of the three`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from drr.wording.numbers import SPOKEN, spoken
+from drr.wording.vocabulary import Wordbook, vocabulary
+
+Property = Literal["price", "stars", "count", "weight", "noise", "light", "height"]
+_PROPERTIES: tuple[Property, ...] = ("price", "stars", "count", "weight", "noise", "light", "height")
+_FACTORS = {
+    "twice": 2.0,
+    "double": 2.0,
+    "half": 0.5,
+    "triple": 3.0,
+    "thrice": 3.0,
+    "a third": 1 / 3,
+    "a quarter": 0.25,
+    "two thirds": 2 / 3,
+    "two-thirds": 2 / 3,
+    "three quarters": 0.75,
+    "three-quarters": 0.75,
+}
+
+
+class ComparisonSaid(NamedTuple):
+    """That one thing has more (1) or less (-1) of a property than another, or than all others."""
+
+    of: Property
+    sign: int
+    start: int
+    end: int
+    best: bool
+    """More or less than all others."""
+    attribute: bool
+    """Said right before what it is said of: `the cheaper hose`."""
+
+
+class FactorSaid(NamedTuple):
+    """How many times as much of a property the one has as the other."""
+
+    of: Property
+    factor: float
+    bound: Literal["more", "less", "near", "exact"]
+    start: int
+    end: int
+
+
+class ComparisonReader:
+    """Reads one sentence at a time."""
+
+    def __init__(self, words: Wordbook) -> None:
+        self._signs: dict[str, tuple[Property, int, bool]] = {}
+        for of in _PROPERTIES:
+            for ending, sign, best in (("more", 1, False), ("less", -1, False), ("most", 1, True), ("least", -1, True)):
+                if f"{of}_{ending}" in words.groups:
+                    self._signs |= dict.fromkeys(words[f"{of}_{ending}"], (of, sign, best))
+        some = words.either
+        adjectives = "|".join(re.escape(one) for one in sorted(self._signs, key=len, reverse=True)) or r"(?!)"
+        stars, counts = words["stars_nouns"], words["count_nouns"]
+        nouns = [*stars, *words["price_nouns"]]
+        either = "|".join(re.escape(one) for one in sorted(nouns, key=len, reverse=True)) or r"(?!)"
+        self._stars = frozenset(stars)
+        self._higher = frozenset(words["higher"])
+        self._said = re.compile(
+            rf"\b(?:(?P<word>{adjectives})"
+            rf"|(?P<degree>{some('higher', 'lower')}|highest|best|lowest|worst)\s(?:average\s|customer\s)?(?P<noun>{either})"
+            rf"|(?P<many>more|fewer|most|fewest)\s(?:customer\s|total\s)?(?:{some('count_nouns')}))\b",
+            re.I,
+        )
+        self._all = re.compile(rf"\b(?:{some('all')})\b", re.I)
+        self._count_nouns = counts
+        factor = rf"(?P<factor>{some('factors')}|(?P<n>\d{{1,2}}(?:\.\d)?|{SPOKEN})\stimes)"
+        bound = rf"(?:(?P<more>{some('more_than')})|(?P<less>{some('less_than')})|(?P<near>{some('nearly')}))"
+        self._factor = re.compile(
+            rf"\b(?:{bound}\s)?{factor}\s(?:(?P<price>{some('of_price')})|(?P<count>{some('of_count')}))\b(?!\s(?!as\b|and\b|but\b|for\b|at\b|here\b|while\b|so\b)[a-z])", re.I
+        )
+
+    def comparisons(self, sentence: str) -> Iterator[ComparisonSaid]:
+        for match in self._said.finditer(sentence):
+            of, sign, best = self._meaning(match)
+            yield ComparisonSaid(of, sign, *match.span(), best, self._is_attribute(sentence, match))
+
+    def _meaning(self, match: re.Match[str]) -> tuple[Property, int, bool]:
+        if match["word"]:
+            return self._signs[match["word"].casefold()]
+        if match["many"]:
+            many = match["many"].casefold()
+            return "count", 1 if many in ("more", "most") else -1, many in ("most", "fewest")
+        degree = match["degree"].casefold()
+        of: Property = "stars" if match["noun"].casefold() in self._stars else "price"
+        best = degree in ("highest", "best", "lowest", "worst")
+        sign = 1 if degree in self._higher or degree in ("highest", "best") else -1
+        if of == "price" and degree in ("better", "best", "worse", "worst", "stronger", "weaker"):
+            sign = -sign
+        return of, sign, best
+
+    def _is_attribute(self, sentence: str, match: re.Match[str]) -> bool:
+        before = sentence[max(0, match.start() - 6) : match.start()].casefold()
+        behind = sentence[match.end() : match.end() + 4]
+        return match["word"] is not None and before.endswith("the ") and re.match(r"\s[\w*\[]", behind) is not None
+
+    def is_of_all(self, sentence: str) -> bool:
+        """Whether a superlative is said of all that the text lists."""
+        return self._all.search(sentence) is not None
+
+    def factors(self, sentence: str) -> Iterator[FactorSaid]:
+        for match in self._factor.finditer(sentence):
+            value = _FACTORS.get(match["factor"].casefold())
+            if value is None:
+                many = match["n"]
+                value = float(many) if many[0].isdigit() else float(spoken(many))
+            bound: Literal["more", "less", "near", "exact"] = (
+                "more" if match["more"] else "less" if match["less"] else "near" if match["near"] else "exact"
+            )
+            yield FactorSaid("price" if match["price"] else "count", value, bound, *match.span())
+
+
+COMPARISONS = ComparisonReader(vocabulary("comparisons"))
