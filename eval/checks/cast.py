@@ -150,8 +150,9 @@ class Cast:
             return Meant(here, len(here) == 1 and not among_others, contrast)
         if line is not None and (before := self._told_before(line, sentence)):
             alone = line.kind != "text" and self._on((line.start, line.end)) == before
-            if alone or _IT.match(self.body, *sentence):
-                return Meant(before, len(before) == 1 and not among_others, contrast)
+            heading = self._heading_of(line)
+            if (alone or _IT.match(self.body, *sentence)) and before == {heading or next(iter(before))}:
+                return Meant(before, not among_others, contrast)
             return Meant(self._on((line.start, line.end)), False, contrast)
         scope, heading = self._scope_at(position), self._heading_of(line)
         if heading is not None and heading == (scope or heading):
@@ -191,7 +192,11 @@ class Cast:
         for one in self.prose.sentences(line):
             if one[0] >= sentence[0]:
                 break
-            found = self._on(one) or found
+            here = self.within(*one)
+            if here and _BESIDE_THE_POINT.search(self.body, one[0], here[0].start):
+                found = found or self._on((line.start, line.end))
+            else:
+                found = self._on(one) or found
         return found
 
     def _heading_of(self, line: TextLine | None) -> str | None:
@@ -243,6 +248,8 @@ _IT = re.compile(
     r"[\s*_(]{0,6}(?:(?:and|but|plus|also|still|yet|while)[, ]\s?)?(?:it|its|it['’]s|this|they|their|they['’]re|he|she)\b", re.I
 )
 """Of whom the sentence before spoke."""
+_BESIDE_THE_POINT = re.compile(r"\b(?:than|as|like|unlike|versus|vs\.?|against)\s(?:the\s|your\s)?[*_\[]{0,3}$", re.I)
+"""Before a name: the sentence is not about it."""
 _PRONOUN = re.compile(
     r"\b(?:it|its|they|their|former|latter|rival|other|both|one|this|that|these|those)\b", re.I
 )

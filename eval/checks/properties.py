@@ -6,6 +6,7 @@ import re
 from itertools import combinations
 
 from drr.env.entities import Product
+from drr.eval.checks.attributes import compare_attributes
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
 from drr.eval.checks.cast import Cast, Meant, cast_of
 from drr.eval.checks.comparisons import compare_products
@@ -47,6 +48,8 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
         elif line.kind not in ("rule_row", "elision"):
             for span in cast.prose.sentences(line):
                 measuring.sentence(span)
+    texts = {key: record_text(one) for key, one in cast.products.items()}
+    compare_attributes(tally, subject, mentions, cast, texts)
     body = mentions.body
     for mention in mentions.mentions:
         product = subject.product(mention.product_id)

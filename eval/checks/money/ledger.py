@@ -173,8 +173,9 @@ class MoneyLedger:
 
     def _doubt_of_sum(self, figure: Figure) -> str | None:
         play, kind = self.play, figure.cue.kind
-        if kind == "unit" and figure.column is None and not figure.exact and not play.names_one((figure.sentence[0], figure.start)):
-            return "it may be what something else costs"
+        if kind == "unit" and figure.column is None and not figure.exact and self._owners.unit_of(figure) is None:
+            if not play.names_one((figure.sentence[0], figure.start)):
+                return "it may be what something else costs"
         if (
             len(play.all) == 1
             and kind in ("total", "gap")

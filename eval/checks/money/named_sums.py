@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import product as combinations_of
 
 from drr.eval.checks.base import CheckTally
 from drr.eval.checks.layout import TextLine
@@ -16,6 +17,7 @@ from drr.wording.cues import CUES
 
 _PLUS = re.compile(r"\s(?:\+|plus)\s")
 _LISTED = re.compile(r"\s\+\s|,?\s(?:and|plus)\s|,\s")
+_AND = re.compile(r"\sand\s")
 _COMES_TO = re.compile(
     r"(?:\s?[:=]|\s(?:would\s)?(?:come to|comes to|cost|costs|total|totals|add up to|together (?:cost|come to|are|is)|(?:is|are) together))\s?[\s*_]{0,4}(?:just |only |exactly )?[*_]{0,3}$",
     re.I,
@@ -23,6 +25,8 @@ _COMES_TO = re.compile(
 _LEAD = re.compile(r"[\s>*_|•–-]{0,12}(?:\d{1,2}[.)]\s)?(?:[\w ]{1,24}:\s)?")
 _LONGEST = 160
 """Characters of a sum's terms."""
+_FEW = 5
+"""Terms of a sum, and products that one may name."""
 _MOST_LINES = 2_000
 _EMPTY = frozenset(["the", "a", "an", "both", "your", "this", "that", "of", "one", "just", "only", "with", "set", "product"])
 
@@ -34,15 +38,15 @@ def hold_named_sums(tally: CheckTally, mentions: Mentions, ledger: MoneyLedger) 
         if line.kind in ("head_row", "rule_row", "elision"):
             continue
         for terms, figure in _sums_on(mentions, ledger, line):
-            products = _resolved(terms, ledger.play.all)
-            if products is None or not figure.exact:
+            ways = _resolved(terms, ledger.play.all)
+            if not ways or not figure.exact:
                 continue
-            whole = sum(one.price for one in products)
             done.add(figure.start)
-            if figure.holds(whole):
+            if any(figure.holds(sum(one.price for one in way)) for way in ways):
                 tally.ok()
             else:
-                names = ", ".join(one.product_id for one in products)
+                names = ", ".join(one.product_id for one in ways[0])
+                whole = sum(one.price for one in ways[0])
                 tally.fail((figure.start, figure.end), f"said ${figure.value:,.2f}, {names} come to ${whole:,.2f}")
     return done
 
@@ -63,19 +67,29 @@ def _sums_on(mentions: Mentions, ledger: MoneyLedger, line: TextLine) -> Iterato
         sign = _COMES_TO.search(before)
         if sign is None or CUES.is_swapped(mentions.plain[slice(*figure.sentence)]):
             continue
-        terms = _LISTED.split(before[: sign.start()].strip(" *_"))
+        said = before[: sign.start()].strip(" *_")
+        if _PLUS.search(said) is None and (":" in sign[0] or _AND.search(said) is None):
+            continue  # a name with its size, and its price
+        terms = _LISTED.split(said)
         lead = _LEAD.match(terms[0])
         terms[0] = terms[0][lead.end() :] if lead else terms[0]
         yield terms, figure
 
 
-def _resolved(terms: Sequence[str], products: Sequence[Priced]) -> list[Priced] | None:
-    """The product that each term names, if each names one and no two the same."""
-    found: dict[str, Priced] = {}
+def _resolved(terms: Sequence[str], products: Sequence[Priced]) -> list[list[Priced]]:
+    """What the terms may name together, if each names one of a few products: one list for each way to read them."""
+    choices: list[list[Priced]] = []
     for term in terms:
         said = {word for word in folded_words(re.sub(r"['’]s\b", "", term)) if word not in _EMPTY}
-        fitting = [one for one in products if said and said <= set(folded_words(f"{one.product.title} {one.product.store or ''}"))]
-        if len(fitting) != 1 or fitting[0].product_id in found:
-            return None
-        found[fitting[0].product_id] = fitting[0]
-    return list(found.values()) if len(found) > 1 else None
+        fitting = [one for one in products if said and said <= _words_of(one)]
+        if not 1 <= len(fitting) <= _FEW:
+            return []
+        choices.append(fitting)
+    if not 2 <= len(choices) <= _FEW:
+        return []
+    ways = (list(way) for way in combinations_of(*choices))
+    return [way for way in ways if len({one.product_id for one in way}) == len(way)]
+
+
+def _words_of(one: Priced) -> set[str]:
+    return set(folded_words(f"{one.product.title} {one.product.store or ''}"))

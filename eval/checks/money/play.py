@@ -324,6 +324,9 @@ def record_divisors(product: Product, per: str, around: frozenset[float]) -> fro
     unit = unit_named(per) if per else None
     if unit is None or unit.kind == "count":
         counted = frozenset(one.value for one in UNITS.quantities(named) if one.unit.kind == "count")
+        exact = _of_sets(named, per) if per else set()
+        if exact and per.partition(" ")[0] not in _TOGETHER:
+            return frozenset(exact | {one * other for one in exact for other in counted if one != other})
         if counted and per.partition(" ")[0] not in _TOGETHER:
             return counted
         return around | divisors(named, per)
