@@ -9,9 +9,13 @@ from typing import NamedTuple
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 _BEFORE = re.compile(
-    r"(?:^|[,(/;:|–—•]\s?|\b(?:in|is|are|of|from|and|or|size|in a|it's|it’s|all|solid|pure|colou?r|material|made of|made from)\s)[\s*_]{0,3}$", re.I
+    r"(?:^|[,(/;:|–—•]\s?|\b(?:in|is|are|of|from|and|or|size|in a|it's|it’s|all|solid|pure|colou?r|material|made of|made from)\s)[\s*_]{0,3}$",
+    re.I,
 )
-_AFTER = re.compile(r"[*_]{0,3}(?:$|\s?[,.;:)/|–—]|\s(?:and|with|but|or|for|on|while|throughout|finish|colou?r|version|model|fabric)\b)", re.I)
+_AFTER = re.compile(
+    r"[*_]{0,3}(?:$|\s?[,.;:)/|–—]|\s(?:and|with|but|or|for|on|while|throughout|finish|colou?r|version|model|fabric)\b)",
+    re.I,
+)
 _OTHERWISE = re.compile(
     r"\b(?:not|no|never|without|instead|than|unlike|rather|either|neither|nor|look|looks|looking|like|effect|style|other|others|also|choice|choose|options?|available|match(?:es)?|any|if|compared|against|versus|vs|avoid|goes)\b|n['’]t\b|-free\b|\?",
     re.I,

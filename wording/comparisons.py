@@ -55,7 +55,12 @@ class ComparisonReader:
     def __init__(self, words: Wordbook) -> None:
         self._signs: dict[str, tuple[Property, int, bool]] = {}
         for of in _PROPERTIES:
-            for ending, sign, best in (("more", 1, False), ("less", -1, False), ("most", 1, True), ("least", -1, True)):
+            for ending, sign, best in (
+                ("more", 1, False),
+                ("less", -1, False),
+                ("most", 1, True),
+                ("least", -1, True),
+            ):
                 if f"{of}_{ending}" in words.groups:
                     self._signs |= dict.fromkeys(words[f"{of}_{ending}"], (of, sign, best))
         some = words.either
@@ -76,7 +81,8 @@ class ComparisonReader:
         factor = rf"(?P<factor>{some('factors')}|(?P<n>\d{{1,2}}(?:\.\d)?|{SPOKEN})\stimes)"
         bound = rf"(?:(?P<more>{some('more_than')})|(?P<less>{some('less_than')})|(?P<near>{some('nearly')}))"
         self._factor = re.compile(
-            rf"\b(?:{bound}\s)?{factor}\s(?:(?P<price>{some('of_price')})|(?P<count>{some('of_count')}))\b(?!\s(?!as\b|and\b|but\b|for\b|at\b|here\b|while\b|so\b)[a-z])", re.I
+            rf"\b(?:{bound}\s)?{factor}\s(?:(?P<price>{some('of_price')})|(?P<count>{some('of_count')}))\b(?!\s(?!as\b|of\b|the\b|an?\b|its\b|that\b|than\b|your\b|and\b|but\b|for\b|at\b|here\b|while\b|so\b)[a-z])",
+            re.I,
         )
 
     def comparisons(self, sentence: str) -> Iterator[ComparisonSaid]:
@@ -101,7 +107,11 @@ class ComparisonReader:
     def _is_attribute(self, sentence: str, match: re.Match[str]) -> bool:
         before = sentence[max(0, match.start() - 6) : match.start()].casefold()
         behind = sentence[match.end() : match.end() + 4]
-        return match["word"] is not None and before.endswith("the ") and re.match(r"\s[\w*\[]", behind) is not None
+        return (
+            match["word"] is not None
+            and before.endswith("the ")
+            and re.match(r"\s[\w*\[]", behind) is not None
+        )
 
     def is_of_all(self, sentence: str) -> bool:
         """Whether a superlative is said of all that the text lists."""

@@ -34,13 +34,17 @@ class CueReader:
         some = words.either
         articles = r"(?:(?:a|an|the|your|my|our|its|that|this|about|around|just|only|exactly|roughly|some|another)\s){0,3}"
         self._total_before = compiled(rf"\b(?:{some('total_before')})\b[^$]{{0,40}}$")
-        self._total_right_before = compiled(rf"\b(?:{some('total_before', 'total_right_before')}):?\s{articles}$")
+        self._total_right_before = compiled(
+            rf"\b(?:{some('total_before', 'total_right_before')}):?\s{articles}$"
+        )
         self._many = compiled(
             rf"\b(?:{SPOKEN}|\d{{1,2}}|both|(?:a|the|one) pair|a set)(?<!\bone)(?:\sof\s(?:them|these|those|it))?(?:\s(?!and\b|or\b)[a-z-]{{2,14}}){{0,2}}?"
             rf"\s(?:{some('many_cost')}):?\s{articles}$"
         )
         self._total_after = compiled(rf"^\s?(?:{some('total_after')})\b")
-        self._rest_before = compiled(rf"\b(?:{some('rest_before')})\b(?!(?:\s[a-z]{{1,10}}){{1,2}}\sout\b)[^$]{{0,32}}$")
+        self._rest_before = compiled(
+            rf"\b(?:{some('rest_before')})\b(?!(?:\s[a-z]{{1,10}}){{1,2}}\sout\b)[^$]{{0,32}}$"
+        )
         self._rest_after = compiled(rf"^\s?(?:{some('rest_after')})\b")
         self._gap_before = compiled(
             rf"\b(?:{some('gap_before')})\b(?:(?!\b(?:at|for|costs?|is)\b)[^$]){{0,24}}$"

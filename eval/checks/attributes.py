@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from drr.env.entities import Product
-from drr.eval.checks.base import CheckTally, Span, Subject
+from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
@@ -46,7 +46,9 @@ class Attributes:
             if product is None or not meant.certain:
                 continue
             clause = self._plain[slice(*self._cast.prose.clause_at(start))]
-            if ATTRIBUTES.is_otherwise(clause) or not (said.bound or self._is_of_the_thing(said, span, product)):
+            if ATTRIBUTES.is_otherwise(clause) or not (
+                said.bound or self._is_of_the_thing(said, span, product)
+            ):
                 continue
             self._compare(said, (start, end), product)
 
@@ -68,7 +70,9 @@ class Attributes:
         """`the cedar feeder`, `amber body`: right before a word of the product's own title."""
         if said.group not in ("colour", "material"):
             return False
-        behind = re.match(r"[\s*_]{1,3}([a-z]{3,20})\b", self._plain[span[0] + said.end : span[0] + said.end + 30])
+        behind = re.match(
+            r"[\s*_]{1,3}([a-z]{3,20})\b", self._plain[span[0] + said.end : span[0] + said.end + 30]
+        )
         return behind is not None and folded_words(behind[1])[0] in folded_words(product.title)
 
     def _compare(self, said: AttributeSaid, span: Span, product: Product) -> None:
@@ -82,7 +86,9 @@ class Attributes:
         whole = self._texts[product.product_id]
         if not known:
             return
-        if words & {part for word in known for part in folded_words(word)} or words & set(folded_words(whole)):
+        if words & {part for word in known for part in folded_words(word)} or words & set(
+            folded_words(whole)
+        ):
             self._tally.ok()
         elif said.group == "cell" or _is_whole(said, stated):
             self._tally.fail(
@@ -96,7 +102,7 @@ def _is_whole(said: AttributeSaid, stated: list[str]) -> bool:
     return any(ATTRIBUTES.of(said.group, value) for value in stated)
 
 
-def compare_attributes(tally: CheckTally, subject: Subject, mentions: Mentions, cast: Cast, texts: dict[str, str]) -> None:
+def compare_attributes(tally: CheckTally, mentions: Mentions, cast: Cast, texts: dict[str, str]) -> None:
     attributes = Attributes(tally, mentions, cast, texts)
     for index, line in enumerate(mentions.layout.lines):
         if line.kind == "row":

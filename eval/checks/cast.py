@@ -62,7 +62,9 @@ class Cast:
         linked = [
             PlaceNamed(one.start, one.end, frozenset([one.product_id]), True) for one in mentions.references
         ]
-        called = [PlaceNamed(one.start, one.end, frozenset([one.product_id]), False) for one in mentions.called]
+        called = [
+            PlaceNamed(one.start, one.end, frozenset([one.product_id]), False) for one in mentions.called
+        ]
         makers = MakersInPlay(self.products).named(self.body, linked)
         self.named = sorted([*linked, *called, *_outside(makers, called)])
         self._named_at = [one.start for one in self.named]
@@ -183,7 +185,11 @@ class Cast:
 
     def _contrasts(self, span: Span) -> bool:
         if span not in self._contrasted:
-            self._contrasted[span] = _CONTRAST.search(self.body, *span) is not None
+            ends = {one.end for one in self.within(*span)}
+            self._contrasted[span] = any(
+                not (match[0].casefold() == "one" and {match.start() - 1, match.start() - 3} & ends)
+                for match in _CONTRAST.finditer(self.body, *span)
+            )
         return self._contrasted[span]
 
     def _told_before(self, line: TextLine, sentence: Span) -> frozenset[str]:
@@ -245,10 +251,13 @@ def _outside(some: Iterable[PlaceNamed], taken: list[PlaceNamed]) -> Iterable[Pl
 _GENITIVE = re.compile(r"['’]s$")
 _OPENS = re.compile(r"[\s*_]{0,3}[(\[][^.;]{0,40}")
 _IT = re.compile(
-    r"[\s*_(]{0,6}(?:(?:and|but|plus|also|still|yet|while)[, ]\s?)?(?:it|its|it['’]s|this|they|their|they['’]re|he|she)\b", re.I
+    r"[\s*_(]{0,6}(?:(?:and|but|plus|also|still|yet|while)[, ]\s?)?(?:it|its|it['’]s|this|they|their|they['’]re|he|she)\b",
+    re.I,
 )
 """Of whom the sentence before spoke."""
-_BESIDE_THE_POINT = re.compile(r"\b(?:than|as|like|unlike|versus|vs\.?|against)\s(?:the\s|your\s)?[*_\[]{0,3}$", re.I)
+_BESIDE_THE_POINT = re.compile(
+    r"\b(?:than|as|like|unlike|versus|vs\.?|against)\s(?:the\s|your\s)?[*_\[]{0,3}$", re.I
+)
 """Before a name: the sentence is not about it."""
 _PRONOUN = re.compile(
     r"\b(?:it|its|they|their|former|latter|rival|other|both|one|this|that|these|those)\b", re.I

@@ -19,7 +19,9 @@ _SOME = re.compile(r"\b(?:an?|any|some|other|another|similar|most|these|those) $
 _LIST_GAP = ", "
 _LONGEST = 24
 """Words of a name."""
-_STOP = frozenset(["the", "a", "an", "and", "with", "for", "of", "in", "to", "by", "from", "on", "at", "or", "this", "its"])
+_STOP = frozenset(
+    ["the", "a", "an", "and", "with", "for", "of", "in", "to", "by", "from", "on", "at", "or", "this", "its"]
+)
 _HEAD_ENDS = re.compile(r",|\(|\s[-–—|]\s|\s(?:for|with|by|in|to|of)\s")
 
 
@@ -168,7 +170,9 @@ def things_in(body: str, products: Mapping[str, Product]) -> Iterator[NamedProdu
         end = match.end()
         for token in _TOKEN.finditer(body, match.end(), match.end() + 60):
             word = fold(token[0])
-            if (said and not _GAP.fullmatch(body[end : token.start()])) or not any(word in one for one in titles.values()):
+            if (said and not _GAP.fullmatch(body[end : token.start()])) or not any(
+                word in one for one in titles.values()
+            ):
                 break
             said.append(word)
             end = token.end()

@@ -40,7 +40,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     compare_prices(tally, mentions)
     compare_ratings(tally, subject, mentions)
     cast = cast_of(subject, mentions)
-    compare_products(tally, subject, mentions, cast)
+    compare_products(tally, mentions, cast)
     measuring = _Measuring(tally, subject, cast)
     for line in mentions.layout.lines:
         if line.kind in ("row", "head_row"):
@@ -49,7 +49,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
             for span in cast.prose.sentences(line):
                 measuring.sentence(span)
     texts = {key: record_text(one) for key, one in cast.products.items()}
-    compare_attributes(tally, subject, mentions, cast, texts)
+    compare_attributes(tally, mentions, cast, texts)
     body = mentions.body
     for mention in mentions.mentions:
         product = subject.product(mention.product_id)
@@ -124,9 +124,11 @@ _WISHED = re.compile(
     re.I,
 )
 """Before a measure such words make it one of the need."""
-_SEVERAL = re.compile(rf"\b(?:pairs?|packs?|boxes|bags|sets|both|each|of (?:them|these|those))\b|[x×]", re.I)
+_SEVERAL = re.compile(r"\b(?:pairs?|packs?|boxes|bags|sets|both|each|of (?:them|these|those))\b|[x×]", re.I)
 """Beside a count: it may be of several packages."""
-_OF_A_THING = re.compile(r"\b(?:in|for|than|on|into|like|fits?|suits?|replaces?) (?:an?|any|most|some|your) [\s*_]{0,3}$", re.I)
+_OF_A_THING = re.compile(
+    r"\b(?:in|for|than|on|into|like|fits?|suits?|replaces?) (?:an?|any|most|some|your) [\s*_]{0,3}$", re.I
+)
 """Before a measure: it is one of some other thing ("in a 40-gallon tank")."""
 
 
@@ -171,7 +173,8 @@ class _Measuring:
             if whose is not None and not _COMPUTED_CELL.search(self._cast.body, low, high):
                 for said in measures(self._cast.body, low, high):
                     doubtful = (
-                        _NEEDED.search(self._cast.body, low, high) or _WISHED.search(self._cast.body, low, high)
+                        _NEEDED.search(self._cast.body, low, high)
+                        or _WISHED.search(self._cast.body, low, high)
                     ) is not None
                     self._compare(said, Meant(frozenset([whose]), True, False, True), doubtful)
 

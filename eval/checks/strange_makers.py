@@ -17,9 +17,7 @@ from drr.eval.checks.prose import SENTENCE_END
 _BEFORE = 260
 """Characters before a link in which its name may stand."""
 _NAME = r"[A-Z][\w&-]{2,20}(?:\s(?:&\s)?[A-Z][\w&-]{1,20}){0,2}"
-_OF_SOMEBODY = re.compile(
-    rf"(?<!\w)(?P<maker>{_NAME})(?:['’]s|(?<=s)['’])\s(?P<rest>[^.,;:()\n$]{{3,60}})"
-)
+_OF_SOMEBODY = re.compile(rf"(?<!\w)(?P<maker>{_NAME})(?:['’]s|(?<=s)['’])\s(?P<rest>[^.,;:()\n$]{{3,60}})")
 _BY_SOMEBODY = re.compile(rf"(?P<rest>(?:[\w-]{{2,20}}\s){{1,3}})(?:made\s)?by\s(?P<maker>{_NAME})(?!['’\w])")
 _AFTER_LINK = re.compile(
     rf"[)\s\]]{{0,3}}(?:is|are|was|were|comes?)\s(?:made\s|sold\s)?(?:by|from)\s(?P<maker>{_NAME})(?!['’\w])"

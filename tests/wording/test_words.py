@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from drr.offline.agents.question import QuestionReader
 from drr.wording.assertions import AssertionReader
+from drr.wording.attributes import AttributeReader
+from drr.wording.comparisons import ComparisonReader
 from drr.wording.counts import CountReader
 from drr.wording.cues import CueReader
 from drr.wording.exclusions import ExclusionReader
@@ -58,6 +60,12 @@ def purchase(reader: PurchaseReader, text: str) -> Any:
 
 READINGS: dict[str, Reading] = {
     "assertions": lambda words, text: AssertionReader(words).told(text),
+    "attributes": lambda words, text: list(AttributeReader(words).said(text)),
+    "comparisons": lambda words, text: (
+        list(ComparisonReader(words).comparisons(text)),
+        list(ComparisonReader(words).factors(text)),
+        ComparisonReader(words).is_of_all(text),
+    ),
     "counts": lambda words, text: CountReader(words).count(text),
     "cues": cued,
     "exclusions": lambda words, text: ExclusionReader(words).exclusions(text),

@@ -57,7 +57,9 @@ class MoneyLedger:
 
     def _names(self) -> list[Span]:
         """Where products and their makers are called by name: `Clasp & Tab` is no bill."""
-        makers = sorted({one.product.store for one in self.play.all if one.product.store}, key=len, reverse=True)
+        makers = sorted(
+            {one.product.store for one in self.play.all if one.product.store}, key=len, reverse=True
+        )
         found = [(one.start, one.end) for one in self.mentions.called]
         if makers:
             either = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, makers))})(?!\w)")
@@ -173,13 +175,22 @@ class MoneyLedger:
 
     def _doubt_of_sum(self, figure: Figure) -> str | None:
         play, kind = self.play, figure.cue.kind
-        if kind == "unit" and figure.column is None and not figure.exact and self._owners.unit_of(figure) is None:
-            if not play.names_one((figure.sentence[0], figure.start)):
-                return "it may be what something else costs"
+        if (
+            kind == "unit"
+            and figure.column is None
+            and not figure.exact
+            and self._owners.unit_of(figure) is None
+            and not play.names_one((figure.sentence[0], figure.start))
+        ):
+            return "it may be what something else costs"
         if (
             len(play.all) == 1
             and kind in ("total", "gap")
-            and (play.shares(figure.sentence) if kind == "gap" else play.many_in(figure.sentence))
+            and (
+                play.shares(play.block(figure.line, figure.start))
+                if kind == "gap"
+                else play.many_in(figure.sentence)
+            )
         ):
             return None  # so many of the one thing, or a share of its price
         if figure.cue.word == "period" and not divisors(play.text(figure.sentence), figure.cue.per):

@@ -28,7 +28,9 @@ _LONGEST = 160
 _FEW = 5
 """Terms of a sum, and products that one may name."""
 _MOST_LINES = 2_000
-_EMPTY = frozenset(["the", "a", "an", "both", "your", "this", "that", "of", "one", "just", "only", "with", "set", "product"])
+_EMPTY = frozenset(
+    ["the", "a", "an", "both", "your", "this", "that", "of", "one", "just", "only", "with", "set", "product"]
+)
 
 
 def hold_named_sums(tally: CheckTally, mentions: Mentions, ledger: MoneyLedger) -> set[int]:
@@ -47,7 +49,9 @@ def hold_named_sums(tally: CheckTally, mentions: Mentions, ledger: MoneyLedger) 
             else:
                 names = ", ".join(one.product_id for one in ways[0])
                 whole = sum(one.price for one in ways[0])
-                tally.fail((figure.start, figure.end), f"said ${figure.value:,.2f}, {names} come to ${whole:,.2f}")
+                tally.fail(
+                    (figure.start, figure.end), f"said ${figure.value:,.2f}, {names} come to ${whole:,.2f}"
+                )
     return done
 
 

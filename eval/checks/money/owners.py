@@ -22,7 +22,9 @@ _TIGHT = re.compile(
 _BESIDE = re.compile(r"[\s*_)\]},:;.|–—=(-]{0,12}")
 _SET_OFF = re.compile(r"(?:[-–—:(,|→=]|\*\*)\s*[*_(]{0,3}$")
 _SUMMED = re.compile(r"[:=–—-]|\bis\b")
-_JOINED = re.compile(r"(?:\+|&|,|/|\b(?:and|plus|with|or))[\s*_]{0,4}(?:(?:the|a|an|your|its|their)\s[\s*_]{0,3})?$", re.I)
+_JOINED = re.compile(
+    r"(?:\+|&|,|/|\b(?:and|plus|with|or))[\s*_]{0,4}(?:(?:the|a|an|your|its|their)\s[\s*_]{0,3})?$", re.I
+)
 """Before a name: it is one of several."""
 _CLAUSE_END = re.compile(r"[;:.]\s")
 _MOST_BETWEEN = 60

@@ -191,9 +191,14 @@ class InPlay:
     def names_one(self, span: Span) -> bool:
         """Whether a stretch names a product in play, or stands for one by a pronoun."""
         start, end = span
-        if self._mentions.within(start, end) or any(start <= one.start < end for one in self._mentions.called):
+        if self._mentions.within(start, end) or any(
+            start <= one.start < end for one in self._mentions.called
+        ):
             return True
-        return bool(self._named(slice(start, end))) or _STANDS_FOR_ONE.search(self._mentions.plain, start, end) is not None
+        return (
+            bool(self._named(slice(start, end)))
+            or _STANDS_FOR_ONE.search(self._mentions.plain, start, end) is not None
+        )
 
     # Figures beside them.
 

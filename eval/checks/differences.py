@@ -1,0 +1,169 @@
+"""By how much one product is said to have more than another: a difference of prices, a ratio, both ratings, so many more of a thing."""
+
+from __future__ import annotations
+
+import re
+from itertools import product as pairs_of
+
+from drr.env.entities import Product
+from drr.eval.checks.base import CheckTally, Span
+from drr.eval.checks.measures import measures
+from drr.eval.checks.money.figures import Figure
+from drr.eval.checks.pairs import CLOSE, COSTS_PER, THAN, THAN_THE_OTHER, ProductPairs
+from drr.eval.checks.values import value_of
+from drr.wording.comparisons import COMPARISONS, FactorSaid
+from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.wording.ratings import RATINGS
+from drr.wording.tolerance import same_stars
+
+_SEVERAL = re.compile(
+    r"\b(?:total|together|both of|combined|pair|pairs|set of|sets|per|each|apiece|instead|tax|shipping|coupon|code|off|discount|limit|budget|left|"
+    r"two of|three of|plus|and a|year|month|swap|swapping|bundle|three|four|five)\b|%|[x×]\s?\d|\d\s?[x×]",
+    re.I,
+)
+"""Beside a difference of prices: it may be one of several things, or of a limit."""
+_GAPS = frozenset(
+    [
+        "more",
+        "less",
+        "cheaper",
+        "dearer",
+        "pricier",
+        "costlier",
+        "higher",
+        "lower",
+        "apart",
+        "difference",
+        "diff",
+        "gap",
+        "differ",
+    ]
+)
+_PAIR_OF_STARS = re.compile(
+    r"(?<![\d.$])(?P<a>[1-5]\.\d)(?:\sstars?)?\s(?:vs\.?|versus|against|to|compared (?:to|with)|over)\s(?:an?\s|its\s|the\s)?(?P<b>[1-5]\.\d)(?![\d%])",
+    re.I,
+)
+_MORE_OF = re.compile(
+    rf"(?<![\w.,$])(?P<n>{DIGITS}|{SPOKEN})\s(?:more|fewer|extra|additional)\s(?P<unit>[a-z]{{3,20}})\b", re.I
+)
+
+
+class Differences:
+    """Goes through the sentences whose two products are certain."""
+
+    def __init__(self, tally: CheckTally, pairs: ProductPairs) -> None:
+        self._tally = tally
+        self._pairs = pairs
+        self._cast = pairs.cast
+        self._plain = pairs.plain
+        self._ledger = pairs.ledger
+
+    def sentence(self, span: Span, text: str, pair: tuple[str, str]) -> None:
+        self._stars(span, text, pair)
+        self._more_of(span, text, pair)
+        self._gaps(span, text, pair)
+        for factor in COMPARISONS.factors(text):
+            self._ratio(factor, span, pair)
+
+    def _ratio(self, said: FactorSaid, span: Span, pair: tuple[str, str]) -> None:
+        a, b = (value_of(said.of, self._cast.products[one]) for one in pair)
+        if not a or not b or COSTS_PER.search(self._plain, *span):
+            return
+        ratio = max(a, b) / min(a, b)
+        many = said.factor if said.factor >= 1 else 1 / said.factor
+        more = said.bound == "more" if said.factor >= 1 else said.bound == "less"
+        if said.bound in ("exact", "near"):
+            holds = abs(ratio / many - 1) <= (0.2 if said.bound == "exact" else 0.25)
+        else:
+            holds = 0.985 * many <= ratio <= 1.8 * many if more else 0.55 * many <= ratio <= 1.015 * many
+        where = span[0] + said.start, span[0] + said.end
+        if holds:
+            self._tally.ok()
+        else:
+            self._tally.fail(
+                where,
+                f"said {self._plain[slice(*where)]!r}, it is {ratio:.2f} times ({pair[0]} and {pair[1]})",
+            )
+
+    def _stars(self, span: Span, text: str, pair: tuple[str, str]) -> None:
+        """`4.8 against 4.4`: the ratings of the two."""
+        mine, theirs = (self._cast.products[one].average_rating for one in pair)
+        match = _PAIR_OF_STARS.search(text) if RATINGS.speaks(text) else None
+        if match is None or mine is None or theirs is None:
+            return
+        said = float(match["a"]), float(match["b"])
+        if any(
+            same_stars(said[0], one) and same_stars(said[1], other)
+            for one, other in ((mine, theirs), (theirs, mine))
+        ):
+            self._tally.ok()
+        elif any(same_stars(one, other) for one in said for other in (mine, theirs)):
+            self._tally.fail(
+                (span[0] + match.start(), span[0] + match.end()),
+                f"said {match[0]}, the ratings are {mine:g} ({pair[0]}) and {theirs:g} ({pair[1]})",
+            )
+
+    def _more_of(self, span: Span, text: str, pair: tuple[str, str]) -> None:
+        """`96 more pages`: a difference of what both records count."""
+        for match in _MORE_OF.finditer(text):
+            unit = match["unit"].casefold()
+            counted = [_counted(self._cast.products[one], unit) for one in pair]
+            if not all(counted):
+                continue
+            said = number(match["n"]) if match["n"][0].isdigit() else float(spoken(match["n"]))
+            if any(abs(abs(a - b) - said) < 0.51 for a, b in pairs_of(*counted)):
+                self._tally.ok()
+            else:
+                known = " and ".join(f"{min(one):g}" for one in counted)
+                self._tally.fail(
+                    (span[0] + match.start(), span[0] + match.end()),
+                    f"said {match[0]!r}, the records have {known}",
+                )
+
+    def _gaps(self, span: Span, text: str, pair: tuple[str, str]) -> None:
+        """A difference of two prices, said with a word that leaves no doubt of it."""
+        figures = [one for one in self._ledger.within(*span) if one.cue.kind == "gap"]
+        prices = [self._cast.products[one].price for one in pair]
+        if len(figures) != 1 or prices[0] is None or prices[1] is None or figures[0].void:
+            return
+        figure = figures[0]
+        by = figure.cue.word == "by" and any(one.of == "price" for one in COMPARISONS.comparisons(text))
+        if (
+            not (by or figure.cue.word.casefold().strip(" :") in _GAPS)
+            or figure.cue.per
+            or figure.elsewhere
+            or _SEVERAL.search(text)
+        ):
+            return
+        if figure.holds(abs(prices[0] - prices[1])):
+            self._tally.ok()
+        elif self._is_to_these(figure.end, span) and not self._is_explained_elsewhere(figure):
+            self._tally.fail(
+                (figure.start, figure.end),
+                f"said {self._plain[figure.start : figure.end].strip()}, the two differ by ${abs(prices[0] - prices[1]):,.2f}",
+            )
+
+    def _is_to_these(self, start: int, span: Span) -> bool:
+        """Whether a difference is one to a product that is named, where it is said to what."""
+        than = THAN.search(self._plain, start, span[1])
+        if than is None or THAN_THE_OTHER.match(self._plain, than.start()):
+            return True
+        named = self._pairs.within(than.end(), span[1])
+        return bool(named) and named[0].start - than.end() < CLOSE
+
+    def _is_explained_elsewhere(self, figure: Figure) -> bool:
+        """Whether it may be a difference of costs per unit, or of what is not in play."""
+        line = self._cast.lines[figure.line]
+        per_unit = any(one.cue.kind == "unit" for one in self._ledger.within(line.start, line.end))
+        return per_unit or self._ledger.play.cites_the_web(figure.end, figure.clause[1], figure.sentence)
+
+
+def _counted(product: Product, unit: str) -> list[float]:
+    """What a record counts of a thing."""
+    thing = unit[:-1] if unit.endswith("s") and not unit.endswith("ss") else unit
+    stated = [
+        product.title,
+        *product.features,
+        *(one for one in product.details.values() if isinstance(one, str)),
+    ]
+    return list({one.value for part in stated for one in measures(part) if thing in (one.unit, one.kind)})
