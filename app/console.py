@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from drr.env.progress import Progress, Stage
     from drr.env.settings import Resolved
 
@@ -19,6 +21,33 @@ def print_json(document: Any) -> None:
     import orjson
 
     sys.stdout.write(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n")
+
+
+def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
+    """JSON lines into a file that the user named; how many. `Misuse` where none can be written there."""
+    from drr.env.errors import Misuse
+    from drr.env.files import write_file
+
+    lines = [_line(row) for row in rows]
+    try:
+        write_file(path, "".join(f"{line}\n" for line in lines))
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
+        raise Misuse(
+            f"{path}: cannot be written ({error.strerror}); name a file in a folder that is there"
+        ) from error
+    return len(lines)
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    """Escaped only where a stranger's text is no Unicode."""
+    import json
+
+    text = json.dumps(row, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(row, allow_nan=False)
+    return text
 
 
 def add_setting_options(parser: argparse.ArgumentParser, *names: str) -> None:

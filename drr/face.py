@@ -126,39 +126,16 @@ def verdicts(study: str | Path, judge: str | None = None) -> pa.Table:
     """
     import pyarrow as pa
 
+    from drr.eval.judging.citation_lines import CitationLine, citation_lines
     from drr.eval.judging.read import choose, read_judged
     from drr.study.study import Study
 
     with Study.open(Path(study)) as opened:
-        judged = read_judged(opened, choose(opened, judge))
-    rows = [
-        {
-            "variant": answer.variant,
-            "query": answer.query_id,
-            "trial": answer.trial,
-            **{name: getattr(row, name) for name in (*_VERDICT, "needed", "supports")},
-        }
-        for answer in judged.answers
-        for row in judged.citations.get(answer.key) or ()
-    ]
-    words = {name: pa.string() for name in ("variant", "query", *_VERDICT)}
-    known = {"trial": pa.int64(), "needed": pa.bool_(), "supports": pa.bool_()}
-    return pa.Table.from_pylist(rows, pa.schema({**words, **known}))
-
-
-_VERDICT = (
-    "answer",
-    "claim",
-    "url",
-    "type",
-    "status",
-    "together",
-    "standing",
-    "reason",
-    "by",
-    "judge",
-    "protocol",
-)
+        rows = list(citation_lines(read_judged(opened, choose(opened, judge))))
+    kinds = {"trial": pa.int64(), "needed": pa.bool_(), "supports": pa.bool_()}
+    kinds |= dict.fromkeys(("passages", "spans"), pa.list_(pa.list_(pa.int64())))
+    columns = {name: kinds.get(name, pa.string()) for name in CitationLine.__annotations__}
+    return pa.Table.from_pylist(rows, pa.schema(columns))
 
 
 def _words(options: Mapping[str, Any]) -> list[str]:

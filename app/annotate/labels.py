@@ -11,8 +11,9 @@ from threading import Lock
 from typing import Literal, NotRequired, TypedDict
 
 from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
+from drr.app.console import write_lines
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import read_file, write_file
+from drr.env.files import read_file
 from drr.eval.labels import Sample, pair_id
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -173,8 +174,7 @@ def notebooks(folder: Path, plan: AnnotationPlan) -> dict[str, Notebook]:
 def export(folder: Path, plan: AnnotationPlan, path: Path) -> int:
     """All annotators' labels in one file; how many."""
     rows = [label for book in notebooks(folder, plan).values() for label in book.labels()]
-    write_file(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
-    return len(rows)
+    return write_lines(path, rows)
 
 
 def merge(folder: Path, plan: AnnotationPlan, files: Iterable[Path]) -> dict[str, int]:

@@ -131,13 +131,11 @@ _FEWER = ("--pairs", "--sample")
 
 def _sheet(arguments: argparse.Namespace) -> int:
     """Lines that wait for labels, in the form that `drr report --labels` and `drr calibrate` read."""
-    import json
-
     from drr.app.annotate.sheets import blinded
+    from drr.app.console import write_lines
     from drr.app.judging import desk_of, study_settings, study_shop
     from drr.app.models import models_of
     from drr.env.errors import Misuse
-    from drr.env.files import write_file
     from drr.eval.agreement.samples import drawn, rating_places, rating_sheet, support_places, support_sheet
     from drr.eval.judging.read import choose, read_judged
     from drr.study.study import Study
@@ -162,7 +160,7 @@ def _sheet(arguments: argparse.Namespace) -> int:
         else:
             lines = rating_sheet(judged, chosen, sample, who)
     lines = blinded(arguments.study / "annotation", lines)
-    write_file(arguments.export, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    write_lines(arguments.export, lines)
     print(
         f"{arguments.export}: {sample.drawn:,} of {sample.population:,} drawn by lot (seed {sample.seed});"
         ' fill in "label" and "judge" of each line, then `drr report STUDY --labels FILE`'

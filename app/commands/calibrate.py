@@ -48,14 +48,12 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    import json
 
-    from drr.app.console import print_json, settings_of
+    from drr.app.console import print_json, settings_of, write_lines
     from drr.app.judging import desk_of
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
     from drr.env.errors import Misuse
-    from drr.env.files import write_file
     from drr.eval.agreement.calibrate import Calibration, held_against, verdict_lines
     from drr.eval.agreement.cases import cases
     from drr.eval.asking.judge import KeptAnswers
@@ -85,9 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         document = held_against(calibration, study, arguments.task, scale, other_labels=others)
         if arguments.export is not None:
             lines = verdict_lines(calibration, study, arguments.task)
-            write_file(
-                arguments.export, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-            )
+            write_lines(arguments.export, lines)
     if arguments.json:
         print_json(document)
     else:

@@ -50,6 +50,12 @@ def build(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave out answers whose research was broken off because the model failed in the middle",
     )
+    parser.add_argument(
+        "--verdicts",
+        type=Path,
+        metavar="FILE",
+        help="what each address says of each claim that cites it, a JSON line each (docs/judging.md, Citations one by one)",
+    )
     parser.add_argument("--json", action="store_true", help="the metrics as one JSON document")
 
 
@@ -63,13 +69,15 @@ def run(arguments: argparse.Namespace) -> int:
         return _explain(as_json=arguments.json)
     if arguments.study is None:
         raise Misuse("which study? `drr report STUDY --out DIR`, or --explain for what the metrics mean")
-    if arguments.out is None and not arguments.json and not arguments.labels:
+    if not (arguments.out or arguments.json or arguments.labels or arguments.verdicts):
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
     with Study.open(arguments.study) as study:
         document = study_document(study, arguments.judge, complete=arguments.complete_only)
         if arguments.labels:
             _correct(study, document, arguments)
         tables = 0 if arguments.out is None else _write(study, document, arguments)
+        if arguments.verdicts is not None:
+            _write_verdicts(study, arguments)
         if arguments.json:
             print_json(document)
             return 0
@@ -113,6 +121,18 @@ def _write(study: Study, document: StudyDocument, arguments: argparse.Namespace)
         told = "what rules wrote or judged is never set beside the paper's figures: left out"
         print(told, file=sys.stderr)
     return len(tables)
+
+
+def _write_verdicts(study: Study, arguments: argparse.Namespace) -> None:
+    from drr.app.console import write_lines
+    from drr.eval.judging.citation_lines import citation_lines
+    from drr.eval.judging.read import choose, complete_only, read_judged
+
+    judged = read_judged(study, choose(study, arguments.judge))
+    if arguments.complete_only:
+        judged = complete_only(judged)
+    count = write_lines(arguments.verdicts, citation_lines(judged))
+    print(f"{count:,} verdicts: {arguments.verdicts}", file=sys.stderr)
 
 
 def _explain(*, as_json: bool) -> int:
