@@ -81,7 +81,7 @@ def _further(document: StudyDocument, key: str, metrics: Sequence[Metric]) -> st
     present = [m for m in metrics if any(m.name in row for row in document["metrics"].values())]
     if not present:
         return None
-    columns = [Column(m.label) for m in present]
+    columns = [Column(m.label, rank=int(m.detail and m is not present[0])) for m in present]
     shown = _means(document, [m.name for m in present], columns, {m.name: m.digits for m in present})
     reasons = reasons_of(document["metrics"], {m.name: m.label for m in present})
     return "\n".join([titles().get(key, key), str(shown), *reasons])

@@ -21,11 +21,15 @@ from drr.eval.asking.forms import (
     PaperPreferenceAnswer,
     PaperRatingAnswer,
     PaperSupportAnswers,
+    PointAnswers,
     PreferenceAnswer,
     RatingAnswer,
+    RelativeGrades,
     SupportAnswers,
 )
 from drr.eval.evidence.lexical import WORTH, plain, support
+from drr.eval.labels import DIMENSIONS
+from drr.offline.points import match
 from drr.offline.surface import INSIGHT, PRICE, REASON, TOTAL, Surface, read, sells_elsewhere
 from pydantic import BaseModel
 
@@ -45,7 +49,9 @@ class RulesJudge:
         f" {WORTH}."
     )
 
-    tasks = frozenset({"claims", "support", "citations", "rating", "pairwise", "failures"})
+    tasks = frozenset(
+        {"claims", "support", "citations", "rating", "pairwise", "failures", "points", "matches", "relative"}
+    )
 
     def answer(self, asking: Asking[Any]) -> Mapping[str, Any]:
         rule = _RULES.get(asking.form)
@@ -167,6 +173,39 @@ def _failures(asking: Asking[Any]) -> JsonObject:
     }
 
 
+def _points(asking: Asking[Any]) -> JsonObject:
+    report, verdicts = asking.part("answer"), []
+    for point in asking.sections:
+        if point.label == "point":
+            found = match(point.shown, point.gist, report)
+            verdicts.append(
+                {
+                    "id": point.about,
+                    "justification": found.reason,
+                    "quote": found.quote,
+                    "support": found.support,
+                }
+            )
+    return {"verdicts": verdicts}
+
+
+def _relative(asking: Asking[Any]) -> JsonObject:
+    """Each by itself, as where one report is graded: the order sways no rule."""
+    a, b = (_surface(asking, f"answer_{side}") for side in "ab")
+    return {
+        "grades": [
+            {
+                "criterion": one,
+                "justification": f"A: {a.words_about(one)} B: {b.words_about(one)}",
+                "a": int(a.score(one) + 0.5),
+                "b": int(b.score(one) + 0.5),
+            }
+            for one in DIMENSIONS
+            if one != "overall"
+        ]
+    }
+
+
 def _example(label: str, lines: Sequence[str], shop: str) -> str:
     """The line that shows a failure best, as far as its surface tells: a repeated one, a bare recommendation, the total."""
     shows = _SHOWS.get(label)
@@ -209,4 +248,6 @@ _RULES: Mapping[type[BaseModel], Callable[[Asking[Any]], JsonObject]] = {
     PreferenceAnswer: _preference,
     PaperPreferenceAnswer: _paper_preference,
     FailuresAnswer: _failures,
+    PointAnswers: _points,
+    RelativeGrades: _relative,
 }

@@ -92,13 +92,17 @@ class Records:
                 yield _record(row)
             last = rows[-1][0]
 
-    def about(self, answer: str) -> Iterator[Record]:
-        """What ended of the current units whose spec names this answer: its judgements."""
+    def about(self, *answers: str) -> Iterator[Record]:
+        """What ended of the current units whose spec names one of these as its answer: their judgements.
+
+        A judgement of a question names the question there.
+        """
         statement = (
             f"SELECT {_COLUMNS} FROM records JOIN units USING (key) "
-            "WHERE json_extract(units.spec, '$.answer') = ? AND units.current = 1 ORDER BY units.key"
+            f"WHERE json_extract(units.spec, '$.answer') IN ({', '.join('?' * len(answers))}) "
+            "AND units.current = 1 ORDER BY units.key"
         )
-        return (_record(row) for row in self._db.rows(statement, (answer,)))
+        return (_record(row) for row in self._db.rows(statement, answers))
 
     def costs(self, kind: Kind) -> list[GroupCost]:
         """What the current units of this kind that are done cost, by variant or task; what is unknown of it is not in the sum."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from drr.app.judging_choices import JudgingChoices
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.env.web.base import Page
@@ -31,11 +32,15 @@ examples:
   drr judge study --what pairwise --variants react,hybrid-react
   drr judge study --repeat 3                   # judge again, for the stability of the judge
   drr judge study --diff                       # what changed between the last two judgings
+  drr judge study --what points --export-points points.jsonl    # key points of each question, before any is scored
+  drr judge study --what recall --points points.jsonl           # how many of them each report has
+  drr judge study --what relative --reference react             # grades against react's reports, both orders
 """
 
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
+    from drr.app.judging_choices import add_choice_options
     from drr.app.models import SETTINGS
     from drr.app.options import positive_int
     from drr.app.studies import add_run_options
@@ -80,6 +85,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         metavar="ID",
         help="compare two judgings (default: the last two of one protocol); judges nothing",
     )
+    add_choice_options(parser)
     parser.add_argument("--dry-run", action="store_true", help="calls, tokens and cost; calls nothing")
     parser.add_argument("--json", action="store_true", help="one JSON document")
     add_run_options(parser)
@@ -110,8 +116,10 @@ def run(arguments: argparse.Namespace) -> int:
         with study_shop(study, settings, arguments.shop) as shop:
             desks = _desks(study, arguments, options, settings, models, shop)
             check_rules(desks[0], options)
+            chosen = _chosen(study, desks, arguments, options)
             if arguments.dry_run:
                 return _dry_run(study, desks, models, options, arguments.json)
+            chosen.keep(study, arguments)
             pools = [_pool(study, desk, arguments, settings) for desk in desks]
             return asyncio.run(_judge(study, desks, pools, models, options, arguments))
 
@@ -182,6 +190,18 @@ def _desks(
     return desks
 
 
+def _chosen(
+    study: Study, desks: list[Desk], arguments: argparse.Namespace, options: JudgeOptions
+) -> JudgingChoices:
+    """The same for every desk."""
+    from drr.app.judging_choices import choices
+
+    found = choices(study, desks[0], list(desks[0].answers.values()), arguments, list(options.what))
+    for one in desks:
+        one.own_points, one.reference = found.points, found.reference
+    return found
+
+
 def _refetched(
     answers: list[Answer], arguments: argparse.Namespace, settings: Settings, shop: Shop | None
 ) -> dict[str, Page]:
@@ -241,6 +261,7 @@ def _conclude(study: Study, desks: list[Desk], ran: Ran, arguments: argparse.Nam
 
     from drr.app.console import print_json
     from drr.app.judged import told_of
+    from drr.app.judging_choices import export_points
     from drr.app.studies import conclude
     from drr.eval.judging.read import has_figures
     from drr.eval.metrics.document import study_document
@@ -258,6 +279,9 @@ def _conclude(study: Study, desks: list[Desk], ran: Ran, arguments: argparse.Nam
         )
         return code
     document = study_document(study, judge)
+    if arguments.export_points is not None:
+        count = export_points(study, desks[0], arguments.export_points)
+        print(f"{arguments.export_points}: {count} key points", file=sys.stderr)
     if arguments.json:
         print_json({**document, "run": told})
     else:

@@ -141,6 +141,22 @@ class ShownRating:
 
 
 @dataclass(frozen=True)
+class ShownPoint:
+    """A key point of the question, and what the report has of it."""
+
+    id: str
+    text: str
+    weight: str
+    origin: str
+    support: str
+    """`unmatched` where nobody looked yet."""
+    by: str
+    reason: str
+    quote: str
+    """The words of the report that show it."""
+
+
+@dataclass(frozen=True)
 class RuleView:
     name: str
     status: str
@@ -199,6 +215,7 @@ class ReportView:
     actors: tuple[Actor, ...] = ()
     ratings: tuple[ShownRating, ...] = ()
     rules: tuple[RuleView, ...] = ()
+    points: tuple[ShownPoint, ...] = ()
     figures: tuple[ShownFigure, ...] = ()
     """Metrics that no other part of the page shows."""
     notes: tuple[str, ...] = field(default=())

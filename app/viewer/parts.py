@@ -15,6 +15,7 @@ from drr.app.viewer.model import (
     ShownCitation,
     ShownClaim,
     ShownFigure,
+    ShownPoint,
     ShownRating,
     ShownVerdict,
     SourceView,
@@ -27,6 +28,7 @@ from drr.eval.evidence.book import Book
 from drr.eval.metrics import metrics, values_of
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.key_points.rows import PointRow, PointVerdictRow, matches_of, points_of
 
 MARGIN = 400
 SHOWN_ELSEWHERE = frozenset({"quality", "rules"})
@@ -201,3 +203,25 @@ def rules(judged: Judged, answer: Answer) -> Iterable[RuleView]:
             lines = [evidence] if isinstance(evidence, str) else [str(line) for line in evidence]
             value = rule.get("value")
             yield RuleView(name, str(rule["status"]), "" if value is None else str(value), tuple(lines[:8]))
+
+
+def points(judged: Judged, answer: Answer) -> Iterable[ShownPoint]:
+    """In the order of the question's list, vital ones first."""
+    judge = judged.judging.judge if judged.judging else "?"
+    known, said = points_of(judged, answer.query_id), matches_of(judged, answer.key) or {}
+    for row in sorted((known and known.rows) or (), key=lambda row: row["weight"] != "vital"):
+        yield _point(row, said.get(row["id"]), judge, answer.report)
+
+
+def _point(row: PointRow, said: PointVerdictRow | None, judge: str, report: str) -> ShownPoint:
+    span = said.get("span") if said else None
+    return ShownPoint(
+        id=row["id"],
+        text=row["text"],
+        weight=row["weight"],
+        origin=row["origin"],
+        support=said["support"] if said else "unmatched",
+        by="" if said is None else judge if said["by"] == "judge" else "code (no model was asked)",
+        reason=said["reason"] if said else "",
+        quote=report[span[0] : span[1]] if span else "",
+    )

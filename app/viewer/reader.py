@@ -136,7 +136,7 @@ class Reader:
                 entry, record.message or "", "", None, record.usage, record.cost_usd, record.seconds
             )
         answer = answer_of(self._study, record, self._queries)
-        among = self._study.ledger.records.about(key)
+        among = self._study.ledger.records.about(key, answer.query_id)
         judged = read_judged(self._study, self.judging(), answers=[answer], among=among)
         with self._lock:
             profile = self._profiles.text(answer.user_id)
@@ -151,6 +151,7 @@ class Reader:
             seconds=record.seconds,
             claims=tuple(parts.claims(judged, answer, book if full else None)),
             ratings=tuple(parts.ratings(judged, answer)),
+            points=tuple(parts.points(judged, answer)),
             notes=tuple(record.result.get("notes") or ()),
             judged_by=judged.judging.judge if judged.judging else None,
             judged_by_rules=bool(judged.judging and judged.judging.rule_written),

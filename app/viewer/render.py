@@ -144,6 +144,7 @@ class Pages:
             compared=_present(pairs.values()),
             pairs=pairs,
             judge=first.judged_by,
+            points=[(point, [_had(report, point.id) for report in reports]) for point in first.points],
         )
 
     def report(self, report: ReportView) -> str:
@@ -184,6 +185,11 @@ def _by_pair(outcomes: Sequence[ShownOutcome]) -> dict[tuple[str, str, int], dic
     for outcome in outcomes:
         found.setdefault((outcome.a, outcome.b, outcome.trial), {})[outcome.dimension] = outcome.winner
     return found
+
+
+def _had(report: ReportView, point: str) -> str:
+    """What a report has of a point of its question."""
+    return next((one.support for one in report.points if one.id == point), "unmatched")
 
 
 def _present(rows: Iterable[Mapping[str, object]]) -> list[str]:

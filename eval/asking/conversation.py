@@ -39,6 +39,8 @@ class Section(NamedTuple):
     """Where the text comes from, shown as its first line."""
     report: bool = False
     """Markdown that people read rendered; all else is read as it stands."""
+    gist: str | None = None
+    """The words that count in it, for a judge without a model; `None`: all of them. No model is sent it apart."""
 
     @property
     def fenced_text(self) -> str:

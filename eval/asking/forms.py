@@ -106,3 +106,39 @@ class FailureAnswer(_Answer):
 
 class FailuresAnswer(_Answer):
     failures: list[FailureAnswer]
+
+
+class FoundPoint(_Answer):
+    text: str = Field(description="one sentence: what a good answer says or does")
+    weight: Literal["vital", "okay"]
+
+
+class FoundPoints(_Answer):
+    points: list[FoundPoint]
+
+
+PointWord = Literal["support", "partial_support", "not_support"]
+
+
+class PointAnswer(_Answer):
+    id: str
+    justification: str
+    quote: str
+    support: PointWord
+
+
+class PointAnswers(_Answer):
+    verdicts: list[PointAnswer]
+
+
+class RelativeGrade(_Answer):
+    """Of both answers on one criterion."""
+
+    criterion: str
+    justification: str
+    a: int = Field(ge=0, le=10)
+    b: int = Field(ge=0, le=10)
+
+
+class RelativeGrades(_Answer):
+    grades: list[RelativeGrade]

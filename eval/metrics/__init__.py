@@ -10,7 +10,16 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Family, Metric
 from drr.eval.tasks.judged import Judged
 
-FAMILIES: tuple[str, ...] = ("faithfulness", "citations", "papers", "quality", "effort", "rules")
+FAMILIES: tuple[str, ...] = (
+    "faithfulness",
+    "citations",
+    "papers",
+    "quality",
+    "key_points",
+    "relative",
+    "effort",
+    "rules",
+)
 
 
 def families() -> list[Family]:

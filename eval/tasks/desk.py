@@ -18,6 +18,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
 from drr.eval.evidence.passages import CONCERNING, Cut, whole_within
 from drr.eval.tasks.judged import Judging
+from drr.eval.tasks.key_points.rows import PointRow
 from drr.eval.tasks.protocol import OURS, JudgingProtocol
 from drr.llm.prompts import Prompts
 from drr.llm.window import input_tokens
@@ -56,6 +57,10 @@ class Desk:
     """Another repetition of the same judgements: the only field that makes an equal prompt a new unit."""
     refetched: Mapping[str, Page] | None = None
     questions: Mapping[str, Query] = field(default_factory=dict)
+    own_points: Mapping[str, Sequence[PointRow]] = field(default_factory=dict)
+    """Key points that people gave, by question."""
+    reference: str | None = None
+    """The variant whose reports others are graded against."""
     answers: dict[str, Answer] = field(default_factory=dict)
     versions: dict[str, Mapping[str, str]] = field(default_factory=dict)
     """By task, each worked out once."""

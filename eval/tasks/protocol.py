@@ -62,6 +62,9 @@ OURS = JudgingProtocol(
         "rating/personalization": Ask("rate_personalization", forms.RatingAnswer),
         "pairwise": Ask("compare", forms.PreferenceAnswer),
         "failures": Ask("failures", forms.FailuresAnswer),
+        "points": Ask("points", forms.FoundPoints),
+        "matches": Ask("matches", forms.PointAnswers),
+        "relative": Ask("relative", forms.RelativeGrades),
     },
 )
 AS_PRINTED = JudgingProtocol(

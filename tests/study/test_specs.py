@@ -73,11 +73,13 @@ async def test_judgements_are_handed_out_as_plain_data(study: Study, shop: Shop,
     desk = desk_of(Settings(), models, shop, PROTOCOLS[protocol])
     desk.questions = questions(study)
     desk.add(read_answers(study))
+    desk.reference = next(iter(desk.answers.values())).variant
     options = JudgeOptions(groups())
     await judge(study, desk, models, options)
     units = [unit for stage in options.stages for unit in stage_units(study, desk, options, stage)]
     asked = {name for name, task in tasks().items() if desk.protocol.ask(name, f"{name}/all") is not None}
-    assert {unit.spec["task"] for unit in units} >= asked
+    several_sources = {"citations"}  # nothing is left to judge where no claim here cites several of a kind
+    assert {unit.spec["task"] for unit in units} >= asked - several_sources
     stays(units)
 
 

@@ -1,0 +1,86 @@
+"""What `drr judge` is told of key points and of the reference, and where a study keeps it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from drr.eval.evidence.answers import Answer
+    from drr.eval.tasks.desk import Desk
+    from drr.eval.tasks.key_points.file import OwnPoints
+    from drr.study.study import Study
+
+_RELATIVE = "relative"
+
+
+class JudgingChoices(NamedTuple):
+    """As given now, else as the study keeps them."""
+
+    points: OwnPoints
+    reference: str | None
+
+    def keep(self, study: Study, arguments: argparse.Namespace) -> None:
+        """What was given now counts until something else is given."""
+        from drr.eval.tasks.key_points.file import keep_points
+        from drr.eval.tasks.relative import keep_reference
+
+        if arguments.points is not None:
+            keep_points(study, self.points)
+        if arguments.reference is not None:
+            keep_reference(study, arguments.reference)
+
+
+def add_choice_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--points",
+        type=Path,
+        metavar="FILE",
+        help="key points that people wrote, JSONL; kept with the study, in the place of those made for these questions",
+    )
+    parser.add_argument(
+        "--export-points", type=Path, metavar="FILE", help="write the key points that count as such a file"
+    )
+    parser.add_argument(
+        "--reference",
+        metavar="VARIANT",
+        help="for --what relative: whose reports the others are graded against; kept with the study",
+    )
+
+
+def choices(
+    study: Study, desk: Desk, answers: list[Answer], arguments: argparse.Namespace, what: list[str]
+) -> JudgingChoices:
+    from drr.env.errors import Misuse
+    from drr.eval.tasks.key_points.file import kept_points, read_points
+    from drr.eval.tasks.relative import kept_reference
+
+    if arguments.points is None:
+        points = kept_points(study)
+    else:
+        points = read_points(arguments.points, {wish.id for wish in desk.wishes()})
+    known = sorted({answer.variant for answer in answers})
+    named = f"name one of {', '.join(known) or 'none yet'}"
+    if arguments.reference is not None and arguments.reference not in known:
+        raise Misuse(f"--reference {arguments.reference}: no answer in this study is by it; {named}")
+    reference = arguments.reference or kept_reference(study)
+    if _RELATIVE in what and reference is None:
+        raise Misuse(
+            f"--what relative: no --reference says whose reports the others are graded against; {named}"
+        )
+    return JudgingChoices(points, reference)
+
+
+def export_points(study: Study, desk: Desk, path: Path) -> int:
+    """Those that count under this desk's judge, question by question. Gives how many."""
+    from drr.env.files import write_file
+    from drr.eval.judging.read import judging_of, read_judged
+    from drr.eval.tasks.key_points.file import document
+    from drr.eval.tasks.key_points.rows import points_of
+
+    judged = read_judged(study, judging_of(desk), answers=list(desk.answers.values()))
+    found = {wish.id: points_of(judged, wish.id) for wish in desk.wishes()}
+    rows = {query_id: one.rows for query_id, one in found.items() if one is not None and one.rows}
+    write_file(path, document(rows))
+    return sum(map(len, rows.values()))

@@ -1,0 +1,90 @@
+"""Key-point recall: how many of the points that a good answer to the question has a report has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from drr.eval.evidence.answers import Answer
+from drr.eval.metrics.base import SHARE, Metric, Values, over_queries
+from drr.eval.stats.intervals import V
+from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.key_points.rows import PointRow, PointVerdictRow, matches_of, points_of
+
+TITLES = {"key-points": "Key-point recall"}
+_PARTIAL = 0.5
+
+
+def _recall(name: str, label: str, told: str, *, detail: bool = True) -> Metric:
+    return Metric(name, label, told, "key-points", range=SHARE, better="higher", detail=detail)
+
+
+METRICS = (
+    _recall(
+        "kp_vital_strict",
+        "vital, strict",
+        "The share of the question's vital key points that the report has in full.",
+        detail=False,
+    ),
+    _recall(
+        "kp_vital_lenient",
+        "vital, lenient",
+        "As vital, strict, where a point that the report has in part counts half.",
+    ),
+    _recall(
+        "kp_all_strict",
+        "all, strict",
+        "The share of all key points of the question, vital or okay, that the report has in full.",
+    ),
+    _recall(
+        "kp_all_lenient",
+        "all, lenient",
+        "As all, strict, where a point that the report has in part counts half.",
+    ),
+    Metric(
+        "kp_points",
+        "key points",
+        "Key points of the question, whoever made them.",
+        "key-points",
+        unit="points",
+        digits=1,
+        detail=True,
+    ),
+)
+_METHODS = {
+    "kp_vital_strict": "share of vital key points in full, mean over queries",
+    "kp_vital_lenient": "share of vital key points, in part counting 0.5, mean over queries",
+    "kp_all_strict": "share of all key points in full, mean over queries",
+    "kp_all_lenient": "share of all key points, in part counting 0.5, mean over queries",
+    "kp_points": "key points per question, mean over queries",
+}
+
+
+def recall(points: Iterable[PointRow], said: Mapping[str, PointVerdictRow], partial: float) -> float | None:
+    """`None` where there is no point, or the judge has no verdict on one of them."""
+    worth: Mapping[str, float | None] = {"support": 1.0, "partial_support": partial, "not_support": 0.0}
+    scores = [worth.get(said[row["id"]]["support"]) if row["id"] in said else None for row in points]
+    known = [score for score in scores if score is not None]
+    return sum(known) / len(known) if known and len(known) == len(scores) else None
+
+
+def per_report(judged: Judged, answer: Answer) -> Values:
+    """Of a question without points all is unknown."""
+    points, said = points_of(judged, answer.query_id), matches_of(judged, answer.key)
+    if points is None or (said is None and points.rows):
+        return {}
+    rows = points.rows or ()
+    vital = [row for row in rows if row["weight"] == "vital"]
+    return {
+        "kp_vital_strict": recall(vital, said or {}, 0.0),
+        "kp_vital_lenient": recall(vital, said or {}, _PARTIAL),
+        "kp_all_strict": recall(rows, said or {}, 0.0),
+        "kp_all_lenient": recall(rows, said or {}, _PARTIAL),
+        "kp_points": float(len(rows)) if rows else None,
+    }
+
+
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+    """As soon as one report was matched, those that wait are unscored, not left out."""
+    if not any(matches_of(judged, answer.key) for answer in answers):
+        return {}
+    return over_queries(answers, lambda answer: per_report(judged, answer), _METHODS)

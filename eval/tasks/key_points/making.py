@@ -1,0 +1,171 @@
+"""The task of making a question's key points: by rule from the question and the shop's records, by a model what these do not hold.
+
+Where people gave points of a question, theirs are all that count. It needs no answer, and no answer is shown to whoever makes points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from drr.env.constraints import parse_constraints
+from drr.env.query import Query
+from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.forms import FoundPoints
+from drr.eval.asking.judge import Examiner
+from drr.eval.labels import content_id
+from drr.eval.tasks.base import Estimate, Task
+from drr.eval.tasks.desk import Desk, Wish
+from drr.eval.tasks.grading import Graded
+from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.key_points.from_question import demanded
+from drr.eval.tasks.key_points.from_records import of_catalogue, of_shopper
+from drr.eval.tasks.key_points.rows import POINTS, KeyPoints, PointRow, enter_points, list_id, points_of
+from drr.study.unit import Outcome, Record, Unit
+
+_LETTERS = {"constraint": "c", "shopper": "s", "catalogue": "k", "model": "m", "person": "p"}
+_OF_MODEL = 10
+"""Points of a model that count: the first, as it was asked for the most important first."""
+_GUESSED = 6
+
+
+class PointsTask(Task[Wish]):
+    name = POINTS
+    subject = "query"
+    metrics = ("key_points",)
+
+    def versions(self, desk: Desk) -> Mapping[str, str]:
+        """With what people gave, so that no table holds points of two files."""
+        ask = desk.protocol.ask(self.name)
+        if ask is None:
+            return {}
+        own = [list_id(rows) + query_id for query_id, rows in sorted(desk.own_points.items())]
+        given = f"-{content_id(*own)[:8]}" if own else ""
+        return {self.name: desk.version(self.version, self.role, ask.prompt) + given}
+
+    def plan(self, desk: Desk, about: Wish, judged: Judged) -> Iterable[Unit]:
+        if desk.protocol.ask(self.name) is None:
+            return
+        rows = _settled(desk, about)
+        asks = _asks(desk, about)
+        asking = _asking(desk, about.id, about.query, about.user_id, rows)
+        fields = {
+            "query": about.id,
+            "points": list_id(rows),
+            "prompt": asking.fingerprint if asks else None,
+        }
+        spec = {
+            "answer": about.id,  # what it is about: the question, which stands under this name in the ledger's index
+            "query": about.query,
+            "user_id": about.user_id,
+            "points": rows,
+            "asks": asks,
+        }
+        yield self.unit(desk, f"points \u00b7 {about.id}", fields, spec)
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        rows = cast("list[PointRow]", spec["points"])
+        if not spec["asks"]:
+            return Outcome({"points": rows})
+        said = await judge.answer(_asking(desk, spec["answer"], spec["query"], spec["user_id"], rows))
+        return Outcome({"points": [*rows, *_further(said, rows)]})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        rows = cast("list[PointRow]", record.result["points"]) if record.done else None
+        enter_points(judged, record.key_fields["query"], KeyPoints(rows, record.reason))
+
+    def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
+        if not unit.spec["asks"]:
+            return None
+        known = sum(len(row["text"]) + 80 for row in unit.spec["points"])
+        profile = len(desk.profile(unit.spec["user_id"]))
+        return Estimate(2600 + len(unit.spec["query"]) + profile + known, 400)
+
+    def guess(self, desk: Desk, about: Wish, judged: Judged) -> None:
+        if points_of(judged, about.id) is not None or desk.protocol.ask(self.name) is None:
+            return
+        more = _GUESSED if _asks(desk, about) else 0
+        guessed: list[PointRow] = [
+            {"id": f"m{number + 1}", "text": "x" * 90, "weight": "vital", "origin": "model"}
+            for number in range(more)
+        ]
+        enter_points(judged, about.id, KeyPoints([*_settled(desk, about), *guessed]))
+
+
+POINTS_TASK = PointsTask()
+
+
+def _asks(desk: Desk, about: Wish) -> bool:
+    """A model adds what no rule knows; people's points need no addition."""
+    return about.id not in desk.own_points and not desk.judge_of(POINTS_TASK.role).rule_written
+
+
+def _settled(desk: Desk, about: Wish) -> list[PointRow]:
+    """What people gave, else what code knows."""
+    own = desk.own_points.get(about.id)
+    return list(own) if own is not None else _numbered(_by_rule(desk, about))
+
+
+def _by_rule(desk: Desk, about: Wish) -> Iterator[PointRow]:
+    wanted = about.constraints or parse_constraints(about.query)
+    yield from demanded(wanted)
+    query = desk.questions.get(about.id) or _query(about)
+    if desk.shop is None or query is None:
+        return
+    yield from of_shopper(desk.shop, query)
+    yield from of_catalogue(desk.shop, query, wanted)
+
+
+def _query(about: Wish) -> Query | None:
+    """Of an imported report nobody knows more than who asked what."""
+    if not about.user_id or not about.query:
+        return None
+    return Query(id=about.id, query=about.query, user_id=about.user_id)
+
+
+def _numbered(rows: Iterable[PointRow]) -> list[PointRow]:
+    """With ids of a letter, which says where a point comes from, and a number."""
+    found: list[PointRow] = []
+    counts = dict.fromkeys(_LETTERS.values(), 0)
+    for row in rows:
+        letter = _LETTERS[row["origin"]]
+        counts[letter] += 1
+        found.append({**row, "id": f"{letter}{counts[letter]}"})
+    return found
+
+
+def _further(said: FoundPoints, known: Sequence[PointRow]) -> list[PointRow]:
+    """Those of a model that say something, once each, and nothing that is settled already."""
+    told = {_same(row["text"]) for row in known}
+    found: list[PointRow] = []
+    for one in said.points:
+        text = " ".join(one.text.split())
+        if text and _same(text) not in told:
+            told.add(_same(text))
+            found.append({"id": "", "text": text, "weight": one.weight, "origin": "model"})
+    return _numbered(found[:_OF_MODEL])
+
+
+def _same(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".")
+
+
+def _asking(
+    desk: Desk, query_id: str, query: str, user_id: str | None, rows: Sequence[PointRow]
+) -> Asking[FoundPoints]:
+    told = Graded(query, desk.profile(user_id), desk.shop_url)
+    settled = [
+        Section("point", row["text"], f"Settled already, `{row['id']}`:", about=row["id"]) for row in rows
+    ]
+    sections = (*told.sections(), *settled)
+    ask = desk.protocol.asks[POINTS]
+    messages = conversation(desk.prompts.fill(ask.prompt, shop_url=desk.shop_url), sections)
+    return Asking(
+        POINTS,
+        FoundPoints,
+        messages,
+        sections,
+        (query_id,),
+        shop_url=desk.shop_url,
+        person_known=bool(told.profile),
+    )

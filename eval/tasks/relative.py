@@ -1,0 +1,195 @@
+"""The task of grading a report against a reference report of the same question: one call grades both, once with either first.
+
+What counts is `target / (target + reference)`: 0.5 where the two are as good as each other. It takes the level of a judge out of the
+figure, and the two orders show how much the place alone is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypedDict, cast
+
+from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.forms import RelativeGrade, RelativeGrades
+from drr.eval.asking.judge import Examiner
+from drr.eval.evidence.answers import Answer
+from drr.eval.labels import DIMENSIONS, Dimension
+from drr.eval.tasks.base import Estimate, Task
+from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.grading import TITLES, criterion_name, graded
+from drr.eval.tasks.judged import Judged
+from drr.llm.failures import ModelFailure
+from drr.study.study import Study
+from drr.study.unit import Outcome, Record, Unit
+
+NAME = "relative"
+GRADED: tuple[Dimension, ...] = tuple(one for one in DIMENSIONS if one != "overall")
+"""Their plain mean is the quality of a report here; nobody is asked for a grade of the whole."""
+Place = Literal["first", "second"]
+"""Where the target stood."""
+_META = "reference"
+
+
+class GradesRow(TypedDict):
+    """Of both reports on one dimension."""
+
+    target: int
+    reference: int
+    justification: str
+
+
+Grades = Mapping[Dimension, GradesRow]
+
+
+class RelativeTask(Task[Answer]):
+    name = NAME
+    subject = "answer"
+    metrics = ("relative",)
+
+    def versions(self, desk: Desk) -> Mapping[str, str]:
+        """With the reference's name: grades against another are another judging."""
+        ask = desk.protocol.ask(self.name)
+        if ask is None:
+            return {}
+        own = desk.version(self.version, self.role, ask.prompt, *map(criterion_name, GRADED))
+        return {self.name: own if desk.reference is None else f"{own} against {desk.reference}"}
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        reference = reference_of(desk, about)
+        if reference is None or desk.protocol.ask(self.name) is None:
+            return
+        for place in ("first", "second"):
+            fields = {
+                "answer": about.key,
+                "reference": reference.key,
+                "place": place,
+                "prompt": _asking(desk, about, reference, place, GRADED).fingerprint,
+            }
+            spec = {"answer": about.key, "reference": reference.key, "place": place}
+            label = f"{self.name} \u00b7 {about.label} {place}, beside {reference.label}"
+            yield self.unit(desk, label, fields, spec)
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        target, reference = desk.answer(spec["answer"]), desk.answer(spec["reference"])
+        return Outcome({"grades": await grade(desk, target, reference, spec["place"], judge)})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        """A dimension that the judge left out twice leaves this order without a figure."""
+        fields = record.key_fields
+        grades = cast("Grades | None", record.result["grades"] if record.done else None)
+        judged.failed[self.name] += grades is not None and len(grades) < len(GRADED)
+        here = judged.others.setdefault(self.name, {}).setdefault(fields["answer"], {})
+        cast("dict[Place, Grades | None]", here)[fields["place"]] = grades
+
+    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+        both = sum(len(desk.answer(unit.spec[one]).report) for one in ("answer", "reference"))
+        return Estimate(both + 6500, 900)
+
+    def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
+        return {
+            (answer.key, f"{dimension}, shown {place}"): f"{row['target']} to {row['reference']}"
+            for answer in judged.answers
+            for place, grades in (relative_of(judged, answer.key) or {}).items()
+            for dimension, row in (grades or {}).items()
+        }
+
+
+RELATIVE = RelativeTask()
+
+
+def relative_of(judged: Judged, answer: str) -> Mapping[Place, Grades | None] | None:
+    """By the place of the target; `None` where the report was not graded against any."""
+    return cast("Mapping[Place, Grades | None] | None", judged.others.get(NAME, {}).get(answer))
+
+
+def reference_of(desk: Desk, target: Answer) -> Answer | None:
+    """The reference's report of the same question: of the same trial where there is one, else its first; none for itself."""
+    if desk.reference is None or target.variant == desk.reference:
+        return None
+    same = [a for a in desk.answers.values() if a.query_id == target.query_id and a.variant == desk.reference]
+    return min(
+        same, key=lambda answer: (answer.trial != target.trial, answer.trial, answer.key), default=None
+    )
+
+
+def kept_reference(study: Study) -> str | None:
+    """The variant that this study's reports are graded against, as it was named last."""
+    return study.ledger.meta(_META)
+
+
+def keep_reference(study: Study, variant: str) -> None:
+    if kept_reference(study) != variant:
+        study.ledger.set_meta(_META, variant)
+
+
+async def grade(
+    desk: Desk, target: Answer, reference: Answer, place: Place, judge: Examiner
+) -> dict[Dimension, GradesRow]:
+    """Dimensions that were left out are asked for once more, alone."""
+    found = _read(await judge.answer(_asking(desk, target, reference, place, GRADED)), place)
+    left = [dimension for dimension in GRADED if dimension not in found]
+    if left:
+        found |= await _again(desk, target, reference, place, left, judge)
+    return {dimension: found[dimension] for dimension in GRADED if dimension in found}
+
+
+async def _again(
+    desk: Desk, target: Answer, reference: Answer, place: Place, left: Sequence[Dimension], judge: Examiner
+) -> dict[Dimension, GradesRow]:
+    try:
+        again = _read(await judge.answer(_asking(desk, target, reference, place, left)), place)
+    except ModelFailure as failure:
+        if failure.transient or failure.fatal:
+            raise
+        return {}
+    return {dimension: row for dimension, row in again.items() if dimension in left}
+
+
+def _read(said: RelativeGrades, place: Place) -> dict[Dimension, GradesRow]:
+    """By the criterion's name; one that was graded twice with different grades is left out."""
+    names = {_plain(title): dimension for dimension, title in TITLES.items() if dimension in GRADED}
+    found: dict[Dimension, GradesRow] = {}
+    torn: set[Dimension] = set()
+    for one in said.grades:
+        dimension = names.get(_plain(one.criterion))
+        if dimension is None:
+            continue
+        row = _row(one, place)
+        known = found.setdefault(dimension, row)
+        if (known["target"], known["reference"]) != (row["target"], row["reference"]):
+            torn.add(dimension)
+    return {dimension: row for dimension, row in found.items() if dimension not in torn}
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.replace("_", " ").replace("*", " ").casefold().split())
+
+
+def _row(one: RelativeGrade, place: Place) -> GradesRow:
+    target, reference = (one.a, one.b) if place == "first" else (one.b, one.a)
+    return {"target": target, "reference": reference, "justification": one.justification}
+
+
+def _asking(
+    desk: Desk, target: Answer, reference: Answer, place: Place, dimensions: Sequence[Dimension]
+) -> Asking[RelativeGrades]:
+    first, second = (target, reference) if place == "first" else (reference, target)
+    told = graded(desk, target)
+    sections = (
+        *told.sections(),
+        Section("answer_a", first.report, "Answer A:", report=True),
+        Section("answer_b", second.report, "Answer B:", report=True),
+    )
+    criteria = "\n\n".join(
+        f"**{TITLES[one]}**: {desk.prompts[criterion_name(one)].text.strip()}" for one in dimensions
+    )
+    system = desk.prompts.fill(desk.protocol.asks[NAME].prompt, shop_url=desk.shop_url, criteria=criteria)
+    return Asking(
+        NAME,
+        RelativeGrades,
+        conversation(system, sections),
+        sections,
+        (first.key, second.key),
+        shop_url=desk.shop_url,
+        person_known=bool(told.profile),
+    )

@@ -1,0 +1,57 @@
+"""Whether a report has a key point, by words alone: what the judge `rules-1` says of points, rather too seldom than wrongly."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from drr.eval.asking.forms import PointWord
+from drr.eval.evidence.aligned import family
+from drr.eval.evidence.lexical import content_words, missing_numbers, plain, support
+
+_ALL, _SOME = 0.75, 0.5
+"""Shares of a point's words that one line of a report holds."""
+_LINE = re.compile(r"[^\n]+")
+_OF_ANSWER = re.compile(
+    r"\s*(?:it|the (?:answer|report|plan))\s+[a-z]+\s+(?:(?:that|to|how|why|when|where|which|what)\s+)?", re.I
+)
+"""What an answer does: `It says that`, as `prompts/points.md` has points begin."""
+
+
+class PointMatch(NamedTuple):
+    support: PointWord
+    reason: str
+    quote: str
+
+
+def match(text: str, gist: str | None, report: str) -> PointMatch:
+    """A point whose gist is empty is kept by what a report leaves out, which no word of it shows."""
+    wanted = _told(text) if gist is None else gist
+    words = frozenset(map(family, content_words(wanted)))
+    if not words:
+        return PointMatch("not_support", "no word of a report shows this to a judge without a model", "")
+    held, line = max(((_held(words, line), line) for line in _lines(report)), default=(0.0, ""))
+    told = f"a line of the report has {held:.0%} of its words"
+    if held < _SOME or (len(words) == 2 and held < 1):
+        return PointMatch("not_support", told, "")
+    quote = " ".join(line.split())
+    if gist is not None:
+        return PointMatch("support" if held >= _ALL else "partial_support", told, quote)
+    found, _ = support(wanted, [report])
+    if found.label == "none":
+        return PointMatch("not_support", found.reason, "")
+    whole = found.label == "full" and held >= _ALL and not missing_numbers(wanted, report)
+    return PointMatch("support" if whole else "partial_support", f"{told}; {found.reason}", quote)
+
+
+def _told(text: str) -> str:
+    begun = _OF_ANSWER.match(text)
+    return text[begun.end() :] if begun else text
+
+
+def _lines(report: str) -> list[str]:
+    return [line[0] for line in _LINE.finditer(report) if line[0].strip()]
+
+
+def _held(words: frozenset[str], line: str) -> float:
+    return len(words & frozenset(map(family, content_words(plain(line))))) / len(words)

@@ -1,0 +1,420 @@
+"""Key points of a question, made before any answer; what a report has of them, and the recall that follows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.app.cli import main
+from drr.env.errors import Misuse
+from drr.env.query import Query
+from drr.env.shop import Shop
+from drr.eval.judging.plan import JudgeOptions, forecast
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.run import Ran, judge
+from drr.eval.metrics import key_points as metrics
+from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.key_points.file import read_points
+from drr.eval.tasks.key_points.rows import PointRow, PointVerdictRow, matches_of, points_of
+from drr.study.study import Study
+
+from tests.eval.nursery import answer, desk, offline, put, scripted, sections_of, system
+from tests.eval.nursery import message as told
+from tests.tools.small_shop import ANNA, ANNAS_ORDER, FEEDER, GRINDER
+from tests.wire import Hang, Reply, Request, Say, Wire
+
+QUESTION = (
+    "Which bird feeder should I hang in my garden in Oklahoma, for at most $30 in all, without plastic?"
+)
+Verdict = Mapping[str, str]
+
+
+def ask(study: Study, query: str = QUESTION, **more: Any) -> None:
+    question = Query(id="q-a", query=query, user_id=ANNA, **more)
+    (study.folder / "queries.jsonl").write_text(question.model_dump_json(exclude_none=True), encoding="utf-8")
+
+
+class PointJudge:
+    """Makes the points it is told and matches them by `says`; whatever it is asked for, in the order of `order`."""
+
+    def __init__(
+        self,
+        made: list[tuple[str, str]] | None = None,
+        says: Callable[[str], str | None] = lambda text: "support",
+        *,
+        instead: Callable[[str, Request], Reply | None] = lambda task, request: None,
+    ) -> None:
+        self.made, self.says, self.instead = made or [], says, instead
+        self.asked: list[str] = []
+        self.shown: list[list[str]] = []
+
+    def __call__(self, request: Request) -> Reply:
+        task = "points" if "prepare the scoring" in system(request) else "matches"
+        self.asked.append(task)
+        reply = self.instead(task, request)
+        return reply if reply is not None else Say(json.dumps(getattr(self, f"_{task}")(told(request))))
+
+    def _points(self, text: str) -> dict[str, Any]:
+        return {"points": [{"text": point, "weight": weight} for point, weight in self.made]}
+
+    def _matches(self, text: str) -> dict[str, Any]:
+        points = [
+            (re.findall(r"`([^`]+)`", section.intro)[0], section.text)
+            for section in sections_of(text)
+            if section.label == "point"
+        ]
+        self.shown.append([name for name, _ in points])
+        return {
+            "verdicts": [
+                {"id": name, "justification": f"in other words: {point[::-1]}", "quote": "", "support": said}
+                for name, point in reversed(points)
+                if (said := self.says(point)) is not None
+            ]
+        }
+
+
+async def judged_by(study: Study, script: PointJudge, shop: Shop | None = None, **more: Any) -> Judged:
+    with Wire(script) as wire:
+        assert (await judging(study, wire.url, shop, **more)).summary.ok
+    return read_judged(study, choose(study))
+
+
+async def judging(study: Study, url: str, shop: Shop | None = None, what: str = "recall", **more: Any) -> Ran:
+    models = scripted(url)
+    try:
+        return await judge(study, desk(study, models, shop, **more), models, JudgeOptions([what]))
+    finally:
+        await models.aclose()
+
+
+def texts(judged: Judged) -> dict[str, str]:
+    points = points_of(judged, "q-a")
+    assert points is not None and points.rows is not None
+    return {row["id"]: row["text"] for row in points.rows}
+
+
+def values(judged: Judged, variant: str = "x") -> Mapping[str, float | None]:
+    (found,) = (a for a in judged.answers if a.variant == variant)
+    return metrics.per_report(judged, found)
+
+
+async def test_points_come_of_the_question_the_records_and_the_catalogue(study: Study, shop: Shop) -> None:
+    facts = [{"kind": "order", "id": ANNAS_ORDER}, {"kind": "profile", "id": "address.state"}]
+    ask(study, needs=["bird feeder", "dog nail grinder", "stone bird bath"], facts_used=facts)
+    script = PointJudge([("It says how to keep squirrels away.", "okay")])
+    found = points_of(await judged_by(study, script, shop, what="points"), "q-a")
+    assert found is not None and found.rows is not None
+    rows = {row["id"]: row for row in found.rows}
+    assert {name: (row["weight"], row["text"]) for name, row in rows.items()} == {
+        "c1": ("vital", "What it recommends costs at most $30.00 together."),
+        "c2": ("vital", "Nothing that it recommends is or has what was ruled out: plastic."),
+        "c3": ("okay", "It takes account of the place: Oklahoma."),
+        "s1": (
+            "vital",
+            "It takes account of what the shopper bought: Panorama wild bird feeder with six ports, ordered 2022-06-12.",
+        ),
+        "s2": ("okay", "It takes account of where the shopper lives: Norman, Oklahoma."),
+        "k1": (
+            "vital",
+            f"It names a bird feeder of this shop for at most $30.00, such as: Panorama wild bird feeder with six ports ({FEEDER}, $19.99).",
+        ),
+        "k2": ("vital", "It says that this shop sells no dog nail grinder for at most $30.00."),
+        "k3": ("vital", "It says that this shop sells no stone bird bath for at most $30.00."),
+        "m1": ("okay", "It says how to keep squirrels away."),
+    }
+    assert rows["k1"]["products"] == [FEEDER]
+    assert script.asked == ["points"], "one call for the question, before any answer is there"
+
+
+async def test_a_purchase_that_nobody_named_is_a_point_only_where_the_question_names_its_kind(
+    study: Study, shop: Shop
+) -> None:
+    script = PointJudge()
+    (study.folder / "queries.jsonl").write_text(
+        json.dumps({"id": "q-a", "query": "Do my bird feeders need a pole?", "user_id": ANNA}),
+        encoding="utf-8",
+    )
+    (row,) = (
+        points_of(await judged_by(study, script, shop, what="points"), "q-a") or found_none()
+    ).rows or ()
+    assert (row["id"], row["weight"]) == ("s1", "okay"), "the grinder was cancelled, and is another thing"
+
+
+def found_none() -> Any:
+    raise AssertionError("no points were made")
+
+
+async def test_recall_by_hand_with_a_judge_that_omits_reorders_and_rewords(study: Study) -> None:
+    """Vital: c1 full, c2 in part, m1 not; okay: c3 full, m2 in part. m2 is answered only when asked for alone."""
+    ask(study)
+    await put(study, answer("a", "x", "Hang a steel feeder in Oklahoma.", user_id=ANNA))
+    said = {
+        "What it recommends costs at most $30.00 together.": "support",
+        "Nothing that it recommends is or has what was ruled out: plastic.": "partial_support",
+        "It takes account of the place: Oklahoma.": "support",
+        "It says where to hang it.": "not_support",
+        "It says how to clean it.": "partial_support",
+    }
+    script = PointJudge([("It says where to hang it.", "vital"), ("It says how to clean it.", "okay")])
+    script.says = lambda text: None if "clean" in text and len(script.shown[-1]) > 1 else said[text]
+    judged = await judged_by(study, script)
+    assert script.asked == ["points", "matches", "matches"]
+    assert script.shown == [["c1", "c2", "c3", "m1", "m2"], ["m2"]]
+    assert values(judged) == {
+        "kp_vital_strict": pytest.approx(1 / 3),
+        "kp_vital_lenient": pytest.approx(1.5 / 3),
+        "kp_all_strict": pytest.approx(2 / 5),
+        "kp_all_lenient": pytest.approx(3 / 5),
+        "kp_points": 5.0,
+    }
+    again = PointJudge()
+    assert values(await judged_by(study, again)) == values(judged)
+    assert again.asked == [], "what was judged is not judged again"
+
+
+async def test_a_point_without_a_verdict_makes_recall_unknown_and_never_0(study: Study) -> None:
+    ask(study)
+    await put(study, answer("a", "x", "A steel feeder.", user_id=ANNA), answer("b", "x", "No limits there."))
+    script = PointJudge(says=lambda text: None if "place" in text else "support")
+    judged = await judged_by(study, script)
+    a, b = judged.answers
+    assert (matches_of(judged, a.key) or {})["c3"]["support"] == "judge_error"
+    found = metrics.per_report(judged, a)
+    assert found["kp_vital_strict"] == 1.0, "the point without a verdict is not vital"
+    assert found["kp_all_strict"] is None and found["kp_all_lenient"] is None
+    assert judged.failed["matches"] == 1
+    v = metrics.corpus(judged, [a])["kp_all_strict"]
+    assert (v.value, v.n, v.n_unscored) == (None, 0, 1)
+    assert metrics.per_report(judged, b)["kp_all_strict"] == 1.0, "its own points: the limit of its question"
+
+
+async def test_a_question_without_points_has_no_recall(study: Study) -> None:
+    (study.folder / "queries.jsonl").write_text(
+        json.dumps({"id": "q-a", "query": "Why do birds sing?", "user_id": "u"}), encoding="utf-8"
+    )
+    await put(study, answer("a", "x", "They like to."), answer("b", "x", "It costs $5."))
+    judged = await judged_by(study, PointJudge())
+    first, second = judged.answers
+    assert set(metrics.per_report(judged, first).values()) == {None}
+    v = metrics.corpus(judged, [first, second])["kp_all_strict"]
+    assert (v.value, v.n, v.n_unscored) == (1.0, 1, 1)
+
+
+async def test_points_that_could_not_be_made_leave_recall_unknown(study: Study) -> None:
+    ask(study)
+    await put(study, answer("a", "x", "A steel feeder.", user_id=ANNA))
+    script = PointJudge(instead=lambda task, request: Say("no JSON") if task == "points" else None)
+    with Wire(script) as wire:
+        assert not (await judging(study, wire.url)).summary.ok
+    judged = read_judged(study, choose(study))
+    assert "matches" not in script.asked
+    assert judged.failed["points"] == 1
+    assert values(judged)["kp_all_strict"] is None
+
+
+async def test_code_decides_what_it_can_and_nobody_is_asked_for_it(study: Study, shop: Shop) -> None:
+    """A product that a reader is shown, and a cost that the rule `budget` adds up; a comment shows nobody anything."""
+    ask(study, "What of a, under $100?", needs=["bird feeder"])
+    link = f"[Panorama feeder](http://ecommerce.example/{FEEDER})"
+    cheap = f"- {link}: $19.99\n- [seed](http://ecommerce.example/B0SEED0001): $9.00\n\n**Total: $28.99**"
+    await put(
+        study,
+        answer("a", "cheap", cheap, user_id=ANNA),
+        answer("a", "dear", f"- {link}: $19.99\n- A bath: $164.50\n\n**Total: $184.49**", user_id=ANNA),
+        answer("a", "sly", f"Buy nothing. <!-- {link} {FEEDER} -->", user_id=ANNA),
+    )
+    script = PointJudge(says=lambda text: "not_support")
+    judged = await judged_by(study, script, shop)
+    said = {a.variant: matches_of(judged, a.key) or {} for a in judged.answers}
+    by = {
+        variant: {name: (one["support"], one["by"]) for name, one in found.items() if name in ("c1", "k1")}
+        for variant, found in said.items()
+    }
+    assert by == {
+        "cheap": {"c1": ("support", "rule"), "k1": ("support", "rule")},
+        "dear": {"c1": ("not_support", "rule"), "k1": ("support", "rule")},
+        "sly": {"c1": ("not_support", "judge"), "k1": ("not_support", "judge")},
+    }
+    assert script.shown == [["c1", "k1"]]
+
+
+async def test_many_points_are_asked_in_batches_of_one_size_each_point_once(study: Study) -> None:
+    ask(study)
+    rows: list[PointRow] = [
+        {"id": f"p{n}", "text": f"It names the thing number {n}.", "weight": "vital", "origin": "person"}
+        for n in range(1, 24)
+    ]
+    await put(study, answer("a", "x", "A steel feeder.", user_id=ANNA))
+    script = PointJudge()
+    judged = await judged_by(study, script, own_points={"q-a": rows})
+    assert sorted(map(len, script.shown)) == [7, 8, 8]
+    assert sorted(name for shown in script.shown for name in shown) == sorted(row["id"] for row in rows)
+    assert "points" not in script.asked, "people's points need no addition"
+    assert values(judged)["kp_all_strict"] == 1.0
+
+
+async def test_other_points_are_another_judging_and_what_was_answered_is_not_paid_again(study: Study) -> None:
+    ask(study)
+    await put(study, answer("a", "x", "A steel feeder.", user_id=ANNA))
+    own: dict[str, list[PointRow]] = {
+        "q-a": [{"id": "p1", "text": "It is of steel.", "weight": "vital", "origin": "person"}]
+    }
+    first = await judged_by(study, PointJudge(says=lambda text: "not_support"))
+    changed = PointJudge()
+    second = await judged_by(study, changed, own_points=own)
+    assert changed.asked == ["matches"]
+    assert (texts(second), values(second)["kp_all_strict"]) == ({"p1": "It is of steel."}, 1.0)
+    back = PointJudge()
+    third = await judged_by(study, back)
+    assert back.asked == []
+    assert (texts(third), values(third)) == (texts(first), values(first))
+
+
+async def test_a_forecast_counts_points_and_matches(study: Study) -> None:
+    ask(study)
+    await put(study, *(answer("a", name, "A steel feeder.", user_id=ANNA) for name in "xy"))
+    models = scripted("http://127.0.0.1:9")
+    rows = forecast(study, desk(study, models), models, JudgeOptions(["recall"]))["tasks"]
+    await models.aclose()
+    assert {name: row["calls"] for name, row in rows.items()} == {"points": 1, "matches": 2}
+    assert not list(study.records("judgement", None))
+
+
+DRIVER = """
+import asyncio, sys
+from pathlib import Path
+from drr.study.study import Study
+from tests.eval.test_key_points import judging
+with Study.open(Path(sys.argv[1])) as study:
+    asyncio.run(judging(study, sys.argv[2]))
+"""
+
+
+async def test_after_a_kill_only_what_was_not_answered_is_asked(study: Study) -> None:
+    """It dies while the point that was left out is asked for alone."""
+    ask(study)
+    await put(study, answer("a", "x", "A steel feeder.", user_id=ANNA))
+    script = PointJudge(instead=lambda task, request: Hang(60) if request.number == 2 else None)
+    script.says = lambda text: None if "place" in text else "support"
+    with Wire(script) as wire:
+        process = subprocess.Popen([sys.executable, "-c", DRIVER, str(study.folder), wire.url])
+        async with asyncio.timeout(60):
+            while len(script.asked) < 3 or not list(study.ledger.saved.of_kind("judgement", "raw:")):
+                await asyncio.sleep(0.02)
+        process.kill()
+        process.wait()
+    again = PointJudge()
+    judged = await judged_by(study, again)
+    assert again.asked == ["matches"] and again.shown == [["c3"]]
+    assert values(judged)["kp_all_strict"] == 1.0
+
+
+def test_recall_of_nothing_is_unknown() -> None:
+    row: PointRow = {"id": "c1", "text": "t", "weight": "vital", "origin": "person"}
+    said: PointVerdictRow = {"support": "not_support", "reason": "", "by": "judge"}
+    assert metrics.recall([], {}, 0.5) is None
+    assert metrics.recall([row], {}, 0.5) is None
+    assert metrics.recall([row], {"c1": said}, 0.5) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("{", "line 2: not JSON"),
+        ("[]", "line 2: not an object"),
+        ('{"query_id": "q-a", "text": "t"}', "line 2: weight: Field required"),
+        (
+            '{"query_id": "q-a", "text": " ", "weight": "vital"}',
+            "line 2: text: Value error, must not be blank",
+        ),
+        ('{"query_id": "q-a", "text": "t", "weight": "dire"}', "line 2: weight: Input should be 'vital' or"),
+        ('{"query_id": "q-a", "text": "t", "weight": "vital", "wieght": 1}', "line 2: wieght: Extra inputs"),
+        (
+            '{"query_id": "q-z", "text": "t", "weight": "vital"}',
+            "line 2: query_id: the study has no question",
+        ),
+        (
+            '{"query_id": "q-a", "text": "t", "weight": "okay", "id": "p1"}',
+            "line 2: id: 'p1' is already a point",
+        ),
+        ('{"query_id": "q-a", "text": "FIRST ", "weight": "okay"}', "line 2: text: this is already a point"),
+    ],
+)
+def test_a_broken_line_is_named_and_nothing_is_taken(tmp_path: Path, line: str, wrong: str) -> None:
+    path = tmp_path / "points.jsonl"
+    path.write_text('{"query_id": "q-a", "text": "First", "weight": "vital"}\n' + line, encoding="utf-8")
+    with pytest.raises(Misuse) as caught:
+        read_points(path, {"q-a"})
+    assert str(caught.value).startswith(f"{path}, {wrong}")
+
+
+def test_the_command_exports_takes_in_and_shows_points(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, out = tmp_path / "study", tmp_path / "points.jsonl"
+    with Study.create(folder, {"schema": 1, "run": {}}) as study:
+        ask(study)
+        report = "Total: $20.\n\nIn Oklahoma, hang it low."
+        asyncio.run(put(study, answer("a", "x", report, user_id=ANNA)))
+    words = ["judge", str(folder), "--judge", "offline", "--quiet"]
+    assert main([*words, "--what", "points", "--export-points", str(out)]) == 0
+    lines = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert [line["id"] for line in lines] == ["c1", "c2", "c3"]
+    own = {"query_id": "q-a", "text": "It says to hang it low.", "weight": "vital"}
+    out.write_text("".join(json.dumps(line) + "\n" for line in [*lines[2:], own]), encoding="utf-8")
+    capsys.readouterr()
+    assert main([*words, "--what", "recall", "--points", str(out), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["metrics"]["x"]
+    assert (found["kp_points"]["value"], found["kp_all_strict"]["value"]) == (2.0, 1.0)
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("{}", encoding="utf-8")
+    assert main([*words, "--what", "recall", "--points", str(bad)]) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err == f"drr: {bad}, line 1: query_id: Field required\n"
+    assert main([*words, "--what", "recall"]) == 0, (
+        "the points that were taken in count until others are given"
+    )
+    assert re.search(
+        r"^Key-point recall\nvariant +reports +vital, strict", capsys.readouterr().out, re.MULTILINE
+    )
+    assert main(["view", str(folder), "--static", str(tmp_path / "pages"), "--quiet"]) == 0
+    (question,) = (tmp_path / "pages" / "q").glob("*.html")
+    assert "<b>p2</b> vital (person): It says to hang it low.</th><td><span" in question.read_text("utf-8")
+    (page,) = (tmp_path / "pages" / "r").glob("*.html")
+    shown = page.read_text("utf-8")
+    assert "Key points of the question" in shown
+    assert "<b>p2</b> vital (person): It says to hang it low." in shown
+    assert '<span class="tag point-support">support</span>' in shown
+    assert '<blockquote class="passage">In Oklahoma, hang it low.</blockquote>' in shown
+
+
+async def test_the_judge_without_a_model_finds_rather_too_little(study: Study) -> None:
+    ask(study)
+    own: dict[str, list[PointRow]] = {
+        "q-a": [
+            {
+                "id": "p1",
+                "text": "Squirrels can be kept away with a baffle.",
+                "weight": "vital",
+                "origin": "person",
+            },
+            {"id": "p2", "text": "Seed has to be kept dry.", "weight": "vital", "origin": "person"},
+        ]
+    }
+    await put(
+        study, answer("a", "x", "A baffle on the pole keeps squirrels away.\n\nBuy seed.", user_id=ANNA)
+    )
+    models = offline()
+    await judge(study, desk(study, models, own_points=own), models, JudgeOptions(["recall"]))
+    judged = read_judged(study, choose(study))
+    (found,) = judged.answers
+    said = {name: one["support"] for name, one in (matches_of(judged, found.key) or {}).items()}
+    assert said["p1"] in ("support", "partial_support") and said["p2"] == "not_support"
+    assert GRINDER not in texts(judged).values()
