@@ -1,18 +1,22 @@
 """Reads user, product, time and rating out of blocks of review lines without parsing most of them.
 
-The files are `json.dumps` lines with one key order, so a line is known by its literal bytes and by its special bytes
-(quotes, backslashes, control and non-ASCII characters): exactly 30 quotes, of which the literals account for every one,
-mean that title, text and ids are plain strings and that the line is valid JSON. Every literal byte is compared. Of other
-lines it is certain only what their ends would mean if they are JSON, or nothing: those are handed back for the parser.
+The files are `json.dumps` lines with one key order, so a line is known by its literal bytes and by its quotes: every
+literal byte is compared, and where the literals account for each quote that opens or closes a string, with only whole
+escapes and no control or non-ASCII byte between them, title, text, addresses and ids are strings and the line is valid
+JSON. Of other lines it is certain only what their ends would mean if they are JSON, or nothing: those are handed back for
+the parser.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from drr.data_ingest.bits import Bits, column, eight, everywhere, spelled, spells
+from drr.data_ingest.escapes import read_escapes
 from drr.data_ingest.packing import I64, ITEM_WIDTH, U8, U64, all_capitals, every, pack_words
+from drr.data_ingest.pictures import QUOTES as PICTURE_QUOTES
+from drr.data_ingest.pictures import have_pictures
 from numpy.typing import NDArray
 
 USER_WIDTH = 28
@@ -42,7 +46,7 @@ _SHORTEST = _HEAD_WIDTH + len(_TEXT) + _TAIL_WIDTH + len(_TRUE) + _MOST_VOTE_DIG
 
 
 class Rows(NamedTuple):
-    """Every line of a block; user to rating mean something where `sure` or `checked`."""
+    """Every line of a block; user to rating mean something in all but the `others`."""
 
     starts: I64
     ends: I64
@@ -52,10 +56,23 @@ class Rows(NamedTuple):
     time: I64
     rating: U8
     sure: NDArray[np.bool_]
+    """Lines whose bytes are the one spelling of their row."""
     checked: I64
     """Lines whose values are known if the line is JSON at all and has this rating: the parser has to say so."""
     others: I64
     """Lines that only the parser can read."""
+
+
+class Marks(NamedTuple):
+    """What stands where in a block."""
+
+    ends: I64
+    strange: I64
+    """Bytes of which only the parser can judge: control and non-ASCII characters, escapes that are none or need mending."""
+    slashes: I64
+    quote: NDArray[np.bool_]
+    """Of each byte: whether it is a quote that opens or closes a string."""
+    quotes: Bits
 
 
 class Scanner:
@@ -67,170 +84,134 @@ class Scanner:
 
     def scan(self, data: memoryview) -> Rows:
         block = np.frombuffer(data, np.uint8)
-        ends, strange, marks = self._marks(block)
+        marks = self._marks(block)
+        ends = marks.ends
         starts = np.empty_like(ends)
         starts[0] = 0
         np.add(ends[:-1], 1, out=starts[1:])
-        before = marks.rank(ends)
+        before = marks.quotes.rank(ends)
         count = before.copy()
         count[1:] -= before[:-1]
+        escaped = np.zeros(len(ends), np.bool_)
+        escaped[np.searchsorted(ends, marks.slashes)] = True
         readable = ends - starts >= _SHORTEST
-        readable[np.searchsorted(ends, strange)] = False
+        readable[np.searchsorted(ends, marks.strange)] = False
         if readable.all():
-            return _read(block, starts, ends, count == _QUOTES, marks)
+            return _read(block, starts, ends, count, escaped, marks)
         at = np.flatnonzero(readable)
-        rows = _read(block, starts[at], ends[at], count[at] == _QUOTES, marks) if len(at) else None
+        rows = _read(block, starts[at], ends[at], count[at], escaped[at], marks) if len(at) else None
         return _spread(rows, at, starts, ends)
 
-    def _marks(self, block: U8) -> tuple[I64, I64, Bits]:
-        """Where lines end, where control or non-ASCII bytes stand, and the quotes and backslashes."""
+    def _marks(self, block: U8) -> Marks:
         size, room = len(block), -(-len(block) // 64) * 64
         if room > len(self._mask):
             self._mask, self._other = np.empty(room, np.bool_), np.empty(room, np.bool_)
         mask, other = self._mask[:size], self._other[:size]
         self._mask[size:room] = False
+        self._other[size:room] = False
         np.less(block.view(np.int8), 32, out=mask)
-        ends = Bits(self._mask[:room]).positions()
+        ends = Bits(self._mask[:room]).scattered()
         kind = block[ends]
         strange = ends[kind != 10]
         if len(strange):
             ends = ends[kind == 10]
         np.equal(block, 34, out=mask)
         np.equal(block, 92, out=other)
-        np.logical_or(mask, other, out=mask)
-        return ends, strange, Bits(self._mask[:room])
+        slashes = Bits(self._other[:room]).positions()
+        if len(slashes):
+            taken, doubtful = read_escapes(block, slashes)
+            mask[taken] = False
+            strange = np.concatenate([strange, doubtful])
+        return Marks(ends, strange, slashes, mask, Bits(self._mask[:room]))
 
 
-class Bits:
-    """A mask as 64-bit words, for counting and finding what is set without listing it."""
-
-    def __init__(self, mask: NDArray[np.bool_]) -> None:
-        self._words = np.packbits(mask, bitorder="little").view(np.uint64)
-
-    def positions(self) -> I64:
-        """Good where few are set."""
-        at = np.flatnonzero(self._words != 0)
-        words = self._words[at]
-        found = [(at << 6) + _lowest(words)]
-        while len(more := np.flatnonzero(words & (words - _ONE))):
-            at, words = at[more], words[more]
-            words &= words - _ONE
-            found.append((at << 6) + _lowest(words))
-        return found[0] if len(found) == 1 else np.sort(np.concatenate(found))
-
-    def rank(self, at: I64) -> I64:
-        """How many are set before each position."""
-        word = at >> 6
-        sums = np.cumsum(np.bitwise_count(self._words), dtype=np.int64)
-        from_here = self._words[word] >> (at & 63).astype(np.uint64)
-        count: I64 = sums[word] - np.bitwise_count(from_here)
-        return count
-
-    def following(self, at: I64) -> I64:
-        """The first that is set at or after each position; one is."""
-        word = at >> 6
-        left = self._words[word] >> (at & 63).astype(np.uint64)
-        found = at + _lowest(left)
-        open_ = np.flatnonzero(left == 0)
-        word = word[open_]
-        while len(open_):
-            word = word + 1
-            left = self._words[word]
-            found[open_] = (word << 6) + _lowest(left)
-            again = left == 0
-            open_, word = open_[again], word[again]
-        return found
-
-
-_ONE = np.uint64(1)
-
-
-def _lowest(words: U64) -> NDArray[np.uint8]:
-    """The place of the lowest bit that is set."""
-    lowest: NDArray[np.uint8] = np.bitwise_count(~words & (words - _ONE))
-    return lowest
-
-
-def _everywhere(block: U8, kind: str, width: int) -> NDArray[Any]:
-    """The block as overlapping values, one beginning at each byte."""
-    return np.ndarray((len(block) - width + 1,), kind, block.data, 0, (1,))
-
-
-def _column(records: NDArray[np.void], at: int, kind: str = "<u8") -> NDArray[Any]:
-    """The same bytes of each record, as they lie."""
-    return np.ndarray(records.shape, kind, records.data, at, records.strides)
-
-
-def _spells(records: NDArray[np.void], at: int, literal: bytes) -> NDArray[np.bool_]:
-    """Where the literal stands at this place of the record, compared in overlapping eights."""
-    same: NDArray[np.bool_] = _column(records, at) == _word(literal, 0)
-    for place in (*range(8, len(literal) - 8, 8), len(literal) - 8):
-        same &= _column(records, at + place) == _word(literal, place)
-    return same
-
-
-@cache
-def _word(literal: bytes, at: int) -> np.uint64:
-    word: np.uint64 = np.frombuffer(literal, np.uint64, 1, at)[0]
-    return word
-
-
-def _read(block: U8, starts: I64, ends: I64, plain: NDArray[np.bool_], marks: Bits) -> Rows:
-    """`plain`: as many quotes as there should be and nothing else special.
+def _read(block: U8, starts: I64, ends: I64, count: I64, escaped: NDArray[np.bool_], marks: Marks) -> Rows:
+    """`count`: quotes of each line.
 
     A line of JSON with the last bytes of a review has its last members: the brace closes the line's object, so before it
     no string is open, and so on back to the product. A member of the same name further left would be overruled. And ids
     of plain characters are what they look like.
     """
-    close = _everywhere(block, "<u8", 8)[ends - 8]
-    false = close == _word(_FALSE, 0)
-    fine = (close == _word(_TRUE, 0)) | false
+    close = everywhere(block, "<u8", 8)[ends - 8]
+    false = close == eight(_FALSE, 0)
+    fine = (close == eight(_TRUE, 0)) | false
     votes_end = ends - (len(_END) + len(_TRUE) - 1)
     votes_end -= false
     digits, written = _vote_digits(block, votes_end)
     fine &= written
     place = votes_end - (_AT_DIGIT + 1)
-    tails = _everywhere(block, f"V{_TAIL_WIDTH}", _TAIL_WIDTH)
+    tails = everywhere(block, f"V{_TAIL_WIDTH}", _TAIL_WIDTH)
     tail = tails[place]
-    fine &= _spells(tail, _AT_DIGIT + 1, _END)
+    fine &= spells(tail, _AT_DIGIT + 1, _END)
     long = np.flatnonzero(digits > 1)
-    tail[long] = tails[place[long] - (digits[long] - 1)]
+    place[long] -= digits[long] - 1
+    tail[long] = tails[place[long]]
     for at, literal in ((_AT_VOTES, _VOTES), (_AT_TIME, _TIME), (_AT_USER, _USER), (_AT_ITEM, _ITEM)):
-        fine &= _spells(tail, at, literal)
+        fine &= spells(tail, at, literal)
     at = _AT_TIME + len(_TIME)
     time, written = _time(_big(tail, at), _big(tail, at + _TIME_DIGITS - 8))
     fine &= written
     at = _AT_ITEM + len(_ITEM)
     item, written = pack_words(_big(tail, at), _big(tail, at + ITEM_WIDTH - 8))
     fine &= written
-    user = _column(tail, _AT_USER + len(_USER), f"S{USER_WIDTH}").copy()
+    user = column(tail, _AT_USER + len(_USER), f"S{USER_WIDTH}").copy()
 
-    head = _everywhere(block, f"V{_HEAD_WIDTH}", _HEAD_WIDTH)[starts]
-    fine &= _spells(head, 0, _START)
-    fine &= _spells(head, len(_START) + 1, _TITLE)
-    rating: U8 = _column(head, len(_START), "u1") - np.uint8(48)
+    head = everywhere(block, f"V{_HEAD_WIDTH}", _HEAD_WIDTH)[starts]
+    fine &= spells(head, 0, _START)
+    fine &= spells(head, len(_START) + 1, _TITLE)
+    rating: U8 = column(head, len(_START), "u1") - np.uint8(48)
     fine &= rating < 10
 
-    sure = fine & plain
-    sure &= _spells(tail, 0, _IMAGES)
-    certain = np.flatnonzero(sure)
-    if len(certain):
-        # The title ends at the next quote; it is that of another line only where this one does not match anyway.
-        title_end = marks.following(starts[certain] + _HEAD_WIDTH)
-        texts = _everywhere(block, f"V{len(_TEXT)}", len(_TEXT))
-        sure[certain] = _spells(texts[np.minimum(title_end, len(texts) - 1)], 0, _TEXT)
-    others = ~fine
-    checked = np.flatnonzero(fine & ~sure)
-    if len(checked):
-        known = all_capitals(user[checked].view(np.uint8).reshape(-1, USER_WIDTH))
-        others[checked[~known]] = True
-        checked = checked[known]
-    return Rows(starts, ends, user, item, time, rating, sure, checked, np.flatnonzero(others))
+    plain = (count == _QUOTES) & spells(tail, 0, _IMAGES)
+    proven = fine & (plain | ((count > _QUOTES) & (count % PICTURE_QUOTES == _QUOTES % PICTURE_QUOTES)))
+    likely = np.flatnonzero(proven)
+    if len(likely):
+        proven[likely] = _strings(
+            block, starts[likely], place[likely], plain[likely], count[likely], escaped[likely], marks
+        )
+    known = np.ones(len(ends), np.bool_)
+    doubtful = np.flatnonzero(fine & (escaped | ~proven))
+    known[doubtful] = all_capitals(user[doubtful].view(np.uint8).reshape(-1, USER_WIDTH))
+    proven &= known
+    checked = np.flatnonzero(fine & known & ~proven)
+    others = np.flatnonzero(~(fine & known))
+    return Rows(starts, ends, user, item, time, rating, proven & plain & ~escaped, checked, others)
+
+
+def _strings(
+    block: U8,
+    starts: I64,
+    tails: I64,
+    plain: NDArray[np.bool_],
+    count: I64,
+    escaped: NDArray[np.bool_],
+    marks: Marks,
+) -> NDArray[np.bool_]:
+    """Whether the literals account for every quote of these lines, whose heads and tails are as they should be.
+
+    A literal that begins with a quote stands behind anything, so with escapes in the line it has to be asked for.
+    """
+    # The title ends at the next quote; it is that of another line only where this one does not match anyway.
+    title_end = marks.quotes.following(starts + _HEAD_WIDTH)
+    fine = spelled(block, title_end, _TEXT)
+    text = title_end + len(_TEXT)
+    fine &= (text <= tails) | ~plain
+    with_escapes = np.flatnonzero(escaped)
+    if len(with_escapes):
+        tail = tails[with_escapes]
+        fine[with_escapes] &= marks.quote[tail + _AT_ITEM] & (marks.quote[tail] | ~plain[with_escapes])
+    pictured = np.flatnonzero(fine & ~plain)
+    if len(pictured):
+        text_end = marks.quotes.following(text[pictured])
+        asin = tails[pictured] + len(_IMAGES)
+        many = (count[pictured] - _QUOTES) // PICTURE_QUOTES
+        fine[pictured] = have_pictures(block, marks.quote, text_end, asin, many)
+    return fine
 
 
 def _big(records: NDArray[np.void], at: int) -> U64:
     """Eight bytes of each record as one number, the first in the highest place."""
-    return _column(records, at).byteswap()
+    return column(records, at).byteswap()
 
 
 def _spread(rows: Rows | None, at: I64, starts: I64, ends: I64) -> Rows:

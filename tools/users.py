@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
@@ -84,8 +84,8 @@ class ChangedField(TypedDict):
     """One field of a profile, before and after."""
 
     field: str
-    before: Any
-    after: Any
+    before: str
+    after: str
 
 
 class ChangedProfile(TypedDict):

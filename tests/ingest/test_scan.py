@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +82,51 @@ def plain(count: int, seed: int = 0) -> list[bytes]:
     ]
 
 
-def test_official_lines_never_need_the_parser(tmp_path: Path) -> None:
-    assert assert_equal(tmp_path, plain(5000)) == 0
+SPECIAL = (
+    '"',
+    "\\",
+    "\\\\",
+    '\\"',
+    "\n",
+    "/",
+    "\x7f",
+    "é",
+    "\u2019",
+    "\U0001f600",
+    "\U0001f600\U0001f4a9",
+    "NaN",
+    '", "text": "',
+)
+
+
+def picture(rng: random.Random, width: int) -> dict[str, str]:
+    """As the official files have it: the large picture's address is longer by one."""
+    name = "".join(rng.choices("abcXYZ019+-/_", k=width))
+    return {
+        "small_image_url": f"https://m.media-amazon.com/images/I/{name}._SL256_.jpg",
+        "medium_image_url": f"https://m.media-amazon.com/images/I/{name}._SL800_.jpg",
+        "large_image_url": f"https://m.media-amazon.com/images/I/{name}._SL1600_.jpg",
+        "attachment_type": "IMAGE",
+    }
+
+
+def rich(count: int, seed: int = 0) -> list[bytes]:
+    """Official lines with escapes, pictures or both."""
+    rng = random.Random(seed)
+    lines = []
+    for one in plain(count, seed):
+        row = json.loads(one)
+        for name in ("title", "text"):
+            words = [rng.choice(SPECIAL) if rng.random() < 0.3 else "word" for _ in range(rng.randrange(12))]
+            row[name] = rng.choice(("", " ")).join(["word", *words])
+        row["images"] = [picture(rng, 11) for _ in range(rng.choice((0, 0, 1, 1, 2, 5)))]
+        lines.append(json.dumps(row).encode())
+    return lines
+
+
+@pytest.mark.parametrize("lines", [plain, rich], ids=["plain", "rich"])
+def test_official_lines_never_need_the_parser(tmp_path: Path, lines: Callable[[int], list[bytes]]) -> None:
+    assert assert_equal(tmp_path, lines(3000)) == 0
 
 
 @pytest.mark.parametrize("size", [300, 1000, 4096, 100_000])
@@ -144,6 +188,46 @@ SPOILS: list[tuple[bytes, bytes]] = [
     (b'"helpful_vote": ', b'"helpful_vote": null, "x": '),
     (b'"verified_purchase": ', b'"verified_purchase": ""'),
     (b'"verified_purchase": ', b'"verified_purchase":'),
+    *(
+        (b'", "' + name, spoil + b'", "' + name)
+        for name in (b"text", b"images", b"parent_asin", b"user_id", b"timestamp")
+        for spoil in (b"\\", b"\\\\", b'\\"', b'"', b"\\u12", b"\\u00e9")
+    ),
+    *(
+        (b'"text": "', b'"text": "' + spoil)
+        for spoil in (
+            b"\\u0000",
+            b"\\u000",
+            b"\\u00g0",
+            b"\\uD83D\\uDE00",
+            b"\\ude00\\ud83d",
+            b"\\ud83d\\ud83d\\ude00",
+            b"\\ud83dx\\ude00",
+            b"\\ud83d\\u0041",
+            b"\\/",
+            b"\\'",
+            b"\\U0041",
+            b"\\\\\\x",
+            b"\\\\\\\\u12",
+            b"\\",
+            b"\\\t",
+        )
+    ),
+    (b'"title": "', b'"title": "\\", \\"text\\": \\"'),
+    (b'"text": "', b'"text": ", "images": [], "asin": "'),
+    (b"_SL256_", b"_SL25_"),
+    (b"_SL256_", b'_SL2"6_'),
+    (b"_SL800_", b'_SL8\\"0_'),
+    (b'_SL800_.jpg"', b'_SL800_.jp\\"'),
+    (b"_SL1600_", b"_SL16\\u00e900_"),
+    (b'"medium_image_url"', b'"medium_image_urI"'),
+    (b'"IMAGE"}', b'"VIDEO"}'),
+    (b'"IMAGE"}', b'"IMAGE", "x": 1}'),
+    (b'"IMAGE"}, {', b'"IMAGE"}  {'),
+    (b'"IMAGE"}, {', b'"IMAGE"},{'),
+    (b'"IMAGE"}], ', b'"IMAGE"}, '),
+    (b'"images": [{', b'"images": {{'),
+    (b'"images": [{', b'"images": [[{'),
     (b"}", b"}}"),
     (b"}", b"} "),
     (b"}", b"}\r"),
@@ -158,7 +242,7 @@ def test_each_spoiled_byte_is_judged_by_the_parser(tmp_path: Path) -> None:
     rng = random.Random(3)
     lines = []
     for find, put in SPOILS:
-        for good in plain(4, rng.randrange(99)):
+        for good in [*plain(3, rng.randrange(99)), *rich(6, rng.randrange(99))]:
             lines += [good, good.replace(find, put, 1), good.replace(find, put)]
     lines += [a + b for a, b in zip(plain(20, 5), plain(20, 6), strict=True)]
     lines += [a[: rng.randrange(len(a))] + b for a, b in zip(plain(50, 7), plain(50, 8), strict=True)]
@@ -189,7 +273,7 @@ def mutated(rng: random.Random, line: bytes) -> bytes:
 def fuzz(tmp_path: Path, seed: int, count: int) -> int:
     """How many lines were held to the parser."""
     rng = random.Random(seed)
-    good = plain(count // 2, seed)
+    good = [*plain(count // 4, seed), *rich(count // 4, seed)]
     lines = [mutated(rng, one) for one in good] + good
     assert_equal(tmp_path, lines)
     return len(lines)
@@ -237,6 +321,82 @@ def test_any_row_in_either_spelling(
         .replace(b"\n", b" ")
         for row in rows
     ]
+    assert_equal(tmp_path_factory.mktemp("rows"), lines)
+
+
+def dressed(**raw: str) -> bytes:
+    """An official line with these bytes, as they are, inside its strings."""
+    rng = random.Random(1)
+    row = review(title="@title", text="@text", images=[picture(rng, 11)] if "small" in raw else [])
+    line = json.dumps({**row, "asin": "@asin", "user_id": "@user"})
+    known = {
+        "title": "long enough to be read at all",
+        "text": "x",
+        "asin": "B0AAAAAAAA",
+        "user": user_id(3),
+        **raw,
+    }
+    for name in ("title", "text", "asin", "user"):
+        line = line.replace(f'"@{name}"', f'"{known[name]}"')
+    for name, mark in (("small", "_SL256_.jpg"), ("medium", "_SL800_.jpg"), ("large", "_SL1600_.jpg")):
+        line = line.replace(mark, raw.get(name, mark))
+    return line.encode()
+
+
+CRAFTED = {
+    # A literal's first quote is escaped, and another one makes up the number.
+    "text": dressed(text='a"b\\'),
+    "title": dressed(title='long enough to be read a"b\\'),
+    "asin": dressed(asin='B0"AAAAAA\\'),
+    "user": dressed(user='A"' + "B" * 25 + "\\"),
+    "small": dressed(small='_"L256_.jp\\'),
+    "medium": dressed(small="_SL256_.jpg", medium='_"L800_.jp\\'),
+    "large": dressed(small="_SL256_.jpg", large='_"L1600_.jp\\'),
+    # Two literals share a quote, and another one makes up the number.
+    "shared": dressed(text="@", asin='B0"AAAAAAA').replace(b'"text": "@", "images"', b'"text": ", "images"'),
+    # The id is not what its bytes look like.
+    "escaped user": dressed(user="\\u0041" + "B" * 22),
+    "escaped user with more": dressed(text='a\\"b', user="\\u0041" + "B" * 22),
+    "escaped slash": dressed(text='a\\"b', user="\\/" + "B" * 26),
+}
+
+
+@pytest.mark.parametrize("name", CRAFTED)
+def test_lines_made_to_look_right_are_read_as_the_parser_reads_them(tmp_path: Path, name: str) -> None:
+    assert_equal(tmp_path, [CRAFTED[name]])
+    assert_equal(tmp_path, [*plain(3), CRAFTED[name], *rich(3)])
+
+
+@pytest.mark.parametrize("half", ["\\ud83d", "\\ude00", "\\ude00\\ud83d", "\\ud83d\\ud83d\\ude00", "\\u0000"])
+def test_what_has_to_be_mended_is_counted(tmp_path: Path, half: str) -> None:
+    path = write(tmp_path / "X.jsonl", [*rich(5), dressed(text=half), dressed(text="\\ud83d\\ude00")])
+    with BlockReader(path) as reader:
+        rows = ReviewRows(reader, Ids(), lambda number, reason, line: None)
+        assert sum(len(chunk.time) for _, chunk in rows) == 7
+    assert (rows.repairs.surrogates, rows.repairs.nul) == ((0, 1) if "0000" in half else (1, 0))
+    assert rows.parsed == 1
+
+
+HOSTILE = st.text('"\\\\u0dD8cCeEf9/, :n{}[]', max_size=14)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.tuples(HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE, st.integers(0, 2)), min_size=1, max_size=8
+    )
+)
+def test_any_bytes_inside_the_strings_are_read_as_the_parser_reads_them(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str, str, str, int]]
+) -> None:
+    """Quotes, backslashes and halves of escapes wherever a string may hold them, in lines that are right otherwise."""
+    rng = random.Random(1)
+    lines = []
+    for title, text, one, two, asin, pictures in rows:
+        row = review(title="@1", text="@2", images=[picture(rng, 11) for _ in range(pictures)])
+        line = json.dumps({**row, "asin": "@5"}).replace('"@1"', f'"{title}"').replace('"@2"', f'"{text}"')
+        line = line.replace("._SL256_", one, 1).replace("._SL800_", two, 1)
+        lines.append(line.replace('"@5"', f'"{asin:0<10.10}"').encode())
     assert_equal(tmp_path_factory.mktemp("rows"), lines)
 
 
