@@ -1,7 +1,8 @@
 """The test servers: a real Elasticsearch node and a server that speaks MongoDB's protocol, both run by a JDK.
 
 For machines without a container engine, and for the tests. Packages come through Maven, once; the few lines of Java that
-start them lie in `tests/servers`. No security, loopback only: never for data that matters.
+start them lie in `tests/servers`; what they keep lies in the user's cache folder. No security, loopback only: never for data
+that matters.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -20,12 +22,13 @@ from hashlib import sha256
 from pathlib import Path
 
 from drr.env.errors import DrrError
+from drr.env.trust import cache_folder
 
 LEAST_JDK = 21
 KINDS = ("mongodb", "elasticsearch")
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "tests" / "servers"
-WORK = ROOT / ".drr-servers"
+WORK = cache_folder() / "servers"
 BUILD = WORK / "build"
 _START_SECONDS = 90.0
 _BUILD_SECONDS = 600.0
@@ -55,6 +58,7 @@ class Found:
 
     pid: int
     url: str | None
+    data: str
 
 
 def find_jdk() -> Path | None:
@@ -120,8 +124,19 @@ def build(kind: str) -> Path:
     target = BUILD / f"{kind}-{digest}"
     if (target / "done").exists():
         return target
-    shutil.rmtree(target, ignore_errors=True)
-    target.mkdir(parents=True)
+    BUILD.mkdir(parents=True, exist_ok=True)
+    # Aside, because another checkout or test run may be making the same.
+    making = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=BUILD))
+    try:
+        _make(making, folder, [str(path) for path in files[1:]], jdk)
+        with suppress(OSError):  # the other one was quicker
+            making.rename(target)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+    return target
+
+
+def _make(target: Path, folder: Path, sources: list[str], jdk: Path) -> None:
     classpath = target / "classpath"
     _command(
         "mvn",
@@ -143,10 +158,9 @@ def build(kind: str) -> Path:
             "-cp",
             classpath.read_text(),
         ),
-        *map(str, files[1:]),
+        *sources,
     )
     (target / "done").touch()
-    return target
 
 
 def _command(*command: str) -> None:
@@ -208,12 +222,12 @@ def _mark(home: Path) -> str:
 
 
 def home_of(kind: str) -> Path:
-    """Where the server of this checkout that `drr servers` starts has its data and its log."""
+    """Where the server that `drr servers` starts for this user has its data and its log."""
     return WORK / "data" / kind
 
 
 def found() -> dict[str, Found]:
-    """The servers of this checkout, answering or not, from what runs and not from notes that may be stale."""
+    """The servers of this user, answering or not, from what runs and not from notes that may be stale."""
     processes = list(_processes())
     servers = {}
     for kind in KINDS:
@@ -225,7 +239,7 @@ def found() -> dict[str, Found]:
                 except OSError:
                     url = None
                 answering = url is not None and answers(int(url.rpartition(":")[2]))
-                servers[kind] = Found(pid, url if answering else None)
+                servers[kind] = Found(pid, url if answering else None, str(home_of(kind)))
     return servers
 
 

@@ -7,7 +7,6 @@ OpenAI-compatible `/embeddings`; what it answered is kept by text and model and 
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +19,7 @@ import numpy as np
 from drr.env.errors import DrrError, Misuse
 from drr.env.settings import Settings
 from drr.env.text import tokens
-from drr.env.trust import is_loopback, place_of
+from drr.env.trust import cache_folder, is_loopback, place_of
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
@@ -174,13 +173,8 @@ def embedder_of(settings: Settings, weights: Vectors | None = None) -> Embedder:
     return KeptEmbedder(
         f"openai:{model}",
         lambda texts: _ask(address, secret, model, texts, settings.model_timeout),
-        EmbeddingCache(_cache_folder() / "embeddings.sqlite"),
+        EmbeddingCache(cache_folder() / "embeddings.sqlite"),
     )
-
-
-def _cache_folder() -> Path:
-    given = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(given) if Path(given).is_absolute() else Path.home() / ".cache") / "drr"
 
 
 def _ask(address: str, key: str, model: str, texts: Sequence[str], timeout: float) -> Vectors:

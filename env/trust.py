@@ -12,6 +12,7 @@ import ipaddress
 import json
 import os
 import re
+import tempfile
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -34,6 +35,18 @@ def config_folder(environ: Mapping[str, str] | None = None) -> Path | None:
         return Path.home() / ".config" / "drr"
     except RuntimeError:
         return None
+
+
+def cache_folder(environ: Mapping[str, str] | None = None) -> Path:
+    """Where lies what is kept for this user and can be made again; a temporary folder where the account has no home."""
+    environ = os.environ if environ is None else environ
+    given = environ.get("XDG_CACHE_HOME", "")
+    if given and Path(given).is_absolute():
+        return Path(given) / "drr"
+    try:
+        return Path.home() / ".cache" / "drr"
+    except RuntimeError:
+        return Path(tempfile.gettempdir()) / f"drr-{os.getuid()}"
 
 
 def place_of(address: str) -> str:

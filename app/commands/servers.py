@@ -1,10 +1,11 @@
-"""`drr servers`: start and stop the test servers of a `servers:` shop, for machines with a JDK and no container engine."""
+"""`drr servers`: the password of the real servers of a `servers:` shop, and test servers where no container engine runs."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,9 +14,11 @@ if TYPE_CHECKING:
 _PORTS = {"mongodb": 27017, "elasticsearch": 9200}
 _EXAMPLES = """\
 A real Elasticsearch node and a server that speaks MongoDB's protocol (it is not MongoDB), without security, on this
-machine only: to try a servers: shop and to test. For real use: `docker compose up -d`, docs/servers.md.
+machine only: to try a servers: shop and to test. For real use: `drr servers password` once, then `docker compose up -d`
+(docs/servers.md).
 
 examples:
+  drr servers password
   drr servers start
   drr shop copy demo/shop servers:demo
   drr shop search servers:demo "bird feeder"
@@ -24,7 +27,7 @@ examples:
 
 def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    commands = parser.add_subparsers(dest="action", required=True, metavar="start|stop|status")
+    commands = parser.add_subparsers(dest="action", required=True, metavar="start|stop|status|password")
     start = commands.add_parser("start", help="start both and say where they are")
     for kind, port in _PORTS.items():
         start.add_argument(
@@ -37,12 +40,40 @@ def build(parser: argparse.ArgumentParser) -> None:
     start.add_argument("--heap-mb", type=int, default=512, metavar="MB", help="memory of each, default 512")
     stop = commands.add_parser("stop", help="stop both; their data stay")
     status = commands.add_parser("status", help="which of them run; exit 1 if not both")
-    for one in (start, stop, status):
+    password = commands.add_parser(
+        "password", help="make the password of docker-compose.yml, and print it nowhere"
+    )
+    password.add_argument(
+        "--file", type=Path, default=Path(".env"), metavar="FILE", help="where it is written, default .env"
+    )
+    for one in (start, stop, status, password):
         one.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return {"start": _start, "stop": _stop, "status": _status}[arguments.action](arguments)
+    actions = {"start": _start, "stop": _stop, "status": _status, "password": _password}
+    return actions[arguments.action](arguments)
+
+
+def _password(arguments: argparse.Namespace) -> int:
+    from drr.app.console import print_json
+    from drr.app.credentials import write_credentials
+
+    names = write_credentials(arguments.file)
+    if arguments.json:
+        print_json({"file": str(arguments.file), "names": list(names)})
+    else:
+        print(
+            f"{arguments.file} holds {', '.join(names)}. `docker compose up -d` reads it; for drr in this shell:"
+        )
+        print(f"set -a; . {_in_shell(arguments.file)}; set +a")
+    return 0
+
+
+def _in_shell(file: Path) -> str:
+    import shlex
+
+    return shlex.quote(str(file) if file.is_absolute() else f"./{file}")
 
 
 def _start(arguments: argparse.Namespace) -> int:
@@ -84,7 +115,7 @@ def _status(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({kind: asdict(there[kind]) if kind in there else None for kind in testservers.KINDS})
     else:
-        print("\n".join([*_states(there), *_exports(there)]))
+        print("\n".join([*_states(there), f"{'data':<14} {testservers.WORK / 'data'}", *_exports(there)]))
     answering = [server for server in there.values() if server.url is not None]
     return 0 if len(answering) == len(testservers.KINDS) else 1
 

@@ -67,9 +67,52 @@ def test_the_heap_is_at_most_half_of_the_memory(services: dict[str, Any]) -> Non
     assert least == most and 2 * int(most) <= int(elastic["mem_limit"][:-1])
 
 
-def test_outside_loopback_there_is_no_way_in_without_a_password() -> None:
+FIXED = {"mongo": (8, 0, 37), "elasticsearch": (9, 5, 5)}
+"""The newest releases known to close a published flaw: CVE-2026-118383 (before it 2026-9740 and 2025-14847), ESA-2026-195."""
+
+
+def test_no_image_is_older_than_the_release_that_closed_the_last_known_flaw(services: dict[str, Any]) -> None:
+    for service in services.values():
+        name, _, version = service["image"].partition(":")
+        assert tuple(map(int, version.split("."))) >= FIXED[name], service["image"]
+
+
+def _together() -> dict[str, Any]:
+    """Both files as compose reads them: values of the second replace those of the first, name by name."""
+    both = _load("docker-compose.yml")["services"]
+    for kind, changed in _load("docker-compose.network.yml")["services"].items():
+        both[kind] = {
+            **both[kind],
+            **changed,
+            "environment": both[kind]["environment"] | changed.get("environment", {}),
+        }
+    return both
+
+
+@pytest.mark.parametrize("files", ["alone", "with the network file"])
+def test_both_have_a_password_from_the_first_start_and_no_default(
+    files: str, services: dict[str, Any]
+) -> None:
+    """A volume that was initialised without a user gets none later: opening it to a network then locked everyone out."""
+    found = services if files == "alone" else _together()
+    mongodb, elastic = found["mongodb"], found["elasticsearch"]
+    assert "--auth" in mongodb["command"] and mongodb["environment"]["MONGO_INITDB_ROOT_USERNAME"] == "drr"
+    assert elastic["environment"]["xpack.security.enabled"] == "true"
+    for environment, name in (
+        (mongodb["environment"], "MONGO_INITDB_ROOT_PASSWORD"),
+        (elastic["environment"], "ELASTIC_PASSWORD"),
+    ):
+        assert (
+            environment[name].startswith("${DRR_PASSWORD:?") and "`drr servers password`" in environment[name]
+        )
+    assert "$$ELASTIC_PASSWORD" in elastic["healthcheck"]["test"][1], "without it the check never gets well"
+
+
+def test_the_network_file_opens_one_named_address_and_changes_nothing_else(services: dict[str, Any]) -> None:
     network = _load("docker-compose.network.yml")["services"]
-    assert network["elasticsearch"]["environment"]["xpack.security.enabled"] == "true"
-    for kind, name in (("mongodb", "MONGO_INITDB_ROOT_PASSWORD"), ("elasticsearch", "ELASTIC_PASSWORD")):
-        assert network[kind]["environment"][name].startswith("${DRR_PASSWORD:?")
-        assert len(network[kind]["ports"]) == 1
+    assert set(network) == set(services)
+    for kind, changed in network.items():
+        assert set(changed) == {"ports"}
+        (port,) = changed["ports"]
+        (before,) = services[kind]["ports"]
+        assert port.startswith("${DRR_BIND:?") and port.rpartition("}")[2] == before.removeprefix("127.0.0.1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -31,10 +32,14 @@ def test_start_status_stop(
         assert drr("start") == started, "what runs already is left alone"
         assert drr("status") == started
         assert main(["servers", "status"]) == 0
-        assert f"export DRR_MONGODB_URL={started['mongodb']['url']}" in capsys.readouterr().out
+        said = capsys.readouterr().out
+        assert f"export DRR_MONGODB_URL={started['mongodb']['url']}" in said
+        assert f"{tmp_path / 'data'}\n" in said and started["mongodb"]["data"] == str(
+            tmp_path / "data" / "mongodb"
+        )
         # One that hangs is told, not forgotten, and stopped all the same.
         (tmp_path / "data" / "mongodb" / "log").write_text("")
-        assert drr("status", code=1)["mongodb"] == {"pid": started["mongodb"]["pid"], "url": None}
+        assert drr("status", code=1)["mongodb"] == started["mongodb"] | {"url": None}
         assert main(["servers", "start"]) == 1
         assert "does not answer; `drr servers stop` stops it" in capsys.readouterr().err
     finally:
@@ -69,7 +74,22 @@ def test_a_server_does_not_outlive_a_killed_starter(settings: object, tmp_path: 
     assert not testservers.alive(pid)
 
 
-def test_only_servers_of_this_checkout_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_servers_keep_lies_in_the_users_cache_folder_and_not_in_the_checkout(tmp_path: Path) -> None:
+    script = "from drr.app import testservers as t; print(t.home_of('mongodb')); print(t.BUILD)"
+    places = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | {"XDG_CACHE_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    assert places == [
+        str(tmp_path / "drr" / "servers" / "data" / "mongodb"),
+        str(tmp_path / "drr" / "servers" / "build"),
+    ]
+
+
+def test_only_servers_of_this_user_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A number in a file may by now be another process's; what is stopped is known by its command line."""
     monkeypatch.setattr(testservers, "WORK", tmp_path)
     argument = f"-Ddrr.home={testservers.home_of('mongodb').resolve()}"
@@ -87,7 +107,9 @@ def test_only_servers_of_this_checkout_are_found(tmp_path: Path, monkeypatch: py
         assert process.stdout is not None
         process.stdout.readline()
     try:
-        assert testservers.found() == {"mongodb": testservers.Found(own.pid, None)}
+        assert testservers.found() == {
+            "mongodb": testservers.Found(own.pid, None, str(testservers.home_of("mongodb")))
+        }
         assert main(["servers", "stop"]) == 0
         assert own.wait(10) == -signal.SIGTERM
         assert all(process.poll() is None for process in others)

@@ -1,0 +1,70 @@
+"""`drr servers password`: one file that compose and drr read, for this user alone, printed nowhere."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+from drr.app.cli import main
+from drr.env.settings import resolve
+
+
+def _values(file: Path) -> dict[str, str]:
+    return dict(line.split("=", 1) for line in file.read_text().splitlines() if "=" in line)
+
+
+def test_the_password_is_for_this_user_alone_and_never_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["servers", "password"]) == 0
+    file = tmp_path / ".env"
+    values = _values(file)
+    password = values["DRR_PASSWORD"]
+    assert re.fullmatch(r"[0-9a-f]{48}", password)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    out, err = capsys.readouterr()
+    assert password not in out + err and "set -a; . ./.env; set +a" in out
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+    settings = resolve({}).settings
+    assert settings.mongodb_url.get_secret_value() == f"mongodb://drr:{password}@127.0.0.1:27017"
+    assert settings.elasticsearch_url.get_secret_value() == f"http://elastic:{password}@127.0.0.1:9200"
+
+
+def test_the_shell_reads_what_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "my servers.env"
+    assert main(["servers", "password", "--file", str(file)]) == 0
+    sourced = capsys.readouterr().out.splitlines()[-1]
+    done = subprocess.run(["sh", "-c", f"{sourced}; env"], capture_output=True, text=True, check=True)
+    assert (
+        _values(file).items()
+        <= dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line).items()
+    )
+
+
+def test_what_a_file_holds_is_kept_and_a_second_password_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Servers know the password of their first start only: a second one would lock everybody out."""
+    file = tmp_path / "env"
+    file.write_text("OTHER=1")
+    assert main(["servers", "password", "--file", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["names"][0] == "DRR_PASSWORD"
+    before = file.read_text()
+    assert before.startswith("OTHER=1\nDRR_PASSWORD=")
+    assert main(["servers", "password", "--file", str(file)]) == 1
+    err = capsys.readouterr().err
+    assert "has DRR_PASSWORD already" in err and file.read_text() == before
+    assert _values(file)["DRR_PASSWORD"] not in err
+
+
+def test_a_place_that_cannot_be_written_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["servers", "password", "--file", str(tmp_path / "no" / "env")]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
