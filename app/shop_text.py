@@ -172,9 +172,9 @@ def hits_text(request: SearchRequest, page: SearchPage, products: Sequence[Produ
     """The products of one page, two lines each, under how many there are and how the query was read."""
     total, request = page.total, page.request or request
     if not products:
-        return f"{total:,} products match; --offset {request.offset} is past the last."
+        return f"{_matching(total)}; --offset {request.offset} is past the last."
     first, last = request.offset + 1, request.offset + len(products)
-    lines = [f"{total:,} products match; {first}-{last}, by {request.sort.replace('_', ' ')}:"]
+    lines = [f"{_matching(total)}; {first}-{last}, by {request.sort.replace('_', ' ')}:"]
     lines += [f"query read so: {plain('; '.join(page.said))}"] if page.said else []
     if page.aside:
         lines.append(f"{page.aside:,} more share a word and were set aside; --match any lists them")
@@ -237,3 +237,7 @@ def history_text(shop: Shop, user_id: str) -> str:
         told = (order.order_date[:10], order.order_id, order.product_id, order.order_status, title[:60])
         lines.append(plain("  " + "  ".join(told)))
     return "\n".join(lines)
+
+
+def _matching(total: int) -> str:
+    return "1 product matches" if total == 1 else f"{total:,} products match"

@@ -17,6 +17,10 @@ from drr.env.shop import SearchRequest
 
 _RAW = ("name", "brand", "shelf")
 _LOOKED_AT = 200
+_LITTLE = 1000
+_NUMBER = "number"
+_COUNTED = {_NUMBER: {"value_count": {"field": "fields_crc"}}}
+"""Every product has that field, once."""
 _MUST, _SHOULD, _NOT = tv.Occur.Must, tv.Occur.Should, tv.Occur.MustNot
 
 
@@ -38,6 +42,8 @@ def add_values(document: Any, fields: SearchFields) -> None:
 
 
 class TantivyEngine:
+    counts_first = True
+
     def __init__(
         self, index: Any, searcher: Any, lexicon: Callable[[], Lexicon], vectors: Vectors | None = None
     ) -> None:
@@ -49,30 +55,39 @@ class TantivyEngine:
         return int(self._searcher.doc_freq(field, word))
 
     def count(self, node: Node, request: SearchRequest, *, unpriced: bool = False) -> int:
-        # A constant score spares the working out of one for each.
-        silent = tv.Query.const_score_query(self._node(node), 0.0)
-        query = tv.Query.boolean_query([(_MUST, silent), *self._filters(request, unpriced=unpriced)])
-        return int(self._searcher.search(query, 1, count=True).count)
+        query = self._node(node)
+        if filters := self._filters(request, unpriced=unpriced):
+            query = tv.Query.boolean_query([(_MUST, query), *filters])
+        # A search that counts also ranks: this takes half to two thirds of its time.
+        return int(self._searcher.aggregate(query, _COUNTED)[_NUMBER]["value"])
 
-    def hits(self, demanded: Node, plan: Plan, request: SearchRequest) -> Hits:
-        silent = tv.Query.const_score_query(self._node(demanded), 0.0)
-        parts = [(_MUST, silent), *self._filters(request)]
-        limit = min(request.limit, self._size - request.offset)
-        if limit <= 0 or request.sort != "relevance":
-            query = tv.Query.boolean_query(parts)
-        else:
-            query = tv.Query.boolean_query([*parts, *((_SHOULD, one) for one in self._ranking(plan))])
+    def hits(self, demanded: Node, plan: Plan, request: SearchRequest, *, total: int | None = None) -> Hits:
+        if total is None:
+            total = self.count(demanded, request)
+        limit = min(request.limit, total - request.offset)
         if limit <= 0:
-            return Hits([], [], self._searcher.search(query, 1, count=True).count)
-        order = (
-            {}
-            if request.sort == "relevance"
-            else {"order_by_field": f"by_{request.sort}", "order": tv.Order.Asc}
-        )
-        found = self._searcher.search(query, limit, count=True, offset=request.offset, **order)
+            return Hits([], [], total)
+        silent = tv.Query.const_score_query(self._node(demanded), 0.0)
+        query = tv.Query.boolean_query([(_MUST, silent), *self._filters(request)])
+        ranked = request.sort == "relevance"
+        if ranked:
+            query = self._ranked(query, plan, total)
+        order = {} if ranked else {"order_by_field": f"by_{request.sort}", "order": tv.Order.Asc}
+        found = self._searcher.search(query, limit, count=False, offset=request.offset, **order)
         doc = self._searcher.doc
-        scores = [score if not order else None for score, _ in found.hits]
-        return Hits([doc(address)["id"][0] for _, address in found.hits], scores, found.count)
+        scores = [score if ranked else None for score, _ in found.hits]
+        return Hits([doc(address)["id"][0] for _, address in found.hits], scores, total)
+
+    def _ranked(self, demanded: Any, plan: Plan, total: int) -> Any:
+        """What ranks stands beside all that is demanded, or, where that is little, one part around the other: then each part looks
+        at what is demanded only, and not at all that has its word."""
+        if total > _LITTLE:
+            return tv.Query.boolean_query(
+                [(_MUST, demanded), *((_SHOULD, one) for one in self._ranking(plan))]
+            )
+        for one in self._ranking(plan):
+            demanded = tv.Query.boolean_query([(_MUST, demanded), (_SHOULD, one)])
+        return demanded
 
     def near(self, vector: Vectors, request: SearchRequest, count: int) -> list[str]:
         """The whole file is compared; of the nearest as many are looked at as it takes."""

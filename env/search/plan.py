@@ -7,8 +7,8 @@ its words. Below the last level there is only what shares a word: that is what `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import islice
 from itertools import product as combinations
 from typing import NamedTuple
@@ -70,16 +70,6 @@ class Level(NamedTuple):
     """Products that must reach it, or the next one is looked at."""
 
 
-@dataclass(frozen=True)
-class Plan:
-    levels: tuple[Level, ...]
-    """From the strictest."""
-    every_word: Node
-    any_word: Node
-    ranking: tuple[Best | Weighed, ...]
-    bonuses: tuple[Bonus, ...]
-
-
 def all_of(parts: Iterable[Node]) -> Node:
     parts = tuple(dict.fromkeys(parts))
     return parts[0] if len(parts) == 1 else Some(parts, len(parts))
@@ -101,30 +91,60 @@ def _in(slot: Slot, *fields: str) -> Node:
     )
 
 
-class Planner:
+class Plan:
+    """Demands and ranking of one query. Each part is worked out when it is asked for: mostly the first level is enough."""
+
     def __init__(self, asked: ReadQuery, holders: Holders, *, ranked: bool) -> None:
         self._asked, self._holders = asked, holders
         self._slots = asked.demanded
         self._ranked, self._enough = ranked, FULL if ranked else ENOUGH
         self._is_sentence = len(asked.slots) - len(self._slots) >= _SENTENCE
+        self._names, self._thing = self._longest_name()
+        self._named = self._called(self._thing)
 
-    def plan(self) -> Plan:
-        slots = self._slots
-        keys, thing = self._thing()
-        named = self._called(thing)
-        whole = self._keys(slots)
-        shelf = [Word("name", SHELF + key) for key in whole if self._holders("name", SHELF + key)]
-        brand = [Word("brand", key) for key in whole if self._holders("brand", key)]
-        every = [_in(slot, *_ANYWHERE) for slot in slots]
-        levels = [*self._whole(shelf, brand, named), *self._named(named, thing), Level(all_of(every))]
-        if len(every) > 1:
-            levels.append(Level(Some(tuple(every), _share(len(every)))))
-        bonuses = [Bonus(Word("name", key), NAMED) for key in keys]
-        if named is not None and len(every) > 1:
-            bonuses.append(Bonus(all_of([named, *every]), COMPLETE))
-        bonuses += [Bonus(node, SHELVED) for node in shelf] + [Bonus(node, BRANDED) for node in brand]
-        any_word = any_of(Word(f, w) for s in slots for name in s.names for w in name for f in _ANYWHERE)
-        return Plan(tuple(levels), all_of(every), any_word, tuple(self._ranking()), tuple(bonuses))
+    def levels(self) -> Iterator[Level]:
+        """From the strictest."""
+        yield from self._whole(self._shelf, self._brand, self._named)
+        yield from self._by_name(self._named, self._thing)
+        yield Level(self.every_word)
+        if len(self._every) > 1:
+            yield Level(Some(tuple(self._every), _share(len(self._every))))
+
+    @cached_property
+    def every_word(self) -> Node:
+        return all_of(self._every)
+
+    @cached_property
+    def any_word(self) -> Node:
+        return any_of(Word(f, w) for s in self._slots for name in s.names for w in name for f in _ANYWHERE)
+
+    @cached_property
+    def ranking(self) -> list[Best | Weighed]:
+        return list(self._ranking())
+
+    @cached_property
+    def bonuses(self) -> list[Bonus]:
+        found = [Bonus(Word("name", key), NAMED) for key in self._names]
+        if self._named is not None and len(self._every) > 1:
+            found.append(Bonus(all_of([self._named, *self._every]), COMPLETE))
+        found += [Bonus(node, SHELVED) for node in self._shelf]
+        return found + [Bonus(node, BRANDED) for node in self._brand]
+
+    @cached_property
+    def _every(self) -> list[Node]:
+        return [_in(slot, *_ANYWHERE) for slot in self._slots]
+
+    @cached_property
+    def _shelf(self) -> list[Word]:
+        return [Word("name", SHELF + key) for key in self._whole_keys if self._holders("name", SHELF + key)]
+
+    @cached_property
+    def _brand(self) -> list[Word]:
+        return [Word("brand", key) for key in self._whole_keys if self._holders("brand", key)]
+
+    @cached_property
+    def _whole_keys(self) -> list[str]:
+        return self._keys(self._slots)
 
     def _whole(self, shelf: Sequence[Word], brand: Sequence[Word], named: Node | None) -> Iterable[Level]:
         """The whole query is the name of a shelf, or of a brand. What stands on no shelf at all is known by its title."""
@@ -148,15 +168,13 @@ class Planner:
                     )
         return any_of(ways) if ways else None
 
-    def _named(self, named: Node | None, thing: set[int]) -> Iterable[Level]:
+    def _by_name(self, named: Node | None, thing: set[int]) -> Iterable[Level]:
         """What is called so, or has its name among the words that count most, and the other words anywhere."""
         if named is None:
             return
         others = [slot for place, slot in enumerate(self._slots) if place not in thing]
         yield from self._branded(named, others)
         wide = [_in(slot, *_ANYWHERE) for slot in others]
-        loose = self._loose(others, wide)
-        strong = Level(all_of([*(_in(self._slots[place], "strong") for place in sorted(thing)), *wide]))
         if self._ranked:
             # What has the other words too comes first by itself; a figure is no wish.
             figures = [node for slot, node in zip(others, wide, strict=True) if _has_digit(slot)]
@@ -164,6 +182,8 @@ class Planner:
                 yield Level(all_of([named, *figures]))
             yield Level(named)
             return
+        loose = self._loose(others, wide)
+        strong = Level(all_of([*(_in(self._slots[place], "strong") for place in sorted(thing)), *wide]))
         yield Level(all_of([named, *wide]), ENOUGH if loose or self._is_sentence else 1)
         if loose:
             yield Level(all_of([named, *loose]), ENOUGH if self._is_sentence else 1)
@@ -187,7 +207,7 @@ class Planner:
                     return [Level(all_of([named, any_of(Word("brand", key) for key in keys), *rest]))]
         return []
 
-    def _thing(self) -> tuple[list[str], set[int]]:
+    def _longest_name(self) -> tuple[list[str], set[int]]:
         """The name of a thing in the query: the longest that products have, and of several the last before a weak word."""
         best: tuple[tuple[int, int, int], list[str], set[int]] = ((0, 0, 0), [], set())
         place_of = {id(slot): place for place, slot in enumerate(self._slots)}
@@ -216,6 +236,8 @@ class Planner:
 
     def _keys(self, slots: Sequence[Slot]) -> list[str]:
         """The slots as one name, in every way to say it."""
+        if all(len(slot.names) == 1 for slot in slots):
+            return ["_".join(word for slot in slots for word in slot.names[0])] if slots else []
         return list(dict.fromkeys("_".join(words) for words in self._ways(slots)))
 
     def _ways(self, slots: Sequence[Slot]) -> list[list[str]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 from drr.env.search.lexicon import Lexicon
-from drr.env.search.plan import FULL, Node, Plan, Planner
+from drr.env.search.plan import FULL, Node, Plan
 from drr.env.search.read_query import QueryReader
 from drr.env.shop import SearchPage, SearchRequest
 
@@ -20,6 +20,9 @@ class Hits(NamedTuple):
 class IndexEngine(Protocol):
     """What a backend's index can do. Filters are those of the request; a price filter may be asked the other way round."""
 
+    counts_first: bool
+    """Whether counting costs so little beside ranking that what too few fulfil is counted only."""
+
     def holders(self, field: str, word: str) -> int:
         """Products that have the word in the field."""
 
@@ -28,7 +31,8 @@ class IndexEngine(Protocol):
     def count(self, node: Node, request: SearchRequest, *, unpriced: bool = False) -> int:
         """Products that fulfil it and pass the filters; `unpriced`: those without a price in place of the price filter."""
 
-    def hits(self, demanded: Node, plan: Plan, request: SearchRequest) -> Hits: ...
+    def hits(self, demanded: Node, plan: Plan, request: SearchRequest, *, total: int | None = None) -> Hits:
+        """A page of what fulfils it, in order; `total` is how many these are, where that was counted."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class FieldSearch:
             max_price=asked.max_price if request.max_price is None else request.max_price,
             sort="price_asc" if asked.cheapest and request.sort == "relevance" else request.sort,
         )
-        plan = Planner(asked, engine.holders, ranked=request.sort == "relevance").plan()
+        plan = Plan(asked, engine.holders, ranked=request.sort == "relevance")
         demanded, hits = self._hits(plan, request)
         return FoundHits(request, plan, demanded, hits, asked.words, asked.said)
 
@@ -95,10 +99,12 @@ class FieldSearch:
         nothing else is put in its place."""
         bare = _without_filters(request)
         last = plan.every_word if request.match == "all" else plan.any_word
-        for level in plan.levels if request.match == "well" else ():
-            if bare != request:
-                if self.engine.count(level.node, bare) >= level.needed:
-                    return level.node, self.engine.hits(level.node, plan, request)
+        for level in plan.levels() if request.match == "well" else ():
+            if bare != request or self.engine.counts_first:
+                reached = self.engine.count(level.node, bare)
+                if reached >= level.needed:
+                    total = reached if bare == request else None
+                    return level.node, self.engine.hits(level.node, plan, request, total=total)
                 continue
             hits = self.engine.hits(level.node, plan, request)
             if hits.total >= level.needed:

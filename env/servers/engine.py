@@ -75,6 +75,8 @@ def _fields_row(fields: SearchFields) -> FieldsRow:
 class ElasticEngine:
     """`ask` calls the server; what the shop's lexicon counts is not asked."""
 
+    counts_first = False
+
     def __init__(
         self, ask: Ask, sorts: Mapping[str, JsonObject], size: int, lexicon: Callable[[], Lexicon]
     ) -> None:
@@ -93,7 +95,8 @@ class ElasticEngine:
         filters = [_node(node), *_filters(request, unpriced=unpriced)]
         return _total(self._ask({"bool": {"filter": filters}}, [], 0, 0))
 
-    def hits(self, demanded: Node, plan: Plan, request: SearchRequest) -> Hits:
+    def hits(self, demanded: Node, plan: Plan, request: SearchRequest, *, total: int | None = None) -> Hits:
+        """The server counts in the same answer."""
         limit = max(0, min(request.limit, self._size - request.offset))
         query: JsonObject = {"filter": [_node(demanded), *_filters(request)]}
         ranked = request.sort == "relevance"
