@@ -178,6 +178,7 @@ def embedder_of(settings: Settings, weights: Vectors | None = None) -> Embedder:
 
 
 def _ask(address: str, key: str, model: str, texts: Sequence[str], timeout: float) -> Vectors:
+    """Past a proxy of the environment where the embedder is of this machine."""
     import httpx
 
     where = f"the embedder at {place_of(address)}"
@@ -188,6 +189,7 @@ def _ask(address: str, key: str, model: str, texts: Sequence[str], timeout: floa
                 json={"model": model, "input": list(texts)},
                 headers={"Authorization": f"Bearer {key}"},
                 timeout=timeout,
+                trust_env=not is_loopback(address),
             )
         except httpx.TransportError as error:
             problem = type(error).__name__

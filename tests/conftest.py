@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import tempfile
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # What tests vouch for is not remembered for the person who runs them, and what that person vouched for decides no test.
-os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="drr-tests-config-")
+_CONFIG = tempfile.mkdtemp(prefix="drr-tests-config-")
+os.environ["XDG_CONFIG_HOME"] = _CONFIG
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Each worker of a session takes away what it made."""
+    shutil.rmtree(_CONFIG, ignore_errors=True)

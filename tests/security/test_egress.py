@@ -1,39 +1,178 @@
-"""A run speaks with the hosts that somebody named, and with no other, whatever else the environment says."""
+"""A run speaks with the hosts that somebody named, and with no other, whatever else the environment says.
+
+Every process has an audit hook of Python (`witness/sitecustomize.py`) that writes down what it connects to and which names it looks up.
+Where this machine allows it the run has a network namespace of its own besides, with nothing but its loopback: what no hook hears of
+reaches nobody there.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from drr.llm.egress import no_proxy_for_this_machine
 
 from tests.wire import Say, Wire
 
+ROOT = Path(__file__).parents[2]
+HOSTILE = "http://127.0.0.1:9"
+"""Where nobody listens: a connection there is heard of all the same."""
+ENVIRONMENT = {
+    "LANGSMITH_TRACING": "true", "LANGSMITH_TRACING_V2": "true", "LANGCHAIN_TRACING": "true", "LANGCHAIN_TRACING_V2": "true",
+    "LANGSMITH_API_KEY": "lsv2_pt_0123456789abcdef", "LANGSMITH_ENDPOINT": HOSTILE, "LANGCHAIN_ENDPOINT": HOSTILE,
+    "LANGSMITH_OTEL_ENABLED": "true", "OTEL_EXPORTER_OTLP_ENDPOINT": HOSTILE, "HF_ENDPOINT": HOSTILE,
+    "HTTP_PROXY": HOSTILE, "http_proxy": HOSTILE, "HTTPS_PROXY": HOSTILE, "https_proxy": HOSTILE, "ALL_PROXY": HOSTILE,
+    "all_proxy": HOSTILE,
+}  # fmt: skip
 
-def test_neither_tracing_nor_a_proxy_of_the_environment_hears_of_a_run(
+
+class Heard(NamedTuple):
+    code: int
+    err: str
+    connections: set[str]
+    """`host port` of each connection and of each name that was looked up."""
+
+
+@cache
+def own_network() -> tuple[str, ...]:
+    """Words before a command that give it a network of its own, where this machine allows it."""
+    try:
+        tried = subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False)
+    except OSError:
+        return ()
+    return ("unshare", "-rn") if tried.returncode == 0 else ()
+
+
+LOOPBACK_UP = """
+import fcntl, socket, struct
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+    fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH", b"lo", 0x1 | 0x40))
+"""
+
+
+def heard(code: str, words: list[str], folder: Path, *, alone: bool) -> Heard:
+    """What a program of ours connects to; `alone`: in a network of its own, if there may be one."""
+    log = folder / "connections"
+    log.touch()
+    environment = {
+        **ENVIRONMENT, "PATH": os.environ["PATH"], "HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config"),
+        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent / "witness"), str(ROOT)]), "DRR_TESTS_CONNECTIONS": str(log),
+    }  # fmt: skip
+    before = own_network() if alone else ()
+    done = subprocess.run(
+        [*before, sys.executable, "-c", (LOOPBACK_UP if before else "") + code, *words],
+        capture_output=True, text=True, env=environment, cwd=folder, timeout=580, check=False,
+    )  # fmt: skip
+    lines = log.read_text(encoding="utf-8").splitlines()
+    return Heard(done.returncode, done.stderr, {line.split(" ", 1)[1] for line in lines})
+
+
+WITNESSED = """
+import socket
+for family, address in ((socket.AF_INET, ("127.0.0.1", 9)), (socket.AF_INET6, ("::1", 9))):
+    with socket.socket(family) as one:
+        one.connect_ex(address)
+try:
+    socket.getaddrinfo("name.invalid", 443)
+except OSError:
+    pass
+import subprocess, sys
+subprocess.run([sys.executable, "-c", "import socket; socket.socket().connect_ex(('127.0.0.2', 9))"])
+"""
+
+
+def test_the_witness_hears_of_connections_names_and_children(tmp_path: Path) -> None:
+    found = heard(WITNESSED, [], tmp_path, alone=True)
+    assert found.connections == {"127.0.0.1 9", "::1 9", "name.invalid 443", "127.0.0.2 9"}
+
+
+OFFLINE = """
+import sys
+from drr.app.cli import main
+words = sys.argv[1:]
+assert main(['run', *words, '--quiet']) == 0
+assert main(['run', words[0], '--trials', '2', '--workers', '2', '--quiet']) == 0
+assert main(['judge', words[0], '--quiet']) == 0
+for command in (['report', words[0], '--out', 'report'], ['view', words[0], '--static', 'pages'], ['export', words[0], '--out', 'tables']):
+    assert main(command) == 0
+from langchain_core.tracers.langchain import wait_for_all_tracers
+wait_for_all_tracers()
+"""
+
+
+@pytest.mark.endurance
+def test_a_study_without_models_speaks_with_nobody(new: Callable[..., list[str]], tmp_path: Path) -> None:
+    found = heard(OFFLINE, new("react,plan-to-function+ws"), tmp_path, alone=True)
+    assert found.code == 0, found.err[-2000:]
+    assert found.connections == set()
+
+
+ON_THE_WIRE = """
+import sys
+from drr.app.cli import main
+words, address = sys.argv[1:-1], sys.argv[-1]
+model = ['--base-url', address, '--model-deadline', '20', '--quiet']
+assert main(['run', *words, '--quiet']) == 0
+assert main(['run', 'live', *words[1:], '--model', 'openai:mine', *model]) in (0, 1)
+assert main(['judge', 'live', '--what', 'quality', '--limit', '2', '--judge', 'openai:mine', *model]) in (0, 1)
+from langchain_core.tracers.langchain import wait_for_all_tracers
+wait_for_all_tracers()
+"""
+
+
+def test_a_study_on_the_wire_speaks_with_its_model_and_with_nobody_else(
     new: Callable[..., list[str]], tmp_path: Path
 ) -> None:
-    """The listener stands where LangSmith and the proxy would: each request it gets is one too many."""
-    with (
-        Wire(lambda request: Say("no")) as listener,
-        Wire(lambda request: Say("Nothing was found.")) as model,
-    ):
-        environment = {
-            "PATH": os.environ["PATH"], "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config"),
-            "LANGSMITH_TRACING": "true", "LANGCHAIN_TRACING_V2": "true", "LANGSMITH_API_KEY": "lsv2_pt_0123456789abcdef",
-            "LANGSMITH_ENDPOINT": listener.url, "HTTP_PROXY": listener.url, "http_proxy": listener.url, "ALL_PROXY": listener.url,
-        }  # fmt: skip
-        code = (
-            "import sys\nfrom drr.app.cli import main\nwords = sys.argv[1:]\n"
-            "main(['run', *words, '--quiet'])\n"
-            "main(['run', 'live', *words[1:], '--quiet', '--model', 'openai:mine', '--base-url', sys.stdin.read(), '--model-deadline', '5'])\n"
-            "from langchain_core.tracers.langchain import wait_for_all_tracers\nwait_for_all_tracers()\n"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code, *new()], input=f"{model.url}/v1", capture_output=True, text=True,
-            env=environment, cwd=tmp_path, timeout=120, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr[-2000:]
-        assert model.requests, done.stderr[-2000:]
-        assert [request.path for request in listener.requests] == []
+    with Wire(lambda request: Say("Nothing was found, see http://elsewhere.example/page.")) as model:
+        found = heard(ON_THE_WIRE, [*new(), f"{model.url}/v1"], tmp_path, alone=False)
+        assert found.code == 0, found.err[-2000:]
+        assert model.requests
+        assert found.connections == {model.url.removeprefix("http://").replace(":", " ")}
+
+
+@pytest.mark.endurance
+def test_the_demo_speaks_with_nobody(tmp_path: Path) -> None:
+    code = "import sys; from pathlib import Path; from drr.app.demo import demo; sys.exit(demo(Path('demo')))"
+    found = heard(code, [], tmp_path, alone=True)
+    assert found.code == 0, found.err[-2000:]
+    assert found.connections == set()
+
+
+EMBEDDER = """
+import sys
+from drr.env.settings import resolve
+settings = resolve({"model_embedder": "openai:mine", "base_url": sys.argv[1]}).settings
+embedder_of(settings).embed(["feeder"])
+"""
+
+
+def test_no_proxy_stands_between_us_and_an_embedder_of_this_machine(tmp_path: Path) -> None:
+    with Wire(lambda request: Say("no vectors")) as model:
+        found = heard(EMBEDDER, [model.url], tmp_path, alone=False)
+        assert found.connections == {model.url.removeprefix("http://").replace(":", " ")}
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9", "http://localhost:9/v1", "http://[::1]:9"])
+def test_the_environment_names_this_machine_as_one_without_proxy(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import httpx
+
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, HOSTILE)
+    monkeypatch.setenv("NO_PROXY", "mine.example")
+    monkeypatch.setenv("no_proxy", "mine.example")
+    no_proxy_for_this_machine(address)
+    with httpx.Client() as client:
+        own = client._transport_for_url(httpx.URL(address))
+        assert own is client._transport
+        assert client._transport_for_url(httpx.URL("http://other.example")) is not client._transport
+        assert client._transport_for_url(httpx.URL("http://mine.example")) is client._transport
+    assert json.dumps(os.environ["NO_PROXY"]).startswith('"mine.example,')
