@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _ADDRESS = re.compile(r"(?:https?|user)://[^\s<>()\[\]\"']+")
+_WORD_ENDS = re.compile(r"[-._]+")
+MOST_WORDS = 7
+"""`www.the-wild-bird-shop.co.uk` has as many."""
 _SITE = re.compile(r"((?:https?|user)://)(?:[^/?#@]{0,200}@)?([\w.-]{1,64})", re.IGNORECASE)
 
 
@@ -31,7 +34,7 @@ def parser() -> MarkdownIt:
 
 
 def rendered(markdown: str, addresses: Collection[str] = ()) -> str:
-    """What the rendering shows, as readable Markdown; of a link's target only the site.
+    """What the rendering shows, as readable Markdown; of a link's target only the site, which a reader sees who points at it.
 
     A target stays whole where the text shows it elsewhere, or where its canonical form is one of `addresses`: those that the task shows anyway.
     """
@@ -170,4 +173,9 @@ def _link(label: str, target: str, known: Collection[str]) -> str:
     site = _SITE.match(target)
     if target in known:
         return f"[{label}]({target})"
-    return f"[{label}]({site[1]}{site[2]})" if site else f"[{label}]"
+    return f"[{label}]({site[1]}{site[2]})" if site and _is_name(site[2]) else f"[{label}]"
+
+
+def _is_name(host: str) -> bool:
+    """Whether it names a site: a host of many words can tell a judge a sentence that no reader has before their eyes."""
+    return len(_WORD_ENDS.split(host)) <= MOST_WORDS
