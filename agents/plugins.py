@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from drr.agents.architecture import AGENT
 from drr.agents.base import Ending, FunctionSchema
@@ -19,6 +19,9 @@ from drr.llm.role import RoleModel, Schema
 from drr.tools.base import ToolAnswer
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.tools import BaseTool, StructuredTool
+
+if TYPE_CHECKING:
+    from drr.agents.chat import RunChatModel
 
 PlugIn = Callable[["Question", list[BaseTool], RoleModel, Allowance], Awaitable[str | Ending]]
 
@@ -72,6 +75,12 @@ class Watched:
         if role not in self._run.models:
             raise DrrError(f"role {role!r} is not declared; put it into the function's `roles`")
         return Watched(self._run, role, self._seen)
+
+    def chat_model(self) -> RunChatModel:
+        """The same as LangChain has chat models: for `create_agent` and what else is built of them."""
+        from drr.agents.chat import chat_model_of
+
+        return chat_model_of(self)
 
     async def reply(
         self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: Brief | None = None

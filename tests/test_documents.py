@@ -25,7 +25,12 @@ from drr.tools.spec import make_tool
 from tests.agents.garden import ANNA, DOCUMENTS, write_shop
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 ROOMS = sorted(
     path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name not in ("drr", "tests")
 )

@@ -126,6 +126,8 @@ def _research(messages: Sequence[BaseMessage], brief: briefs.Researching, bound:
         calls = [(name, arguments) for name, arguments in calls if name in bound]
         if calls:
             return _turn(messages, thought, [*_held(thought, bound), *calls])
+    if FINALIZE not in bound:  # the loop of somebody else, which ends with a turn that calls nothing
+        return AIMessage(offline_report.report(read, memory))
     return _turn(messages, "", [(FINALIZE, {"reason": "Nothing more is missing."})])
 
 

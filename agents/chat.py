@@ -1,0 +1,56 @@
+"""A role's model of a run as LangChain has chat models, for agents that are built with a library of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+
+if TYPE_CHECKING:
+    from drr.agents.plugins import Watched
+
+
+class RunChatModel(BaseChatModel):
+    """Its calls are the run's: counted, paid from its budget, kept in its transcript. It answers `ainvoke` only."""
+
+    watched: Any
+    """The `Watched` that answers."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "drr"
+
+    def bind_tools(
+        self, tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool], **given: Any
+    ) -> Runnable[Any, AIMessage]:
+        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools])
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **given: Any,
+    ) -> ChatResult:
+        said = await self.watched.reply(messages, tools=given.get("tools", ()))
+        return ChatResult(generations=[ChatGeneration(message=said)])
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **given: Any,
+    ) -> ChatResult:
+        raise NotImplementedError("a run is asynchronous; use `await agent.ainvoke(...)`")
+
+
+def chat_model_of(watched: Watched) -> RunChatModel:
+    return RunChatModel(watched=watched)
