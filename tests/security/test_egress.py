@@ -156,6 +156,7 @@ embedder_of(settings).embed(["feeder"])
 def test_no_proxy_stands_between_us_and_an_embedder_of_this_machine(tmp_path: Path) -> None:
     with Wire(lambda request: Say("no vectors")) as model:
         found = heard(EMBEDDER, [model.url], tmp_path, alone=False)
+        assert "embedder at" in found.err, found.err[-2000:]
         assert found.connections == {model.url.removeprefix("http://").replace(":", " ")}
 
 
