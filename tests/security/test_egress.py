@@ -147,6 +147,7 @@ def test_the_demo_speaks_with_nobody(tmp_path: Path) -> None:
 
 EMBEDDER = """
 import sys
+from drr.env.embedding import embedder_of
 from drr.env.settings import resolve
 settings = resolve({"model_embedder": "openai:mine", "base_url": sys.argv[1]}).settings
 embedder_of(settings).embed(["feeder"])
