@@ -30,9 +30,7 @@ from tests.eval.nursery import message as told
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, FEEDER, GRINDER
 from tests.wire import Hang, Reply, Request, Say, Wire
 
-QUESTION = (
-    "Which bird feeder should I hang in my garden in Oklahoma, for at most $30 in all, without plastic?"
-)
+QUESTION = "Beside my Nestwell, which bird feeder should I hang in Oklahoma, for at most $30 in all, without plastic?"
 Verdict = Mapping[str, str]
 
 
@@ -107,7 +105,7 @@ def values(judged: Judged, variant: str = "x") -> Mapping[str, float | None]:
 
 async def test_points_come_of_the_question_the_records_and_the_catalogue(study: Study, shop: Shop) -> None:
     facts = [{"kind": "order", "id": ANNAS_ORDER}, {"kind": "profile", "id": "address.state"}]
-    ask(study, needs=["bird feeder", "dog nail grinder", "stone bird bath"], facts_used=facts)
+    ask(study, needs=["bird seed", "bird feeder", "dog nail grinder", "stone bird bath"], facts_used=facts)
     script = PointJudge([("It says how to keep squirrels away.", "okay")])
     found = points_of(await judged_by(study, script, shop, what="points"), "q-a")
     assert found is not None and found.rows is not None
@@ -120,16 +118,21 @@ async def test_points_come_of_the_question_the_records_and_the_catalogue(study: 
             "vital",
             "It takes account of what the shopper bought: Panorama wild bird feeder with six ports, ordered 2022-06-12.",
         ),
-        "s2": ("okay", "It takes account of where the shopper lives: Norman, Oklahoma."),
         "k1": (
             "vital",
-            f"It names a bird feeder of this shop for at most $30.00, such as: Panorama wild bird feeder with six ports ({FEEDER}, $19.99).",
+            "For the need “bird seed” it names a product that this shop sells for at most $30.00, such as: Black oil sunflower seed for birds (B0SEED0001, $12.49).",
         ),
-        "k2": ("vital", "It says that this shop sells no dog nail grinder for at most $30.00."),
-        "k3": ("vital", "It says that this shop sells no stone bird bath for at most $30.00."),
+        "k2": (
+            "vital",
+            "For the need “dog nail grinder” it says that this shop sells nothing for at most $30.00.",
+        ),
+        "k3": (
+            "vital",
+            "For the need “stone bird bath” it says that this shop sells nothing for at most $30.00.",
+        ),
         "m1": ("okay", "It says how to keep squirrels away."),
     }
-    assert rows["k1"]["products"] == [FEEDER]
+    assert rows["k1"]["products"] == ["B0SEED0001"], "the feeder is hers already, and no example"
     assert script.asked == ["points"], "one call for the question, before any answer is there"
 
 
@@ -145,6 +148,19 @@ async def test_a_purchase_that_nobody_named_is_a_point_only_where_the_question_n
         points_of(await judged_by(study, script, shop, what="points"), "q-a") or found_none()
     ).rows or ()
     assert (row["id"], row["weight"]) == ("s1", "okay"), "the grinder was cancelled, and is another thing"
+
+
+async def test_what_the_question_does_not_name_is_worth_having_and_what_is_bought_again_may_be_owned(
+    study: Study, shop: Shop
+) -> None:
+    facts = [{"kind": "order", "id": ANNAS_ORDER}, {"kind": "profile", "id": "address.city"}]
+    ask(study, "Time for a new bird feeder?", intent="reorder", needs=["bird feeder"], facts_used=facts)
+    found = points_of(await judged_by(study, PointJudge(), shop, what="points"), "q-a")
+    assert found is not None and found.rows is not None
+    rows = {row["id"]: row for row in found.rows}
+    assert {name: row["weight"] for name, row in rows.items()} == {"s1": "okay", "s2": "okay", "k1": "vital"}
+    assert rows["s2"]["text"] == "It takes account of where the shopper lives: Norman, Oklahoma."
+    assert rows["k1"]["products"] == [FEEDER]
 
 
 def found_none() -> Any:
@@ -221,14 +237,14 @@ async def test_points_that_could_not_be_made_leave_recall_unknown(study: Study) 
 
 async def test_code_decides_what_it_can_and_nobody_is_asked_for_it(study: Study, shop: Shop) -> None:
     """A product that a reader is shown, and a cost that the rule `budget` adds up; a comment shows nobody anything."""
-    ask(study, "What of a, under $100?", needs=["bird feeder"])
-    link = f"[Panorama feeder](http://ecommerce.example/{FEEDER})"
-    cheap = f"- {link}: $19.99\n- [seed](http://ecommerce.example/B0SEED0001): $9.00\n\n**Total: $28.99**"
+    ask(study, "What of a, under $100?", needs=["bird seed"])
+    link = "[Black oil seed](http://ecommerce.example/B0SEED0001)"
+    cheap = f"- {link}: $12.49\n- [feeder](http://ecommerce.example/{FEEDER}): $19.99\n\n**Total: $32.48**"
     await put(
         study,
         answer("a", "cheap", cheap, user_id=ANNA),
-        answer("a", "dear", f"- {link}: $19.99\n- A bath: $164.50\n\n**Total: $184.49**", user_id=ANNA),
-        answer("a", "sly", f"Buy nothing. <!-- {link} {FEEDER} -->", user_id=ANNA),
+        answer("a", "dear", f"- {link}: $12.49\n- A bath: $164.50\n\n**Total: $176.99**", user_id=ANNA),
+        answer("a", "sly", f"Buy nothing. <!-- {link} B0SEED0001 -->", user_id=ANNA),
     )
     script = PointJudge(says=lambda text: "not_support")
     judged = await judged_by(study, script, shop)
@@ -243,6 +259,34 @@ async def test_code_decides_what_it_can_and_nobody_is_asked_for_it(study: Study,
         "sly": {"c1": ("not_support", "judge"), "k1": ("not_support", "judge")},
     }
     assert script.shown == [["c1", "k1"]]
+
+
+async def test_a_purchase_is_told_where_one_line_names_the_product_and_its_day(
+    study: Study, shop: Shop
+) -> None:
+    """That a report offers again what she has says nothing of her having it."""
+    ask(study, "Which bird feeder?", facts_used=[{"kind": "order", "id": ANNAS_ORDER}])
+    name = "Panorama wild bird feeder with six ports"
+    texts = {
+        "month": f"You bought the {name} in June 2022.",
+        "number": f"- {name}, order {ANNAS_ORDER}",
+        "offer": f"| {name} | $19.99 |\n\nIn June 2022 birds sang.",
+        "other": f"You bought the {name} in May 2022.",
+        "hidden": f"Nothing. <!-- {name} June 2022 -->",
+    }
+    await put(study, *(answer("a", variant, text, user_id=ANNA) for variant, text in texts.items()))
+    script = PointJudge(says=lambda text: "not_support")
+    judged = await judged_by(study, script, shop)
+    said = {a.variant: (matches_of(judged, a.key) or {})["s1"] for a in judged.answers}
+    assert {variant: one["by"] for variant, one in said.items()} == {
+        "month": "rule",
+        "number": "rule",
+        "offer": "judge",
+        "other": "judge",
+        "hidden": "judge",
+    }
+    assert said["month"]["reason"] == "says that it was bought: June 2022"
+    assert len(script.shown) == 3
 
 
 async def test_many_points_are_asked_in_batches_of_one_size_each_point_once(study: Study) -> None:

@@ -1,16 +1,22 @@
-"""What of a question's key points code decides for an answer, so that no judge is asked: a product that it names, a cost that it adds up to."""
+"""What of a question's key points code decides for an answer, so that no judge is asked.
+
+A product that a reader is shown, a purchase that is told with its day or number, a cost that the rule `budget` adds up.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 from drr.env.records.lines import dollars
 from drr.eval.asking.safety import visible_report
 from drr.eval.checks.base import PRODUCT_ID, Subject
 from drr.eval.evidence.answers import Answer
+from drr.eval.evidence.lexical import content_words
 from drr.eval.tasks.desk import Desk
-from drr.eval.tasks.key_points.rows import PointRow, PointVerdictRow
+from drr.eval.tasks.key_points.rows import PointRow, PointVerdictRow, PurchaseRow
 from drr.eval.tasks.rows import CheckRow
+from drr.wording.dates import dates
 
 _EXACT = 0.005
 
@@ -18,18 +24,44 @@ _EXACT = 0.005
 def decided(
     desk: Desk, answer: Answer, points: Iterable[PointRow], checks: Mapping[str, CheckRow] | None
 ) -> dict[str, PointVerdictRow]:
-    """By point; only what is certain. That a product is not named decides nothing: others may serve as well."""
-    found: dict[str, PointVerdictRow] = {}
-    named: frozenset[str] | None = None
-    budget = (checks or {}).get("budget")
-    for point in points:
-        if "products" in point:
-            named = named_products(desk, answer) if named is None else named
-            if held := sorted(named.intersection(point["products"])):
-                found[point["id"]] = _by_rule("support", f"names {', '.join(held[:4])}")
-        elif budget is not None and (verdict := _kept(point, budget)) is not None:
-            found[point["id"]] = verdict
-    return found
+    """By point; only what is certain. What a report does not name decides nothing: it may say it otherwise."""
+    shown, budget = _Shown(desk, answer), (checks or {}).get("budget")
+    found = {point["id"]: _decided(point, shown, budget) for point in points}
+    return {name: verdict for name, verdict in found.items() if verdict is not None}
+
+
+def _decided(point: PointRow, shown: _Shown, budget: CheckRow | None) -> PointVerdictRow | None:
+    if "products" in point:
+        held = sorted(shown.products.intersection(point["products"]))
+        return _by_rule("support", f"names {', '.join(held[:4])}") if held else None
+    if "purchase" in point:
+        return shown.bought(point["purchase"])
+    return None if budget is None else _kept(point, budget)
+
+
+class _Shown:
+    """What a reader of the report is shown, worked out when it is asked for."""
+
+    def __init__(self, desk: Desk, answer: Answer) -> None:
+        self._desk, self._answer = desk, answer
+
+    @cached_property
+    def products(self) -> frozenset[str]:
+        return named_products(self._desk, self._answer)
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return [line for line in visible_report(self._answer.report).split("\n") if line.strip()]
+
+    def bought(self, purchase: PurchaseRow) -> PointVerdictRow | None:
+        """One line with all words of the name, and the day, its month or the order's number."""
+        name = content_words(purchase["name"])
+        for line in self._lines:
+            when = next((d for d in dates(line, 0, len(line)) if d.month and d.covers(purchase["day"])), None)
+            told = purchase["order"] if purchase["order"] in line else when and line[when.start : when.end]
+            if told and name and name <= content_words(line):
+                return _by_rule("support", f"says that it was bought: {told}")
+        return None
 
 
 def named_products(desk: Desk, answer: Answer) -> frozenset[str]:

@@ -24,6 +24,16 @@ OwnPoints = Mapping[str, Sequence[PointRow]]
 """By question."""
 
 
+class PurchaseLine(BaseModel):
+    """As an exported line has it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    order: str
+    day: str
+
+
 class PointLine(BaseModel):
     """One point of one question."""
 
@@ -38,6 +48,7 @@ class PointLine(BaseModel):
     """Of an exported line that was left as it was; what a person wrote is a person's."""
     gist: str | None = None
     products: list[str] = Field(default_factory=list)
+    purchase: PurchaseLine | None = None
     total_max: float | None = Field(default=None, allow_inf_nan=False)
     item_max: float | None = Field(default=None, allow_inf_nan=False)
 

@@ -20,25 +20,27 @@ _NAMED, _TOUCHING = 6, 3
 _PRODUCTS = 200
 _EXAMPLES = 4
 _LISTS = re.compile(r"[,;|(\[]|\s[-\u2013\u2014]\s")
+_FOR = re.compile(r"\s(?:for|with)\s", re.I)
+_AGAIN = "reorder"
+"""The intent of a question, as query generation names it."""
 _NO_PURCHASE = ("Cancelled", "Returned")
 
 
-def of_shopper(shop: Shop, query: Query) -> Iterator[PointRow]:
-    """Without ids. What the question's writer says it leans on is vital; what only shares its kind is worth having."""
+def of_shopper(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointRow]:
+    """Without ids. Vital is what the question's writer says it leans on and names in it; the rest is worth having."""
     orders = shop.store.orders(query.user_id, limit=_ORDERS).items
-    products = {
-        product.product_id: product
-        for product in shop.store.products(list(dict.fromkeys(order.product_id for order in orders)))
-    }
+    ids = list(dict.fromkeys(order.product_id for order in orders))
+    products = {product.product_id: product for product in shop.store.products(ids)}
+    asked = frozenset(tokens(query.query))
     known = [order for order in orders if order.product_id in products]
     for order in _latest(order for order in known if _is_named(order, query.facts_used))[:_NAMED]:
-        yield _bought(order, products[order.product_id], "vital")
+        product = products[order.product_id]
+        yield _bought(order, product, "vital" if _is_said(asked, product) else "okay")
     if not query.facts_used:
-        asked = frozenset(tokens(query.query))
         kept = _latest(order for order in known if order.order_status not in _NO_PURCHASE)
         for order in [one for one in kept if _touches(asked, products[one.product_id])][:_TOUCHING]:
             yield _bought(order, products[order.product_id], "okay")
-    yield from _home(shop, query)
+    yield from _home(shop, query, wanted)
 
 
 def _latest(orders: Iterable[Order]) -> list[Order]:
@@ -57,6 +59,12 @@ def _is_named(order: Order, facts: Sequence[Fact]) -> bool:
     )
 
 
+def _is_said(asked: frozenset[str], product: Product) -> bool:
+    """The question has its maker's name, or all of its own name."""
+    maker = frozenset(tokens(product.store or ""))
+    return bool(maker and maker <= asked) or frozenset(tokens(_name(product))) <= asked
+
+
 def _touches(asked: frozenset[str], product: Product) -> bool:
     """The question has all words of the kind of thing that it is, and one more of its name."""
     kind = frozenset(tokens(product.categories[-1])) if product.categories else frozenset[str]()
@@ -69,7 +77,8 @@ def _bought(order: Order, product: Product, weight: Weight) -> PointRow:
         "text": f"It takes account of what the shopper bought: {purchase(order, product)}.",
         "weight": weight,
         "origin": "shopper",
-        "gist": _name(product),
+        "gist": "",
+        "purchase": {"name": _name(product), "order": order.order_id, "day": order.order_date[:10]},
     }
 
 
@@ -79,11 +88,14 @@ def _name(product: Product) -> str:
     return name if len(tokens(name)) > 1 else product.title
 
 
-def _home(shop: Shop, query: Query) -> Iterator[PointRow]:
+def _home(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointRow]:
+    """Where the question itself does not say it."""
     user = shop.store.user(query.user_id)
     if user is None or not any(f.kind == "profile" and f.id.startswith("address.") for f in query.facts_used):
         return
     state = STATES.get(user.address.state, user.address.state)
+    if wanted.region == state:
+        return
     yield {
         "id": "",
         "text": f"It takes account of where the shopper lives: {user.address.city}, {state}.",
@@ -94,14 +106,19 @@ def _home(shop: Shop, query: Query) -> Iterator[PointRow]:
 
 
 def of_catalogue(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointRow]:
-    """Without ids; one for each thing that the question is known to need."""
+    """Without ids; one for each thing that the question is known to need.
+
+    What the shopper has already is no example, unless it is to be bought again: whether it serves is not for code to say.
+    """
+    orders = () if query.intent == _AGAIN else shop.store.orders(query.user_id, limit=_ORDERS).items
+    owned = frozenset(order.product_id for order in orders if order.order_status not in _NO_PURCHASE)
     for need in query.needs:
-        row = _stock(shop, need, wanted)
+        row = _stock(shop, need, wanted, owned)
         if row is not None:
             yield row
 
 
-def _stock(shop: Shop, need: str, wanted: Constraints) -> PointRow | None:
+def _stock(shop: Shop, need: str, wanted: Constraints, owned: frozenset[str]) -> PointRow | None:
     caps = [cap for cap in (wanted.item_max, wanted.total_max) if cap is not None]
     cap = min(caps, default=None)
     within = "" if cap is None else f" for at most {dollars(cap)}"
@@ -109,19 +126,19 @@ def _stock(shop: Shop, need: str, wanted: Constraints) -> PointRow | None:
     if not page.total:
         if cap is None or not _only_dearer(shop, need):
             return None
-        text = f"It says that this shop sells no {need}{within}."
+        text = f"For the need \u201c{need}\u201d it says that this shop sells nothing{within}."
         return {"id": "", "text": text, "weight": "vital", "origin": "catalogue"}
     found = [
         one
         for one in shop.store.products(page.product_ids)
-        if _is_one(one, need) and _is_kept(one, wanted.exclusions)
+        if one.product_id not in owned and _is_one(one, need) and _is_kept(one, wanted.exclusions)
     ]
     if not found:
         return None
     such_as = "; ".join(map(offer, found[:_EXAMPLES]))
     return {
         "id": "",
-        "text": f"It names a {need} of this shop{within}, such as: {such_as}.",
+        "text": f"For the need \u201c{need}\u201d it names a product that this shop sells{within}, such as: {such_as}.",
         "weight": "vital",
         "origin": "catalogue",
         "gist": "",
@@ -145,10 +162,11 @@ def _only_dearer(shop: Shop, need: str) -> bool:
 
 
 def _is_one(product: Product, need: str) -> bool:
-    """Its name, up to what it is for, and its kind have all words of the need: a part or an aid is not the thing."""
-    name = product.title.casefold().partition(" for ")[0]
-    kind = product.categories[-1] if product.categories else ""
-    return frozenset(tokens(need)) <= frozenset(tokens(f"{name} {kind}"))
+    """Its name and its kind have all words of the need, and it is called by the last of them: a part or an aid is not the thing."""
+    wanted = tokens(need)
+    name, kind = tokens(_FOR.split(_name(product), maxsplit=1)[0]), tokens(" ".join(product.categories[-2:]))
+    called = wanted[-1:] == name[-1:] or (bool(wanted) and wanted[-1] in kind)
+    return called and frozenset(wanted) <= frozenset([*name, *kind])
 
 
 def _is_kept(product: Product, exclusions: Sequence[str]) -> bool:

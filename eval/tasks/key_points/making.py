@@ -112,7 +112,7 @@ def _by_rule(desk: Desk, about: Wish) -> Iterator[PointRow]:
     query = desk.questions.get(about.id) or _query(about)
     if desk.shop is None or query is None:
         return
-    yield from of_shopper(desk.shop, query)
+    yield from of_shopper(desk.shop, query, wanted)
     yield from of_catalogue(desk.shop, query, wanted)
 
 

@@ -17,6 +17,13 @@ Origin = Literal["constraint", "shopper", "catalogue", "model", "person"]
 PointSupport = Literal["support", "partial_support", "not_support", "judge_error"]
 
 
+class PurchaseRow(TypedDict):
+    name: str
+    """Of the product, without what its title lists."""
+    order: str
+    day: str
+
+
 class PointRow(TypedDict):
     """One thing that a good answer to the question says or does."""
 
@@ -29,6 +36,8 @@ class PointRow(TypedDict):
     """What of the text is of this question, the rest being a form of words: what a judge without a model looks for."""
     products: NotRequired[list[str]]
     """An answer that names one of these products has the point."""
+    purchase: NotRequired[PurchaseRow]
+    """An answer that says that the shopper bought this then has the point."""
     total_max: NotRequired[float]
     item_max: NotRequired[float]
     """The only limit on money that the question sets, which the rule `budget` holds costs against."""
