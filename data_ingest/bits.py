@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -36,12 +36,16 @@ class Bits:
             found.append((at << 6) + _lowest(words))
         return found[0] if len(found) == 1 else np.sort(np.concatenate(found))
 
+    @cached_property
+    def _sums(self) -> I64:
+        """How many are set up to each word, the word itself included."""
+        return np.cumsum(np.bitwise_count(self._words), dtype=np.int64)
+
     def rank(self, at: I64) -> I64:
         """How many are set before each position."""
         word = at >> 6
-        sums = np.cumsum(np.bitwise_count(self._words), dtype=np.int64)
         from_here = self._words[word] >> (at & 63).astype(np.uint64)
-        count: I64 = sums[word] - np.bitwise_count(from_here)
+        count: I64 = self._sums[word] - np.bitwise_count(from_here)
         return count
 
     def following(self, at: I64) -> I64:
@@ -50,13 +54,10 @@ class Bits:
         left = self._words[word] >> (at & 63).astype(np.uint64)
         found = at + _lowest(left)
         open_ = np.flatnonzero(left == 0)
-        word = word[open_]
-        while len(open_):
-            word = word + 1
-            left = self._words[word]
-            found[open_] = (word << 6) + _lowest(left)
-            again = left == 0
-            open_, word = open_[again], word[again]
+        if len(open_):
+            sums = self._sums
+            word = np.searchsorted(sums, sums[word[open_]], "right")
+            found[open_] = (word << 6) + _lowest(self._words[word])
         return found
 
 

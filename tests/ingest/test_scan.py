@@ -242,7 +242,7 @@ def test_each_spoiled_byte_is_judged_by_the_parser(tmp_path: Path) -> None:
     rng = random.Random(3)
     lines = []
     for find, put in SPOILS:
-        for good in [*plain(3, rng.randrange(99)), *rich(6, rng.randrange(99))]:
+        for good in [*plain(2, rng.randrange(99)), *rich(4, rng.randrange(99))]:
             lines += [good, good.replace(find, put, 1), good.replace(find, put)]
     lines += [a + b for a, b in zip(plain(20, 5), plain(20, 6), strict=True)]
     lines += [a[: rng.randrange(len(a))] + b for a, b in zip(plain(50, 7), plain(50, 8), strict=True)]
