@@ -16,7 +16,6 @@ from drr.env.json_object import JsonObject
 from drr.env.text import tokens
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import (
-    CitedSourceAnswers,
     FailuresAnswer,
     PaperPreferenceAnswer,
     PaperRatingAnswer,
@@ -34,7 +33,6 @@ from drr.offline.surface import INSIGHT, PRICE, REASON, TOTAL, Surface, read, se
 from pydantic import BaseModel
 
 _TIE = 0.5
-_RANK = {"none": 0, "partial": 1, "full": 2}
 _SUPPORT = {"full": "full_support", "partial": "partial_support", "none": "no_support"}
 
 
@@ -78,35 +76,6 @@ def _support(asking: Asking[Any]) -> JsonObject:
                 "support": _SUPPORT[found.label],
             }
         )
-    return {"verdicts": verdicts}
-
-
-def _citations(asking: Asking[Any]) -> JsonObject:
-    """Each source alone; one is needed where all of its claim's sources together give a better verdict than without it."""
-    verdicts = []
-    for claim in asking.sections:
-        if claim.label != "claim":
-            continue
-        sources = [
-            s for s in asking.sections if s.label == "evidence" and s.about.startswith(f"{claim.about}.")
-        ]
-        texts = [source.shown for source in sources]
-        whole = _RANK[support(claim.shown, texts)[0].label]
-        for place, source in enumerate(sources):
-            alone, _ = support(claim.shown, [texts[place]])
-            needed = not _RANK[alone.label] and whole > 0
-            if needed:
-                needed = whole > _RANK[support(claim.shown, texts[:place] + texts[place + 1 :])[0].label]
-            quote = "" if alone.span is None else texts[place][alone.span.start : alone.span.end].strip()
-            verdicts.append(
-                {
-                    "id": source.about,
-                    "justification": alone.reason,
-                    "quote": quote,
-                    "support": _SUPPORT[alone.label],
-                    "needed": needed,
-                }
-            )
     return {"verdicts": verdicts}
 
 
@@ -241,7 +210,6 @@ _SHOWS: Mapping[str, Callable[[Sequence[str], str], list[str]]] = {
 }
 _RULES: Mapping[type[BaseModel], Callable[[Asking[Any]], JsonObject]] = {
     SupportAnswers: _support,
-    CitedSourceAnswers: _citations,
     PaperSupportAnswers: _paper_support,
     RatingAnswer: _rating,
     PaperRatingAnswer: _paper_rating,

@@ -57,18 +57,6 @@ class PaperSupportAnswers(_Answer):
     verdicts: list[PaperSupportAnswer]
 
 
-class CitedSourceAnswer(_Answer):
-    id: str
-    justification: str
-    quote: str
-    support: SupportWord
-    needed: bool
-
-
-class CitedSourceAnswers(_Answer):
-    verdicts: list[CitedSourceAnswer]
-
-
 class RatingAnswer(_Answer):
     justification: str
     rating: int = Field(ge=0, le=10)

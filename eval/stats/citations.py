@@ -49,7 +49,7 @@ class CitationVerdict:
     @property
     def supports(self) -> bool | None:
         """At least in part, alone or as a needed part of a set. What could not be read is unknown; what is made up supports nothing."""
-        score = None if self.status is None else SCORE.get(self.status)
+        score = _score(self.status)
         if score is not None:
             return True if score > 0 else self.needed
         return None if self.is_source or self.status not in UNREADABLE else False
@@ -80,23 +80,39 @@ def standings(citations: Iterable[CitationVerdict]) -> dict[str, int]:
     return dict.fromkeys(STANDINGS, 0) | Counter(one.standing for one in citations)
 
 
-def is_needed(alone: Counter[Status | None], together: Status | None, said: bool | None) -> bool | None:
+def is_needed(
+    alone: Counter[Status | None], together: Status | None, without: Status | None = None
+) -> bool | None:
     """Of a source that supports nothing alone, where the sources of its claim and type, itself included, say so much `alone`.
 
     Without it is left at least what one of the others supports; of two sources it is exactly what the other does. Only where this
-    leaves it open counts what the judge `said`.
+    leaves it open counts what the others were judged to say `without` it.
     """
     count = sum(alone.values())
-    best = max((SCORE[status] for status in alone if status is not None and status in SCORE), default=0.0)
-    whole = None if together is None else SCORE.get(together)
+    best, whole = _best(alone), _score(together)
     if count < 2 or best == SCORE["full"]:
         return False
     if whole is None:
         return None
     if whole <= best:
         return False
-    scored = sum(n for status, n in alone.items() if status is not None and status in SCORE)
-    return True if count == scored == 2 else said
+    if count == 2 and sum(n for status, n in alone.items() if _score(status) is not None) == 2:
+        return True
+    rest = _score(without)
+    return None if rest is None else rest < whole
+
+
+def is_open(alone: Counter[Status | None], together: Status | None) -> bool:
+    """Whether only the set without it can tell of such a source whether it is needed."""
+    return _score(together) is not None and is_needed(alone, together) is None
+
+
+def _score(status: Status | None) -> float | None:
+    return None if status is None else SCORE.get(status)
+
+
+def _best(alone: Iterable[Status | None]) -> float:
+    return max((score for status in alone if (score := _score(status)) is not None), default=0.0)
 
 
 def share(values: Iterable[bool | None]) -> float | None:

@@ -1,34 +1,30 @@
 """The task of judging citations one by one: where a claim cites several sources of a type, what each of them says alone.
 
-A claim with one source of a type has its verdict from the task before; nothing is asked for it. Of several, code settles what it can,
-equal texts are shown once, and one question holds what is left, of several claims as long as there is room: each source alone, and
-whether its claim needs it.
+Each is asked about as support is, with the same words, so that its verdict is of the same kind as that of a claim's only source. A claim
+with one source of a type has its verdict from there; nothing is asked for it. Of several, code settles what it can, equal texts are
+asked about once, and one question holds what is left, of several claims as long as there is room. Where a source supports nothing
+alone and it is open whether the set needs it, the set is judged once more without it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from drr.env.source import Frozen
-from drr.eval.asking.conversation import Asking, Section, conversation
-from drr.eval.asking.forms import CitedSourceAnswer
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
+from drr.eval.stats.citations import is_open
+from drr.eval.stats.faithfulness import Status
 from drr.eval.tasks.base import Estimate, Task
 from drr.eval.tasks.desk import Desk
-from drr.eval.tasks.held import (
-    Said,
-    SupportItem,
-    answers_by_id,
-    evidence_section,
-    judged_verdict,
-    left_out,
-    silent_verdict,
-)
+from drr.eval.tasks.held import SupportItem
 from drr.eval.tasks.judged import Judged, Judging
-from drr.eval.tasks.rows import AddressVerdict, ClaimRow
+from drr.eval.tasks.rows import AddressVerdict, ClaimRow, VerdictRow
+from drr.eval.tasks.support import judge_support, support_asking
+from drr.llm.failures import ModelFailure
 from drr.study.unit import Outcome, Record, Unit
 
 CLAIMS_MOST, SOURCES_MOST = 5, 10
@@ -44,8 +40,8 @@ class PortionRow(TypedDict):
     places: list[int]
     """Of its sources among those of its type."""
     urls: list[str]
-    asked: bool
     whole: bool
+    together: Status | None
 
 
 @dataclass(frozen=True)
@@ -56,10 +52,12 @@ class Portion:
     claim: str
     type: str
     items: tuple[SupportItem, ...]
-    asked: bool
-    """Of a judge; code settles the others."""
+    asked: int
+    """How many of them a judge is asked about; code settles the others."""
     whole: bool
-    """They are all that the claim cites of the type: who is shown them can tell which of them it needs."""
+    """They are all that the claim cites of the type."""
+    together: Status | None
+    """What all that it cites of the type was judged to say."""
 
     @property
     def id(self) -> str:
@@ -76,38 +74,49 @@ class Portion:
             "type": self.type,
             "places": [int(item.id.rpartition(".")[2]) for item in self.items],
             "urls": self.urls,
-            "asked": self.asked,
             "whole": self.whole,
+            "together": self.together,
         }
+
+    def left_out(self, desk: Desk, alone: Mapping[str, VerdictRow]) -> Iterator[SupportItem]:
+        """The set without each source of which only that can tell whether it is needed."""
+        statuses: Counter[Status | None] = Counter(alone[item.id]["status"] for item in self.items)
+        if not self.whole or not is_open(statuses, self.together):
+            return
+        for item in self.items:
+            if alone[item.id]["status"] == "none":
+                rest = tuple(one.sources[0] for one in self.items if one is not item)
+                name = without(item.id)
+                yield SupportItem(
+                    name, self.claim_id, self.claim, self.type, "page", rest, desk.cut(len(rest))
+                )
 
 
 class CitationsTask(Task[Answer]):
     name = "citations"
     subject = "claim-source"
     needs = ("support",)
-    metrics = ("citations",)
+    metrics = ("citations", "papers")
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        ask = desk.protocol.ask(self.name)
+        ask = desk.protocol.ask("support") if desk.protocol.judges_each else None
         return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
         """Pages as they read now have figures of their own kind only, none of them of single citations."""
         found = judged.held(about)
-        if (
-            found is None
-            or not found.claims
-            or desk.protocol.ask(self.name) is None
-            or desk.refetched is not None
-        ):
+        if found is None or not found.claims or not desk.protocol.judges_each or desk.refetched is not None:
             return
-        for group in _batches(list(portions(desk, about, found.claims))):
+        together = judged.support.get(about.key, {})
+        for group in _batches(list(portions(desk, about, found.claims, together))):
+            items = _items(group)
             fields = {
                 "answer": about.key,
                 "claims": found.key,
-                "items": [item.id for portion in group for item in portion.items],
+                "items": [item.id for item in items],
                 "addresses": [url for portion in group for url in portion.urls],
-                "prompt": _asking(desk, group).fingerprint,
+                "together": [portion.together for portion in group],
+                "prompt": support_asking(desk.prompts, desk.protocol, items).fingerprint,
             }
             spec = {"answer": about.key, "portions": [portion.row() for portion in group]}
             told = ", ".join(portion.id for portion in group)
@@ -115,19 +124,11 @@ class CitationsTask(Task[Answer]):
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         group = _portions_of_unit(desk, spec)
-        asked = [item for portion in group if portion.asked for item in portion.items]
-        questions = 0
-
-        def asking_about(some: Sequence[SupportItem]) -> Asking[Any]:
-            nonlocal questions
-            questions += 1
-            return _asking(desk, group, {item.id for item in some}, about=(spec["answer"],))
-
-        said = await answers_by_id(judge, asked, asking_about)
-        verdicts = {
-            item.id: _verdict(desk, portion, item, said.get(item.id), again=questions > 1)
-            for portion in group
-            for item in portion.items
+        about = (spec["answer"],)
+        alone = await judge_support(judge, desk.prompts, desk.protocol, _items(group), about=about)
+        rest = await _rests(desk, judge, about, [i for p in group for i in p.left_out(desk, alone)])
+        verdicts: dict[str, AddressVerdict] = {
+            name: {**verdict, "without": rest.get(without(name))} for name, verdict in alone.items()
         }
         return Outcome({"verdicts": verdicts})
 
@@ -149,12 +150,10 @@ class CitationsTask(Task[Answer]):
         return super().belongs(fields, judging) and not judging.refetch
 
     def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
-        group = [portion for portion in _portions_of_unit(desk, unit.spec) if portion.asked]
-        if not group:
+        shown = [i for i in _items(_portions_of_unit(desk, unit.spec)) if i.needs_judge(desk.protocol)]
+        if not shown:
             return None
-        shown = [item for portion in group for item in portion.items]
-        told = sum(len(portion.claim) for portion in group)
-        return Estimate(2800 + told + sum(100 + item.shown() for item in shown), 110 * len(shown))
+        return Estimate(2000 + sum(100 + len(i.claim) + i.shown() for i in shown), 110 * len(shown))
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
         return {
@@ -167,8 +166,15 @@ class CitationsTask(Task[Answer]):
 CITATIONS = CitationsTask()
 
 
-def portions(desk: Desk, answer: Answer, claims: Iterable[ClaimRow]) -> Iterator[Portion]:
-    """Of each claim and type with several readable texts: those for a judge, at most so many at once, and those that code settles."""
+def without(name: str) -> str:
+    """What the set without this item is called."""
+    return f"{name}-without"
+
+
+def portions(
+    desk: Desk, answer: Answer, claims: Iterable[ClaimRow], together: Mapping[str, VerdictRow]
+) -> Iterator[Portion]:
+    """Of each claim and type with several readable texts, at most so many for a judge at once."""
     book = desk.book(answer)
     for claim in claims:
         by_type: dict[str, list[Frozen]] = {}
@@ -177,7 +183,8 @@ def portions(desk: Desk, answer: Answer, claims: Iterable[ClaimRow]) -> Iterator
         for source_type, pages in by_type.items():
             items = [_item(desk, claim["id"], claim["text"], n, page) for n, page in distinct_texts(pages)]
             if len(items) > 1:
-                yield from _portions(desk, source_type, items)
+                verdict = together.get(f"{claim['id']}-{source_type}")
+                yield from _portions(desk, source_type, items, verdict and verdict["status"])
 
 
 def _item(desk: Desk, claim_id: str, claim: str, place: int, page: Frozen) -> SupportItem:
@@ -194,82 +201,65 @@ def distinct_texts(pages: Iterable[Frozen]) -> list[tuple[int, Frozen]]:
     return list(found.values())
 
 
-def _portions(desk: Desk, source_type: str, items: Sequence[SupportItem]) -> Iterator[Portion]:
-    by_asked: dict[bool, list[SupportItem]] = {True: [], False: []}
-    for item in items:
-        by_asked[item.needs_judge(desk.protocol)].append(item)
-    claim_id, claim = items[0].claim_id, items[0].claim
-    for asked, own in by_asked.items():
-        for start in range(0, len(own), SOURCES_MOST):
-            part = tuple(own[start : start + SOURCES_MOST])
-            yield Portion(claim_id, claim, source_type, part, asked, whole=len(part) == len(items))
+def _portions(
+    desk: Desk, source_type: str, items: Sequence[SupportItem], together: Status | None
+) -> Iterator[Portion]:
+    for start in range(0, len(items), SOURCES_MOST):
+        part = tuple(items[start : start + SOURCES_MOST])
+        asked = sum(item.needs_judge(desk.protocol) for item in part)
+        whole = len(part) == len(items)
+        yield Portion(items[0].claim_id, items[0].claim, source_type, part, asked, whole, together)
 
 
 def _portions_of_unit(desk: Desk, spec: Mapping[str, Any]) -> list[Portion]:
     book = desk.book(desk.answer(spec["answer"]))
     rows: Sequence[PortionRow] = spec["portions"]
-    return [
-        Portion(
-            row["claim_id"],
-            row["claim"],
-            row["type"],
-            tuple(
-                _item(desk, row["claim_id"], row["claim"], n, book.page(url))
-                for n, url in zip(row["places"], row["urls"], strict=True)
-            ),
-            row["asked"],
-            row["whole"],
+    found = []
+    for row in rows:
+        placed = zip(row["places"], row["urls"], strict=True)
+        items = tuple(_item(desk, row["claim_id"], row["claim"], n, book.page(url)) for n, url in placed)
+        found.append(
+            Portion(row["claim_id"], row["claim"], row["type"], items, 0, row["whole"], row["together"])
         )
-        for row in rows
-    ]
+    return found
+
+
+def _items(group: Iterable[Portion]) -> list[SupportItem]:
+    return [item for portion in group for item in portion.items]
 
 
 def _batches(found: Sequence[Portion]) -> list[list[Portion]]:
-    """Claims share a question as long as it has room for their sources; what is settled stands alone."""
+    """Claims share a question as long as it has room for their sources; what code settles wholly shares none."""
     batches: list[list[Portion]] = []
     for portion in found:
-        last = batches[-1] if batches else []
-        room = SOURCES_MOST - sum(len(one.items) for one in last)
-        if portion.asked and last and len(last) < CLAIMS_MOST and len(portion.items) <= room:
+        last = batches[-1] if batches and portion.asked else []
+        room = SOURCES_MOST - sum(one.asked for one in last)
+        if last and len(last) < CLAIMS_MOST and portion.asked <= room:
             last.append(portion)
         elif portion.asked:
             batches.append([portion])
     return batches + [[portion] for portion in found if not portion.asked]
 
 
-def _asking(
-    desk: Desk,
-    group: Sequence[Portion],
-    some: Collection[str] | None = None,
-    *,
-    about: tuple[str, ...] = (),
-) -> Asking[Any]:
-    """About all sources of these portions, or some of them."""
-    ask = desk.protocol.asks["citations"]
-    sections: list[Section] = []
-    for portion in group:
-        items = [item for item in portion.items if some is None or item.id in some]
-        if items:
-            sections.append(Section("claim", portion.claim, f"Claim `{portion.id}`:", about=portion.id))
-        for item in items:
-            for source, spans in item.passages():
-                intro = f"Source `{item.id}` of claim `{portion.id}` ({source.type}):"
-                sections.append(evidence_section(source, spans, intro, item.id))
-    messages = conversation(desk.prompts[ask.prompt].fill(), sections)
-    return Asking("citations", ask.form, messages, tuple(sections), about)
-
-
-def _verdict(
-    desk: Desk, portion: Portion, item: SupportItem, said: Said | None, *, again: bool
-) -> AddressVerdict:
-    """Where some had to be asked for `again`, nobody was shown all of them in one question of which all was answered."""
-    if not portion.asked:
-        return {**silent_verdict(item), "needed": None}
-    if said is None:
-        return {**left_out(item), "needed": None}
-    known = portion.whole and not again
-    needed = said.needed if known and isinstance(said, CitedSourceAnswer) else None
-    return {**judged_verdict(item, said, cap=desk.protocol.caps_numbers), "needed": needed}
+async def _rests(
+    desk: Desk, judge: Examiner, about: tuple[str, ...], left: Sequence[SupportItem]
+) -> dict[str, Status]:
+    """What is left without each; sets share a question as long as it has room. No usable answer leaves it open."""
+    groups: list[list[SupportItem]] = []
+    for item in left:
+        room = SOURCES_MOST - sum(len(one.sources) for one in groups[-1]) if groups else 0
+        if len(item.sources) <= room:
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    found: dict[str, VerdictRow] = {}
+    for group in groups:
+        try:
+            found |= await judge_support(judge, desk.prompts, desk.protocol, group, about=about)
+        except ModelFailure as failure:
+            if failure.transient or failure.fatal:
+                raise
+    return {name: verdict["status"] for name, verdict in found.items()}
 
 
 def _unjudged(record: Record) -> dict[tuple[str, str], AddressVerdict]:
@@ -285,6 +275,6 @@ def _unjudged(record: Record) -> dict[tuple[str, str], AddressVerdict]:
             "reason": f"{record.reason}: {record.message}",
             "sources": [],
             "spans": [],
-            "needed": None,
+            "without": None,
         }
     return found

@@ -72,7 +72,7 @@ class JudgedCitations:
             if own is not None and own["status"] == "none":
                 shared = addresses[str(source["sha256"])] > 1
                 told = self.addresses.get((claim, source["url"]))
-                needed = not shared and is_needed(alone, verdict["status"], told and told["needed"])
+                needed = not shared and is_needed(alone, verdict["status"], told and told["without"])
             yield self._row((claim, scope), verdict, source, own, needed)
 
     def _row(
@@ -114,16 +114,23 @@ class JudgedCitations:
         self, claim: ClaimRow, scope: str, url: str, failed: VerdictRow | None
     ) -> CitationVerdict:
         """Where all of its type together were not judged, or failed."""
-        said = self.addresses.get((claim["id"], url)) or failed
+        own = self.addresses.get((claim["id"], url))
+        said = own or failed
         types = claim.get("types") or [""]
+        needed = None
+        if own is not None and own["status"] == "none":
+            others = [self.addresses.get((claim["id"], one)) for one in claim["urls"]]
+            alone: Counter[Status | None]
+            alone = Counter(one["status"] for one in others if one is not None and one["type"] == own["type"])
+            needed = is_needed(alone, None)
         return CitationVerdict(
             answer=self.answer.key,
             claim=claim["id"],
             url=url,
-            type=types[0] if len(types) == 1 else "",
+            type=own["type"] if own else types[0] if len(types) == 1 else "",
             status=said and said["status"],
             together=failed and failed["status"],
-            needed=None,
+            needed=needed,
             is_source=True,
             reason=said["reason"] if said else "",
             by=said.get("by") if said else None,

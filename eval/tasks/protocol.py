@@ -41,6 +41,8 @@ class JudgingProtocol:
     """A number that no source states keeps a verdict from being full."""
     reads_seen: bool = True
     """Web claims are also held against what the agent saw."""
+    judges_each: bool = True
+    """Of several sources of a claim each is also judged alone, by what `support` asks."""
     whole_pages: bool = False
     """Evidence is shown whole as far as the judge's window goes; else a long text by what concerns the claim."""
     both_orders: bool = True
@@ -57,7 +59,6 @@ OURS = JudgingProtocol(
     {
         "claims": Ask("claims", forms.FoundClaims),
         "support": Ask("support", forms.SupportAnswers),
-        "citations": Ask("citations", forms.CitedSourceAnswers),
         "rating": Ask("rate", forms.RatingAnswer),
         "rating/personalization": Ask("rate_personalization", forms.RatingAnswer),
         "pairwise": Ask("compare", forms.PreferenceAnswer),
@@ -83,6 +84,7 @@ AS_PRINTED = JudgingProtocol(
     decides_first=False,
     caps_numbers=False,
     reads_seen=False,
+    judges_each=False,
     whole_pages=True,
     both_orders=False,
 )

@@ -74,8 +74,8 @@ class VerdictRow(TypedDict):
 class AddressVerdict(VerdictRow):
     """What is known of one claim held against one address, where it cites several of the same type."""
 
-    needed: bool | None
-    """Whether the judge said that the claim's sources support less without it; `None` where it was not shown all of them."""
+    without: Status | None
+    """What the claim's other sources of the type say together, where it was asked."""
 
 
 class RatingResult(TypedDict):

@@ -149,15 +149,14 @@ def sections_of(message: str) -> list[Shown]:
 
 
 class Judge:
-    """Answers as told; `alone` is what one source of several says, `needed` whether the claim needs it."""
+    """Answers as told; `alone` is what one source of several says where that is not what `support` would say of it."""
 
     def __init__(
         self,
         *,
         claims: Callable[[str], list[dict[str, Any]]] | None = None,
         support: Callable[[str, str], str] = lambda claim, evidence: "full_support",
-        alone: Callable[[str, str], str] = lambda claim, evidence: "full_support",
-        needed: Callable[[str], bool] = lambda evidence: False,
+        alone: Callable[[str, str], str] | None = None,
         rating: Callable[[str], int] = lambda answer: 7,
         winner: Callable[[str, str], str] = lambda a, b: "tie",
         instead: Callable[[str, Request], Reply | None] = lambda task, request: None,
@@ -169,7 +168,7 @@ class Judge:
             winner,
             instead,
         )
-        self.alone, self.needed = alone, needed
+        self.alone = alone
         self.asked: list[str] = []
 
     def __call__(self, request: Request) -> Reply:
@@ -183,36 +182,24 @@ class Judge:
         return {"claims": self.claims(report) if self.claims else []}
 
     def _support(self, text: str) -> dict[str, Any]:
-        evidence = "\n".join(s.text for s in sections_of(text) if s.label == "evidence")
         return {
             "verdicts": [
                 {
                     "id": name,
                     "justification": "as told",
                     "quote": "",
-                    "support": self.support(claim, evidence),
+                    "support": self._said(name, claim, text),
                 }
                 for name, claim in asked_for(text)
             ]
         }
 
-    def _citations(self, text: str) -> dict[str, Any]:
-        claims = dict(asked_for(text))
-        shown = [
-            (*re.findall(r"`([^`]+)`", s.intro), s.text) for s in sections_of(text) if s.label == "evidence"
-        ]
-        return {
-            "verdicts": [
-                {
-                    "id": source,
-                    "justification": "as told",
-                    "quote": "",
-                    "support": self.alone(claims[claim], evidence),
-                    "needed": self.needed(evidence),
-                }
-                for source, claim, evidence in shown
-            ]
-        }
+    _citations = _support
+
+    def _said(self, name: str, claim: str, text: str) -> str:
+        shown = [s for s in sections_of(text) if s.label == "evidence" and f"`{name}`" in s.intro]
+        evidence = "\n".join(section.text for section in shown)
+        return (self.alone if is_alone(name) and self.alone else self.support)(claim, evidence)
 
     def _rating(self, text: str) -> dict[str, Any]:
         said = next(s.text for s in sections_of(text) if s.label == "answer")
@@ -232,6 +219,11 @@ def asked_for(text: str) -> list[tuple[str, str]]:
     ]
 
 
+def is_alone(name: str) -> bool:
+    """Whether an id is that of one source among several of its claim: `c1-web.2`, and not the set without it."""
+    return "." in name and not name.endswith("-without")
+
+
 def message(request: Request) -> str:
     content = request.body["messages"][0]["content"]
     return content if isinstance(content, str) else "".join(block["text"] for block in content)
@@ -245,9 +237,8 @@ def system(request: Request) -> str:
 def _task(request: Request) -> str:
     told = system(request)
     if "back up what a report says" in told or "backed by the sources" in told:
-        return "support"
-    if "citations one by one" in told:
-        return "citations"
+        single = any("." in name for name, _ in asked_for(message(request)))
+        return "citations" if single else "support"
     if "compare" in told[:20]:
         return "pairwise"
     return "rating" if "grade" in told[:20] else "claims"

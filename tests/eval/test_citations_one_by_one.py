@@ -16,12 +16,23 @@ from drr.eval.judging.read import choose, citation_verdicts, judgings, read_judg
 from drr.eval.judging.run import judge
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.faithfulness import metrics as of_faithfulness
-from drr.eval.stats.citations import CitationVerdict, is_needed, report_values
+from drr.eval.stats.citations import CitationVerdict, is_needed, is_open, report_values
 from drr.eval.stats.faithfulness import Status
 from drr.eval.tasks.citations import SOURCES_MOST, CitationsTask
 from drr.study.study import Study
 
-from tests.eval.nursery import Judge, answer, desk, message, offline, put, scripted, sentences, web
+from tests.eval.nursery import (
+    Judge,
+    answer,
+    desk,
+    message,
+    offline,
+    put,
+    scripted,
+    sections_of,
+    sentences,
+    web,
+)
 from tests.tools.small_shop import FEEDER
 from tests.wire import Reply, Request, Say, Wire
 
@@ -95,27 +106,31 @@ _NUMBERS = count()
 
 
 @pytest.mark.parametrize(
-    ("alone", "together", "said", "expected"),
+    ("alone", "together", "without", "expected"),
     [
         (["none"], "none", None, False),  # one source: there is no set
-        (["full", "none"], "full", True, False),  # the other says it all, whatever the judge says
-        (["partial", "none"], "partial", True, False),  # as much is left without it
-        (["partial", "none"], "full", False, True),  # the other alone gives less: it made the difference
-        (["none", "none"], "full", False, True),  # two halves of a sum
-        (["none", "none"], "none", True, False),  # a set that supports nothing misses nothing
-        (["none", "none", "none"], "full", True, True),  # which of three it was only a judge can tell
-        (["none", "none", "none"], "full", False, False),
+        (["full", "none"], "full", "none", False),  # the other says it all, whatever the judge says
+        (["partial", "none"], "partial", "none", False),  # as much is left without it
+        (["partial", "none"], "full", "full", True),  # the other alone gives less: it made the difference
+        (["none", "none"], "full", "full", True),  # two halves of a sum
+        (["none", "none"], "none", "none", False),  # a set that supports nothing misses nothing
+        (["none", "none", "none"], "full", "none", True),  # which of three it was only the rest can tell
+        (["none", "none", "none"], "full", "partial", True),
+        (["none", "none", "none"], "full", "full", False),
+        (["none", "none", "none"], "full", "judge_error", None),
         (["none", "none", "none"], "full", None, None),
         (["partial", "none", "none"], "full", None, None),
         (["none", "judge_error"], "full", None, None),  # the other is unknown
         (["full", "none", "judge_error"], "judge_error", None, False),
-        (["partial", "none"], "judge_error", True, None),
+        (["partial", "none"], "judge_error", "none", None),
     ],
 )
 def test_leaving_one_out(
-    alone: list[Status | None], together: Status, said: bool | None, expected: bool | None
+    alone: list[Status | None], together: Status, without: Status | None, expected: bool | None
 ) -> None:
-    assert is_needed(Counter(alone), together, said) is expected
+    statuses = Counter(alone)
+    assert is_needed(statuses, together, without) is expected
+    assert is_open(statuses, together) or is_needed(statuses, together) is expected
 
 
 def test_a_report_by_hand() -> None:
@@ -208,12 +223,15 @@ async def test_a_claim_with_one_address_of_a_type_costs_nothing_more(study: Stud
 async def test_halves_that_only_together_support_are_needed(study: Study) -> None:
     text = report(("Both cost $30 together.", [1, 2, 3]))
     await put(study, answer("a", "x", text, pages("One is $10 of 30.", "The other is $20 of 30.", IDLE)))
-    script = Judge(
-        support=lambda c, e: "full_support",
-        alone=lambda c, e: "no_support",
-        needed=lambda evidence: "of 30" in evidence,
-    )
+
+    def both(claim: str, evidence: str) -> str:
+        return "full_support" if evidence.count("of 30") == 2 else "no_support"
+
+    script = Judge(support=both)
     await judged_by(script, study)
+    assert Counter(script.asked) == {"claims": 1, "support": 1, "citations": 2}, (
+        "the sets without one: one question"
+    )
     assert [row.standing for row in rows(study)] == ["needed", "needed", "irrelevant"]
     assert figures(study)["fp_citation"]["value"] == pytest.approx(2 / 3)
 
@@ -246,7 +264,8 @@ async def test_equal_texts_are_shown_once(study: Study) -> None:
     script = Judge(support=good, alone=good)
     requests = await judged_by(script, study)
     (asked,) = (message(r) for r, task in zip(requests, script.asked, strict=True) if task == "citations")
-    assert asked.count(GOOD) == 2, "the claim, and one of the two equal pages"
+    shown = [section.text for section in sections_of(asked) if section.label == "evidence"]
+    assert sorted(text.split("\n")[-1] for text in shown) == [GOOD, IDLE]
     assert [row.status for row in rows(study)] == ["full", "none", "full"]
 
 
@@ -327,6 +346,29 @@ async def test_a_judge_that_fails_leaves_it_unknown(study: Study) -> None:
     found = figures(study)
     assert (found["fp_citation"]["value"], found["fp"]["value"]) == (None, 1.0)
     assert "2 judge_error" in found["fp_citation"]["reason"]
+
+
+async def test_single_verdicts_stand_where_those_of_the_set_failed(study: Study) -> None:
+    await put(study, answer("a", "x", report((GOOD, [1, 2])), pages(GOOD, IDLE)))
+    fails = Judge(alone=good, instead=lambda task, request: Say("no verdict") if task == "support" else None)
+    await judged_by(fails, study)
+    assert [(row.standing, row.together) for row in rows(study)] == [
+        ("full", "judge_error"),
+        ("irrelevant", "judge_error"),
+    ]
+    found = figures(study)
+    assert (found["fp_citation"]["value"], found["fp"]["value"]) == (0.5, None)
+
+
+async def test_a_set_that_cannot_be_judged_without_one_leaves_it_open(study: Study) -> None:
+    text = report(("Both cost $30 together.", [1, 2, 3]))
+    await put(study, answer("a", "x", text, pages("One is $10 of 30.", "The other is $20 of 30.", IDLE)))
+    script = Judge(alone=lambda claim, evidence: "no_support")
+    script.instead = lambda task, request: Say("?") if "without" in message(request) else None
+    await judged_by(script, study)
+    assert [row.standing for row in rows(study)] == ["undecided"] * 3
+    assert figures(study)["fp_citation"]["value"] is None
+    assert "3 undecided" in figures(study)["fp_citation"]["reason"]
 
 
 async def test_rules_judge_it_without_a_model_and_a_forecast_counts_it(study: Study) -> None:
