@@ -47,14 +47,11 @@ class JudgedCitations:
     def _of_claim(
         self, claim: ClaimRow, scope: str, verdicts: Sequence[VerdictRow]
     ) -> Iterator[CitationVerdict]:
-        known: set[str] = set()
-        for verdict in verdicts:
-            known.update(source["url"] for source in verdict["sources"])
-            yield from self._of_set(claim["id"], scope, verdict)
+        """In the order of the report, whichever verdict came first."""
+        known = {row.url: row for verdict in verdicts for row in self._of_set(claim["id"], scope, verdict)}
         failed = next((verdict for verdict in verdicts if not verdict["sources"]), None)
         for url in claim["urls"]:
-            if url not in known:
-                yield self._without_set(claim, scope, url, failed)
+            yield known[url] if url in known else self._without_set(claim, scope, url, failed)
 
     def _of_set(self, claim: str, scope: str, verdict: VerdictRow) -> Iterator[CitationVerdict]:
         """Of all sources of one type. Addresses with one text share its verdict, and none of them is missed."""
