@@ -56,6 +56,12 @@ def choices(
     from drr.eval.tasks.key_points.file import kept_points, read_points
     from drr.eval.tasks.relative import kept_reference
 
+    if arguments.dry_run and arguments.export_points is not None:
+        raise Misuse(
+            "--export-points: a dry run makes no points that could be written; leave one of the two out"
+        )
+    if arguments.export_points is not None and not arguments.export_points.absolute().parent.is_dir():
+        raise Misuse(f"--export-points {arguments.export_points}: there is no such folder; make it first")
     if arguments.points is None:
         points = kept_points(study)
     else:
@@ -74,6 +80,7 @@ def choices(
 
 def export_points(study: Study, desk: Desk, path: Path) -> int:
     """Those that count under this desk's judge, question by question. Gives how many."""
+    from drr.env.errors import DrrError
     from drr.env.files import write_file
     from drr.eval.judging.read import judging_of, read_judged
     from drr.eval.tasks.key_points.file import document
@@ -82,5 +89,8 @@ def export_points(study: Study, desk: Desk, path: Path) -> int:
     judged = read_judged(study, judging_of(desk), answers=list(desk.answers.values()))
     found = {wish.id: points_of(judged, wish.id) for wish in desk.wishes()}
     rows = {query_id: one.rows for query_id, one in found.items() if one is not None and one.rows}
-    write_file(path, document(rows))
+    try:
+        write_file(path, document(rows))
+    except OSError as error:
+        raise DrrError(f"{path}: cannot be written ({error.strerror}); name another file") from error
     return sum(map(len, rows.values()))

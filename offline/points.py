@@ -1,4 +1,7 @@
-"""Whether a report has a key point, by words alone: what the judge `rules-1` says of points, rather too seldom than wrongly."""
+"""Whether a report has a key point, by words alone: what the judge `rules-1` says of points that code did not decide.
+
+Words that a report shares with a point show at most that it touches it: no more than `partial_support` ever comes of them.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from drr.eval.asking.forms import PointWord
 from drr.eval.evidence.aligned import family
 from drr.eval.evidence.lexical import content_words, missing_numbers, plain, support
 
-_ALL, _SOME = 0.75, 0.5
-"""Shares of a point's words that one line of a report holds."""
+_ENOUGH = 0.75
+"""Share of a point's words that one line of a report holds."""
 _LINE = re.compile(r"[^\n]+")
 _OF_ANSWER = re.compile(
     r"\s*(?:it|the (?:answer|report|plan))\s+[a-z]+\s+(?:(?:that|to|how|why|when|where|which|what)\s+)?", re.I
@@ -32,16 +35,12 @@ def match(text: str, gist: str | None, report: str) -> PointMatch:
         return PointMatch("not_support", "no word of a report shows this to a judge without a model", "")
     held, line = max(((_held(words, line), line) for line in _lines(report)), default=(0.0, ""))
     told = f"a line of the report has {held:.0%} of its words"
-    if held < _SOME or (len(words) == 2 and held < 1):
+    if held < _ENOUGH or missing_numbers(wanted, report):
         return PointMatch("not_support", told, "")
-    quote = " ".join(line.split())
-    if gist is not None:
-        return PointMatch("support" if held >= _ALL else "partial_support", told, quote)
-    found, _ = support(wanted, [report])
-    if found.label == "none":
-        return PointMatch("not_support", found.reason, "")
-    whole = found.label == "full" and held >= _ALL and not missing_numbers(wanted, report)
-    return PointMatch("support" if whole else "partial_support", f"{told}; {found.reason}", quote)
+    against, _ = support(wanted, [report])
+    if gist is None and against.label == "none":
+        return PointMatch("not_support", against.reason, "")
+    return PointMatch("partial_support", told, " ".join(line.split()))
 
 
 def _told(text: str) -> str:

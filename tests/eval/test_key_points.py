@@ -416,7 +416,13 @@ def test_the_command_exports_takes_in_and_shows_points(
     capsys.readouterr()
     assert main([*words, "--what", "recall", "--points", str(out), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["metrics"]["x"]
-    assert (found["kp_points"]["value"], found["kp_all_strict"]["value"]) == (2.0, 1.0)
+    assert (found["kp_points"]["value"], found["kp_all_strict"]["value"]) == (2.0, 0.0)
+    assert found["kp_all_lenient"]["value"] == 0.5, "words alone show at most a part"
+    assert main([*words, "--what", "points", "--dry-run", "--export-points", str(out)]) == 2
+    assert "--export-points: a dry run makes no points" in capsys.readouterr().err
+    for place, code in ((tmp_path / "none" / "p.jsonl", 2), (tmp_path, 1)):
+        assert main([*words, "--what", "points", "--export-points", str(place)]) == code
+        assert str(place) in capsys.readouterr().err
     bad = tmp_path / "bad.jsonl"
     bad.write_text("{}", encoding="utf-8")
     assert main([*words, "--what", "recall", "--points", str(bad)]) == 2
@@ -435,7 +441,7 @@ def test_the_command_exports_takes_in_and_shows_points(
     shown = page.read_text("utf-8")
     assert "Key points of the question" in shown
     assert "<b>p2</b> vital (person): It says to hang it low." in shown
-    assert '<span class="tag point-support">support</span>' in shown
+    assert '<span class="tag point-partial_support">partial support</span>' in shown
     assert '<blockquote class="passage">In Oklahoma, hang it low.</blockquote>' in shown
 
 
@@ -450,6 +456,7 @@ async def test_the_judge_without_a_model_finds_rather_too_little(study: Study) -
                 "origin": "person",
             },
             {"id": "p2", "text": "Seed has to be kept dry.", "weight": "vital", "origin": "person"},
+            {"id": "p3", "text": "2 baffles keep squirrels away.", "weight": "vital", "origin": "person"},
         ]
     }
     await put(
@@ -460,5 +467,5 @@ async def test_the_judge_without_a_model_finds_rather_too_little(study: Study) -
     judged = read_judged(study, choose(study))
     (found,) = judged.answers
     said = {name: one["support"] for name, one in (matches_of(judged, found.key) or {}).items()}
-    assert said["p1"] in ("support", "partial_support") and said["p2"] == "not_support"
+    assert said == {"p1": "partial_support", "p2": "not_support", "p3": "not_support"}
     assert GRINDER not in texts(judged).values()

@@ -27,6 +27,8 @@ _LETTERS = {"constraint": "c", "shopper": "s", "catalogue": "k", "model": "m", "
 _OF_MODEL = 10
 """Points of a model that count: the first, as it was asked for the most important first."""
 _GUESSED = 6
+_LONGEST = 500
+"""Characters of a point; what is longer is no single thing."""
 
 
 class PointsTask(Task[Wish]):
@@ -140,7 +142,7 @@ def _further(said: FoundPoints, known: Sequence[PointRow]) -> list[PointRow]:
     found: list[PointRow] = []
     for one in said.points:
         text = " ".join(one.text.split())
-        if text and _same(text) not in told:
+        if 0 < len(text) <= _LONGEST and _same(text) not in told:
             told.add(_same(text))
             found.append({"id": "", "text": text, "weight": one.weight, "origin": "model"})
     return _numbered(found[:_OF_MODEL])
