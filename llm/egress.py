@@ -53,5 +53,6 @@ def no_proxy_for_this_machine(address: str | None) -> None:
         hosts.append(urlsplit(address or "").hostname or "")
     for name in ("NO_PROXY", "no_proxy"):
         known = [host for host in os.environ.get(name, "").split(",") if host]
-        if name == "NO_PROXY" or known:
+        # The small one, though it be empty, stands over the other.
+        if name == "NO_PROXY" or name in os.environ:
             os.environ[name] = ",".join(dict.fromkeys([*known, *hosts]))

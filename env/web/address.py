@@ -7,6 +7,7 @@ internet; what it may not name is refused with the reason, before anything is se
 from __future__ import annotations
 
 import ipaddress
+import re
 from typing import NamedTuple
 from urllib.parse import SplitResult, quote, urlsplit
 
@@ -14,6 +15,7 @@ from drr.citations.addresses import host_name
 
 PORTS = {"http": 80, "https": 443}
 MAX_URL = 4096
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 class Refused(Exception):
@@ -55,10 +57,21 @@ def parse(url: str, *, odd_port: int | None = None) -> WebAddress:
         host = host_name(parts.hostname or "")
     except ValueError as wrong:
         raise Refused(str(wrong)) from None
+    _check_number(host)
     number = PORTS[parts.scheme] if port is None else port
     if number not in PORTS.values() and number != odd_port:
         raise Refused(f"port {number} is not one of 80 and 443")
     return WebAddress(parts.scheme, host, number, _target(parts))
+
+
+def _check_number(host: str) -> None:
+    """Clients differ in how they read `010.0.0.1`, `0x7f.1` or `2130706433`: a number is asked in the one form that all read alike."""
+    if ":" in host or not _NUMBER.fullmatch(host.rpartition(".")[2]):
+        return
+    try:
+        ipaddress.IPv4Address(host)
+    except ValueError:
+        raise Refused("the address is a number in an odd form") from None
 
 
 def _check_characters(url: str) -> None:

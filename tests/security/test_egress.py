@@ -178,3 +178,16 @@ def test_the_environment_names_this_machine_as_one_without_proxy(
         assert client._transport_for_url(httpx.URL("http://other.example")) is not client._transport
         assert client._transport_for_url(httpx.URL("http://mine.example")) is client._transport
     assert json.dumps(os.environ["NO_PROXY"]).startswith('"mine.example,')
+
+
+@pytest.mark.parametrize("small", ["", ",", "mine.example"])
+def test_an_empty_word_in_small_letters_lets_no_proxy_in(small: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`no_proxy` stands over `NO_PROXY`, and an empty one takes it away."""
+    import httpx
+
+    monkeypatch.setenv("ALL_PROXY", HOSTILE)
+    monkeypatch.setenv("NO_PROXY", "")
+    monkeypatch.setenv("no_proxy", small)
+    no_proxy_for_this_machine("http://127.0.0.1:9")
+    with httpx.Client() as client:
+        assert client._transport_for_url(httpx.URL("http://127.0.0.1:9")) is client._transport
