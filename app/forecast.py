@@ -112,10 +112,10 @@ def _looked_up(units: list[Unit], folder: Path | None, model: str) -> _Looked:
         return _Looked(set(), set(), {})
     used: defaultdict[str, list[PerUnit]] = defaultdict(list)
     with Study.open(folder) as study:
-        done = set()
+        done: set[str] = set()
         failed = set(study.ledger.units.failed_among(unit.key for unit in units))
         for record in study.records("answer"):
-            done.add(record.key)
+            (failed if study.lost(record) else done).add(record.key)
             if record.key_fields["models"]["agent"] != model:
                 continue
             by_role = record.usage.values()

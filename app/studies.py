@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from drr.env.errors import DrrError, Misuse
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from drr.study.study import Study, StudyConfig
     from drr.study.unit import Unit
     from drr.study.worker import Work
+
+
+Done = TypeVar("Done")
 
 
 def config_of(run: JsonObject, settings: Settings) -> StudyConfig:
@@ -154,6 +157,37 @@ def say_paper(settings: Settings) -> None:
             " docs/paper-profile.md says which other choices are guesses",
             file=sys.stderr,
         )
+
+
+def despite_losses(study: Study, action: Callable[[], Done]) -> Done:
+    """What reads a study, without the answers that lost texts; those are told on standard error.
+
+    A text that is gone is noticed beforehand; one whose content changed when it is read: then all are looked at, once.
+    """
+    from drr.study.blobs import LostText
+
+    try:
+        done = action()
+    except LostText:
+        study.look_for_losses()
+        done = action()
+    say_losses(study)
+    return done
+
+
+def say_losses(study: Study) -> None:
+    import sys
+
+    for imported, mend in (
+        (False, f"`drr run {study.folder} --retry-failed` computes them again"),
+        (True, f"`drr import {study.folder} FILE` takes them in again"),
+    ):
+        lost = [loss for loss in study.losses.values() if loss.imported is imported]
+        if lost:
+            some = ", ".join(f"{loss.label} ({loss.names[0].partition(':')[0]})" for loss in lost[:3])
+            more = f" and {len(lost) - 3:,} more" if len(lost) > 3 else ""
+            told = f"{study.folder}: {len(lost):,} answers lack texts and are left out: {some}{more}; {mend}"
+            print(f"drr: {_cause(told)}", file=sys.stderr)
 
 
 def conclude(summary: Summary, folder: Path, what: str = "run", command: str | None = None) -> int:

@@ -73,6 +73,8 @@ class TracedUnit(ListedUnit):
     """As the unit's work left it: an answer, a judgement, questions."""
     report: str | None
     transcript: list[ToldConversation] | None
+    lost: list[str]
+    """Names of texts that are no longer in the study."""
 
 
 def document(study: Study, record: Record) -> TracedUnit:
@@ -91,29 +93,32 @@ def document(study: Study, record: Record) -> TracedUnit:
         "cost_usd": record.cost_usd,
         "key_fields": record.key_fields,
         "result": record.result,
-        "report": study.text(record, "report"),
-        "transcript": study.json(record, "transcript"),
+        "report": study.held(record, "report"),
+        "transcript": _transcript(study, record) or None,
+        "lost": study.lost(record),
     }
 
 
 def text(study: Study, record: Record, *, full: bool) -> str:
     """`full`: whole tool results and conversations."""
-    lines = [*_head(record), *_usage(record), *_calls(study, record, full=full), *_end(study, record)]
+    lines = [*_head(study, record), *_usage(record), *_calls(study, record, full=full), *_end(study, record)]
     if full:
         lines += _conversations(study, record)
-    trace = study.text(record, "traceback")
+    trace = study.held(record, "traceback")
     if trace is not None:
         lines += ["", trace] if full else ["  a bug; --full shows where in the code"]
     return shown("\n".join(lines))
 
 
-def _head(record: Record) -> Iterator[str]:
+def _head(study: Study, record: Record) -> Iterator[str]:
     yield f"{record.label}  ({record.kind}, {record.key[:12]})"
     if record.spec.get("query"):
         yield f"  {record.spec['query']}"
     begun = datetime.fromtimestamp(record.started_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     state = _state(record) if record.reason is None else f"{_state(record)}: {record.message}"
     yield f"  {state}; began {begun}, took {record.seconds:.1f} s, attempt {record.attempts}"
+    if lost := study.lost(record):
+        yield f"  lost: {', '.join(lost)}; left out everywhere, `drr run {study.folder} --retry-failed` computes it again"
     if record.result.get("rule_written"):
         yield "  written by rules, not by an LLM"
 
@@ -139,7 +144,7 @@ def _end(study: Study, record: Record) -> Iterator[str]:
         yield f"  fabricated: {len(made_up)} cited addresses that no tool returned: {', '.join(made_up[:5])}"
     for note in record.result.get("notes") or []:
         yield f"  note: {note}"
-    report = study.text(record, "report")
+    report = study.held(record, "report")
     if report is not None:
         yield from ("", "--- report ---", report)
     elif record.kind != "answer":
@@ -147,21 +152,29 @@ def _end(study: Study, record: Record) -> Iterator[str]:
 
 
 def _conversations(study: Study, record: Record) -> Iterator[str]:
-    for conversation in study.json(record, "transcript") or []:
+    for conversation in _transcript(study, record):
         yield from ("", f"--- conversation {conversation['name']} ---")
         for message in conversation["messages"]:
             yield f"[{message['role']}] {message['text']}{_calls_of(message)}"
 
 
+def _transcript(study: Study, record: Record) -> list[ToldConversation]:
+    return json.loads(study.held(record, "transcript") or "[]") or []
+
+
 def _calls(study: Study, record: Record, *, full: bool) -> Iterator[str]:
-    for call in record.result.get("tool_calls") or []:
-        given = ", ".join(f"{name}={value!r}" for name, value in call["arguments"].items())
+    """Of an imported report a call says what the other system told of it."""
+    for number, call in enumerate(record.result.get("tool_calls") or [], 1):
+        given = ", ".join(f"{name}={value!r}" for name, value in (call.get("arguments") or {}).items())
         given = given if full or len(given) <= _GIVEN_LENGTH else given[: _GIVEN_LENGTH - 1] + "…"
         who = f" [{call['researcher']}]" if call.get("researcher") else ""
-        text = study.text(record, f"text:{call['result_sha256']}") or ""
-        said = text if full else " ".join(text.split())[:_SHOWN_LENGTH]
-        mark = "ok  " if call.get("error") is None else f"FAIL ({call['error']['kind']}) "
-        yield (f"  {call['number']:>3}{who} {call['name']}({given})  {call['seconds'] * 1000:.0f} ms")
+        kept, seconds = call.get("result_sha256"), call.get("seconds")
+        text = study.held(record, f"text:{kept}") if kept else call.get("result")
+        said = (text or "") if full else " ".join((text or "").split())[:_SHOWN_LENGTH]
+        error = call.get("error")
+        mark = "ok  " if error is None else f"FAIL ({error.get('kind') or 'unknown'}) "
+        took = "" if seconds is None else f"  {seconds * 1000:.0f} ms"
+        yield f"  {call.get('number') or number:>3}{who} {call.get('name') or 'unnamed'}({given}){took}"
         yield f"        {mark}{said}"
 
 

@@ -115,7 +115,7 @@ def program_of(word: str) -> str | None:
 
     if word.startswith("cmd:"):
         return word
-    return str(Path(word.rpartition(":")[0]).expanduser().resolve()) if is_in_file(word) else None
+    return _whole(word.rpartition(":")[0]) if is_in_file(word) else None
 
 
 def _check_files(found: Resolved) -> None:
@@ -127,7 +127,7 @@ def _check_files(found: Resolved) -> None:
     for setting, kind, option in named:
         folder, path = found.stranger_of(setting), getattr(found.settings, setting)
         if folder is not None and path is not None:
-            _check(folder, kind, str(path.resolve()), f"the {kind} in {path}", f"{option} {path}")
+            _check(folder, kind, _whole(path), f"the {kind} in {path}", f"{option} {path}")
 
 
 def check_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:
@@ -180,13 +180,24 @@ def shop_place(shop: str) -> str:
     """What tells one shop from another: `servers:NAME`, or its whole path."""
     from drr.env.shop import SERVERS
 
-    return shop if shop.startswith(SERVERS) else str(Path(shop).expanduser().resolve())
+    return shop if shop.startswith(SERVERS) else _whole(shop)
+
+
+def _whole(path: str | Path) -> str:
+    """Where it lies; what can be no path, or leads in a circle, is only itself."""
+    try:
+        return str(Path(path).expanduser().resolve())
+    except (OSError, RuntimeError, ValueError):
+        return str(path)
 
 
 def _is_there(shop: str) -> bool:
     from drr.env.shop import SERVERS
 
-    return shop.startswith(SERVERS) or _shop_file(shop).is_file()
+    try:
+        return shop.startswith(SERVERS) or _shop_file(shop).is_file()
+    except (OSError, RuntimeError):  # in a folder that this user may not look into
+        return False
 
 
 def _shop_file(shop: str) -> Path:
@@ -214,12 +225,15 @@ def content_hash(value: str) -> str:
     from hashlib import sha256
 
     path, made = Path(value), sha256()
-    if path.is_dir():
-        files = [*path.glob("*.md"), *(file for file in (_shop_file(value),) if file.is_file())]
-        for file in sorted(files):
+    try:
+        is_folder, is_file = path.is_dir(), path.is_file()
+    except OSError:  # in a folder that this user may not look into
+        is_folder = is_file = False
+    if is_folder:
+        for file in sorted([*path.glob("*.md"), *path.glob(_shop_file(value).name)]):
             made.update(f"{file.name}\0{sha256(_content(file)).hexdigest()}\n".encode())
     else:
-        made.update(_content(path) if path.is_file() else value.encode())
+        made.update(_content(path) if is_file else value.encode("utf-8", "surrogatepass"))
     return made.hexdigest()
 
 
@@ -240,7 +254,7 @@ def remember_study(
 
     programs = [program for word in variants.split(",") if (program := program_of(word.strip()))]
     prompts, prices = (
-        [] if path is None else [str(path.resolve())] for path in (settings.prompts, settings.price_file)
+        [] if path is None else [_whole(path)] for path in (settings.prompts, settings.price_file)
     )
     for shop in filter(None, shops):
         remember_shop(folder, shop)

@@ -317,9 +317,9 @@ def _from_environment(environ: dict[str, str]) -> dict[str, object]:
 
 
 def _read_file(path: Path) -> dict[str, object]:
-    if not path.is_file():
-        return {}
     try:
+        if not path.is_file():
+            return {}
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise Misuse(f"{path}: cannot be read ({error.strerror}); mend or remove it") from error

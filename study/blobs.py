@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -13,11 +13,19 @@ from drr.env.errors import DrrError
 from drr.env.files import is_digest, make_folder, private, read_file
 
 _NUMBER = count()
+_MEND = "restore the file, or `drr run STUDY --retry-failed` computes its unit again"
+
+
+class LostText(DrrError):
+    """A text that a study names and no longer holds, or holds with other content."""
 
 
 class Blobs:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._there: dict[str, set[str]] = {}
+        self._broken: set[str] = set()
+        """Found to be gone, unreadable, or of other content than their names say."""
 
     def path(self, digest: str) -> Path:
         if not is_digest(digest):
@@ -30,7 +38,7 @@ class Blobs:
         digest = sha256(content).hexdigest()
         path = self.path(digest)
         try:
-            if path.stat().st_size == len(content):
+            if path.stat().st_size == len(content) and digest not in self._broken:
                 return digest
         except FileNotFoundError:
             make_folder(path.parent, private(0o777))
@@ -46,6 +54,7 @@ class Blobs:
                 file.flush()
                 os.fsync(handle)
             aside.replace(path)
+            self._broken.discard(digest)
         except BaseException:
             with contextlib.suppress(OSError):
                 aside.unlink()
@@ -54,19 +63,39 @@ class Blobs:
 
     def get(self, digest: str) -> bytes:
         """The content, checked against its hash: evidence that changed is no evidence."""
+        path = self.path(digest)
         try:
-            content = read_file(self.path(digest))
+            content = read_file(path)
         except FileNotFoundError:
-            raise DrrError(
-                f"{self.path(digest)}: missing from the study; run it again with --retry-failed, or restore the file"
-            ) from None
+            self._broken.add(digest)
+            raise LostText(f"{path}: missing from the study; {_MEND}") from None
         except OSError as error:
-            raise DrrError(
-                f"{self.path(digest)}: cannot be read ({error.strerror}); restore the file"
-            ) from None
+            self._broken.add(digest)
+            raise LostText(f"{path}: cannot be read ({error.strerror}); {_MEND}") from None
         if sha256(content).hexdigest() != digest:
-            raise DrrError(f"{self.path(digest)}: its content no longer has this hash; restore the file")
+            self._broken.add(digest)
+            raise LostText(f"{path}: its content no longer has this hash; {_MEND}")
         return content
+
+    def has(self, digest: str) -> bool:
+        """Whether a file of this name is there, told without reading it; what was found to be changed is not."""
+        if not is_digest(digest) or digest in self._broken:
+            return False
+        start = digest[:2]
+        if start not in self._there:
+            try:
+                with os.scandir(self.folder / start) as files:
+                    self._there[start] = {file.name for file in files}
+            except OSError:
+                self._there[start] = set()
+        return digest in self._there[start] or self.path(digest).is_file()
+
+    def check(self, digests: Iterable[str]) -> None:
+        """Read these and remember which are not what they were."""
+        for digest in digests:
+            if self.has(digest):
+                with contextlib.suppress(DrrError):
+                    self.get(digest)
 
     def __iter__(self) -> Iterator[str]:
         return (path.name for path in sorted(self.folder.glob("??/*")) if not path.name.startswith("."))

@@ -7,6 +7,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
 from threading import RLock
 from typing import Any
 
@@ -51,24 +53,21 @@ class Database:
     def __init__(self, path: Path, *, create: bool = False, read_only: bool = False) -> None:
         self.path = path
         self._lock = RLock()
+        self._copy: TemporaryDirectory[str] | None = None
         try:
             if create:
                 _make(path)
-            self._db = sqlite3.connect(
-                path if create else f"{path.absolute().as_uri()}?mode=rw",
-                uri=not create,
-                isolation_level=None,
-                check_same_thread=False,
-                timeout=60,
-            )
+            self.takes_writes = _takes_writes(path)
+            self._db = self._connect()
             if self._db.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone():
                 raise DrrError(
                     f"{path}: holds statements that would run by themselves, and no ledger of ours does"
                 )
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
+            if self.takes_writes:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = NORMAL")
             self._prepare(create)
-            if read_only:
+            if read_only or not self.takes_writes:
                 self._db.execute("PRAGMA query_only = ON")
         except sqlite3.Error as error:
             if (full := no_room(error, path)) is not None:
@@ -76,6 +75,19 @@ class Database:
             raise DrrError(
                 f"{path}: cannot be used as a ledger ({error}); is it a study's folder?"
             ) from error
+
+    def _connect(self) -> sqlite3.Connection:
+        """SQLite makes files beside a ledger even to read it; where it cannot, what nobody writes is read as it stands."""
+        name = f"{self.path.absolute().as_uri()}?mode=rw"
+        if not self.takes_writes:
+            journal = self.path.with_name(f"{self.path.name}-wal")
+            name = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
+            if journal.is_file() and journal.stat().st_size:  # the last of what was written stands there
+                self._copy = TemporaryDirectory(prefix="drr-ledger-")
+                for file in (self.path, journal):
+                    copyfile(file, Path(self._copy.name, file.name))
+                name = Path(self._copy.name, self.path.name).as_uri()
+        return sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False, timeout=60)
 
     def _prepare(self, create: bool) -> None:
         if create:
@@ -94,10 +106,14 @@ class Database:
     def close(self) -> None:
         with self._lock:
             self._db.close()
+        if self._copy is not None:
+            self._copy.cleanup()
 
     @contextmanager
     def writing(self, *, synced: bool = False) -> Iterator[sqlite3.Connection]:
         """One transaction, whole or not at all; `synced` survives a power cut once it is left."""
+        if not self.takes_writes:
+            raise DrrError(f"{self.path.parent}: can only be read here; copy it to where you can write")
         with self._lock:
             if synced:
                 self._db.execute("PRAGMA synchronous = FULL")
@@ -116,3 +132,9 @@ class Database:
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         with self._lock:
             return self._db.execute(statement, values).fetchall()
+
+
+def _takes_writes(path: Path) -> bool:
+    """By the rights of whoever runs this, not of who started the process."""
+    effective = os.access in os.supports_effective_ids
+    return all(os.access(one, os.W_OK, effective_ids=effective) for one in (path, path.parent))

@@ -200,7 +200,7 @@ def _unit_rows(study: Study, record: Record) -> Iterator[UnitRow]:
         "rule_written": facts.get("rule_written"),
         "stop_reason": _text(facts, "stop_reason"),
         "words": facts.get("words"),
-        "report": study.text(record, "report"),
+        "report": None if study.lost(record) else study.text(record, "report"),
         "calls": sum(one["calls"] for one in used),
         "input_tokens": sum(one["input_tokens"] for one in used),
         "output_tokens": sum(one["output_tokens"] for one in used),

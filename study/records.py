@@ -63,6 +63,23 @@ class Records:
                     written.add(one.key)
         return written
 
+    def reopen(self, keys: Sequence[str], reason: str, message: str) -> None:
+        """Answers that are no longer what they were: failed for good, and their judgements aside until they are planned anew."""
+        if not keys:
+            return
+        with self._db.writing() as db:
+            for key in keys:
+                db.execute(
+                    "UPDATE records SET status = 'failed', reason = ?, message = ?, transient = 0 WHERE key = ?",
+                    (reason, message, key),
+                )
+            for place in ("answer", "first", "second"):
+                db.execute(
+                    f"UPDATE units SET current = 0 WHERE kind = 'judgement' AND json_extract(spec, '$.{place}') IN "
+                    "(SELECT key FROM records WHERE status = 'failed' AND reason = ?)",
+                    (reason,),
+                )
+
     def get(self, key: str) -> Record | None:
         rows = self._db.rows(
             f"SELECT {_COLUMNS} FROM records JOIN units USING (key) WHERE units.key = ?", (key,)

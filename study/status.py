@@ -81,6 +81,8 @@ class StudyStatus(TypedDict):
     by_kind: dict[str, UnitCounts]
     failures: dict[str, int]
     fabricated: FabricatedCount
+    lost: list[str]
+    """Answers, counted as done, that lack texts and are left out by every reader: by label."""
     stopped: str | None
     usage: StudyUsage
     cost_usd: float | None
@@ -118,6 +120,7 @@ def status(study: Study, *, now: float) -> StudyStatus:
         "by_kind": by_kind,
         "failures": dict(sorted(failures.items())),
         "fabricated": _fabricated(study),
+        "lost": sorted(loss.label for loss in study.losses.values()),
         "stopped": next(filter(None, (study.ledger.meta(f"stopped:{kind}") for kind in KINDS)), None),
         "usage": _usage(study),
         "cost_usd": None if spending.unpriced else dollars(spending.cost),
@@ -129,7 +132,8 @@ def status(study: Study, *, now: float) -> StudyStatus:
 
 
 def _fabricated(study: Study) -> FabricatedCount:
-    counts = [len(record.result.get("fabricated") or ()) for record in study.records("answer")]
+    whole = (record for record in study.records("answer") if not study.lost(record))
+    counts = [len(record.result.get("fabricated") or ()) for record in whole]
     return {"addresses": sum(counts), "answers": sum(count > 0 for count in counts)}
 
 

@@ -7,16 +7,18 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypedDict, cast
+from typing import Any, NamedTuple, Self, TypedDict, cast
 
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_unlinked, private, write_file
 from drr.env.json_object import JsonObject
 from drr.study import toml
-from drr.study.blobs import Blobs
+from drr.study.blobs import Blobs, LostText
 from drr.study.ledger import Ledger
 from drr.study.unit import Kind, Record, Status, Unit
 
+_ASIDE = frozenset({"transcript", "raw_report", "traceback"})
+"""Texts of an answer that nothing is decided by."""
 _CONFIG = "study.toml"
 _LEDGER = "ledger.sqlite"
 _LEDGERS = tuple(_LEDGER + ending for ending in ("", "-wal", "-shm", "-journal"))
@@ -33,6 +35,14 @@ class StudyConfig(TypedDict, total=False):
     """All that were resolved, but for secrets."""
 
 
+class Loss(NamedTuple):
+    """An answer that lacks texts."""
+
+    label: str
+    names: tuple[str, ...]
+    imported: bool
+
+
 class Study:
     """Opened by `create` or `open`; closed when left as a context."""
 
@@ -41,6 +51,8 @@ class Study:
         self.config = config
         self.ledger = ledger
         self.blobs = Blobs(folder / "blobs")
+        self.losses: dict[str, Loss] = {}
+        """By key, the answers that were found to lack texts since the study was opened."""
 
     @staticmethod
     def exists(folder: Path) -> bool:
@@ -107,6 +119,36 @@ class Study:
 
     def record(self, key: str) -> Record | None:
         return self.ledger.records.get(key)
+
+    def lost(self, record: Record) -> list[str]:
+        """The names of texts that this answer rests on and the folder no longer holds. Such an answer is left out everywhere."""
+        if record.kind != "answer" or not record.done:
+            return []
+        names = [n for n, d in record.blobs.items() if n not in _ASIDE and not self.blobs.has(d)]
+        if names:
+            self.losses[record.key] = Loss(
+                record.label, tuple(sorted(names)), bool(record.result.get("imported"))
+            )
+        return names
+
+    def look_for_losses(self) -> None:
+        """Read every text of every answer: what has another content than it had is lost too."""
+        for record in self.records("answer"):
+            self.blobs.check(record.blobs.values())
+
+    def reopen_lost(self, keys: Iterable[str]) -> list[str]:
+        """Of these answers, those that lost texts count as failed from now on, and what was judged of them as not judged."""
+        records = (self.record(key) for key in keys)
+        found = [record.key for record in records if record is not None and self.lost(record)]
+        self.ledger.records.reopen(found, "lost", "texts that it rests on are no longer in the study")
+        return found
+
+    def held(self, record: Record, name: str) -> str | None:
+        """As `text`, but `None` also for what was lost: for those who show what there is."""
+        try:
+            return self.text(record, name)
+        except LostText:
+            return None
 
     def text(self, record: Record, name: str) -> str | None:
         """A named text of a record; `None` if it left none of this name."""

@@ -24,6 +24,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
+    from drr.app.studies import despite_losses
     from drr.env.errors import Misuse
     from drr.study.export import export
     from drr.study.study import Study
@@ -32,9 +33,12 @@ def run(arguments: argparse.Namespace) -> int:
     if out.exists() and not out.is_dir():
         raise Misuse(f"{out}: a file; name a folder")
     with Study.open(arguments.study) as study:
-        counts = export(study, out, canonical=arguments.canonical)
+        counts = despite_losses(study, lambda: export(study, out, canonical=arguments.canonical))
+        lost = sorted(loss.label for loss in study.losses.values())
     if arguments.json:
-        print_json({"schema": 1, "out": str(out), "rows": counts, "canonical": arguments.canonical})
+        print_json(
+            {"schema": 1, "out": str(out), "rows": counts, "canonical": arguments.canonical, "lost": lost}
+        )
     else:
         print(f"{out}: {', '.join(f'{count:,} {name}' for name, count in counts.items())}")
     return 0

@@ -60,6 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
         units, fresh = plan(study, reports)
         _keep(study, fresh)
         known = {record.key for record in study.records("answer")}
+        study.look_for_losses()
+        lost = study.reopen_lost(unit.key for unit in units)
         summary = asyncio.run(
             run_units(
                 study,
@@ -68,6 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
                 models=models_of(settings),
                 progress=progress_of(arguments),
                 label="reports",
+                retry_failed=bool(lost),
             )
         )
         added = sum(unit.key not in known for unit in units)

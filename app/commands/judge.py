@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from drr.app.judging import open_study, study_settings, study_shop
     from drr.app.models import models_of
-    from drr.app.studies import budget_of, check_models, unit_cap_of
+    from drr.app.studies import budget_of, check_models, despite_losses, unit_cap_of
     from drr.eval.judging.plan import check_rules
 
     with open_study(arguments.study) as study:
@@ -114,14 +114,18 @@ def run(arguments: argparse.Namespace) -> int:
                 models, ("judge", "claim_extractor"), budget_of(arguments, study), unit_cap_of(arguments)
             )
         with study_shop(study, settings, arguments.shop) as shop:
-            desks = _desks(study, arguments, options, settings, models, shop)
-            check_rules(desks[0], options)
-            chosen = _chosen(study, desks, arguments, options)
-            if arguments.dry_run:
-                return _dry_run(study, desks, models, options, arguments.json)
-            chosen.keep(study, arguments)
-            pools = [_pool(study, desk, arguments, settings) for desk in desks]
-            return asyncio.run(_judge(study, desks, pools, models, options, arguments))
+
+            def judged() -> int:
+                desks = _desks(study, arguments, options, settings, models, shop)
+                check_rules(desks[0], options)
+                chosen = _chosen(study, desks, arguments, options)
+                if arguments.dry_run:
+                    return _dry_run(study, desks, models, options, arguments.json)
+                chosen.keep(study, arguments)
+                pools = [_pool(study, desk, arguments, settings) for desk in desks]
+                return asyncio.run(_judge(study, desks, pools, models, options, arguments))
+
+            return despite_losses(study, judged)
 
 
 def _options(arguments: argparse.Namespace, study: Study) -> JudgeOptions:
@@ -171,6 +175,10 @@ def _desks(
     from drr.eval.tasks.protocol import AS_PRINTED
 
     answers = read_answers(study)
+    if not answers and study.losses:
+        raise DrrError(
+            f"{study.folder}: all its finished answers lack texts; `drr run {study.folder} --retry-failed`"
+        )
     if not answers and options.need_answers:
         raise DrrError(f"{study.folder}: holds no finished answer; `drr run` or `drr import` makes some")
     unknown = set(arguments.variants.split(",") if arguments.variants else ()) - {a.variant for a in answers}

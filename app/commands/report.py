@@ -61,8 +61,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
+    from drr.app.studies import despite_losses
     from drr.env.errors import Misuse
-    from drr.eval.metrics.document import study_document
     from drr.study.study import Study
 
     if arguments.explain:
@@ -72,12 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not (arguments.out or arguments.json or arguments.labels or arguments.verdicts):
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
     with Study.open(arguments.study) as study:
-        document = study_document(study, arguments.judge, complete=arguments.complete_only)
-        if arguments.labels:
-            _correct(study, document, arguments)
-        tables = 0 if arguments.out is None else _write(study, document, arguments)
-        if arguments.verdicts is not None:
-            _write_verdicts(study, arguments)
+        document, tables = despite_losses(study, lambda: _made(study, arguments))
         if arguments.json:
             print_json(document)
             return 0
@@ -88,6 +83,19 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.out is not None:
             print(f"{tables} tables: open {arguments.out / 'index.html'}")
     return 0
+
+
+def _made(study: Study, arguments: argparse.Namespace) -> tuple[StudyDocument, int]:
+    """The document, and how many tables were written."""
+    from drr.eval.metrics.document import study_document
+
+    document = study_document(study, arguments.judge, complete=arguments.complete_only)
+    if arguments.labels:
+        _correct(study, document, arguments)
+    tables = 0 if arguments.out is None else _write(study, document, arguments)
+    if arguments.verdicts is not None:
+        _write_verdicts(study, arguments)
+    return document, tables
 
 
 def _correct(study: Study, document: StudyDocument, arguments: argparse.Namespace) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
     from drr.env.settings import Settings
-    from drr.study.study import StudyConfig
+    from drr.study.study import Study, StudyConfig
     from drr.study.unit import Unit
 
 _EXAMPLES = """\
@@ -136,8 +136,13 @@ def _failed(folder: Path, units: list[Unit]) -> list[Unit]:
     from drr.study.study import Study
 
     with Study.open(folder, read_only=True) as study:
-        failed = study.ledger.units.failed_among([unit.key for unit in units])
+        failed = study.ledger.units.failed_among([unit.key for unit in units]).keys() | _lost(study, units)
     return [unit for unit in units if unit.key in failed]
+
+
+def _lost(study: Study, units: list[Unit]) -> set[str]:
+    records = (study.record(unit.key) for unit in units)
+    return {record.key for record in records if record is not None and study.lost(record)}
 
 
 def _saved(folder: Path) -> StudyConfig:
@@ -279,6 +284,9 @@ def _run(
                 f"drr: {aside:,} units of an earlier configuration are kept aside and not counted",
                 file=sys.stderr,
             )
+        if arguments.retry_failed:
+            study.look_for_losses()
+            study.reopen_lost(unit.key for unit in asked.chosen)
         summary = run_units(arguments, study, asked.chosen, pool or answering, answering.models, "answers")
         if arguments.json:
             print_json(status(study, now=time.time()))

@@ -74,6 +74,9 @@ def _units(document: StudyStatus) -> Iterator[str]:
         yield "  no units yet"
     for kind, count in document["failures"].items():
         yield f"  failed: {kind} {count:,}"
+    if lost := document["lost"]:
+        some = ", ".join(lost[:3]) + (" and others" if len(lost) > 3 else "")
+        yield f"  lost: {len(lost):,} answers lack texts and are left out ({some}); `drr run STUDY --retry-failed` computes them again"
     made_up = document["fabricated"]
     if made_up["addresses"]:
         yield f"  fabricated: {made_up['addresses']:,} cited addresses that no tool returned, in {made_up['answers']:,} answers"

@@ -22,6 +22,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.profiles import shop_of
+    from drr.app.studies import despite_losses, say_losses
     from drr.app.viewer.reader import Reader
     from drr.app.vouching import offer_shop
     from drr.env.errors import Misuse
@@ -36,8 +37,9 @@ def run(arguments: argparse.Namespace) -> int:
         reader = Reader(study, judge=arguments.judge, shop=arguments.shop)
         reader.judging()  # an unknown judge is said here, not page by page
         if arguments.static is not None:
-            _write(reader, arguments)
+            despite_losses(study, lambda: _write(reader, arguments))
         else:
+            say_losses(study)
             _serve(reader, arguments.port)
     return 0
 

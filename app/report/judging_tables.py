@@ -118,7 +118,7 @@ def failures(material: Material) -> Table | None:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for record in material.study.records("answer", None):
         variant = str(record.spec.get("variant") or record.label)
-        counts[variant][_ended(record)] += 1
+        counts[variant][_LOST if material.study.lost(record) else _ended(record)] += 1
     if not counts:
         return None
     kinds = ["done", *sorted({kind for counter in counts.values() for kind in counter} - {"done"})]
@@ -131,10 +131,15 @@ def failures(material: Material) -> Table | None:
             "Broken off: the model failed in the middle, and wrote its report from what was known; these are in the means, "
             "and left out with `--complete-only`."
         )
+    if _LOST in kinds:
+        notes.append(
+            f"{_LOST}: texts of the answer are no longer in the study; in no mean until it is computed again."
+        )
     return Table("failures", "Answers and failures", headings(*kinds), rows, notes)
 
 
 _BROKEN_OFF = "broken off: "
+_LOST = "texts lost"
 
 
 def _ended(record: Record) -> str:

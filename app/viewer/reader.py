@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -17,6 +18,7 @@ from drr.eval.evidence.book import Book
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import metrics, values_of
 from drr.eval.tasks.judged import Judged, Judging
+from drr.study.blobs import LostText
 
 if TYPE_CHECKING:
     from drr.study.study import Study
@@ -74,7 +76,7 @@ class Reader:
             if self._stamps.get(key, 0.0) != stamp or _short(key) not in self._entries:
                 record = self._study.record(key)
                 if record is not None:
-                    self._entries[_short(key)] = _entry(record)
+                    self._entries[_short(key)] = _entry(record, lost=bool(self._study.lost(record)))
                     self._keys[_short(key)] = key
         self._stamps, self._version = stamps, version
 
@@ -124,16 +126,28 @@ class Reader:
         known = len(sha) == 64 and set(sha) <= set("0123456789abcdef")
         if not known or not self._study.ledger.records.hold("answer", f'"page_sha256":"{sha}"'):
             return None
-        return self._study.blobs.get(sha).decode("utf-8", "surrogatepass")
+        try:
+            return self._study.blobs.get(sha).decode("utf-8", "surrogatepass")
+        except LostText:
+            return None
 
     def _view(self, entry: ShownEntry, *, full: bool) -> ReportView | None:
+        try:
+            return self._made(entry, full=full)
+        except LostText:
+            self._study.look_for_losses()
+            return self._made(entry, full=full)
+
+    def _made(self, entry: ShownEntry, *, full: bool) -> ReportView | None:
         key = self._keys[entry.key]
         record = self._study.record(key)
         if record is None:
             return None
-        if not record.done:
+        lost = self._study.lost(record)
+        if lost or not record.done:
+            told = f"Texts of this answer are no longer in the study: {', '.join(lost)}." if lost else ""
             return ReportView(
-                entry, record.message or "", "", None, record.usage, record.cost_usd, record.seconds
+                entry, told or record.message or "", "", None, record.usage, record.cost_usd, record.seconds
             )
         answer = answer_of(self._study, record, self._queries)
         among = self._study.ledger.records.about(key, answer.query_id)
@@ -160,11 +174,12 @@ class Reader:
         return self._with_details(view, judged, answer) if full else view
 
     def _with_details(self, view: ReportView, judged: Judged, answer: Answer) -> ReportView:
+        told = self._study.held(answer.record, "transcript")
         return replace(
             view,
             sources=tuple(parts.sources(answer)),
             actors=tuple(parts.actors(answer.tool_calls() or ())),
-            conversations=tuple(parts.conversations(self._study.json(answer.record, "transcript") or ())),
+            conversations=tuple(parts.conversations(json.loads(told) if told else ())),
             rules=tuple(parts.rules(judged, answer)),
             figures=tuple(parts.figures(judged, answer)),
         )
@@ -175,7 +190,7 @@ def _short(key: str) -> str:
     return key[:SHORT] if is_digest(key) else file_name(key)
 
 
-def _entry(record: Record) -> ShownEntry:
+def _entry(record: Record, *, lost: bool) -> ShownEntry:
     spec = record.spec
     return ShownEntry(
         key=_short(record.key),
@@ -183,8 +198,8 @@ def _entry(record: Record) -> ShownEntry:
         query=str(spec["query"]),
         variant=str(spec["variant"]),
         trial=int(spec["trial"]),
-        status=record.status,
-        reason=record.reason,
+        status="failed" if lost else record.status,
+        reason="lost" if lost else record.reason,
         words=record.result.get("words"),
         rule_written=bool(record.result.get("rule_written")),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -19,6 +20,7 @@ from drr.llm.factory import Models
 from drr.llm.offline import NAME as OFFLINE
 from drr.llm.role import MeteredModel, Policy
 from drr.llm.structured import readable, structured
+from drr.study.blobs import LostText
 from drr.study.study import Study
 from drr.study.unit import Outcome, canonical_json
 from drr.study.worker import Context
@@ -93,7 +95,8 @@ class KeptAnswers:
                     _by_request({name: partial(self._blob, digest) for name, digest in blobs.items()})
                 )
         if found := self._known.get(request):
-            return [text() for text in found]
+            with suppress(LostText):  # an answer that is no longer there is asked for again
+                return [text() for text in found]
         own = self._study.ledger.saved.of_unit(unit, f"{_RAW}{request}:")
         return [_text(text) for texts in _by_request(own).values() for text in texts]
 

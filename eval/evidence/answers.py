@@ -87,13 +87,13 @@ class Answer:
 
 
 def read_answers(study: Study) -> list[Answer]:
-    """Every finished answer, by query, variant and trial."""
+    """Every finished answer whose texts are there, by query, variant and trial; `study.losses` has the others."""
     return sorted(_answers(study), key=lambda a: (a.query_id, a.variant, a.trial, a.key))
 
 
 def _answers(study: Study) -> Iterator[Answer]:
     queries = questions(study)
-    return (answer_of(study, record, queries) for record in study.records("answer"))
+    return (answer_of(study, record, queries) for record in study.records("answer") if not study.lost(record))
 
 
 def answer_of(study: Study, record: Record, queries: Mapping[str, Query]) -> Answer:

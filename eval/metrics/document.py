@@ -36,6 +36,8 @@ def study_document(study: Study, judge: str | None = None, *, complete: bool = F
     paper = as_printed(study, judged.judging.judge if judged.judging else judge)
     if paper is not None:
         document["as_printed"] = paper_document(counted(read_judged(study, paper, answers=answers)))
+    if study.losses:
+        document["coverage"]["lost"] = sorted(loss.label for loss in study.losses.values())
     return document
 
 

@@ -50,6 +50,8 @@ class VariantCoverage(TypedDict):
 
 class CoverageRow(TypedDict):
     answers: int
+    lost: NotRequired[list[str]]
+    """Answers that lack texts and are in no figure, by label; not there where there are none."""
     tasks: dict[str, TaskRow]
     invalid: bool
     invalid_because: list[str]
