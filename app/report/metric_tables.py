@@ -12,12 +12,13 @@ from drr.app.report.paper import NOTE, printed
 from drr.app.report.tables import Cell, Heading, Table, headings
 from drr.eval import metrics as registry
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.intervals import PairedDifference, VRow, mean, paired, spread, with_holm
+from drr.eval.stats.intervals import FEWEST, PairedDifference, VRow, mean, paired, spread, with_holm
 
 SIGNIFICANT = 0.05
 BOLD_NOTE = (
     "Bold: better than the next by more than the noise (paired sign-flip test over queries, Holm over the table, p < 0.05); "
-    "never by rank alone. In brackets the 95 % interval by bootstrap over queries."
+    "never by rank alone. In brackets the 95 % interval over queries, by bootstrap; of fewer than "
+    f"{FEWEST} queries, or where no two differ, the widest that values of this range allow."
 )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from drr.eval.agreement.rows import BinaryRow, ClassesRow, ClassRow, row_of
 from drr.eval.stats import agreement as ag
 from drr.eval.stats.aligned import aligned
-from drr.eval.stats.intervals import V, from_sums, ratio
+from drr.eval.stats.intervals import SHARE, V, from_sums, ratio
 
 SUPPORTED = ("full", "partial")
 """The positive class of support in two classes; of pairs it is A, and ties are left out."""
@@ -72,7 +72,7 @@ def _share(
     a, b, c, lost = aligned(of, beside, clusters, drop)
     kept = [(float(q in ones), name) for p, q, name in zip(a, b, c, strict=True) if p in ones]
     rows = np.array([[same, 1.0] for same, _ in kept]).reshape(-1, 2)
-    return from_sums(rows, [name for _, name in kept], ratio, f"share {method}", n_unscored=lost)
+    return from_sums(rows, [name for _, name in kept], ratio, f"share {method}", n_unscored=lost, ends=SHARE)
 
 
 def _binary(

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from drr.eval.agreement.items import Preference, preferences
 from drr.eval.agreement.rows import WinRateRow
 from drr.eval.labels import DIMENSIONS, PairwiseLabel
-from drr.eval.stats.intervals import mean
+from drr.eval.stats.intervals import SHARE, mean
 
 SCORE = {"A": 1.0, "tie": 0.5, "B": 0.0}
 PEOPLE = "all people"
@@ -50,7 +50,7 @@ def _rows(judge: str, found: Mapping[tuple[str, str], Sequence[Preference]]) -> 
             "wins": outcomes[place]["wins"],
             "ties": outcomes[place]["ties"],
             "losses": outcomes[place]["losses"],
-            "win_rate": mean(groups[place], "(W + T/2)/n, mean over questions").document(),
+            "win_rate": mean(groups[place], "(W + T/2)/n, mean over questions", SHARE).document(),
         }
         for place in sorted(groups, key=lambda place: (order.index(place[0]), place[1:]))
     ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Family, Metric
+from drr.eval.stats.intervals import V, VRow
 from drr.eval.tasks.judged import Judged
 
 FAMILIES: tuple[str, ...] = (
@@ -36,6 +37,14 @@ def metrics() -> dict[str, Metric]:
                 raise ValueError(f"two metrics are called {metric.name}")
             found[metric.name] = metric
     return found
+
+
+def documented(figures: Mapping[str, V]) -> dict[str, VRow]:
+    """Figures by the names of metrics, each with an interval that keeps to its metric's range."""
+    known = metrics()
+    return {
+        name: v.within(known[name].range if name in known else None).document() for name, v in figures.items()
+    }
 
 
 def _declared(family: Family) -> Sequence[Metric]:

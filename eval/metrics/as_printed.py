@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
+from drr.eval.metrics import documented
 from drr.eval.metrics.coverage import MOST_FAILED, coverage, variants_of
 from drr.eval.metrics.rows import CoverageRow, PaperDocument
 from drr.eval.stats.faithfulness import PAPER_TYPES, JudgedClaims, corpus_values
-from drr.eval.stats.intervals import V, VRow, mean
+from drr.eval.stats.intervals import SHARE, V, VRow, mean
 from drr.eval.stats.pairs import pair_results
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.quality import corpus_values as quality_values
@@ -64,8 +65,8 @@ def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
     figures: dict[str, VRow] = {}
     if cited := judged.all_claims(answers, "cited"):
         by_name = corpus_values(cited)
-        for name in ("fp_web", "fp_product", "n_cited", "n_cited_web", "n_cited_product"):
-            figures[name] = by_name[name].document()
+        names = ("fp_web", "fp_product", "n_cited", "n_cited_web", "n_cited_product")
+        figures = documented({name: by_name[name] for name in names})
         figures["fp"] = equation_2(cited)
     recall: dict[str, list[float | None]] = {}
     for answer in answers:
@@ -74,9 +75,9 @@ def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
             recall.setdefault(answer.query_id, []).append(_recall(judged, answer))
     if recall:
         method = "claims with a URL / claims, of a second extraction, mean over queries"
-        figures["fr"] = mean(recall, method).document()
+        figures["fr"] = mean(recall, method, SHARE).document()
     if rated := judged.all_rated(answers):
-        figures |= {name: v.document() for name, v in quality_values(rated).items()}
+        figures |= documented(quality_values(rated))
     return figures
 
 

@@ -17,7 +17,6 @@ from drr.eval.tasks.judged import Judged
 Better = Literal["higher", "lower"]
 Values = Mapping[str, float | None]
 """By metric. One that was not judged is left out, one that failed or is undefined is `None`."""
-SHARE = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

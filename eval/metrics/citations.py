@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import SHARE, Metric, Values, over_queries
+from drr.eval.metrics.base import Metric, Values, over_queries
 from drr.eval.stats.citations import METHODS, report_values, why_unknown
-from drr.eval.stats.intervals import V
+from drr.eval.stats.intervals import SHARE, V
 from drr.eval.tasks.judged import Judged
 
 TITLES = {"citations": "Citations one by one"}

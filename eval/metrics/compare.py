@@ -16,10 +16,11 @@ ByQuery = dict[str, list[float | None]]
 def compare(judged: Judged, a: str, b: str) -> CompareDocument:
     """Paired differences, `a` minus `b`, on the queries both answered; Holm within each family of metrics."""
     tested: dict[str, PairedDifference] = {}
+    ends = {name: metric.range for name, metric in metrics().items()}
     for family in families():
         left, right = _by_metric(family, judged, a), _by_metric(family, judged, b)
         shared = [name for name in left if name in right]
-        tested |= with_holm({name: paired(left[name], right[name]) for name in shared})
+        tested |= with_holm({name: paired(left[name], right[name], ends.get(name)) for name in shared})
     return {
         "schema": SCHEMA,
         "a": a,

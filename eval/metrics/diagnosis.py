@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypedDict, get_args
 from drr.env.errors import DrrError
 from drr.eval.asking.forms import FailureName
 from drr.eval.evidence.answers import Answer
-from drr.eval.stats.intervals import mean
+from drr.eval.stats.intervals import SHARE, mean
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.rows import CheckRow, FailureRow
 from drr.study.study import Study
@@ -177,5 +177,5 @@ def _share(rows: Iterable[tuple[Answer, Diagnosis]]) -> FailureShare:
         by_query.setdefault(answer.query_id, []).append(None if present is None else float(present))
         if present:
             examples.append({"answer": answer.label, "by": said["by"], "text": said["example"]})
-    share = mean(by_query, "share of reports with this failure, over queries").document()
+    share = mean(by_query, "share of reports with this failure, over queries", SHARE).document()
     return {"share": share, "examples": examples[:EXAMPLES]}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from drr.eval.judging.read import as_printed, choose, complete_only, read_judged, refetched
-from drr.eval.metrics import families
+from drr.eval.metrics import documented, families
 from drr.eval.metrics.as_printed import paper_document
 from drr.eval.metrics.coverage import coverage, variants_of
 from drr.eval.metrics.diagnosis import failure_document
 from drr.eval.metrics.rows import FailureDocument, JudgeRow, Provenance, StudyDocument
 from drr.eval.stats.faithfulness import corpus_values
-from drr.eval.stats.intervals import RESAMPLES, SEED
+from drr.eval.stats.intervals import RESAMPLES, SEED, SHARE
 from drr.eval.stats.pairs import overall, pair_results
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.quality import length_correlations
@@ -43,10 +43,10 @@ def study_document(study: Study, judge: str | None = None, *, complete: bool = F
 
 def _judged_document(judged: Judged, failures: FailureDocument | None) -> StudyDocument:
     by_variant = variants_of(judged)
-    metrics = {
-        variant: {
-            name: v.document() for family in families() for name, v in family.corpus(judged, answers).items()
-        }
+    figures = {
+        variant: documented(
+            {name: v for family in families() for name, v in family.corpus(judged, answers).items()}
+        )
         for variant, answers in by_variant.items()
     }
     comparisons = judged.comparisons()
@@ -56,7 +56,7 @@ def _judged_document(judged: Judged, failures: FailureDocument | None) -> StudyD
         "judge": _judge(judged),
         "banner": banner(judged),
         "provenance": provenance(judged),
-        "metrics": metrics,
+        "metrics": figures,
         "pairwise": [result.document() for result in pair_results(comparisons)],
         "pairwise_detail": overall(comparisons) if comparisons else None,
         "length_correlation": length_correlations(rated) if rated else None,
@@ -86,7 +86,7 @@ def _add_now(document: StudyDocument, now: Judged) -> None:
         if found:
             values = corpus_values(found)
             document["metrics"][variant] |= {
-                f"{name}_now": values[name].document() for name in ("fp", "fp_web")
+                f"{name}_now": values[name].within(SHARE).document() for name in ("fp", "fp_web")
             }
 
 

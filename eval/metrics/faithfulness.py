@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from drr.env.world import KINDS, label_of
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import SHARE, Metric, Values
+from drr.eval.metrics.base import Metric, Values
 from drr.eval.stats.faithfulness import PAPER_TYPES, corpus_values, report_values
-from drr.eval.stats.intervals import V
+from drr.eval.stats.intervals import SHARE, V
 from drr.eval.tasks.judged import Judged
 
 TITLES = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import SHARE, Metric, Values, over_queries
-from drr.eval.stats.intervals import V, pooled
+from drr.eval.metrics.base import Metric, Values, over_queries
+from drr.eval.stats.intervals import SHARE, V, pooled
 from drr.eval.stats.papers import IN_PART, METHODS, fact, found, report_values
 from drr.eval.tasks.judged import Judged
 

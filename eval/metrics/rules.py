@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from drr.eval.checks import RULES
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import SHARE, Metric, Values, over_queries
-from drr.eval.stats.intervals import V
+from drr.eval.metrics.base import Metric, Values, over_queries
+from drr.eval.stats.intervals import SHARE, V
 from drr.eval.tasks.judged import Judged
 
 METRICS = tuple(

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 from drr.eval.stats.aligned import Label, aligned
-from drr.eval.stats.intervals import Floats, V, from_sums, nothing, ratio
+from drr.eval.stats.intervals import SHARE, Floats, V, from_sums, nothing, ratio
 
 Level = Literal["nominal", "ordinal", "interval"]
 TIE = "tie"
@@ -163,7 +163,7 @@ def exact_agreement(
 ) -> V:
     x, y, c, lost = aligned(a, b, clusters, drop)
     rows = np.array([[float(p == q), 1.0] for p, q in zip(x, y, strict=True)]).reshape(-1, 2)
-    return from_sums(rows, c, ratio, "share of equal labels", n_unscored=lost)
+    return from_sums(rows, c, ratio, "share of equal labels", n_unscored=lost, ends=SHARE)
 
 
 def ties_share(
@@ -172,7 +172,7 @@ def ties_share(
     """Share of the pairs that both judged in which one of them, or both, said tie."""
     x, y, c, lost = aligned(a, b, clusters)
     rows = np.array([[float(TIE in (p, q)), 1.0] for p, q in zip(x, y, strict=True)]).reshape(-1, 2)
-    return from_sums(rows, c, ratio, "share of pairs with a tie of either", n_unscored=lost)
+    return from_sums(rows, c, ratio, "share of pairs with a tie of either", n_unscored=lost, ends=SHARE)
 
 
 def soft_disagreement(
@@ -195,7 +195,9 @@ def ranking_agreement(
         for a, b in orders
     ]
     rows = np.array([[x, 1.0] for x in same]).reshape(-1, 2)
-    value = from_sums(rows, [str(i) for i in range(len(same))], ratio, "share of items ranked alike")
+    value = from_sums(
+        rows, [str(i) for i in range(len(same))], ratio, "share of items ranked alike", ends=SHARE
+    )
     return value, int(sum(same)), len(same)
 
 
@@ -205,7 +207,9 @@ def repeat_stability(labels: Sequence[Sequence[Label | None]]) -> V:
     rows = np.array([[float(len(set(unit)) == 1), 1.0] for unit in complete]).reshape(-1, 2)
     names = [str(i) for i in range(len(complete))]
     lost = len(labels) - len(complete)
-    return from_sums(rows, names, ratio, "share of units with the same label every time", n_unscored=lost)
+    return from_sums(
+        rows, names, ratio, "share of units with the same label every time", n_unscored=lost, ends=SHARE
+    )
 
 
 def claim_overlap(

@@ -20,6 +20,13 @@ RESAMPLES = 2000
 SEED = 20_190_101
 LEVEL = 0.95
 KEPT, BLOCK = 2000, 100
+FEWEST = 10
+"""Clusters. A bootstrap over fewer covers far less than it says: 4 queries that agree by chance would have no interval at all."""
+Z = 1.959963984540054
+_T = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060)
+"""Student's 97.5 % point from one degree of freedom on."""
+Ends = tuple[float, float]
+SHARE: Ends = (0.0, 1.0)
 
 
 class VRow(TypedDict):
@@ -54,6 +61,19 @@ class V:
     method: str
     reason: str | None = None
     """Why there is no value, where that is known."""
+    clusters: int = 0
+    """What was resampled; 0 where nothing was."""
+
+    def within(self, ends: Ends | None) -> V:
+        """With the interval of a mean that cannot leave these ends, where too few clusters, or none that differ, allow no other."""
+        if ends is None or self.value is None or self.clusters < 2:
+            return self
+        if self.clusters >= FEWEST and self.ci_low is not None and self.ci_low != self.ci_high:
+            return self
+        low, high = _mean_within(self.value, self.clusters, ends)
+        why = "no two of them differ" if self.clusters >= FEWEST else f"fewer than {FEWEST}"
+        told = f"95% interval of a mean from {ends[0]:g} to {ends[1]:g} of {self.clusters} clusters ({why})"
+        return replace(self, ci_low=low, ci_high=high, method=f"{_bare(self.method)}; {told}")
 
     def document(self) -> VRow:
         row: VRow = {
@@ -121,10 +141,12 @@ def from_sums(
     *,
     n: int | None = None,
     n_unscored: int = 0,
+    ends: Ends | None = None,
 ) -> V:
     """A statistic that depends on its items only through the sums of `rows`: resampling is one matrix product.
 
-    `statistic` maps sums, one per line, to values, one per line; undefined is NaN there and `None` here.
+    `statistic` maps sums, one per line, to values, one per line; undefined is NaN there and `None` here. `ends` are those of a mean
+    or share of items that cannot lie beyond them.
     """
     count = len(rows) if n is None else n
     if not len(rows):
@@ -134,20 +156,60 @@ def from_sums(
     np.add.at(sums, position, rows)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = finite(statistic(sums.sum(axis=0, keepdims=True))[0])
-        if size < 2 or value is None:
+        if size < 2 or value is None or (ends is not None and size < FEWEST):
             low, high = None, None
         else:
-            low, high = interval(over_resamples(size, lambda weights: statistic(weights @ sums)))
-    return V(value, low, high, count, n_unscored, _bootstrap_method(method, size))
+            draws = over_resamples(size, lambda weights: statistic(weights @ sums))
+            low, high = interval(draws) if size >= FEWEST else _by_t(value, draws, size)
+    found = V(value, low, high, count, n_unscored, _told(method, size, low), clusters=size)
+    return found.within(ends)
 
 
-def _bootstrap_method(method: str, clusters: int) -> str:
+def _told(method: str, clusters: int, low: float | None) -> str:
     if clusters < 2:
         return f"{method}; no interval from one cluster"
-    return f"{method}; 95% percentile bootstrap over {clusters} clusters, B={RESAMPLES}, seed={SEED}"
+    if clusters >= FEWEST:
+        return f"{method}; 95% percentile bootstrap over {clusters} clusters, B={RESAMPLES}, seed={SEED}"
+    if low is None:
+        return f"{method}; no interval: {clusters} clusters are too few"
+    return f"{method}; 95% t interval over {clusters} clusters (fewer than {FEWEST}), its standard error by bootstrap"
 
 
-def mean(values: Mapping[str, Sequence[float | None]], method: str = "mean over queries") -> V:
+def _bare(method: str) -> str:
+    return method.partition("; ")[0]
+
+
+def _by_t(value: float, draws: Floats, clusters: int) -> tuple[float | None, float | None]:
+    """Student's interval with the bootstrap's own error, which is too small by (n - 1) / n; none without spread."""
+    good = draws[np.isfinite(draws)]
+    if good.size < LEVEL * draws.size or np.ptp(good) <= 1e-12 * max(1.0, abs(value)):
+        return None, None
+    error = float(np.std(good)) * sqrt(clusters / (clusters - 1))
+    half = _T[clusters - 2] * error
+    return value - half, value + half
+
+
+def _mean_within(value: float, n: int, ends: Ends) -> tuple[float, float]:
+    """Wilson's interval with its correction for continuity, as if each cluster were at one end or the other: no values between
+    the same ends vary more."""
+    width = ends[1] - ends[0]
+    p = min(1.0, max(0.0, (value - ends[0]) / width))
+    return ends[0] + width * _lower(p, n), ends[0] + width * (1.0 - _lower(1.0 - p, n))
+
+
+def _lower(p: float, n: int) -> float:
+    if p * n <= 0:
+        return 0.0
+    under = Z * Z - 1 / n + 4 * n * p * (1 - p) + (4 * p - 2)
+    found = (2 * n * p + Z * Z - (Z * sqrt(max(0.0, under)) + 1)) / (2 * (n + Z * Z))
+    return min(p, max(0.0, found))
+
+
+def mean(
+    values: Mapping[str, Sequence[float | None]],
+    method: str = "mean over queries",
+    ends: Ends | None = None,
+) -> V:
     """The mean over queries of the mean over a query's scored trials."""
     scored = {key: [x for x in trials if x is not None] for key, trials in values.items()}
     unscored = sum(x is None for trials in values.values() for x in trials)
@@ -156,13 +218,14 @@ def mean(values: Mapping[str, Sequence[float | None]], method: str = "mean over 
     if n > len(present):
         method += " (trials of a query averaged first)"
     rows = np.array([[x, 1.0] for _, x in present]).reshape(-1, 2)
-    return from_sums(rows, [key for key, _ in present], ratio, method, n=n, n_unscored=unscored)
+    return from_sums(rows, [key for key, _ in present], ratio, method, n=n, n_unscored=unscored, ends=ends)
 
 
 def pooled(pairs: Sequence[tuple[str, float, float]], method: str, *, n: int, n_unscored: int = 0) -> V:
     """Sum of numerators over sum of denominators; each pair is (query, numerator, denominator)."""
     rows = np.array([[a, b] for _, a, b in pairs]).reshape(-1, 2)
-    return from_sums(rows, [key for key, _, _ in pairs], ratio, method, n=n, n_unscored=n_unscored)
+    names = [key for key, _, _ in pairs]
+    return from_sums(rows, names, ratio, method, n=n, n_unscored=n_unscored, ends=SHARE)
 
 
 def ratio(sums: Floats) -> Floats:
@@ -202,11 +265,14 @@ EXACT_FLIPS = 13
 
 
 def paired(
-    a: Mapping[str, Sequence[float | None]], b: Mapping[str, Sequence[float | None]]
+    a: Mapping[str, Sequence[float | None]],
+    b: Mapping[str, Sequence[float | None]],
+    ends: Ends | None = None,
 ) -> PairedDifference:
     """On the queries that both sides scored: the interval by a paired bootstrap, the p-value by flipping signs.
 
-    A bootstrap's own p-value is far too small for a handful of queries, where flipping signs is exact.
+    A bootstrap's own p-value is far too small for a handful of queries, where flipping signs is exact. `ends` are those of the
+    values, not of their differences.
     """
     method = "mean paired difference over queries"
     left, right = _query_means(a), _query_means(b)
@@ -215,7 +281,8 @@ def paired(
     if not both:
         return PairedDifference(nothing(method, dropped), None, None, None)
     rows = np.array([[left[key] - right[key], 1.0] for key in both])
-    difference = from_sums(rows, both, ratio, method, n_unscored=dropped)
+    apart = None if ends is None else (ends[0] - ends[1], ends[1] - ends[0])
+    difference = from_sums(rows, both, ratio, method, n_unscored=dropped, ends=apart)
     p = sign_flip(rows[:, 0])
     return PairedDifference(
         difference,
@@ -256,7 +323,7 @@ def wilson(successes: float, n: int) -> tuple[float | None, float | None]:
     """Wilson's 95% interval for a share."""
     if n == 0:
         return None, None
-    z = 1.959963984540054
+    z = Z
     share = successes / n
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)

@@ -10,7 +10,7 @@ from typing import TypedDict
 import numpy as np
 from drr.env.errors import DrrError
 from drr.eval.stats.comparisons import Comparison, by_dimension
-from drr.eval.stats.intervals import V, VRow, from_sums, holm, ratio, sign_test, wilson, wins_needed
+from drr.eval.stats.intervals import SHARE, V, VRow, from_sums, holm, ratio, sign_test, wilson, wins_needed
 from drr.eval.stats.length import length_coefficient
 from drr.eval.stats.positions import PositionRow, positions
 from drr.eval.stats.ratings import StrengthRow, davidson
@@ -97,7 +97,8 @@ def _result(group: Sequence[Comparison], *, unreliable: bool) -> PairResult:
     rows = np.array([[sum(s) / len(s), 1.0] for s in by_query.values()]).reshape(-1, 2)
     n = sum(map(len, by_query.values()))
     method = "(W + T/2)/n" + (", trials of a query averaged first" if n > len(by_query) else "")
-    rate = from_sums(rows, list(by_query), ratio, method, n=n, n_unscored=counts["error"])
+    errors = counts["error"]
+    rate = from_sums(rows, list(by_query), ratio, method, n=n, n_unscored=errors, ends=SHARE)
     low, high = wilson((rate.value or 0.0) * len(rows), len(rows))
     won, lost = int((rows[:, 0] > 0.5).sum()), int((rows[:, 0] < 0.5).sum())
     return PairResult(

@@ -8,7 +8,7 @@ from typing import TypedDict
 
 import numpy as np
 from drr.eval.stats.comparisons import Comparison, by_dimension
-from drr.eval.stats.intervals import V, VRow, from_sums, ratio, share, sign_test
+from drr.eval.stats.intervals import SHARE, V, VRow, from_sums, ratio, share, sign_test
 
 CONSISTENT_ENOUGH = 0.70
 
@@ -61,6 +61,7 @@ def _position(dimension: str, group: Sequence[Comparison]) -> Position:
         ratio,
         "same verdict after the swap",
         n_unscored=len(group) - len(valid),
+        ends=SHARE,
     )
     calls = [(c.a_first, "a") for c in group] + [(c.b_first, "b") for c in group]
     decided = [verdict == shown for verdict, shown in calls if verdict in ("a", "b")]

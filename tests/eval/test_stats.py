@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 from drr.eval.stats.intervals import (
+    FEWEST,
     RESAMPLES,
+    SHARE,
     holm,
     interval,
     mean,
@@ -157,3 +159,65 @@ def test_a_family_is_corrected_together():
 def test_spread_is_the_sample_deviation():
     assert spread({"a": [1.0, 2.0], "b": [3.0, None]}) == pytest.approx(1.0)
     assert spread({"a": [1.0]}) is None
+
+
+def test_few_queries_that_agree_have_a_wide_interval_and_not_none():
+    two = mean({"a": [1.0], "b": [1.0]}, ends=SHARE)
+    assert (two.value, two.ci_high) == (1.0, 1.0)
+    assert two.ci_low is not None and two.ci_low < 0.3
+    assert "fewer than 10" in two.method and "bootstrap" not in two.method
+    none = mean({str(k): [0.0] for k in range(4)}, ends=SHARE)
+    assert none.ci_low == 0.0 and none.ci_high == pytest.approx(
+        proportion_confint(0, 4, method="beta")[1], abs=0.02
+    )
+    many = mean({str(k): [1.0] for k in range(50)}, ends=SHARE)
+    assert many.ci_low is not None and 0.9 < many.ci_low < 1.0 and "no two of them differ" in many.method
+    grades = mean({"a": [6.0], "b": [7.0]}, ends=(0.0, 10.0))
+    assert grades.ci_low is not None and grades.ci_high is not None
+    assert 0 <= grades.ci_low < 6 and 7 < grades.ci_high <= 10
+
+
+def test_a_share_of_few_has_the_corrected_interval_of_wilson():
+    for n, right in ((4, 2), (6, 5), (9, 9), (8, 0), (5, 1)):
+        values = {str(k): [float(k < right)] for k in range(n)}
+        v = mean(values, ends=SHARE)
+        exact = proportion_confint(right, n, method="beta")
+        assert v.ci_low == pytest.approx(exact[0], abs=0.04)
+        assert v.ci_high == pytest.approx(exact[1], abs=0.04)
+
+
+@pytest.mark.parametrize("clusters", [2, 3, 5, 9])
+def test_intervals_of_few_cover_what_they_say(clusters):
+    rng = np.random.default_rng(clusters)
+    draws = {
+        0.9: rng.random((300, clusters)) < 0.9,
+        0.98: rng.random((300, clusters)) < 0.98,
+        0.8: rng.beta(8, 2, (300, clusters)),
+        0.5: rng.beta(0.2, 0.2, (300, clusters)),
+    }
+    for truth, samples in draws.items():
+        held = 0
+        for sample in samples:
+            v = mean({str(k): [float(x)] for k, x in enumerate(sample)}, ends=SHARE)
+            assert v.ci_low is not None and v.ci_high is not None
+            held += v.ci_low - 1e-12 <= truth <= v.ci_high + 1e-12
+        assert held / 300 > 0.93, truth
+
+
+def test_what_has_no_ends_has_students_interval_below_ten_and_none_without_spread():
+    x = [3.0, 5.0, 4.0, 9.0]
+    v = mean({str(k): [value] for k, value in enumerate(x)})
+    half = 3.1824 * np.std(x, ddof=1) / 2
+    assert v.ci_low == pytest.approx(np.mean(x) - half, abs=0.2)
+    assert v.ci_high == pytest.approx(np.mean(x) + half, abs=0.2)
+    assert "t interval over 4 clusters" in v.method
+    same = mean({str(k): [7.0] for k in range(4)})
+    assert (same.ci_low, same.ci_high) == (None, None) and "too few" in same.method
+    assert "bootstrap over 10 clusters" in mean({str(k): [float(k)] for k in range(FEWEST)}).method
+
+
+def test_differences_of_few_keep_to_twice_the_range():
+    a = {str(k): [0.9] for k in range(4)}
+    b = {str(k): [0.8] for k in range(4)}
+    d = paired(a, b, SHARE).difference
+    assert d.ci_low is not None and d.ci_high is not None and d.ci_low < 0 < 0.1 < d.ci_high < 1
