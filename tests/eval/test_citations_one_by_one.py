@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
@@ -61,9 +63,14 @@ def good(claim: str, evidence: str) -> str:
 
 
 async def judged_by(
-    script: Judge, study: Study, options: JudgeOptions = ALL, shop: Shop | None = None, **more: Any
+    script: Judge,
+    study: Study,
+    options: JudgeOptions = ALL,
+    shop: Shop | None = None,
+    claims: Callable[[str], list[dict[str, Any]]] = claims_of,
+    **more: Any,
 ) -> list[Request]:
-    script.claims = claims_of
+    script.claims = claims
     with Wire(script) as wire:
         models = scripted(wire.url)
         try:
@@ -234,6 +241,57 @@ async def test_halves_that_only_together_support_are_needed(study: Study) -> Non
     )
     assert [row.standing for row in rows(study)] == ["needed", "needed", "irrelevant"]
     assert figures(study)["fp_citation"]["value"] == pytest.approx(2 / 3)
+
+
+Pieces = list[list[set[int]]]
+"""Of a claim; each is stated by any of these sets of sources."""
+
+
+def says(pieces: Pieces, sources: set[int]) -> str:
+    stated = [any(group <= sources for group in groups) for groups in pieces]
+    return "full_support" if all(stated) else "partial_support" if any(stated) else "no_support"
+
+
+def bears(pieces: Pieces, sources: set[int], one: int) -> bool:
+    """ALCE's rule as it stands: it supports something alone, or less is supported without it."""
+    return says(pieces, {one}) != "no_support" or says(pieces, sources - {one}) != says(pieces, sources)
+
+
+async def test_it_is_what_leaving_out_each_in_turn_would_give(study: Study) -> None:
+    """16 claims whose pieces are stated by sources alone or together; a judge who knows which, asked as little as may be."""
+    rng = random.Random(5)
+    worlds: list[tuple[int, Pieces]] = []
+    for _ in range(16):
+        count = rng.randint(2, 5)
+        sets = [set(rng.sample(range(count), rng.randint(1, min(3, count)))) for _ in range(4)]
+        worlds.append((count, [sets[:2], sets[2:]] if rng.random() < 0.5 else [sets[:1], sets[1:2]]))
+    claims: list[dict[str, Any]] = []
+    sources: list[Source] = []
+    for world, (count, _) in enumerate(worlds):
+        urls = [f"https://w{world}.example/{n}" for n in range(count)]
+        sources += [web(url, f"Page {n} of world {world}.") for n, url in enumerate(urls)]
+        claim = f"Claim of world number {world}"
+        quote = f"{claim} {' '.join(f'([p]({url}))' for url in urls)}."
+        claims.append({"quote": quote, "claim": claim, "sources": urls})
+    await put(study, answer("a", "x", "\n\n".join(one["quote"] for one in claims), sources))
+
+    def knows(claim: str, evidence: str) -> str:
+        world = int(re.findall(r"number (\d+)", claim)[0])
+        return says(worlds[world][1], {int(n) for n in re.findall(r"Page (\d+) of", evidence)})
+
+    script = Judge(support=knows)
+    await judged_by(script, study, claims=lambda report: claims)
+    found = {row.url: row.supports for row in rows(study)}
+    expected = {
+        f"https://w{world}.example/{n}": bears(pieces, set(range(count)), n)
+        for world, (count, pieces) in enumerate(worlds)
+        for n in range(count)
+    }
+    assert found == expected
+    assert False in expected.values() and "needed" in {row.standing for row in rows(study)}
+    assert script.asked.count("citations") < len(expected) / 2, (
+        "of two questions for each, one alone and one without it"
+    )
 
 
 async def test_what_could_not_be_read_is_unknown_and_what_is_made_up_is_not(study: Study) -> None:
