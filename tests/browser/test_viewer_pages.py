@@ -23,10 +23,12 @@ from drr.app.viewer.model import (
     Passage,
     ReportView,
     RuleView,
+    ShownCitation,
     ShownClaim,
     ShownEntry,
     ShownFigure,
     ShownOutcome,
+    ShownPoint,
     ShownRating,
     ShownVerdict,
     SourceView,
@@ -175,7 +177,11 @@ def hostile_view() -> ReportView:
         "k" * 16, "q-1", evil, evil, 0, "done", evil, 3, False, {"fp": 0.5}, ("full",), (evil,)
     )
     passage = Passage(evil, ((0, 20),))
-    verdict = ShownVerdict(evil, evil, evil, "full", evil, ("javascript:alert(1)", evil), (passage,), (evil,))
+    alone = dict.fromkeys(("javascript:alert(1)", evil), ShownCitation(evil, evil, evil, passage))
+    verdict = ShownVerdict(
+        evil, evil, evil, "full", evil, ("javascript:alert(1)", evil), (passage,), alone, (evil,)
+    )
+    point = ShownPoint(evil, evil, evil, evil, evil, evil, evil, evil)
     claim = ShownClaim("claim-c1", evil, 0, len(PAYLOADS[0]), ("javascript:alert(1)",), (verdict,))
     source = SourceView(1, "javascript:alert(1)", evil, evil, evil, "0" * 64, evil, 1)
     call = CallView(1, evil, evil, "api", evil, evil, evil, 0.5)
@@ -183,7 +189,7 @@ def hostile_view() -> ReportView:
     return ReportView(
         entry, evil, evil, evil, usage, None, 1.0, (claim,), (source,), (Actor(evil, (call,)),),
         (ShownRating(evil, evil, 3, evil, None), ShownRating(evil, "depth", None, None, evil)),
-        (RuleView(evil, evil, evil, (evil,)),), (ShownFigure(evil, evil, evil, evil),), (evil,), evil, False, evil,
+        (RuleView(evil, evil, evil, (evil,)),), (point,), (ShownFigure(evil, evil, evil, evil),), (evil,), evil, False, evil,
         (Conversation(evil, 1, 2, 3),),
     )  # fmt: skip
 
