@@ -1,10 +1,11 @@
 """Whether `rules-1` says what people say of claims beside their evidence: pairs by writers who had never seen the judge.
 
-python -m benchmarks.support_pairs [PAIRS.jsonl ...] [--half work|sealed] [--misses] [--record HEADING]
+python -m benchmarks.support_pairs [PAIRS.jsonl ...] [--half work|sealed] [--points] [--misses] [--record HEADING]
 
 A line: `id`, `evidence_id`, `evidence`, `claim`, `label` (full, partial, none), `manner`. The pairs of `strangers/support1.jsonl`
 were written for this project by writers who knew the task and the three labels and had not seen the judge. Halves are drawn by a hash of
-`evidence_id`: one was looked at while the rules were mended, the other only counted at the end.
+`evidence_id`: one was looked at while the rules were mended, the other only counted at the end. With `--points` each claim is a key point
+and its evidence a report: what `rules-1` says of points that code does not decide.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from drr.eval.evidence.lexical import support
 from drr.eval.evidence.passages import select
 from drr.eval.stats.agreement import cohen_kappa
 from drr.eval.stats.intervals import V
+from drr.offline.points import match
 from pydantic import BaseModel, ConfigDict
 
 from benchmarks.results import record, table
@@ -73,6 +75,13 @@ def judged(pairs: Sequence[SupportPair]) -> list[JudgedPair]:
     return found
 
 
+def matched(pairs: Sequence[SupportPair]) -> list[JudgedPair]:
+    """As points of a report, which is always shown whole."""
+    words = {"support": "full", "partial_support": "partial", "not_support": "none"}
+    said = [match(pair.claim, None, pair.evidence) for pair in pairs]
+    return [JudgedPair(pair, words[one.support], one.reason) for pair, one in zip(pairs, said, strict=True)]
+
+
 def kappa(found: Sequence[JudgedPair]) -> V:
     """Quadratic-weighted, by evidence."""
     return cohen_kappa(
@@ -106,6 +115,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, help="files of pairs (default: those that are kept)")
     parser.add_argument("--half", choices=HALVES, help="only this half")
+    parser.add_argument("--points", action="store_true", help="claims as key points, evidence as reports")
     parser.add_argument("--misses", action="store_true", help="print each pair that is judged otherwise")
     parser.add_argument(
         "--record", metavar="HEADING", help="keep the tables under this heading of RESULTS.md"
@@ -114,7 +124,7 @@ def main() -> None:
     parts = []
     for path in arguments.files or [PAIRS]:
         pairs = [pair for pair in read_pairs(path) if arguments.half in (None, pair.half)]
-        found = judged(pairs)
+        found = matched(pairs) if arguments.points else judged(pairs)
         name = f"{path.stem}, {arguments.half} half" if arguments.half else path.stem
         parts.append(f"{table(HEAD, [summary(name, found)])}\n\n{confusion(found)}")
         manners = Counter(one.pair.manner for one in found)

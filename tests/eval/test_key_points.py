@@ -321,6 +321,17 @@ async def test_other_points_are_another_judging_and_what_was_answered_is_not_pai
     assert (texts(third), values(third)) == (texts(first), values(first))
 
 
+async def test_a_question_that_was_mended_has_one_list_and_is_matched_with_it(study: Study) -> None:
+    ask(study)
+    await put(study, answer("a", "x", "A steel feeder.", user_id=ANNA))
+    await judged_by(study, PointJudge())
+    ask(study, "Which bird feeder, for at most $45 in all?")
+    judged = await judged_by(study, PointJudge(says=lambda text: "not_support"))
+    assert texts(judged) == {"c1": "What it recommends costs at most $45.00 together."}
+    assert (judged.units["points"], judged.failed["points"]) == (1, 0)
+    assert values(judged)["kp_all_strict"] == 0.0, "what was said of the points of before does not count"
+
+
 async def test_a_forecast_counts_points_and_matches(study: Study) -> None:
     ask(study)
     await put(study, *(answer("a", name, "A steel feeder.", user_id=ANNA) for name in "xy"))

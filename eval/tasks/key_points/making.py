@@ -76,6 +76,13 @@ class PointsTask(Task[Wish]):
         rows = cast("list[PointRow]", record.result["points"]) if record.done else None
         enter_points(judged, record.key_fields["query"], KeyPoints(rows, record.reason))
 
+    def settle(self, judged: Judged) -> None:
+        """A list that another has replaced is not counted again."""
+        lists = [points_of(judged, query_id) for query_id in judged.others.get(self.name, {})]
+        if lists:
+            judged.units[self.name] = len(lists)
+            judged.failed[self.name] = sum(one is None or one.rows is None for one in lists)
+
     def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
         if not unit.spec["asks"]:
             return None
