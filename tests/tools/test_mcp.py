@@ -140,7 +140,7 @@ class SlowWeb:
     name, content_hash = "slow", None
 
     async def search(self, query: str, top_k: int) -> list[WebHit]:
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(0.15)
         return []
 
     async def read(self, url: str) -> Page:
@@ -155,7 +155,7 @@ async def test_a_slow_call_says_how_long_so_far(fresh: ToolContext, mode: Any) -
         told.append((progress, total, message))
 
     slow = replace(fresh, world=ShopWorld(fresh.session, SlowWeb()))
-    async with Client(ShopServer(slow, pulse_s=0.05), mode=mode) as client:
+    async with Client(ShopServer(slow, pulse_s=0.03), mode=mode) as client:
         result = await client.call_tool("web_search", {"query": "birds"}, progress_callback=hear)
         assert not result.is_error
         assert (
