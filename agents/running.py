@@ -28,6 +28,7 @@ from drr.agents.control import CONTROL, complaint
 from drr.agents.evidence import EvidenceLedger
 from drr.agents.rendering import Piece, call_title
 from drr.agents.together import side_by_side
+from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.source import text_hash
 from drr.llm.caching import opening
@@ -254,6 +255,9 @@ class AgentRun:
             answer = await self.call_tool(name, arguments, context)
             text = answer.text
         except ToolError as failed:
+            if isinstance(failed.__cause__, ShopError):
+                # No finding that a report may rest on: the unit fails, and is begun again when the shop is back.
+                raise failed.__cause__ from None
             text = failed.text
             refused = CallError(kind=failed.kind, message=failed.message)
         seconds = self.allowance.now() - started

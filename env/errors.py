@@ -17,5 +17,9 @@ class ShopError(DrrError):
     """A shop that cannot be opened or does not hold together."""
 
 
+class ServerFailure(ShopError):
+    """A server behind a shop failed, and not what it was given: the same command later goes on from here."""
+
+
 class Terminated(KeyboardInterrupt):
     """SIGTERM came while something was written: everything unwinds as after Ctrl-C."""

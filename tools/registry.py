@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
+from drr.env.errors import ShopError
 from drr.env.records.lines import one_line
 from drr.env.statistics import UserStatistics
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
@@ -56,7 +57,8 @@ def find(name: str) -> Tool:
 
 
 async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnswer:
-    """Call a tool. Raises `ToolError` for what the model can act on; anything else is a bug. Never outlives the deadline."""
+    """Call a tool. Raises `ToolError` for what the model can act on, and `unavailable` where the shop behind it fails (its cause is
+    the `ShopError`); anything else is a bug. Never outlives the deadline."""
     tool = find(name)
     arguments = tool.parse(args)
     work: Any
@@ -67,6 +69,8 @@ async def call(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnsw
     try:
         async with asyncio.timeout(ctx.deadline_s) as limit:
             answer: ToolAnswer = await work
+    except ShopError as error:
+        raise _unavailable(error) from error
     except TimeoutError:
         if not limit.expired():
             raise
@@ -91,6 +95,15 @@ def call_sync(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnswe
     tool = find(name)
     if tool.is_async:
         return call_blocking(name, args, ctx)
-    answer: Any = tool.function(ctx, **tool.parse(args))
+    arguments = tool.parse(args)
+    try:
+        answer: Any = tool.function(ctx, **arguments)
+    except ShopError as error:
+        raise _unavailable(error) from error
     result: ToolAnswer = answer
     return result
+
+
+def _unavailable(error: ShopError) -> ToolError:
+    """A dead server, a torn shop: it says itself how, and what to do."""
+    return ToolError("unavailable", one_line(str(error), 400))

@@ -124,17 +124,21 @@ def _call(arguments: argparse.Namespace) -> int:
 
     from drr.app.by_hand import tool_context
     from drr.app.console import print_json, settings_of
+    from drr.env.errors import ServerFailure
     from drr.tools.base import ToolAnswer, ToolError
     from drr.tools.registry import call
 
     tool = _tool(arguments.name)
     given = _arguments(arguments.args)
     failure: ToolError | None = None
-    with tool_context(arguments, settings_of(arguments).settings) as ctx:
-        try:
+    try:
+        with tool_context(arguments, settings_of(arguments).settings) as ctx:
             answer = asyncio.run(call(tool.name, given, ctx))
-        except ToolError as error:
-            failure, answer = error, ToolAnswer(error.text)
+    except ToolError as error:
+        failure, answer = error, ToolAnswer(error.text)
+    except ServerFailure as error:  # already when the shop is opened
+        failure = ToolError("unavailable", str(error))
+        answer = ToolAnswer(failure.text)
     if arguments.json:
         print_json(
             {

@@ -7,6 +7,7 @@ and every sort puts last.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import elastic_transport
 import elasticsearch
@@ -22,6 +23,8 @@ from drr.env.servers.index import category_term
 from drr.env.shop import SearchName, SearchPage, SearchRequest
 from drr.env.text import query_words
 
+# A serverless index gives no hits by number beyond these.
+_SERVERLESS_WINDOW = 10_000
 _SORTS: dict[str, JsonObject] = {
     "price_asc": {"price": {"order": "asc", "missing": "_last"}},
     "price_desc": {"price": {"order": "desc", "missing": "_last"}},
@@ -76,16 +79,9 @@ class ServersCatalog:
 
     def _ask(self, query: JsonObject, sort: Sequence[JsonObject], first: int, limit: int) -> JsonObject:
         try:
-            answer: JsonObject = self.servers.search.search(
-                index=self.index,
-                query=query,
-                sort=sort or None,
-                from_=first,
-                size=limit,
-                track_total_hits=True,
-                source=False,
-                search_type="dfs_query_then_fetch",
-            ).body
+            if self.servers.serverless and first + limit > _SERVERLESS_WINDOW:
+                return self._ask_far(query, sort, first, limit)
+            return self._ask_once(query, sort, limit, first=first)
         except elasticsearch.NotFoundError as error:
             raise ShopError(
                 f"Elasticsearch at {self.servers.shown['Elasticsearch']}: the index {self.index} is gone; the shop was replaced "
@@ -94,6 +90,46 @@ class ServersCatalog:
         except (elastic_transport.TransportError, elasticsearch.ApiError):
             with self.servers.speaking():
                 raise
+
+    def _ask_once(
+        self,
+        query: JsonObject,
+        sort: Sequence[JsonObject],
+        limit: int,
+        *,
+        first: int | None = None,
+        after: Any = None,
+    ) -> JsonObject:
+        answer: JsonObject = self.servers.search.search(
+            index=self.index,
+            query=query,
+            sort=sort or None,
+            from_=first,
+            search_after=after,
+            size=limit,
+            track_total_hits=True,
+            source=False,
+            search_type="dfs_query_then_fetch",
+        ).body
+        return answer
+
+    def _ask_far(self, query: JsonObject, sort: Sequence[JsonObject], first: int, limit: int) -> JsonObject:
+        """Hits beyond what may be asked for by number, reached from page to page."""
+        answer: JsonObject | None = None
+        page: list[JsonObject] = []
+        passed, after = 0, None
+        while passed < first + limit:
+            size = min(first + limit - passed, _SERVERLESS_WINDOW)
+            told = self._ask_once(query, sort, size, after=after)
+            answer = answer or told
+            hits = told["hits"]["hits"]
+            page += hits[max(0, first - passed) :]
+            passed += len(hits)
+            if len(hits) < size:
+                break
+            after = hits[-1]["sort"]
+        assert answer is not None
+        answer["hits"]["hits"] = page
         return answer
 
 

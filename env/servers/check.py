@@ -8,11 +8,14 @@ from drr.env.content import Columns, ContentHash, as_of_from, batched, user_row
 from drr.env.entities import Product
 from drr.env.errors import ShopError
 from drr.env.manifest import changed_manifest, has_fields
+from drr.env.search.fields import SearchFields, fields_of_product
 from drr.env.servers.catalog import ServersCatalog
+from drr.env.servers.documents import find_keys
 from drr.env.servers.index import IndexDocument, entry_of, export
 from drr.env.servers.names import names_of
 from drr.env.servers.opening import open_shop
 from drr.env.servers.store import ServersStore
+from drr.env.servers.words import WordsCheck
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, Shop
 
@@ -42,17 +45,33 @@ def _check_open(shop: Shop) -> Iterator[str]:
     found = ContentHash()
     product_ids: list[str] = []
     user_ids: list[str] = []
-    compared = _Compared(export(catalog.servers, catalog.index), with_fields=has_fields(manifest))
+    with_fields = has_fields(manifest)
+    compared = _Compared(export(catalog.servers, catalog.index), with_fields=with_fields)
+    words = WordsCheck(catalog.servers, catalog.index, with_fields=with_fields)
     for products in batched(store.iter_products()):
         found.add_products(products)
         product_ids += [product.product_id for product in products]
-        for product in products:
-            compared.add(product)
+        made = [fields_of_product(product) for product in products]
+        for product, fields in zip(products, made, strict=True):
+            compared.add(product, fields)
+        words.add(list(zip((product.product_id for product in products), made, strict=True)))
     if different := compared.different():
         yield f"Store and index differ in {len(different):,} products: {_named(different)}."
-    for users in batched(store.iter_users()):
-        found.add_users([user_row(user) for user in users])
-        user_ids += [user.user_id for user in users]
+    yield from words.problems()
+    unfindable: list[str] = []
+    for users in batched(store.iter_found_users()):
+        found.add_users([user_row(user) for user, _ in users])
+        user_ids += [user.user_id for user, _ in users]
+        unfindable += [
+            user.user_id
+            for user, find in users
+            if find != find_keys(user.email, user.first_name, user.last_name)
+        ]
+    if unfindable:
+        yield (
+            f"{len(unfindable):,} users are not found by the e-mail and name that they have: {_named(unfindable)}; "
+            "ingest again with --replace."
+        )
     yield from _check_orders(store, found, product_ids, user_ids)
     yield from _check_manifest(manifest, found)
     yield from _check_alias(shop.spec, catalog)
@@ -66,11 +85,11 @@ class _Compared:
         self._entry = next(searched, None)
         self._different: list[str] = []
 
-    def add(self, product: Product) -> None:
+    def add(self, product: Product, fields: SearchFields) -> None:
         while self._entry is not None and self._entry.product_id < product.product_id:
             self._different.append(self._entry.product_id)
             self._entry = next(self._searched, None)
-        if self._entry != entry_of(product, with_fields=self._with_fields):
+        if self._entry != entry_of(product, fields, with_fields=self._with_fields):
             self._different.append(product.product_id)
         if self._entry is not None and self._entry.product_id == product.product_id:
             self._entry = next(self._searched, None)

@@ -104,12 +104,18 @@ def user_document(row: UserRow) -> JsonObject:
         "phone_number": phone,
         "address": {"address1": address1, "city": city, "state": state, "zip": zip_code, "country": country},
         "account_status": status,
-        "find": {"email": person_key(email), "name": person_key(first, last)},
+        "find": find_keys(email, first, last),
     }
 
 
+def find_keys(email: str, first: str, last: str) -> JsonObject:
+    """What look-ups compare."""
+    return {"email": person_key(email), "name": person_key(first, last)}
+
+
 def user_of(document: JsonObject) -> User:
-    del document["_id"], document["find"]
+    del document["_id"]
+    document.pop("find", None)
     return User.model_validate(document)
 
 

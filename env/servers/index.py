@@ -14,12 +14,12 @@ from zlib import crc32
 import orjson
 from drr.env.embedding import Vectors
 from drr.env.entities import Product
-from drr.env.errors import ShopError
+from drr.env.errors import Misuse, ServerFailure, ShopError
 from drr.env.json_object import JsonObject
 from drr.env.search.fields import SearchFields, fields_of_product
-from drr.env.servers.connect import ServerFailure, Servers
+from drr.env.servers.connect import Servers
 from drr.env.servers.engine import FIELDS_PROPERTIES, NOT_KEPT, FieldsRow, fields_row
-from drr.env.text import category_key, indexed_text
+from drr.env.text import category_key
 from elasticsearch import Elasticsearch
 
 # Far beyond any page that is asked for; the server keeps no more than there are hits.
@@ -88,16 +88,15 @@ class IndexDocument(NamedTuple):
     """`None` of a shop of before, whose index has no fields."""
 
 
-def entry_of(product: Product, *, with_fields: bool = True) -> IndexDocument:
-    text = indexed_text(product.title, product.features, product.description)
+def entry_of(product: Product, fields: SearchFields, *, with_fields: bool = True) -> IndexDocument:
     return IndexDocument(
         product.product_id,
         product.price,
         product.average_rating,
         product.rating_number,
         _categories(product),
-        crc32(text.encode()),
-        fields_of_product(product).crc if with_fields else None,
+        crc32(fields.text.encode()),
+        fields.crc if with_fields else None,
     )
 
 
@@ -111,15 +110,22 @@ def _categories(product: Product) -> list[str]:
 
 
 def create(servers: Servers, index: str, shards: int) -> None:
-    """Refresh is off and there are no replicas while it is loaded; `finish` sets both."""
+    """While it is loaded refresh is off, which `finish` turns on, and there are no replicas."""
+    settings: JsonObject = {
+        "number_of_shards": shards,
+        "number_of_replicas": 0,
+        "refresh_interval": "-1",
+        "max_result_window": _WINDOW,
+    }
+    if servers.serverless:
+        if shards != 1:
+            raise Misuse(
+                "elasticsearch_shards: a serverless Elasticsearch makes its shards itself; leave it out"
+            )
+        settings = {}
     servers.search.indices.create(
         index=index,
-        settings={
-            "number_of_shards": shards,
-            "number_of_replicas": 0,
-            "refresh_interval": "-1",
-            "max_result_window": _WINDOW,
-        },
+        settings=settings or None,
         mappings={
             "dynamic": "strict",
             "_source": {"excludes": ["text", *NOT_KEPT]},
@@ -225,9 +231,10 @@ def _refusal(refused: list[tuple[IndexRow, JsonObject]], of: int) -> str:
 def finish(servers: Servers, index: str, meta: IndexMeta) -> int:
     """Make it searchable and say in it what it is of; the number of documents."""
     search = servers.search.options(request_timeout=max(servers.timeout, 600.0))
-    search.indices.put_settings(index=index, settings={"index": {"refresh_interval": "1s"}})
-    search.indices.refresh(index=index)
-    search.indices.forcemerge(index=index, max_num_segments=1)
+    if not servers.serverless:
+        search.indices.put_settings(index=index, settings={"index": {"refresh_interval": "1s"}})
+        search.indices.refresh(index=index)
+        search.indices.forcemerge(index=index, max_num_segments=1)
     search.indices.put_mapping(index=index, meta={**meta})
     search.indices.refresh(index=index)
     return int(search.count(index=index)["count"])

@@ -55,8 +55,8 @@ class LoadState(TypedDict):
 class Load:
     def __init__(self, client: Mongo, names: Names) -> None:
         database = client[names.shop]
-        # Journalled: what is recorded as done must not be lost with the server.
-        self._there = database.get_collection(MANIFEST, write_concern=WriteConcern(w=1, j=True))
+        # Journalled by most of a replica set: what is recorded as done must not be lost with a server.
+        self._there = database.get_collection(MANIFEST, write_concern=WriteConcern("majority", j=True))
         self._names = names
         self._token = uuid.uuid4().hex
         kept = self._there.find_one({"_id": LOAD})

@@ -13,7 +13,7 @@ from drr.env.servers import index
 from drr.env.servers.connect import Servers
 from drr.env.servers.load import Load
 from drr.env.servers.names import Names, collection
-from pymongo import ReplaceOne
+from pymongo import ReplaceOne, WriteConcern
 from pymongo import errors as mongo
 
 # So many batches at once: while a server stores one, the next is already with it.
@@ -43,7 +43,11 @@ class Sending:
 
     def collection(self, kind: str) -> Any:
         assert self.load is not None
-        return self._servers.mongo[self._names.shop][collection(kind, self.load.version)]
+        database = self._servers.mongo[self._names.shop]
+        # What is recorded as stored must be with most of a replica set before, or a fail-over leaves a record of nothing.
+        return database.get_collection(
+            collection(kind, self.load.version), write_concern=WriteConcern("majority")
+        )
 
     def is_due(self, kind: str, count: int) -> bool:
         """Whether so many of a kind are worth a record of how far the load is."""

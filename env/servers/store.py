@@ -198,8 +198,14 @@ class ServersStore:
             yield product_of(document, self._url)
 
     def iter_users(self) -> Iterator[User]:
+        for user, _ in self.iter_found_users():
+            yield user
+
+    def iter_found_users(self) -> Iterator[tuple[User, JsonObject | None]]:
+        """Each with what look-ups compare, as it is stored."""
         for document in self._each(self.users_there, [("_id", ASCENDING)], "users"):
-            yield user_of(document)
+            find = document.get("find")
+            yield user_of(document), find
 
     def iter_orders(self) -> Iterator[Order]:
         for document in self._each(self.orders_there, ORDER_OF_ORDERS, "orders"):

@@ -12,6 +12,7 @@ from drr.env.json_object import JsonObject
 from drr.env.servers.connect import Servers
 from drr.env.servers.load import Load
 from drr.env.servers.names import CURRENT, KINDS, LOAD, MANIFEST, Names, collection, version_of_collection
+from pymongo import WriteConcern
 
 
 class ShownVersion(TypedDict):
@@ -37,8 +38,9 @@ class Versions:
         return cast("ShownVersion | None", self._database[MANIFEST].find_one({"_id": CURRENT}))
 
     def show(self, document: ShownVersion) -> None:
-        """The swap is the update of this one document."""
-        self._database[MANIFEST].replace_one({"_id": CURRENT}, {**document}, upsert=True)
+        """The swap is the update of this one document: acknowledged by most of a replica set, so that no fail-over undoes it."""
+        there = self._database.get_collection(MANIFEST, write_concern=WriteConcern("majority", j=True))
+        there.replace_one({"_id": CURRENT}, {**document}, upsert=True)
 
     def check_alias(self) -> None:
         """`ShopError` where an index bears the name that is to be the shop's alias."""

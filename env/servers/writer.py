@@ -15,10 +15,10 @@ from typing import Any
 import pymongo
 from drr.env.content import ContentHash, as_of_from, ascending, batched, ordered
 from drr.env.entities import Product
-from drr.env.errors import ShopError
+from drr.env.errors import ServerFailure, ShopError
 from drr.env.manifest import parse_manifest, sealed
 from drr.env.servers import index
-from drr.env.servers.connect import ServerFailure, Servers, client_versions
+from drr.env.servers.connect import Servers, client_versions
 from drr.env.servers.documents import order_documents, plain, product_document, safe, user_document
 from drr.env.servers.load import Load, StoredRows
 from drr.env.servers.names import (
@@ -292,11 +292,13 @@ def _shown(
 
 
 def _sizes(servers: Servers, collections: Sequence[Any], index_name: str) -> dict[str, int]:
-    """Bytes on the servers' disks."""
+    """Bytes on the servers' disks. What a serverless index has, nobody is told, so there is no total either."""
     records = 0
     for stored in collections:
         stats = stored.database.command("collStats", stored.name)
         records += int((stats.get("storageSize") or stats["size"]) + stats.get("totalIndexSize", 0))
+    if servers.serverless:
+        return {"mongodb": records}
     shards = servers.search.indices.stats(index=index_name, metric="store")
     searched = int(shards["_all"]["primaries"]["store"]["size_in_bytes"])
     return {"mongodb": records, "elasticsearch": searched, "total": records + searched}

@@ -32,7 +32,7 @@ def services() -> dict[str, Any]:
 
 
 def test_images_are_pinned_and_of_versions_we_speak_with(services: dict[str, Any]) -> None:
-    from drr.env.servers.connect import NEEDED_ELASTICSEARCH
+    from drr.env.servers.failures import NEEDED_ELASTICSEARCH
 
     for service in services.values():
         assert re.fullmatch(r"[a-z]+:\d+\.\d+\.\d+", service["image"])

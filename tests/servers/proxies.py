@@ -10,7 +10,8 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,9 +25,9 @@ MongoRule = Callable[[dict[str, Any]], "dict[str, Any] | float | None"]
 
 
 class HttpProxy:
-    """In front of Elasticsearch. Without a target it is the server itself."""
+    """In front of Elasticsearch. Without a target it is the server itself. `keys`: the `Authorization` headers that are let in."""
 
-    def __init__(self, target: str | None, rule: HttpRule) -> None:
+    def __init__(self, target: str | None, rule: HttpRule, keys: Collection[str] | None = None) -> None:
         self.rule = rule
         self.seen: list[str] = []
         outer = self
@@ -38,6 +39,8 @@ class HttpProxy:
                 body = self.rfile.read(int(self.headers.get("content-length") or 0))
                 outer.seen.append(f"{self.command} {self.path}")
                 ruled = outer.rule(self.command, self.path, body)
+                if keys is not None and self.headers.get("authorization") not in keys:
+                    ruled = 401, b'{"error": {"type": "security_exception", "reason": "no"}, "status": 401}'
                 if isinstance(ruled, float):
                     time.sleep(ruled)
                     ruled = None
@@ -103,6 +106,7 @@ class MongoProxy:
     def __init__(self, target: str, rule: MongoRule) -> None:
         self.rule = rule
         self.seen: list[str] = []
+        self._open: set[socket.socket] = set()
         parts = urlsplit(target)
         self._target = (str(parts.hostname), parts.port)
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -120,6 +124,7 @@ class MongoProxy:
 
     def _serve(self, client: socket.socket) -> None:
         with client, socket.create_connection(self._target) as server:
+            self._open |= {client, server}
             while message := _message(client):
                 reply = None
                 if struct.unpack_from("<i", message, 12)[0] == self._OP_MSG:
@@ -149,6 +154,13 @@ class MongoProxy:
 
     def close(self) -> None:
         self._listener.close()
+
+    def die(self) -> None:
+        """As a killed server: also what is open ends."""
+        self.close()
+        for one in self._open:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
 
 
 def _message(source: socket.socket) -> bytes:

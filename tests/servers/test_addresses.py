@@ -11,7 +11,8 @@ from typing import Any
 import orjson
 import pytest
 from drr.env.errors import DrrError, Misuse, ShopError
-from drr.env.servers.connect import Servers, host_of
+from drr.env.servers.addresses import host_of
+from drr.env.servers.connect import Servers
 from drr.env.settings import Settings
 from pydantic import SecretStr
 
@@ -74,11 +75,58 @@ def test_no_elasticsearch_address_is_printed_with_its_password(address: str) -> 
     assert SECRET not in str(caught.value)
 
 
+PIECES = ("alpha", "beta", "gamma", "delta")
+
+
+@pytest.mark.parametrize("scheme", ["mongodb", "http", "https"])
+@pytest.mark.parametrize(
+    "rest",
+    [
+        *(f"me:alpha{a}beta{b}gamma=delta@127.0.0.1:9" for a in "/?#@:%&=[" for b in "/?#@:&"),
+        "me:alpha:beta@gamma.delta/x@127.0.0.1:9",
+        "me:27017/beta@127.0.0.1:9",
+        "me:alpha@beta/gamma@127.0.0.1:9/?tls=nonsense",
+        "me:alphabeta@127.0.0.1:9/?authMechanismProperties=gamma:delta",
+        "me:alphabeta@127.0.0.1:9x/?tlsCertificateKeyFilePassword=gamma,delta",
+    ],
+)
+def test_no_piece_of_an_unescaped_password_is_printed(scheme: str, rest: str) -> None:
+    """Whatever a client takes the pieces for: a port, a database, an option that it does not know, a host."""
+    setting = "mongodb_url" if scheme.startswith("mongodb") else "elasticsearch_url"
+    try:
+        servers = Servers(_settings(**{setting: f"{scheme}://{rest}"}))
+    except Misuse as error:
+        said = str(error)
+        assert said.startswith(f"setting {setting}: ") and "\n" not in said
+    else:
+        servers.close()
+        said = " ".join(servers.shown.values())
+        assert "127.0.0.1:9" in said.replace("127.0.0.1:9200", "")
+    assert not any(piece in said.lower() for piece in PIECES), said
+
+
+def test_an_address_of_somebody_else_is_not_quoted_with_a_piece_of_its_password() -> None:
+    settings = _settings(mongodb_url="mongodb://me:alpha/beta@h.invalid").with_unnamed(
+        {"mongodb_url": "study x"}
+    )
+    with pytest.raises(Misuse) as caught:
+        Servers(settings)
+    assert not any(piece in str(caught.value) for piece in PIECES)
+
+
 def test_the_host_is_shown_and_nothing_else() -> None:
     assert host_of("mongodb://127.0.0.1:27017") == "127.0.0.1:27017"
-    assert host_of("mongodb://me:pass#word@h1:1,h2:2/?authSource=a@b") == "h1:1,h2:2"
+    assert host_of("mongodb://me:pass#word@h1:1,h2:2/?authSource=a%40b") == "h1:1,h2:2"
     assert host_of("https://es.example/path") == "es.example"
-    for unclear in ("mongodb://me:pa/ss@h", "nonsense", "http://a#b", ""):
+    for unclear in (
+        *(
+            "mongodb://me:pa/ss@h",
+            "mongodb://me:pa@ss/word@h",
+            "mongodb://me:pa@ss?word@h",
+            "mongodb://me:27017/x@h",
+        ),
+        *("http://me:pa@ss#word@h", "nonsense", "http://a#b", ""),
+    ):
         assert host_of(unclear) == "the given address"
 
 
@@ -140,8 +188,11 @@ def speaks_no_tls() -> Iterator[int]:
 def test_a_failed_tls_connection_is_not_called_a_server_that_is_down(speaks_no_tls: int) -> None:
     address = f"127.0.0.1:{speaks_no_tls}"
     said = _said(_settings(mongodb_url=f"mongodb://{address}/?tls=true"))
-    assert said.startswith(f"MongoDB at {address}: no TLS connection") and "DRR_MONGODB_CA_FILE" in said
+    assert said.startswith(f"MongoDB at {address}: no TLS connection") and "DRR_MONGODB_CA_FILE" in said, said
     servers = Servers(_settings(elasticsearch_url=f"https://{address}"))
-    with pytest.raises(ShopError, match=r"no TLS connection.*DRR_ELASTICSEARCH_CA_FILE"), servers.speaking():
+    with (
+        pytest.raises(ShopError, match=r"speaks without TLS; write http:// in DRR_ELASTICSEARCH_URL"),
+        servers.speaking(),
+    ):
         servers.search.info()
     servers.close()

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import DrrError, Misuse, ServerFailure
 from drr.llm.budget import Limit
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.failures import ModelFailure
@@ -157,6 +157,16 @@ async def test_failures_are_typed_and_only_those_that_may_pass_are_tried_again(s
     await run(study, units(8), work, models=offline(), retry_failed=True)
     assert begun == {0: 3, 1: 2, 2: 2, 3: 3, 4: 2, 5: 2, 6: 1, 7: 1}
     assert next(r for r in study.records(status="failed") if r.reason == "refusal").attempts == 2
+
+
+async def test_a_unit_whose_server_died_is_done_again_by_the_same_command(study: Study) -> None:
+    gone = "MongoDB at 127.0.0.1:9 does not answer; start it"
+    begun, work = failing({1: ServerFailure(gone)})
+    first = await run(study, units(3), work, models=offline())
+    assert first.done == 2 and first.failures == {"unavailable": 1}
+    assert [one.message for one in study.records(status="failed")] == [gone]
+    again = await run(study, units(3), answer, models=offline())
+    assert begun == {0: 1, 1: 1, 2: 1} and again.done == 1 and again.ok
 
 
 async def test_a_failed_unit_that_is_mended_replaces_its_record(study: Study) -> None:

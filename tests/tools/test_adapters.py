@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from drr.env.errors import ServerFailure
 from drr.env.session import Session
 from drr.env.shop import Shop
+from drr.env.shop_world import ShopWorld
 from drr.env.web.sandbox import Sandbox
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, context_for
 from drr.tools.langchain import langchain_tools
-from drr.tools.registry import TOOLS, call
+from drr.tools.registry import TOOLS, call, call_sync
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.graph import MessagesState, StateGraph
@@ -118,3 +120,29 @@ def test_a_bug_in_a_tool_is_not_fed_to_the_model(fresh: ToolContext) -> None:
 
 class _Runtime:
     context = "not a tool context"
+
+
+async def test_a_shop_that_fails_behind_a_tool_is_unavailable_through_every_door(
+    fresh: ToolContext, shop: Shop
+) -> None:
+    """Python raised whatever the store raised."""
+    gone = ServerFailure("MongoDB at 127.0.0.1:9 does not answer; start it")
+
+    class Dead:
+        def user(self, user_id: str) -> None:
+            raise gone
+
+    broken = replace(shop, store=Dead())  # type: ignore[arg-type]
+    ctx = replace(fresh, world=ShopWorld(Session(broken, ANNA), fresh.web))
+    with pytest.raises(ToolError) as caught:
+        await call("get_user_profile", {}, ctx)
+    assert caught.value.kind == "unavailable" and caught.value.message == str(gone)
+    assert caught.value.__cause__ is gone, (
+        "a study tells by it that the unit failed and nothing was found out"
+    )
+    with pytest.raises(ToolError, match="does not answer"):
+        call_sync("get_user_profile", {}, ctx)
+    message = (await _graph(ToolContext).ainvoke(_asking([("get_user_profile", {})]), context=ctx))[
+        "messages"
+    ][-1]
+    assert (message.status, message.content) == ("error", f"Error (unavailable): {gone}")

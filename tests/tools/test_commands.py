@@ -179,3 +179,17 @@ def test_docs_is_one_page_that_needs_nothing_else(shop: Shop, sandbox: str, tmp_
     assert "Changed city: Norman" not in html
     assert "Nothing changed" in html
     assert f"user://{ANNA}/orders/" in html
+
+
+def test_a_dead_server_is_unavailable_for_programs_too(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Already when the shop is opened: one document with the kind of the error, and one line."""
+    monkeypatch.setenv("DRR_MONGODB_URL", "mongodb://127.0.0.1:9")  # where nothing listens
+    monkeypatch.setenv("DRR_SERVER_TIMEOUT", "0.2")
+    assert main(["tools", "call", "get_user_profile", "--shop", "servers:x", "--user", "A1", "--json"]) == 1
+    out, err = capsys.readouterr()
+    told = json.loads(out)
+    assert told["ok"] is False and told["error"]["kind"] == "unavailable"
+    assert "MongoDB at 127.0.0.1:9 does not answer; start it" in told["error"]["message"]
+    assert err.count("\n") == 1
