@@ -117,21 +117,23 @@ def test_a_study_without_models_speaks_with_nobody(new: Callable[..., list[str]]
 ON_THE_WIRE = """
 import sys
 from drr.app.cli import main
-words, address = sys.argv[1:-1], sys.argv[-1]
+words, address = sys.argv[1:-2], sys.argv[-2]
 model = ['--base-url', address, '--model-deadline', '20', '--quiet']
 assert main(['run', *words, '--quiet']) == 0
 assert main(['run', 'live', *words[1:], '--model', 'openai:mine', *model]) in (0, 1)
-assert main(['judge', 'live', '--what', 'quality', '--limit', '2', '--judge', 'openai:mine', *model]) in (0, 1)
+if 'judge' in sys.argv:
+    assert main(['judge', 'live', '--what', 'quality', '--limit', '2', '--judge', 'openai:mine', *model]) in (0, 1)
 from langchain_core.tracers.langchain import wait_for_all_tracers
 wait_for_all_tracers()
 """
 
 
+@pytest.mark.parametrize("further", ["nothing", pytest.param("judge", marks=pytest.mark.endurance)])
 def test_a_study_on_the_wire_speaks_with_its_model_and_with_nobody_else(
-    new: Callable[..., list[str]], tmp_path: Path
+    new: Callable[..., list[str]], tmp_path: Path, further: str
 ) -> None:
     with Wire(lambda request: Say("Nothing was found, see http://elsewhere.example/page.")) as model:
-        found = heard(ON_THE_WIRE, [*new(), f"{model.url}/v1"], tmp_path, alone=False)
+        found = heard(ON_THE_WIRE, [*new(), f"{model.url}/v1", further], tmp_path, alone=False)
         assert found.code == 0, found.err[-2000:]
         assert model.requests
         assert found.connections == {model.url.removeprefix("http://").replace(":", " ")}
