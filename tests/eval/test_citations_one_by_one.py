@@ -200,8 +200,13 @@ async def test_faithfulness_is_the_same_to_a_digit_before_and_after(study: Study
     await put(study, *(answer(q, v, text, pages(GOOD, IDLE, "Seed.")) for q in "abc" for v in variants))
     script = Judge(support=lambda c, e: "partial_support" if "Seed" in e else "full_support", alone=good)
     await judged_by(script, study, JudgeOptions(["faithfulness"]))
-    names = [metric.name for metric in of_faithfulness()]
-    before = {v: {n: figures(study, v).get(n) for n in names} for v in variants}
+    names = {metric.name for metric in of_faithfulness()}
+
+    def of_old() -> dict[str, Any]:
+        document = study_document(study)["metrics"]
+        return {v: {name: one for name, one in document[v].items() if name in names} for v in variants}
+
+    before = of_old()
     assert before["x"]["fp"]["value"] is not None
     unknown = figures(study)["fp_citation"]
     assert (unknown["value"], unknown["n_unscored"]) == (None, 3)
@@ -209,7 +214,7 @@ async def test_faithfulness_is_the_same_to_a_digit_before_and_after(study: Study
     assert "citations" not in script.asked
     await judged_by(script, study, JudgeOptions(["citations"]))
     assert Counter(script.asked) == {"claims": 6, "support": 18, "citations": 6}
-    assert {v: {n: figures(study, v).get(n) for n in names} for v in variants} == before
+    assert of_old() == before
     assert figures(study)["fp_citation"]["value"] is not None
     assert await judged_by(script, study) == [], "nothing is asked twice"
 
