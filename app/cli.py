@@ -146,7 +146,7 @@ def _run(name: str, module: ModuleType, words: Sequence[str]) -> int:
         with disk_of():
             code: int = 0 if arguments is None else module.run(arguments)
     except DrrError as error:
-        print(f"drr: {error}", file=sys.stderr)
+        print(f"drr: {_clipped(str(error))}", file=sys.stderr)
         return error.exit_code
     except Terminated:
         print("drr: ended by SIGTERM", file=sys.stderr)
@@ -168,6 +168,14 @@ def _forget_output() -> None:
         number = sys.stdout.fileno()
         with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - pathlib is not loaded here
             os.dup2(nowhere.fileno(), number)
+
+
+_LONGEST = 2_000
+"""Characters of one sentence on standard error: a file may hold a megabyte where a name should stand."""
+
+
+def _clipped(sentence: str) -> str:
+    return sentence if len(sentence) <= _LONGEST else f"{sentence[:_LONGEST]}… ({len(sentence):,} characters)"
 
 
 def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from drr.querygen.checks import Checked
     from drr.querygen.generate import Writer
     from drr.querygen.sampling import Sampled
+    from drr.study.config import StudyConfig
     from drr.study.run import Summary
-    from drr.study.study import StudyConfig
 
 
 def generate(arguments: argparse.Namespace, settings: Settings) -> int:

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.llm.budget import Limit
     from drr.llm.factory import Models
+    from drr.study.config import StudyConfig
     from drr.study.pool import Pool
     from drr.study.run import Summary
-    from drr.study.study import Study, StudyConfig
+    from drr.study.study import Study
     from drr.study.unit import Unit
     from drr.study.worker import Work
 

@@ -239,6 +239,8 @@ def resolve(
         fill(layer.label, layer.values)
     if chosen.get("profile") == "paper":
         fill("profile paper", PAPER)
+    if no_text := [name for name, value in chosen.items() if isinstance(value, str) and "\0" in value]:
+        raise Misuse(f"setting {no_text[0]} ({origin[no_text[0]]}): holds a character that no name has")
     try:
         settings = Settings(**chosen)
     except ValidationError as error:
@@ -323,7 +325,7 @@ def _read_file(path: Path) -> dict[str, object]:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise Misuse(f"{path}: cannot be read ({error.strerror}); mend or remove it") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Misuse(f"{path}: not TOML ({error}); mend or remove it") from error
     unknown = sorted(set(values) - set(Settings.model_fields))
     if unknown:

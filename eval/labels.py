@@ -43,7 +43,7 @@ class _Label(BaseModel):
     id: str
     judge: str = UNNAMED
     """A person's or a model's name; `rules-1` is the judge without a model."""
-    seconds: float | None = None
+    seconds: float | None = Field(None, allow_inf_nan=False)
     sample: Sample | None = None
     """The draw it belongs to; a label without one was chosen by somebody."""
 

@@ -110,7 +110,7 @@ def _read(path: Path) -> _File:
         raise ModelSetupError(
             f"price file {path}: cannot be read ({error.strerror}); see llm/prices.toml for the form"
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ModelSetupError(
             f"price file {path}: not TOML ({error}); see llm/prices.toml for the form"
         ) from error

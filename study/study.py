@@ -7,13 +7,13 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Self, TypedDict, cast
+from typing import Any, NamedTuple, Self, cast
 
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_unlinked, private, write_file
-from drr.env.json_object import JsonObject
 from drr.study import toml
 from drr.study.blobs import Blobs, LostText
+from drr.study.config import StudyConfig, check_config
 from drr.study.ledger import Ledger
 from drr.study.unit import Kind, Record, Status, Unit
 
@@ -22,17 +22,6 @@ _ASIDE = frozenset({"transcript", "raw_report", "traceback"})
 _CONFIG = "study.toml"
 _LEDGER = "ledger.sqlite"
 _LEDGERS = tuple(_LEDGER + ending for ending in ("", "-wal", "-shm", "-journal"))
-
-
-class StudyConfig(TypedDict, total=False):
-    """`study.toml`. Studies of before may lack any of it."""
-
-    schema: int
-    made_by: str
-    run: JsonObject
-    """What was asked for, as the command that made the study keeps it; `shop` is the shop, wherever there is one."""
-    settings: JsonObject
-    """All that were resolved, but for secrets."""
 
 
 class Loss(NamedTuple):
@@ -82,10 +71,11 @@ class Study:
         _check_parts(folder)
         try:
             config = cast(StudyConfig, tomllib.loads((folder / _CONFIG).read_text(encoding="utf-8")))
-        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise DrrError(
                 f"{folder / _CONFIG}: cannot be read ({error}); restore it or start a new study"
             ) from error
+        check_config(config, folder / _CONFIG)
         return cls(folder, config, Ledger(folder / _LEDGER, read_only=read_only))
 
     def _save_config(self) -> None:

@@ -34,7 +34,13 @@ class Units:
     def register(self, units: Iterable[Unit]) -> None:
         """Make units known. A unit that is known already stays as it is, and is current again."""
         rows = [
-            (unit.key, unit.kind, unit.label, canonical_json(unit.key_fields), canonical_json(unit.spec))
+            (
+                unit.key,
+                unit.kind,
+                unit.label.encode("utf-8", "replace").decode(),  # an id may hold half a character
+                canonical_json(unit.key_fields),
+                canonical_json(unit.spec),
+            )
             for unit in units
         ]
         with self._db.writing() as db:

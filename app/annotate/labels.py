@@ -15,7 +15,7 @@ from drr.app.console import write_lines
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import read_file
 from drr.eval.labels import Sample, pair_id
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 Choice = Literal["left", "right", "tie", "both_bad"]
 
@@ -28,8 +28,8 @@ class Mark(BaseModel):
     pair: str
     dimension: str
     choice: Choice | None
-    seconds: float | None = None
-    at: float | None = None
+    seconds: float | None = Field(None, allow_inf_nan=False)
+    at: float | None = Field(None, allow_inf_nan=False)
     """When the key was pressed, in ms by the annotator's own clock: of two files the later mark counts."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from hashlib import sha256
@@ -180,8 +179,8 @@ def load(folder: Path) -> AnnotationPlan | None:
         return None
     check_unlinked(folder, *(file.name for file in folder.iterdir()))
     try:
-        plan = AnnotationPlan.model_validate(json.loads(read_file(path)))
-    except (OSError, ValueError, RecursionError) as error:
+        plan = AnnotationPlan.model_validate_json(read_file(path))
+    except (OSError, ValueError) as error:
         told = str(error).splitlines()[:3]
         raise DrrError(
             f"{path}: not an annotation plan ({' '.join(told)}); move it away to start anew"

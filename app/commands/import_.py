@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from drr.env.query import Query
     from drr.env.settings import Settings
+    from drr.eval.evidence.imported import ReadReports
     from drr.study.study import Study
 
 _EXAMPLES = """\
@@ -30,6 +31,17 @@ class TakenIn(TypedDict):
     added: int
     systems: list[str]
     queries: int
+    refused: list[RefusedRow]
+    """Lines that could not be taken in, with why; the others were."""
+
+
+class RefusedRow(TypedDict):
+    line: int
+    why: str
+
+
+_SHOWN = 20
+"""Refused lines that are printed."""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -54,10 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.eval.evidence.imported import plan, read_reports, take_in
     from drr.study.run import run as run_units
 
-    reports = read_reports(arguments.reports)
+    read = read_reports(arguments.reports)
     settings = settings_of(arguments).settings
     with _study(arguments, settings) as study:
-        units, fresh = plan(study, reports)
+        units, fresh = plan(study, read)
         _keep(study, fresh)
         known = {record.key for record in study.records("answer")}
         study.look_for_losses()
@@ -81,14 +93,29 @@ def run(arguments: argparse.Namespace) -> int:
             "added": added,
             "systems": sorted({unit.spec["variant"] for unit in units}),
             "queries": len({unit.spec["query_id"] for unit in units}),
+            "refused": [{"line": line, "why": why} for line, why in read.refused],
         }
+    _say_refused(read)
     if arguments.json:
         print_json(document)
     else:
         print(
             f"{added} of {len(units)} reports are new; {document['queries']} queries, systems {', '.join(document['systems'])}"
         )
-    return 0 if summary.ok else 1
+    return 0 if summary.ok and not read.refused else 1
+
+
+def _say_refused(read: ReadReports) -> None:
+    import sys
+
+    from drr.app.screen import plain
+
+    for line, why in read.refused[:_SHOWN]:
+        print(f"drr: {plain(f'{read.path}, line {line}: {why}')[:600]}; not taken in", file=sys.stderr)
+    if more := len(read.refused[_SHOWN:]):
+        print(
+            f"drr: {read.path}: {more:,} lines more were not taken in; --json names them all", file=sys.stderr
+        )
 
 
 def _study(arguments: argparse.Namespace, settings: Settings) -> Study:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
     from drr.env.settings import Settings
-    from drr.study.study import Study, StudyConfig
+    from drr.study.config import StudyConfig
+    from drr.study.study import Study
     from drr.study.unit import Unit
 
 _EXAMPLES = """\
@@ -193,12 +194,16 @@ def _plan(arguments: argparse.Namespace, before: JsonObject, variants: str | Non
     from drr.app.plans import joined_variants
     from drr.env.errors import Misuse
     from drr.env.world import SHOP
+    from drr.study.config import MOST_TRIALS
 
     world, place = arguments.world or before.get("world", SHOP), arguments.place or before.get("place")
     shop = arguments.shop or before.get("shop")
     if shop is None and world == SHOP:
         raise Misuse(f"{arguments.study}: a new study needs --shop; e.g. --shop demo/shop")
     had = before.get("variants")
+    if (arguments.trials or 1) > MOST_TRIALS:
+        raise Misuse(f"--trials {arguments.trials}: at most {MOST_TRIALS:,}")
+    _check_limits(before.get("limits", {}), arguments.study)
     plan = RunPlan(
         shop=shop,
         variants=str(had or "all") if variants is None else joined_variants(had, variants),
@@ -223,6 +228,18 @@ def _words(given: str | None) -> str | None:
         return None
     parts = [part.strip() for part in given.split(",")]
     return ",".join(variant(part).word if is_in_file(part) else part for part in parts)
+
+
+def _check_limits(saved: JsonObject, study: Path) -> None:
+    from dataclasses import fields
+
+    from drr.agents.base import Limits
+    from drr.env.errors import DrrError
+
+    if unknown := sorted(saved.keys() - {field.name for field in fields(Limits)}):
+        raise DrrError(
+            f"{study}: limits of its study.toml: no {', '.join(unknown)} is known; restore it, or update drr"
+        )
 
 
 def _limits(text: str) -> dict[str, int | float]:

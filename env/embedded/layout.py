@@ -17,6 +17,7 @@ from pathlib import Path
 
 import orjson
 from drr.env.errors import ShopError
+from drr.env.files import file_name
 from drr.env.manifest import check_tokenizer, parse_manifest
 from drr.env.shop import Manifest
 
@@ -70,7 +71,7 @@ def read_manifest_file(folder: Path) -> tuple[Manifest, Path, dict[str, str]]:
         raise ShopError(f"{path}: is damaged ({error}); ingest again with --replace") from error
     data, files = (raw.pop("data", None), raw.pop("files", None)) if isinstance(raw, dict) else (None, None)
     manifest = parse_manifest(raw, str(folder))
-    if not isinstance(data, str) or Path(data).name != data:
+    if not isinstance(data, str) or file_name(data) != data:
         raise ShopError(f"{path}: is damaged (it names no data folder); ingest again with --replace")
     return manifest, folder / data, files if isinstance(files, dict) else {}
 

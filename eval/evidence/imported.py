@@ -8,9 +8,10 @@ What is not said stays unknown: without `evidence` nothing is frozen, without `t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from drr.env.errors import Misuse
 from drr.env.files import Id
@@ -72,7 +73,7 @@ class _GivenCall(BaseModel):
     result: str | None = None
     ok: bool | None = None
     error: _GivenError | None = None
-    seconds: float | None = Field(None, ge=0, allow_inf_nan=False)
+    seconds: float | None = Field(None, ge=0, le=10**9, allow_inf_nan=False)
     result_sha256: Literal[None] = None
     """Texts of others are not looked up by a hash: `result` holds the text."""
 
@@ -84,7 +85,7 @@ class ImportedReport(BaseModel):
     system: str = Field(min_length=1)
     query: str = Field(min_length=1)
     query_id: Id | None = None
-    user_id: str | None = None
+    user_id: str | None = Field(None, min_length=1)
     trial: int = Field(0, ge=0, le=10**9)
     report_markdown: str
     evidence: list[Evidence] | None = None
@@ -106,45 +107,80 @@ class ImportedReport(BaseModel):
     """As the other system tells them."""
 
 
-def read_reports(path: Path) -> list[ImportedReport]:
-    """All of them; a broken line is named by its number and nothing is taken in."""
-    return list(_parse(path, lines_of(path, "reports")))
+class RefusedLine(NamedTuple):
+    line: int
+    why: str
 
 
-def _parse(path: Path, lines: Iterable[str]) -> Iterator[ImportedReport]:
+@dataclass(frozen=True)
+class ReadReports:
+    """What a file holds that can be taken in, and line by line what cannot, with why."""
+
+    path: Path
+    reports: list[tuple[int, ImportedReport]]
+    refused: list[RefusedLine]
+
+    def refuse(self, line: int, why: str) -> None:
+        """A file of which nothing is left was the wrong file."""
+        self.refused.append(RefusedLine(line, why))
+
+    def check_anything_left(self, left: int) -> None:
+        if self.refused and not left:
+            first, more = self.refused[0], len(self.refused) - 1
+            rest = f" (and {more:,} lines more; none can be taken in)" if more else ""
+            raise Misuse(f"{self.path}, line {first.line}: {first.why}{rest}")
+
+
+def read_reports(path: Path) -> ReadReports:
+    """By line; `Misuse` where no line is one."""
+    found = ReadReports(path, [], [])
     ids: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines_of(path, "reports"), 1):
         if not line.strip():
             continue
-        where = f"{path}, line {number}"
         try:
-            report = ImportedReport.model_validate(json.loads(line))
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            field = ".".join(str(part) for part in first["loc"]) or "the object"
-            raise Misuse(f"{where}: {field}: {first['msg']}") from error
-        except (ValueError, RecursionError) as error:
-            raise Misuse(f"{where}: not JSON ({error}); each line is one report") from error
+            report = _report(line)
+        except ValueError as error:
+            found.refuse(number, str(error))
+            continue
         if report.id in ids:
-            raise Misuse(f"{where}: the id {report.id} is already on line {ids[report.id]}")
+            found.refuse(number, f"the id {report.id} is already on line {ids[report.id]}")
+            continue
         ids[report.id] = number
-        yield report
+        found.reports.append((number, report))
+    found.check_anything_left(len(found.reports))
+    return found
 
 
-def plan(study: Study, reports: Iterable[ImportedReport]) -> tuple[list[Unit], list[Query]]:
+def _report(line: str) -> ImportedReport:
+    """`ValueError` with what is wrong."""
+    try:
+        return ImportedReport.model_validate(json.loads(line))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the object"
+        raise ValueError(f"{field}: {first['msg']}") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not JSON ({error}); each line is one report") from error
+
+
+def plan(study: Study, read: ReadReports) -> tuple[list[Unit], list[Query]]:
     """Units, and the questions the study did not know. Same normalised query and user: the same question."""
     asked = _Asked(questions(study))
     taken = {_place(record.spec): record.key for record in study.records("answer", None)}
     units: list[Unit] = []
-    for report in reports:
-        unit = _unit(report, asked.name_of(report))
-        place = _place(unit.spec)
-        if taken.setdefault(place, unit.key) != unit.key:
-            raise Misuse(
+    for line, report in read.reports:
+        unit = _unit(report, asked.known_as(report))
+        if taken.setdefault(_place(unit.spec), unit.key) != unit.key:
+            read.refuse(
+                line,
                 f"report {report.id}: {report.system} already has trial {report.trial} of this query, with other content; "
-                "number repetitions with `trial`"
+                "number repetitions with `trial`",
             )
+            continue
+        asked.learn(report, unit.spec["query_id"])
         units.append(unit)
+    read.check_anything_left(len(units))
     return units, list(asked.fresh.values())
 
 
@@ -160,26 +196,30 @@ class _Asked:
         self._by_words: dict[str, str] = {}
         self._by_text: dict[str, set[str]] = {}
         for name, query in known.items():
-            self._learn(name, query.query, query.user_id)
+            self._keep(name, query.query, query.user_id)
 
-    def _learn(self, name: str, query: str, user_id: str | None) -> None:
+    def _keep(self, name: str, query: str, user_id: str | None) -> None:
         self._by_words.setdefault(query_id(query, user_id or ""), name)
         self._by_text.setdefault(_normal(query), set()).add(name)
 
-    def name_of(self, report: ImportedReport) -> str:
+    def known_as(self, report: ImportedReport) -> str:
         """A question that is known by its words, else the id given, else one made of the words."""
         words = query_id(report.query, report.user_id or "")
         name = self._by_words.get(words)
         if name is None and report.user_id is None:
             alike = self._by_text.get(_normal(report.query), set())
             name = next(iter(alike)) if len(alike) == 1 else None
-        if name is not None:
-            return name
-        name = report.query_id or words
-        self._learn(name, report.query, report.user_id)
+        return name or report.query_id or words
+
+    def learn(self, report: ImportedReport, name: str) -> None:
+        """Once the report is taken in."""
+        if query_id(report.query, report.user_id or "") in self._by_words:
+            return
+        if report.user_id is None and name in self._by_text.get(_normal(report.query), ()):
+            return
+        self._keep(name, report.query, report.user_id)
         if report.user_id is not None:
             self.fresh.setdefault(name, Query(id=name, query=report.query, user_id=report.user_id))
-        return name
 
 
 def _normal(text: str) -> str:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, get_args
 
 from drr.env.errors import DrrError
+from drr.env.files import read_file
 from drr.eval.asking.forms import FailureName
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.intervals import SHARE, mean
@@ -60,7 +62,7 @@ def read_corrections(study: Study) -> dict[tuple[str, str], Correction]:
     if not path.is_file():
         return {}
     found: dict[tuple[str, str], Correction] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+    for number, line in enumerate(_lines(path), 1):
         if not line.strip():
             continue
         try:
@@ -70,10 +72,17 @@ def read_corrections(study: Study) -> dict[tuple[str, str], Correction]:
             raise DrrError(
                 f"{path}, line {number}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
             ) from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DrrError(f"{path}, line {number}: not JSON ({error})") from error
         found[correction.answer, correction.label] = correction
     return found
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return read_file(path).decode("utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DrrError(f"{path}: cannot be read ({error}); mend or remove it") from error
 
 
 class Diagnosis(TypedDict):

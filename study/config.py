@@ -1,0 +1,54 @@
+"""The form of `study.toml`: what a command finds there is of the types that it was written with, whoever wrote it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypedDict
+
+from drr.env.errors import DrrError
+from drr.env.json_object import JsonObject
+
+MOST_TRIALS = 10_000
+
+
+class StudyConfig(TypedDict, total=False):
+    """`study.toml`. Studies of before may lack any of it."""
+
+    schema: int
+    made_by: str
+    run: JsonObject
+    """What was asked for, as the command that made the study keeps it; `shop` is the shop, wherever there is one."""
+    settings: JsonObject
+    """All that were resolved, but for secrets."""
+
+
+_RUN: dict[str, type] = {
+    **dict.fromkeys(("shop", "place", "world", "variants", "citation_repair", "what", "mode", "model"), str),
+    "trials": int,
+    "limits": dict,
+    "references": bool,
+}
+
+
+def check_config(config: Any, path: Path) -> None:
+    """`DrrError` for what no command wrote."""
+    for table in ("run", "settings"):
+        if not isinstance(config.get(table, {}), dict):
+            raise DrrError(f"{path}: {table}: not a table; restore it or start a new study")
+    run = config.get("run", {})
+    for name, wanted in _RUN.items():
+        value = run.get(name)
+        if value is not None and (type(value) is not wanted or (isinstance(value, str) and "\0" in value)):
+            raise DrrError(f"{path}: run.{name}: not {_CALLED[wanted]}; restore it or start a new study")
+    if not 1 <= run.get("trials", 1) <= MOST_TRIALS:
+        raise DrrError(
+            f"{path}: run.trials: not between 1 and {MOST_TRIALS:,}; restore it or start a new study"
+        )
+    for name, value in run.get("limits", {}).items():
+        if type(value) not in (int, float) or not 0 < value < float("inf"):
+            raise DrrError(
+                f"{path}: run.limits.{name}: not a number above 0; restore it or start a new study"
+            )
+
+
+_CALLED = {str: "a text", int: "a whole number", dict: "a table", bool: "true or false"}
