@@ -204,7 +204,7 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
         print(f"drr: a unit ended with a bug: {_cause(bug)}; `drr trace` shows where", file=sys.stderr)
     for kind, cause in summary.causes.items():
         if kind != "bug":
-            print(f"drr: {kind}: {_cause(cause)}", file=sys.stderr)
+            print(f"drr: {kind}: {_cause(cause)}{_advice(kind, folder, what)}", file=sys.stderr)
     if summary.stopped == "budget":
         more = f"{again} {_more_of(summary.budget)} continues"
         print(f"drr: stopped: {summary.message}; {more}", file=sys.stderr)
@@ -222,6 +222,13 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
 
         raise explain(ModelFailure(summary.stopped, summary.message or ""))  # type: ignore[arg-type]
     return 0 if summary.ok else 1
+
+
+def _advice(kind: str, folder: Path, what: str) -> str:
+    """What gives a unit more room and leaves the finished ones alone."""
+    if kind != "truncated" or what != "run":
+        return ""
+    return f"; `drr run {folder} --retry-failed --model-max-tokens MORE` computes only what failed"
 
 
 def _cause(message: str) -> str:

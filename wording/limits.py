@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from drr.wording.money import MONEY, MoneyAmount
-from drr.wording.numbers import DIGITS, number
+from drr.wording.money import MONEY, MoneyAmount, dollar_amounts
+from drr.wording.numbers import DIGITS, number, spoken
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 Scope = Literal["total", "item", "month"]
@@ -79,12 +79,15 @@ class LimitReader:
         self._no_price = compiled(
             rf"^\s{{0,8}}(?:(?:/\s?|per |an? )(?:{some('other_periods')})\b|(?:{some('no_price')})\b)"
         )
+        self._change = compiled(
+            rf"\b(?:{some('change_from')}) (?:a|an|my|our|one) (?P<bill>{some('bills')})\b(?! (?:dollars?|bucks)\b)"
+        )
         self._range_before = compiled(rf"\b(?:{some('range_before')})\s{{0,8}}$")
 
     def limits(self, text: str) -> list[CostLimit]:
         found: list[CostLimit] = []
         end = 0
-        for amount in MONEY.amounts(text):
+        for amount in dollar_amounts(text):
             if amount.start < end:
                 continue
             said = self._said(text, amount)
@@ -92,7 +95,8 @@ class LimitReader:
             bounds = self._bounds(said, follows=bool(found))
             if bounds is not None:
                 found.append(CostLimit(self._scope(said), *bounds))
-        return found
+        change = self._change.finditer(text)
+        return found + [CostLimit("total", None, float(spoken(one["bill"]))) for one in change]
 
     def _said(self, text: str, amount: MoneyAmount) -> _Said:
         before = text[max(0, amount.start - _BEFORE) : amount.start]

@@ -118,6 +118,11 @@ def every_amount(text: str) -> list[MoneyAmount]:
     return sorted([*written, *apart], key=lambda one: one.start)
 
 
+def dollar_amounts(text: str) -> list[MoneyAmount]:
+    """Every amount of a dollar and more, also in words; less than that is what a piece costs and no purchase's limit."""
+    return [one for one in every_amount(text) if one.value >= 1]
+
+
 def _is_apart(one: MoneyAmount, written: list[MoneyAmount], ends: list[int]) -> bool:
     after = bisect_right(ends, one.start)
     return after == len(written) or written[after].start >= one.end

@@ -80,7 +80,12 @@ def _words(text: str) -> frozenset[str]:
 
 def _in(word: str, words: frozenset[str]) -> bool:
     """Itself, or another form of it: a gardener wants something for the garden; a pillow is no pillowcase."""
-    return word in words or (len(word) > 5 and any(_same_stem(word, other) for other in words))
+    return word in words or any(same_word(word, other) for other in words)
+
+
+def same_word(word: str, other: str) -> bool:
+    """Itself, or another form of it."""
+    return word == other or (len(word) > 5 and _same_stem(word, other))
 
 
 def _same_stem(word: str, other: str) -> bool:

@@ -9,6 +9,31 @@ from drr.wording.dates import CALENDAR
 from drr.wording.numbers import CARDINALS
 from drr.wording.vocabulary import Wordbook
 
+_CLAUSE = re.compile(r"[.;:?!()]|,\s+(?:so|but|yet|and i|and we)\b", re.IGNORECASE)
+_POSSESSED = re.compile(r"\b(?:my|our) (?:[\w-]{1,40} ){0,2}$", re.IGNORECASE)
+_POINTERS = frozenset(
+    [
+        "an",
+        "another",
+        "any",
+        "each",
+        "every",
+        "my",
+        "new",
+        "no",
+        "of",
+        "one",
+        "other",
+        "our",
+        "that",
+        "these",
+        "this",
+        "those",
+        "which",
+        "whose",
+    ]
+)
+_INDEFINITE = frozenset(("a", "an", "another", "some", "new"))
 _STOPS = ("function_words", "asking", "trade", "judging", "talk", "calendar", "people", "on_the_web", "met")
 
 
@@ -53,10 +78,21 @@ class Cues:
         self.shall = _compiled(rf"\b(?:{some('modals')}) (?:i|you|we) (?:{some('buying')})\b")
         self.choice = _compiled(rf"(?:{some('choices')})\b")
         self.wishes = _compiled(rf";|\b(?:(?:{some('wishes')})\b|which (?={which}))")
+        self.containers = frozenset(words["containers"])
+        self.indefinite = _INDEFINITE
+        self.pointers = _POINTERS.union(words["articles"])
+        had = some("owned_i", "had")
+        self._had_before = _compiled(
+            rf"\b(?:i|we|i've|we've)(?: \w{{1,12}})? (?:{had})\b(?! (?:to|in mind)\b)[^$]*$"
+        )
+        self._had_behind = _compiled(
+            rf"^[\w'-]{{1,40}}\W{{1,3}}(?:[\w'-]{{1,40}}\W{{1,3}}){{0,2}}(?:i|we|i've|we've) (?:{had})\b"
+        )
         self.container = _compiled(rf"\b(an?|some) (?:{some('containers')}) of\b")
         self.compound = _compiled(rf"\b({some('compound_verbs')})\s({some('compound_ends')})\b(?=\s\w)")
         self.outgrown = _compiled(rf"\b(?:{some('outgrown')})\b")
         self.replaced = _compiled(rf"\b(?:{some('replaced')})")
+        self.no_more = _compiled(rf"\b(?:{some('no_more')})\b")
         self.again = _compiled(rf"\b(?:{some('again')})\b")
         self.personal = _compiled(rf"\b(?:{some('personal')})\b")
         self.place = _compiled(
@@ -68,6 +104,15 @@ class Cues:
     def is_quality(self, word: str) -> bool:
         """A word that says how something should be, not what it is."""
         return self._quality.match(word) is not None
+
+    def is_possessed(self, before: str) -> bool:
+        return _POSSESSED.search(before) is not None
+
+    def has(self, before: str, behind: str) -> bool:
+        """Whether a thing is told as had: `I own six pairs of` pruners, the baskets `I have`."""
+        told = self._had_before.search(_CLAUSE.split(before)[-1])
+        had = told is not None and self.wanting.isdisjoint(re.findall(r"[a-z']+", told[0].lower()))
+        return had or self._had_behind.match(behind) is not None
 
     def names_something(self, word: str) -> bool:
         adverb = word.endswith("ly") and len(word) > 5 and word not in self._no_adverbs

@@ -1,130 +1,318 @@
-"""What a question is after, told by what the shop has: where hardly any of the things that were read in it is sold, the listings that answer
-its words say what kinds of things it speaks of."""
+"""What a question is after, told by what the shop has: a thing to find is a kind of listing that the question's words name.
+
+A shopper's prose names few things as a list would; the listings that answer its sentences say which kinds of things it may speak of, and
+the words around say whether one is wanted or told as owned. Where only owned things are named, the question is about these.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from drr.env.text import stem
 from drr.offline.agents import question as offline_question
-from drr.offline.agents.choice import candidates, name_of
+from drr.offline.agents.choice import candidates, same_word
+from drr.offline.agents.kinds import WORD, Kind, Kinds, kind_of_name
 from drr.offline.agents.memory import Memory, SeenProduct
+from drr.offline.agents.needs import MOST_NEEDS
 from drr.offline.agents.question import Asked, content_words
 
-_OPENING, _MOST_WORDS = 6, 24
-_MOST_KINDS = 3
-_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_SENTENCES, _MOST_WORDS, _MOST, _SHORT, _FEW = 4, 14, 24, 6, 3
+_TOGETHER, _NEAR, _ALONE, _ONLY, _SHARED, _ELSEWHERE = 3.0, 2.2, 1.3, 1.0, 0.3, 0.5
+"""How clearly words name a kind: its name with what says which, the name alone, only what says which."""
+_FIRST, _AMONG, _BOUGHT = 0.8, 0.3, 2.2
+_WANTED, _NEW, _OWNED = 0.7, 0.3, -2.0
+_LEAST, _DESCRIBED, _BEHIND, _FOUND = 1.5, 2.0, 1.5, 0.7
+_MAKER, _NAMED = 2, 3
+"""First words of a title that may be its maker's name."""
+_CAPITAL = re.compile(r"\b[A-Z][a-z'’]{2,}")
+_NAME = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]*+(?:[\s&]++[A-Z][\w'’-]*+)+")
+_SENTENCE = re.compile(r"[^.?!;:]+")
 
 
-class Kind(NamedTuple):
-    """What a listing is, by the end of its name: "pruning shears", "bird feeder"."""
+@dataclass(frozen=True)
+class KindMention:
+    """A kind as the question speaks of it."""
 
-    words: tuple[str, ...]
+    kind: Kind
+    evidence: float
+    """How clearly its words say it."""
+    place: float
+    """Whether the words around want it, or tell it as owned."""
+    start: int
+    places: frozenset[int]
+    """Where its own words stand."""
+    stems: frozenset[str]
+    named: bool
 
     @property
-    def stems(self) -> tuple[str, ...]:
-        return tuple(map(stem, self.words))
+    def score(self) -> float:
+        return self.evidence + self.place
 
     @property
-    def head(self) -> str:
-        return stem(self.words[-1])
+    def rank(self) -> int:
+        """What is clearly named comes before what is owned, and that before what may be a word in passing."""
+        if self.place < 0:
+            return 1
+        return 2 if self.evidence >= (_ALONE if self.place >= _WANTED else _NEAR) else 0
 
 
-def weak(task: Asked, memory: Memory) -> bool:
-    """Whether the shop has fewer than half of what the rules read in a question of the shopper's own words."""
-    if not offline_question.in_own_words(task.text):
-        return False
-    return 2 * len(_met(task, memory)) < len(task.needs) or not task.needs
+class _SaidWord(NamedTuple):
+    start: int
+    raw: str
+    stem: str
 
 
 def wide_searches(task: Asked) -> tuple[str, ...]:
-    """The question's own words, those that it opens with and all, for a look at what they name."""
-    words = list(dict.fromkeys(content_words(task.text)))
-    found = dict.fromkeys((" ".join(words[:_OPENING]), " ".join(words[:_MOST_WORDS])))
-    return tuple(query for query in found if query)
+    """What each of the fullest sentences of a question says, and all of it, for a look at what they name."""
+    if not offline_question.in_own_words(task.text):
+        return ()
+    said = [list(dict.fromkeys(content_words(one[0]))) for one in _SENTENCE.finditer(task.text)]
+    full = sorted((-len(words), place) for place, words in enumerate(said) if words)[:_SENTENCES]
+    whole = list(dict.fromkeys(content_words(task.text)))[:_MOST]
+    searches = [said[place][:_MOST_WORDS] for _, place in sorted(full, key=lambda one: one[1])]
+    return tuple(dict.fromkeys(" ".join(words) for words in [*searches, whole] if words))
 
 
 def grounded(task: Asked, memory: Memory) -> Asked:
-    """The needs in the shop's words: those that it has, each kind once; with few of them, what its listings add."""
+    """The needs in the shop's words; what was named as wanted and is not sold stays, so that it can be said."""
     if not memory.products or not offline_question.in_own_words(task.text):
         return task
-    named: dict[str, str] = {}
-    unclear = weak(task, memory)
-    for need, product in _met(task, memory).items():
-        kind = _kind(product)
-        if kind is not None and stem(need.split()[-1]) != kind.head:
-            if unclear and " " not in need:
-                continue
-            need = " ".join(kind.words)
-        named.setdefault(stem(need.split()[-1]), need)
-    if unclear:
-        for kind in _spoken_of(task, memory):
-            named.setdefault(kind.head, " ".join(kind.words))
-        needs = tuple(named.values()) or task.needs
-        return replace(
-            task, needs=needs, topic=needs[0].split()[-1] if named and not task.topic else task.topic
+    needs = list(memory.sought) or [str(kind) for kind in _Reading(task, memory).kinds_sought()]
+    if not needs:
+        return task
+    met = _met(task, memory)
+    needs = [_in_full(need, met) for need in needs]
+    spoken = {word for need in needs for word in content_words(need)}
+    unmet = [n for n in task.firm if n not in met and not spoken.intersection(content_words(n))]
+    topic = task.topic or needs[0].split()[-1]
+    return replace(task, needs=tuple(dict.fromkeys([*needs, *unmet]))[:MOST_NEEDS], topic=topic)
+
+
+def _in_full(need: str, met: Iterable[str]) -> str:
+    """As the question says it, where that says more and something fits it: "bird house kit"."""
+    words = set(content_words(need))
+    return next((one for one in met if words <= set(content_words(one))), need)
+
+
+class _Reading:
+    """One question beside the listings that were found for it."""
+
+    def __init__(self, task: Asked, memory: Memory) -> None:
+        self.task, self.memory, text = task, memory, task.text
+        self.words = [
+            _SaidWord(m.start(), m[0].lower(), stem(m[0].lower().removesuffix("'s")))
+            for m in WORD.finditer(text)
+        ]
+        self.sentences = [(m.start(), m.end()) for m in _SENTENCE.finditer(text)]
+        purchases = _Purchases(task, memory, self.words)
+        self.bought, self.claimed = purchases.places, purchases.claimed
+        self.kinds = Kinds(memory.products.values(), self.bought)
+        self.ranks = self._ranks()
+        self.called = [(m.start(), m.end()) for m in _NAME.finditer(text) if m.start()]
+        self.unwanted = {w for phrase in task.constraints.exclusions for w in content_words(phrase)}
+
+    def kinds_sought(self) -> list[Kind]:
+        """In the order of the text; where its words name none, what the searches for them find."""
+        said = self.said()
+        if said and said[0].rank > 0:
+            return [one.kind for one in sorted(said, key=lambda one: one.start)]
+        return self._found() or [one.kind for one in said[:1]] or self._shared()
+
+    def said(self) -> list[KindMention]:
+        """The clearest first; a word that names one thing names no other."""
+        taken: frozenset[int] = frozenset()
+        chosen: list[KindMention] = []
+        left = [kind for kind in self.kinds.names if kind.head not in self.unwanted]
+        while left and len(chosen) < MOST_NEEDS:
+            rated = [one for kind in left if (one := self._best(kind, taken)) is not None]
+            if not rated:
+                break
+            best = max(rated, key=lambda one: (one.rank, one.score, self.kinds.counts[one.kind], one.kind))
+            left = [kind for kind in left if kind != best.kind]
+            if not chosen or self._stands_beside(best, chosen[0]):
+                chosen.append(best)
+                taken |= best.places
+        return chosen
+
+    def _stands_beside(self, one: KindMention, first: KindMention) -> bool:
+        if one.rank == 1 or first.rank == 1:
+            return one.rank == first.rank
+        least = _LEAST if one.named else _TOGETHER
+        return one.evidence >= least and one.score >= min(first.score, _TOGETHER) - _BEHIND
+
+    def _best(self, kind: Kind, taken: frozenset[int]) -> KindMention | None:
+        """How the question speaks of a kind in all; `None` where it hardly does."""
+        found = [self._in(kind, start, end, taken) for start, end in self.sentences]
+        rated = [one for one in found if one is not None]
+        if kind in self.bought:
+            rated.append(KindMention(kind, 0.0, 0.0, self.bought[kind], frozenset(), frozenset(), False))
+        if not rated:
+            return None
+        best = max(rated, key=lambda one: (one.evidence, one.place))
+        others = {word for one in rated for word in one.stems} - best.stems
+        bought = _BOUGHT if kind in self.bought else 0.0
+        more = _ELSEWHERE * len(others) + self._of_searches(kind) + bought
+        all_places = frozenset(place for one in rated for place in one.places)
+        named = any(one.named for one in rated)
+        place = self._place(kind, rated)
+        if place < 0 and (self.task.no_more or best.evidence + bought < _NEAR):
+            return None
+        best = replace(best, evidence=best.evidence + more, place=place, places=all_places, named=named)
+        return best if best.evidence + max(0.0, place) >= (_LEAST if named else _DESCRIBED) else None
+
+    def _place(self, kind: Kind, rated: Sequence[KindMention]) -> float:
+        """Wanted in one place is wanted; told as owned where it is said as clearly as anywhere is owned."""
+        clearest = max(one.evidence for one in rated)
+        if (
+            wanted := max(
+                (one.place for one in rated if one.evidence == clearest or one.place == _WANTED), default=0.0
+            )
+        ) > 0:
+            return wanted
+        owned = any(one.place < 0 and one.evidence >= min(clearest, _TOGETHER) for one in rated)
+        if owned or (kind in self.bought and not self._is_renewed(rated)):
+            return 0.0 if self.task.again else _OWNED
+        return 0.0
+
+    def _is_renewed(self, rated: Sequence[KindMention]) -> bool:
+        spoken = [
+            self.task.text[low:high]
+            for low, high in self.sentences
+            if any(low <= one.start < high for one in rated)
+        ]
+        return any(map(offline_question.renewed, spoken))
+
+    def _in(self, kind: Kind, start: int, end: int, taken: frozenset[int]) -> KindMention | None:
+        """How one sentence does."""
+        words = [w for w in self.words if start <= w.start < end]
+        free = [w for w in words if w.start not in taken and self.claimed.get(w.start, kind) == kind]
+        names = [w for w in free if _one_of(w, self.kinds.names[kind])]
+        described = [w for w in free if w not in names and _one_of(w, self.kinds.modifiers[kind])]
+        if not names and not described:
+            return None
+        at = next((w.start for w in names if w.stem == kind.head), (names or described)[0].start)
+        own = [w.start for w in described if self.kinds.describing[w.stem] <= 1]
+        return KindMention(
+            kind,
+            self._of_words(kind, words, names, described),
+            self._of_place(at, self.task.text[start:end]),
+            at,
+            frozenset([*own, *(w.start for w in names)]),
+            frozenset(w.stem for w in (*names, *described)),
+            bool(names),
         )
-    unmet = [need for need in task.needs if need not in _met(task, memory) and " " in need]
-    return replace(task, needs=(*named.values(), *unmet))
+
+    def _of_words(
+        self,
+        kind: Kind,
+        words: Sequence[_SaidWord],
+        names: Sequence[_SaidWord],
+        described: Sequence[_SaidWord],
+    ) -> float:
+        order = {word.start: place for place, word in enumerate(words)}
+        if len({word.stem for word in (*names, *described)}) > 1 and names:
+            close = (
+                0 < order[n.start] - order[d.start] <= 2 and n.stem != d.stem
+                for n in names
+                for d in (*described, *names)
+            )
+            return _TOGETHER if any(close) else _NEAR
+        if names:
+            things = [n for n in names if _is_thing(n, words[max(0, order[n.start] - 2) : order[n.start]])]
+            if not things:
+                return _SHARED
+            own = any(n.stem == kind.head and self.kinds.naming[n.stem] <= 1 for n in things)
+            return _ALONE if own else _ONLY
+        alone = any(self.kinds.describing[d.stem] <= 1 for d in described)
+        return _ONLY if alone else _SHARED * min(len(described), 3)
+
+    def _of_searches(self, kind: Kind) -> float:
+        ranks = self.ranks.get(kind, [])
+        return _FIRST * sum(rank == 0 for rank in ranks) + _AMONG * sum(0 < rank < 3 for rank in ranks)
+
+    def _of_place(self, at: int, sentence: str) -> float:
+        text = self.task.text
+        if offline_question.goal_at(text, at) or offline_question.denied_at(text, at):
+            return _OWNED
+        if offline_question.owned_at(text, at) or any(low <= at < high for low, high in self.called):
+            return _WANTED if offline_question.renewed(sentence) else _OWNED
+        if offline_question.wanted_at(text, at):
+            return _WANTED
+        return _NEW if offline_question.new_at(text, at) or offline_question.renewed(sentence) else 0.0
+
+    def _ranks(self) -> dict[Kind, list[int]]:
+        """At which places the kinds first stand in the answers to the wide searches."""
+        ranks: dict[Kind, list[int]] = defaultdict(list)
+        for search in wide_searches(self.task):
+            first: dict[Kind, int] = {}
+            for place, url in enumerate(self.memory.found.get(search, ())):
+                if (kind := self.kinds.of.get(url)) is not None:
+                    first.setdefault(kind, place)
+            for kind, place in first.items():
+                ranks[kind].append(place)
+        return ranks
+
+    def _found(self) -> list[Kind]:
+        """The kind that more than one of the searches finds early."""
+        counted = {
+            kind: sum(1 / (2 + rank) for rank in ranks)
+            for kind, ranks in self.ranks.items()
+            if len(ranks) > 1
+        }
+        best = max(counted, key=lambda kind: (counted[kind], kind), default=None)
+        return [] if best is None or counted[best] < _FOUND else [best]
+
+    def _shared(self) -> list[Kind]:
+        """A short question that names no thing means things for what it names."""
+        asked = set(content_words(self.task.text))
+        if len(asked) > _SHORT:
+            return []
+        by_head = {kind.head: kind for kind, _ in reversed(self.kinds.counts.most_common())}
+        return [kind for kind in reversed(by_head.values()) if asked.intersection(kind.stems)][:_FEW]
+
+
+class _Purchases:
+    """Kinds of what was bought that a question names by the maker, and where; of several, those whose words it says."""
+
+    def __init__(self, task: Asked, memory: Memory, words: Sequence[_SaidWord]) -> None:
+        capitals = {m[0]: m.start() for m in _CAPITAL.finditer(task.text)}
+        said = {word.stem for word in words}
+        places: dict[Kind, int] = {}
+        titles: dict[Kind, set[str]] = defaultdict(set)
+        for title in memory.bought:
+            kind = kind_of_name(offline_question.head_of(title))
+            makers = [word for word in title.split()[:_MAKER] if word in capitals]
+            if kind is not None and makers:
+                places[kind] = capitals[makers[0]]
+                titles[kind] |= {
+                    stem(word) for word in re.findall(r"[a-z]+", title.lower().partition(" ")[2])
+                }
+        shared = {kind: len(said & titles[kind]) for kind in places}
+        most = max(shared.values(), default=0)
+        self.places = {
+            k: places[k] for k, count in shared.items() if count == most and (most or len(shared) == 1)
+        }
+        self.claimed: dict[int, Kind] = {}
+        """Words behind a maker's name that the title of what was bought of it says: they name that, and nothing else."""
+        for kind, start in self.places.items():
+            behind = [word for word in words if word.start > start][:_NAMED]
+            self.claimed |= {word.start: kind for word in behind if word.stem in titles[kind]}
+
+
+def _is_thing(word: _SaidWord, before: Sequence[_SaidWord]) -> bool:
+    """One of them or several, and no verb: "a kitchen scale", "flashlights"."""
+    return word.raw != word.stem or any(offline_question.points(one.raw) for one in before)
+
+
+def _one_of(word: _SaidWord, stems: frozenset[str]) -> bool:
+    return any(same_word(word.stem, one) for one in stems)
 
 
 def _met(task: Asked, memory: Memory) -> dict[str, SeenProduct]:
     """Each need that something fits, with what fits best."""
     found = {need: candidates(task, need, memory) for need in task.needs}
     return {need: fitting[0] for need, fitting in found.items() if fitting}
-
-
-def _kind(product: SeenProduct) -> Kind | None:
-    return _kind_of_name(name_of(product))
-
-
-def _kind_of_name(name: str) -> Kind | None:
-    words = [w for w in _WORD.findall(name.lower()) if not offline_question.is_quality(w)]
-    return Kind(tuple(words[-2:])) if words else None
-
-
-def _spoken_of(task: Asked, memory: Memory) -> list[Kind]:
-    """Kinds whose name the question says; where a short one says none, those that share a word with it."""
-    counts = Counter(kind for product in _looked_at(task, memory) if (kind := _kind(product)) is not None)
-    kinds = [kind for kind in _one_of_each(counts) if not _has_already(task, memory, kind)]
-    places = {kind: place for kind in kinds if (place := _said_at(task, kind)) is not None}
-    if places:
-        return sorted(places, key=lambda kind: places[kind])[:_MOST_KINDS]
-    asked = set(content_words(task.text))
-    if len(asked) > _OPENING:
-        return []
-    return [kind for kind in kinds if asked.intersection(kind.stems)][:_MOST_KINDS]
-
-
-def _one_of_each(counts: Counter[Kind]) -> Iterable[Kind]:
-    """The most frequent first; of "satin pillowcase" and "silk pillowcase" the one that more listings are."""
-    return {kind.head: kind for kind, _ in reversed(counts.most_common())}.values().__reversed__()
-
-
-def _looked_at(task: Asked, memory: Memory) -> Sequence[SeenProduct]:
-    """What the wide search found; where a researcher handed on only what is best, that."""
-    wide = set(wide_searches(task))
-    found = [product for product in memory.products.values() if wide.intersection(product.searches)]
-    return found or [product for product in memory.products.values() if not product.searches]
-
-
-def _said_at(task: Asked, kind: Kind) -> int | None:
-    """Where the question first says the kind's last word as something to find, and not as owned or unwanted."""
-    unwanted = {word for phrase in task.constraints.exclusions for word in content_words(phrase)}
-    for word in _WORD.finditer(task.text):
-        said = stem(word[0].lower()) == kind.head and kind.head not in unwanted
-        if said and not offline_question.owned_at(task.text, word.start()):
-            return word.start()
-    return None
-
-
-def _has_already(task: Asked, memory: Memory, kind: Kind) -> bool:
-    """What was bought is not added by guess, unless the question is about its end."""
-    if task.again or task.outgrown:
-        return False
-    bought = (_kind_of_name(offline_question.head_of(title)) for title in memory.bought)
-    return any(one is not None and one.stems == kind.stems for one in bought)

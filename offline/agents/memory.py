@@ -82,6 +82,10 @@ class Memory:
     statistics: SeenStatistics | None = None
     calls: list[MadeCall] = field(default_factory=list)
     """Every call made."""
+    found: dict[str, list[str]] = field(default_factory=dict)
+    """Search -> addresses of what it found, best first."""
+    sought: tuple[str, ...] = ()
+    """What a researcher who looked through the shop for the question took it to be after."""
 
     def called(self, name: str) -> int:
         return sum(1 for call in self.calls if call.name == name)

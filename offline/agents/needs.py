@@ -28,6 +28,7 @@ class _Weighed(NamedTuple):
     score: float
     start: int
     words: list[str]
+    firm: bool
 
 
 class _Place:
@@ -56,6 +57,8 @@ class NeedFinder:
         self._topic = topic
         self._asides = asides
         self._listing = listing
+        self.firm: list[str] = []
+        """Of the needs, those that a verb asks for or that stand in a list; known once they were asked for."""
 
     @cached_property
     def _again(self) -> bool:
@@ -77,11 +80,14 @@ class NeedFinder:
                 break
             if not any(_one_in_the_other(one.words, other.words) for other in chosen):
                 chosen.append(one)
-        return [" ".join(one.words) for one in sorted(chosen, key=lambda one: one.start)]
+        chosen.sort(key=lambda one: one.start)
+        self.firm = [" ".join(one.words) for one in chosen if one.firm]
+        return [" ".join(one.words) for one in chosen]
 
     def _weighed(self, place: _Place) -> _Weighed:
         score = self._of_form(place) + self._of_owner(place) + self._of_position(place)
-        return _Weighed(score, place.chunk.start, self._kept(place))
+        firm = score > 0 and (place.wanted or (place.chunk.listed and len(place.chunk.words) > 1))
+        return _Weighed(score, place.chunk.start, self._kept(place), firm)
 
     def _of_form(self, place: _Place) -> float:
         words = place.chunk.words

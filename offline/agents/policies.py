@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,7 +22,7 @@ from drr.offline.agents import question as offline_question
 from drr.offline.agents import reading
 from drr.offline.agents import report as offline_report
 from drr.offline.agents import words as offline_words
-from drr.offline.agents.grounding import grounded, weak, wide_searches
+from drr.offline.agents.grounding import grounded, wide_searches
 from drr.offline.agents.memory import Memory
 from drr.offline.agents.question import Asked
 from drr.offline.agents.synthesis import condensed
@@ -29,6 +30,8 @@ from drr.wording.money import money
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 PER_ROUND = 4
+_ENOUGH = 2
+"""Products to choose from; with fewer a need is looked for once more."""
 _PLACE_WORDS = re.compile(r"\b(?:state|region|area|local|climate|city|town)\b", re.IGNORECASE)
 Calls = list[tuple[str, JsonObject]]
 
@@ -115,8 +118,8 @@ def _research(messages: Sequence[BaseMessage], brief: briefs.Researching, bound:
     for step in (
         _look_up_records,
         _look_further_back,
-        _look_for_products,
         partial(_look_around, read),
+        _look_for_products,
         _look_again,
         _open_pages,
         _ask_the_web,
@@ -166,16 +169,14 @@ def _look_for_products(task: Asked, memory: Memory) -> tuple[str, Calls]:
 
 
 def _look_around(read: Asked, task: Asked, memory: Memory) -> tuple[str, Calls]:
-    """Where the shop has little of what was read in a question, its own words are searched for: the listings say what it is after."""
-    if not weak(read, memory):
-        return "", []
+    """A question's own words are searched for, sentence by sentence: the listings say what it is after."""
     looks = [(name, look) for name, look in _looks(read) if not memory.searched(str(look["query"]))]
     return "The question is clearer beside what the shop has.", looks
 
 
 def _looks(task: Asked) -> Calls:
     return [
-        ("product_catalog_search", {**_search(task, words), "match": "any", "limit": 20})
+        ("product_catalog_search", {**_search(task, words), "match": "any", "limit": 6})
         for words in wide_searches(task)
     ]
 
@@ -272,11 +273,13 @@ def _supervise(messages: Sequence[BaseMessage], question: str, bound: set[str]) 
     launched = [str(call.arguments.get("sub_problem", "")) for call in memory.calls if call.name == LAUNCH]
     if not any(isinstance(message, ToolMessage) for message in messages):
         thought = _strategy(task)
-        problems = _sub_problems(task)[:PER_ROUND]
+        problems = _sub_problems(task, question)[:PER_ROUND]
         return _turn(messages, thought, [*_held(thought, bound), *_launches(problems)])
-    whole = offline_question.look_through(question)
-    open_problems = [whole] if weak(task, memory) and whole not in launched else []
-    open_problems += [p for p in _sub_problems(task) if p not in launched]
+    sought = grounded(task, memory)
+    scarce = [need for need in sought.needs if len(offline_choice.candidates(sought, need, memory)) < _ENOUGH]
+    whole = [offline_question.look_through(question)] if scarce or not sought.needs else []
+    wanted = [*whole, *_finds(replace(sought, needs=tuple(scarce))), *_background(task)]
+    open_problems = [problem for problem in wanted if problem not in launched]
     open_problems += _follow_ups(task, memory, launched)
     if open_problems and len(launched) <= PER_ROUND + 1:
         thought = "Something is still missing, or can be asked better now."
@@ -295,17 +298,29 @@ def _strategy(task: Asked) -> str:
     return parts + ". Products, background and the shopper's record can be researched apart from each other."
 
 
-def _sub_problems(task: Asked) -> list[str]:
-    """Products need by need, then the web, then the shopper's record; each says all that its researcher may know."""
+def _sub_problems(task: Asked, question: str) -> list[str]:
+    """What is named as wanted need by need, the rest by a look through the shop; then the web and the shopper's record."""
+    finds = _finds(replace(task, needs=task.firm))
+    if task.firm != task.needs or not finds:
+        finds = [offline_question.look_through(question), *finds]
+    return [*finds[:2], *_background(task), *finds[2:]]
+
+
+def _finds(task: Asked) -> list[str]:
+    """Each says all that its researcher may know."""
     cap = task.item_limit
     limits = f", each for at most {money(cap)}" if cap is not None else ""
     wishes = f" Wanted: {', '.join(task.wishes)}." if task.wishes else ""
     without = f" Not wanted: {', '.join(task.constraints.exclusions)}." if task.constraints.exclusions else ""
-    products = [
+    return [
         f"Find {need} in this shop's catalogue{limits}. Compare the best two or three by price, rating and"
         f" features.{wishes}{without}"
         for need in task.needs
     ]
+
+
+def _background(task: Asked) -> list[str]:
+    """What the web knows, and what the shopper bought before."""
     subject = task.asks[0] if task.asks else f"how to choose {offline_words.join(task.needs) or task.topic}"
     web = [f"Find out on the web {subject}. Give figures and conditions, and say whose advice it is."]
     about = " ".join(dict.fromkeys([task.topic, *task.needs])).strip()
@@ -315,7 +330,7 @@ def _sub_problems(task: Asked) -> list[str]:
     ]
     if not task.personal:
         records = []
-    return [*products[:2], *web, *records, *products[2:]]
+    return [*web, *records]
 
 
 def _follow_ups(task: Asked, memory: Memory, launched: Sequence[str]) -> list[str]:

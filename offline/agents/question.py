@@ -36,6 +36,8 @@ class Asked:
     text: str
     needs: tuple[str, ...]
     """What to look for in the catalogue, most wanted first."""
+    firm: tuple[str, ...]
+    """Those of them that are named as wanted: behind a verb that asks for them, or, by more than a word, in a list."""
     wishes: tuple[str, ...]
     """Qualities asked for: "weather-resistant", "quiet"."""
     topic: str
@@ -51,6 +53,8 @@ class Asked:
     again: bool
     outgrown: bool
     """Something owned does not serve any more."""
+    no_more: bool
+    """Nobody wants more of what is owned: "please not another"."""
 
     @property
     def limit(self) -> float | None:
@@ -88,11 +92,12 @@ class QuestionReader:
         chunks = self._chunks(text)
         topic = _topic(chunks)
         asides = self._asides(text)
-        needs = self._needs(text, _wanted(chunks, constraints), topic, asides)
+        needs, firm = self._needs(text, _wanted(chunks, constraints), topic, asides)
         wishes = dict.fromkeys(word for chunk in chunks for word in chunk.words if cues.is_quality(word))
         return Asked(
             text=text,
             needs=tuple(needs),
+            firm=tuple(firm),
             wishes=tuple(wishes)[:4],
             topic=topic or (tokens(needs[0])[-1] if needs else ""),
             asks=tuple(self._asks(text, asides)),
@@ -102,6 +107,7 @@ class QuestionReader:
             about_place=cues.place.search(text) is not None,
             about_history=cues.history.search(text) is not None,
             again=cues.again.search(text) is not None,
+            no_more=cues.no_more.search(text) is not None,
             outgrown=(cues.outgrown.search(text) or cues.replaced.search(text)) is not None,
         )
 
@@ -109,12 +115,16 @@ class QuestionReader:
         stops = self.cues.stops
         return [word for word in tokens(text) if word not in stops and not word.isdigit() and len(word) > 1]
 
-    def _needs(self, text: str, chunks: list[WordRun], topic: str, asides: list[Aside]) -> list[str]:
+    def _needs(
+        self, text: str, chunks: list[WordRun], topic: str, asides: list[Aside]
+    ) -> tuple[list[str], list[str]]:
         if (found := _FIND.match(text)) is not None:
-            return [" ".join(found[1].split())]
+            need = " ".join(found[1].split())
+            return [need], [need]
         if _RECORDS.search(text) or _ON_THE_WEB.match(text):
-            return []
-        return NeedFinder(self.cues, text, topic, asides, _listing(text, chunks)).needs(chunks)
+            return [], []
+        finder = NeedFinder(self.cues, text, topic, asides, _listing(text, chunks))
+        return finder.needs(chunks), finder.firm
 
     def _chunks(self, text: str) -> list[WordRun]:
         """Runs of words that name something: the words, where they start, whether they stand in a list."""
@@ -224,8 +234,52 @@ def head_of(title: str) -> str:
 
 
 def owned_at(text: str, start: int) -> bool:
-    """Whether what stands there is told as something that the shopper has."""
-    return _QUESTIONS.cues.owned.search(text[max(0, start - 80) : start]) is not None
+    """Whether what stands there is told as something that the shopper has, by the words of its clause before it or right behind it."""
+    before, cues = text[max(0, start - 120) : start], _QUESTIONS.cues
+    owned = cues.owned.search(before) is not None or cues.is_possessed(before)
+    return owned or cues.has(before, text[start : start + 60])
+
+
+def wanted_at(text: str, start: int) -> bool:
+    """Whether what stands there is asked for by the words right before it."""
+    near = re.findall(r"[a-z']+", text[max(0, start - 40) : start].lower())[-4:]
+    return not _QUESTIONS.cues.wanting.isdisjoint(near)
+
+
+def new_at(text: str, start: int) -> bool:
+    """Whether it is one of its kind that nobody has spoken of yet: "a", "another", "some"."""
+    near = re.findall(r"[a-z']+", text[max(0, start - 40) : start].lower())[-2:]
+    return not _QUESTIONS.cues.indefinite.isdisjoint(near)
+
+
+def denied_at(text: str, start: int) -> bool:
+    """Whether it is said not to be it: "capsules, not tablets"."""
+    return (
+        re.search(r"\bnot (?:a |an |the |another )?$", text[max(0, start - 16) : start], re.IGNORECASE)
+        is not None
+    )
+
+
+def renewed(sentence: str) -> bool:
+    """Whether a sentence says that what it speaks of does not serve any more, or is wanted again."""
+    cues = _QUESTIONS.cues
+    return any(cue.search(sentence) is not None for cue in (cues.outgrown, cues.replaced, cues.again))
+
+
+def goal_at(text: str, start: int) -> bool:
+    """Whether what stands there is what a thing is for."""
+    cues, before = _QUESTIONS.cues, text[max(0, start - 60) : start]
+    return cues.for_whom.search(before) is not None and cues.seeking.search(before) is None
+
+
+def points(word: str) -> bool:
+    """Whether a thing follows: "a", "the", "another", "which"."""
+    return word in _QUESTIONS.cues.pointers
+
+
+def is_container(word: str) -> bool:
+    """How things are packed, and no thing: "set", "kit"."""
+    return word in _QUESTIONS.cues.containers or word in _QUESTIONS.cues.stops
 
 
 def records_only(text: str) -> bool:

@@ -86,6 +86,7 @@ def _take_profile_facts(memory: Memory, profile: ProfileFacts | None) -> None:
 
 def _search(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
     query = str(arguments.get("query", ""))
+    memory.found[query] = [source.url for source in answer.sources]
     for source in answer.sources:
         product = _entity(source.record or {})
         memory.add_product(replace(_seen(product, title(product, TITLE)), searches=(query,)))
@@ -99,7 +100,7 @@ def _seen(product: Product, named: str) -> SeenProduct:
     return SeenProduct(
         url=product.product_url,
         title=named,
-        price=product.price,
+        price=product.price or None,  # nothing is sold for nothing
         rating=product.average_rating,
         ratings=None if product.average_rating is None else product.rating_number,
         store=cell(product.store, 60) if product.store else None,

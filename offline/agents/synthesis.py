@@ -38,6 +38,8 @@ class Synthesis:
     statistics: SeenStatistics | None
     facts: tuple[tuple[str, SeenPage], ...]
     """Sentences with the page that says them."""
+    sought: tuple[str, ...]
+    """What it was after, where it was sent to look through the shop."""
 
     def hand_on(self, memory: Memory) -> None:
         """To whoever reads the researchers' reports."""
@@ -49,6 +51,7 @@ class Synthesis:
                 memory.products[product.url] = replace(known, features=features, opened=True)
         for order in self.orders:
             memory.orders[order.url] = order
+        memory.sought = self.sought or memory.sought
         memory.home = self.home or memory.home
         memory.statistics = self.statistics or memory.statistics
         for sentence, page in self.facts:
@@ -101,6 +104,7 @@ def condensed(condensing: Condensing) -> Synthesis:
         memory.home,
         memory.statistics,
         tuple(web_facts(task, memory, FACTS)),
+        task.needs if products and offline_question.in_own_words(condensing.problem) else (),
     )
 
 

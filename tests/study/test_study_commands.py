@@ -551,6 +551,7 @@ def test_more_room_for_what_failed_computes_only_that(box: Path, drr: Drr, tmp_p
         made = ("--model", SONNET, *address, "--model-max-tokens", 200, "--retry-max-tokens", 300)
         code, _, err = drr("run", *new(box, "react"), *made)
         assert code == 1 and "1 failed (truncated 1)" in err
+        assert "`drr run study --retry-failed --model-max-tokens MORE` computes only what failed" in err
         before = len(wire.requests)
         code, _, err = drr("run", "study", *address, "--retry-failed", "--model-max-tokens", 1_000)
         assert (code, len(wire.requests)) == (0, before + 2), "a turn and the report of the one that failed"

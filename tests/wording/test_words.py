@@ -78,7 +78,10 @@ READINGS: dict[str, Reading] = {
     "places": lambda words, text: PlaceReader(words, PLACES).region(text),
     "purchases": lambda words, text: purchase(PurchaseReader(words), text),
     "ratings": lambda words, text: list(RatingReader(words).ratings(text)),
-    "shopping": lambda words, text: QuestionReader(words).read(text),
+    "shopping": lambda words, text: (
+        QuestionReader(words).read(text),
+        QuestionReader(words).cues.has(text.partition("dog bed")[0], ""),
+    ),
     "states": lambda words, text: PlaceReader(vocabulary("places"), words).region(text),
     "verdicts": lambda words, text: (
         VerdictReader(words).verdict(text),
