@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, Misuse
 
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 _FULL_SQLITE = frozenset(("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"))
+_TODO = "make room there and run the same command again"
 # SQLite, pyarrow and tantivy tell the system's error in words of theirs; no other's words are taken for it.
-_TELLERS = frozenset(("sqlite3", "pyarrow", "drr"))
+_TELLERS = frozenset(("sqlite3", "pyarrow"))
 _SAID = (
-    "the disk is full",
     "disk is full",
     "no space left on device",
     "disk quota exceeded",
@@ -29,9 +29,17 @@ def disk_of(place: str | Path | None = None) -> Iterator[None]:
         yield
     except Exception as error:
         sentence = no_room(error, place)
-        if sentence is None or sentence == str(error):
+        if sentence is None or _tells(error):
             raise
         raise DrrError(sentence) from error
+
+
+def _tells(error: Exception) -> bool:
+    """It is a sentence of ours already, which says more of the place; a full disk is no misuse, though."""
+    told = str(error).lower()
+    return (
+        isinstance(error, DrrError) and not isinstance(error, Misuse) and any(said in told for said in _SAID)
+    )
 
 
 def no_room(error: BaseException, place: str | Path | None = None) -> str | None:
@@ -43,10 +51,10 @@ def no_room(error: BaseException, place: str | Path | None = None) -> str | None
         if isinstance(at, OSError) and at.errno in _FULL:
             return _sentence(place or at.filename, at.strerror)
         told = " ".join(str(at).split())[:300]
-        ours = type(at).__module__.partition(".")[0] in _TELLERS
-        if ours and _SAID[0] in told:
+        if isinstance(at, DrrError) and str(at).endswith(_TODO):
             return str(at)
-        said = any(said in told.lower() for said in _SAID) and (ours or "(os error " in told)
+        teller = type(at).__module__.partition(".")[0] in _TELLERS or "(os error " in told
+        said = teller and any(said in told.lower() for said in _SAID)
         if said or getattr(at, "sqlite_errorname", None) in _FULL_SQLITE:
             return _sentence(place, told)
         at = at.__cause__ or at.__context__
@@ -55,4 +63,4 @@ def no_room(error: BaseException, place: str | Path | None = None) -> str | None
 
 def _sentence(place: str | Path | None, said: str | None) -> str:
     where = f"{place}: " if place else ""
-    return f"{where}the disk is full ({said}); make room there and run the same command again"
+    return f"{where}the disk is full ({said}); {_TODO}"

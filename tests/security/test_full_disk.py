@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from drr.env.disk import no_room
+from drr.env.errors import DrrError
 
 from tests.security.conftest import Drr
 
@@ -57,7 +58,9 @@ def test_a_full_disk_is_one_sentence(box: Path, drr: Drr, tmp_path: Path, lane: 
             told[0] == 1
             and (
                 told[1].count("\n") != 1 + (name.startswith("reproduce"))
-                or "the disk is full" not in told[1].split("\n")[0]
+                or not any(
+                    said in told[1].split("\n")[0] for said in ("disk is full", "No space left on device")
+                )
             )
         )
     }
@@ -90,6 +93,7 @@ def test_only_what_says_so_is_a_full_disk() -> None:
     assert no_room(sqlite3.OperationalError("database or disk is full")) is not None
     assert no_room(ValueError("An IO error occurred: 'No space left on device (os error 28)'")) is not None
     assert no_room(ValueError("a page says: no space left on device")) is None
+    assert no_room(DrrError("line 3: 'the disk is full' is no query")) is None
     error = RuntimeError("wrapped")
     error.__cause__ = OSError(errno.EDQUOT, "Disk quota exceeded")
     assert no_room(error) is not None
