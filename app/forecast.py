@@ -116,10 +116,10 @@ def _looked_up(units: list[Unit], folder: Path | None, model: str) -> _Looked:
         failed = set(study.ledger.units.failed_among(unit.key for unit in units))
         for record in study.records("answer"):
             (failed if study.lost(record) else done).add(record.key)
-            if record.key_fields["models"]["agent"] != model:
+            if record.key_fields.get("models", {}).get("agent") != model:
                 continue
             by_role = record.usage.values()
-            used[str(record.spec["variant"])].append(
+            used[str(record.spec.get("variant"))].append(
                 PerUnit(
                     sum(role["calls"] for role in by_role),
                     sum(role["input_tokens"] for role in by_role),

@@ -76,13 +76,13 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
 
 def budget_of(arguments: argparse.Namespace, study: Study | None = None) -> Limit:
     """The budget given; what was not given now stays as the study was last given it."""
-    import json
-
     from drr.llm.budget import Limit
+    from drr.study.form import of, reading
 
     given = Limit.of(usd=arguments.budget, tokens=arguments.budget_tokens)
-    told = None if study is None else study.ledger.meta("budget")
-    before = Limit(**json.loads(told)) if told else Limit()
+    told = {} if study is None else study.ledger.meta_table("budget")
+    with reading("the budget"):
+        before = Limit(*(of(told.get(name), int, type(None)) for name in ("cost", "tokens")))
     return Limit(
         before.cost if given.cost is None else given.cost,
         before.tokens if given.tokens is None else given.tokens,

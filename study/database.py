@@ -36,6 +36,9 @@ CREATE TABLE spending (
 """
 
 
+_TABLES = {"meta", "units", "records", "leases", "spending"}
+
+
 def _make(path: Path) -> None:
     """Closed to others from its first moment; what SQLite puts beside it gets its mode."""
     try:
@@ -96,8 +99,11 @@ class Database:
                     for statement in _SCHEMA.split(";"):
                         db.execute(statement)
                     db.execute("INSERT INTO meta VALUES ('schema', ?)", (str(VERSION),))
+        tables = {row[0] for row in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if lacking := sorted(_TABLES - tables):
+            raise DrrError(f"{self.path}: is no ledger of ours (it has no {', '.join(lacking)}); restore it")
         told = self.rows("SELECT value FROM meta WHERE name = 'schema'")
-        version = int(told[0][0]) if told else 0
+        version = int(told[0][0]) if told and str(told[0][0]).isdecimal() else 0
         if version != VERSION:
             raise DrrError(
                 f"{self.path}: written by schema {version}, this program reads {VERSION}; update drr"
@@ -131,7 +137,12 @@ class Database:
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         with self._lock:
-            return self._db.execute(statement, values).fetchall()
+            try:
+                return self._db.execute(statement, values).fetchall()
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+                if no_room(error, self.path) is not None:
+                    raise
+                raise DrrError(f"{self.path}: is no ledger of ours ({error}); restore it") from error
 
 
 def _takes_writes(path: Path) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from drr.env.source import Source, text_hash
 from drr.env.web.base import PageStatus
+from drr.study.form import reading
 from drr.study.unit import canonical_json
 from typing_extensions import TypedDict  # extended by the rows of the export
 
@@ -53,7 +54,8 @@ def pack(sources: Iterable[Source]) -> tuple[list[PackedSource], dict[str, str]]
 
 def unpack(study: Study, record: Record) -> list[Source]:
     """The sources of a record as they were returned, in the same order."""
-    return [_source(study, record, row) for row in record.result.get("sources", [])]
+    with reading(f"the sources of {record.label!r}"):
+        return [_source(study, record, row) for row in record.result.get("sources", [])]
 
 
 def _source(study: Study, record: Record, row: PackedSource) -> Source:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 from drr.env.json_object import JsonObject
 from drr.llm.rows import UsageRow
 from drr.study.evidence import PackedSource
+from drr.study.form import reading
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 from typing_extensions import TypedDict  # as the rows that it extends
@@ -110,10 +111,11 @@ def export(study: Study, out: Path, *, canonical: bool = False) -> dict[str, int
     try:
         for record in study.records(status=None):
             for name, (_, rows) in tables.items():
-                for row in rows(study, record):
-                    writers[name].add(
-                        {**row, "result": _without_clock(row.get("result"))} if canonical else row
-                    )
+                with reading(f"the record of {record.label!r}"):
+                    for row in rows(study, record):
+                        writers[name].add(
+                            {**row, "result": _without_clock(row.get("result"))} if canonical else row
+                        )
         for name, writer in writers.items():
             counts[name] = writer.finish()
     finally:

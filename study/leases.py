@@ -85,7 +85,7 @@ class Leases:
         return {key: worker for key, worker in rows if worker not in over}
 
     def _over(self, now: Moment, seconds: float | None) -> set[str]:
-        workers = self._db.rows("SELECT worker, max(expires) FROM leases GROUP BY worker")
+        workers = self._db.rows("SELECT worker, max(CAST(expires AS REAL)) FROM leases GROUP BY worker")
         deadlines = self._deadlines()
         return {
             worker for worker, expires in workers if self._is_over(worker, expires, deadlines, now, seconds)

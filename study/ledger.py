@@ -8,8 +8,10 @@ crash of the process, and losing the last of them to a power cut only repeats wo
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from drr.study.database import Database
+from drr.study.form import reading, table
 from drr.study.leases import Leases
 from drr.study.records import Records
 from drr.study.saved import SavedTexts
@@ -42,6 +44,12 @@ class Ledger:
         """A fact of the whole study: its budget, why a run stopped, which judgings it knows."""
         rows = self.db.rows("SELECT value FROM meta WHERE name = ?", (name,))
         return None if not rows else rows[0][0]
+
+    def meta_table(self, name: str) -> dict[str, Any]:
+        """A fact that is a table; empty where nothing was said."""
+        told = self.meta(name)
+        with reading(f"{self.path}, {name}"):
+            return {} if told is None else table(told)
 
     def set_meta(self, name: str, value: str | None) -> None:
         with self.db.writing() as db:

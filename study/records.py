@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from drr.llm.meter import dollars
 from drr.llm.rows import UsageRow
 from drr.study.database import Database
+from drr.study.form import kind_of, of, reading, status_of, table, texts, usages
 from drr.study.saved import SavedTexts
 from drr.study.unit import Finished, Kind, Record, Status, canonical_json
 
@@ -135,7 +135,9 @@ class Records:
     def usages(self) -> Iterator[Mapping[str, UsageRow]]:
         """Of every current record, and nothing else of it: a study may hold a hundred thousand judgements."""
         rows = self._db.rows("SELECT usage FROM records JOIN units USING (key) WHERE units.current = 1")
-        return (json.loads(row[0]) for row in rows)
+        for row in rows:
+            with reading("what models used"):
+                yield usages(row[0])
 
     def stamps(self, kind: Kind) -> list[Stamp]:
         """Of every current unit of this kind that has a record: what has changed since a look."""
@@ -152,7 +154,9 @@ class Records:
             "ORDER BY status = 'done', finished_at, key",
             (kind, f'"{start}'),
         )
-        return (json.loads(row[0]) for row in rows)
+        for row in rows:
+            with reading("the texts of a record"):
+                yield texts(row[0])
 
     def hold(self, kind: Kind, text: str) -> bool:
         """Whether the result of some current record of this kind has this text in it."""
@@ -178,22 +182,23 @@ def _values(one: Finished, blobs: Mapping[str, str]) -> tuple[Any, ...]:
 
 
 def _record(row: Sequence[Any]) -> Record:
-    return Record(
-        key=row[0],
-        kind=row[1],
-        label=row[2],
-        key_fields=json.loads(row[3]),
-        spec=json.loads(row[4]),
-        status=row[5],
-        reason=row[6],
-        message=row[7],
-        transient=bool(row[8]),
-        attempts=row[9],
-        result=json.loads(row[10]),
-        blobs=json.loads(row[11]),
-        usage=json.loads(row[12]),
-        cost_usd=dollars(row[13]),
-        seconds=row[14],
-        started_at=row[15],
-        finished_at=row[16],
-    )
+    with reading(f"the record of {str(row[2])[:80]!r}"):
+        return Record(
+            key=of(row[0], str),
+            kind=kind_of(row[1]),
+            label=of(row[2], str),
+            key_fields=table(row[3]),
+            spec=table(row[4]),
+            status=status_of(row[5]),
+            reason=of(row[6], str, type(None)),
+            message=of(row[7], str, type(None)),
+            transient=bool(row[8]),
+            attempts=of(row[9], int),
+            result=table(row[10]),
+            blobs=texts(row[11]),
+            usage=usages(row[12]),
+            cost_usd=dollars(of(row[13], int, type(None))),
+            seconds=of(row[14], float, int),
+            started_at=of(row[15], float, int),
+            finished_at=of(row[16], float, int),
+        )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from drr.llm.budget import NOTHING, Limit, SpendAmount, Verdict, judge
 from drr.study.database import Database
+from drr.study.form import of, reading
 from drr.study.process import is_dead, lost
 
 
@@ -83,7 +84,9 @@ class Accounts:
         rows = self.db.rows(
             "SELECT worker, cost, tokens, unpriced, reserved_cost, reserved_tokens FROM spending"
         )
-        for worker, *amounts in rows:
+        for worker, *told in rows:
+            with reading("what was spent"):
+                amounts = [of(amount, int) for amount in told]
             if besides is not None and worker in (besides, lost(besides)):
                 continue
             one = Account(*amounts)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, TypedDict, get_args
 
 from drr.llm.meter import dollars
+from drr.study.form import of, reading
 from drr.study.leases import Moment
 from drr.study.spend import Spending
 from drr.study.study import Study
@@ -133,7 +133,8 @@ def status(study: Study, *, now: float) -> StudyStatus:
 
 def _fabricated(study: Study) -> FabricatedCount:
     whole = (record for record in study.records("answer") if not study.lost(record))
-    counts = [len(record.result.get("fabricated") or ()) for record in whole]
+    with reading("an answer"):
+        counts = [len(of(record.result.get("fabricated") or [], list)) for record in whole]
     return {"addresses": sum(counts), "answers": sum(count > 0 for count in counts)}
 
 
@@ -167,10 +168,12 @@ def _summed(rows: Sequence[RoleUsage]) -> SummedUsage:
 
 
 def _budget(study: Study, spending: Spending) -> BudgetState | None:
-    told = study.ledger.meta("budget")
-    limit = json.loads(told) if told else {}
+    limit = study.ledger.meta_table("budget")
     if limit.get("cost") is None and limit.get("tokens") is None:
         return None
+    with reading("the budget"):
+        of(limit["cost"], int, type(None))
+        of(limit["tokens"], int, type(None))
     return {
         "usd": dollars(limit["cost"]),
         "tokens": limit["tokens"],

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from drr.study.database import Database
+from drr.study.form import kind_of, of, reading, status_of, table
 from drr.study.unit import Kind, Status, Unit, canonical_json
 
 
@@ -66,7 +66,8 @@ class Units:
 
     def get(self, key: str) -> Unit:
         row = self._db.rows("SELECT kind, key_fields, spec, label FROM units WHERE key = ?", (key,))[0]
-        return Unit(row[0], json.loads(row[1]), json.loads(row[2]), row[3])
+        with reading(f"the unit {str(row[3])[:80]!r}"):
+            return Unit(kind_of(row[0]), table(row[1]), table(row[2]), of(row[3], str))
 
     def find(self, start: str) -> list[FoundUnit]:
         """Units whose key starts so or whose label is this."""
@@ -82,10 +83,18 @@ class Units:
             "SELECT kind, units.key, status, transient, reason, attempts FROM units LEFT JOIN records USING (key) "
             "WHERE current = 1"
         )
-        return [
-            Standing(kind, key, status, bool(transient), reason, attempts or 0)
-            for kind, key, status, transient, reason, attempts in rows
-        ]
+        with reading("what stands of the units"):
+            return [
+                Standing(
+                    kind_of(kind),
+                    key,
+                    None if status is None else status_of(status),
+                    bool(transient),
+                    of(reason, str, type(None)),
+                    of(attempts or 0, int),
+                )
+                for kind, key, status, transient, reason, attempts in rows
+            ]
 
     def open_among(self, keys: Iterable[str]) -> int:
         """How many of these have no final record: none at all, or one of a failure that may pass."""

@@ -11,9 +11,10 @@ from typing import TypedDict
 
 import orjson
 from drr.env.errors import DrrError, Misuse
+from drr.env.files import read_file
 from drr.env.json_object import JsonObject
 from drr.env.web.base import Page, WebHit, WebSearch, WebUnavailable
-from drr.env.web.snapshots import Clock, PageFacts, Snapshots, write_whole
+from drr.env.web.snapshots import Clock, PageFacts, Snapshots, read_record, write_whole
 
 Reading = Callable[[str], Awaitable[tuple[Page, PageFacts]]]
 
@@ -32,7 +33,7 @@ class Searches:
         """The recorded hits, if as many were asked for then as are now."""
         path = self._path(query)
         try:
-            record = orjson.loads(path.read_bytes())
+            record = orjson.loads(read_file(path))
             if record["top_k"] < top_k:
                 return None
             return [WebHit(hit["title"], hit["url"], hit["snippet"]) for hit in record["hits"]][:top_k]
@@ -53,7 +54,7 @@ class Searches:
 
     def records(self) -> Iterator[JsonObject]:
         for path in sorted(self._folder.glob("*.json")):
-            yield orjson.loads(path.read_bytes())
+            yield read_record(path)
 
 
 class RecordingWeb:

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import orjson
 from drr.env.errors import DrrError
@@ -40,6 +40,26 @@ class PageFacts(TypedDict, total=False):
     """As the server sent it."""
 
 
+_TOLD = ("final_url", "status", "title", "sha256", "reader", "reason")
+
+
+def _text_of(value: Any) -> Any:
+    if value is not None and not isinstance(value, str):
+        raise TypeError("no text where one should stand")
+    return value
+
+
+def read_record(path: Path) -> JsonObject:
+    """A file of a recording, as it stands there."""
+    try:
+        record = orjson.loads(read_file(path))
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise DrrError(f"{path}: cannot be read ({error}); remove it") from error
+    if not isinstance(record, dict):
+        raise DrrError(f"{path}: not a record of a web; remove it")
+    return record
+
+
 class Snapshots:
     def __init__(self, folder: Path, clock: Clock, *, closed: bool = False) -> None:
         """`closed` to others, as all of a study is."""
@@ -51,22 +71,16 @@ class Snapshots:
         """The page as it was read; `None` if it never was. A text that does not match its hash is an error, not evidence."""
         path = self._record(url)
         try:
-            record = orjson.loads(path.read_bytes())
+            record = orjson.loads(read_file(path))
+            final_url, status, title, digest, reader, reason = map(_text_of, [record[name] for name in _TOLD])
         except FileNotFoundError:
             return None
-        except (OSError, orjson.JSONDecodeError) as error:
+        except (OSError, orjson.JSONDecodeError, KeyError, TypeError) as error:
             raise DrrError(
                 f"{path}: cannot be read ({error}); remove it to have the page read again"
             ) from error
-        digest = record["sha256"]
         return Page(
-            url,
-            record["final_url"],
-            record["status"],
-            record["title"],
-            None if digest is None else self._text(digest),
-            record["reader"],
-            record["reason"],
+            url, final_url, status, title, None if digest is None else self._text(digest), reader, reason
         )
 
     async def once(self, url: str, read: Callable[[], Awaitable[tuple[Page, PageFacts]]]) -> Page:
@@ -107,7 +121,7 @@ class Snapshots:
     def records(self) -> Iterator[JsonObject]:
         """What is known of every page, by the hash of its URL."""
         for path in sorted((self._folder / "pages").glob("*.json")):
-            yield orjson.loads(path.read_bytes())
+            yield read_record(path)
 
     def _record(self, url: str) -> Path:
         return self._folder / "pages" / f"{url_key(url)}.json"

@@ -18,6 +18,7 @@ from drr.env.source import Source
 from drr.env.web.base import PageStatus
 from drr.llm.rows import UsageRow
 from drr.study.evidence import unpack
+from drr.study.form import of, reading
 from drr.study.study import Study
 from drr.study.unit import Record
 
@@ -97,7 +98,15 @@ def _answers(study: Study) -> Iterator[Answer]:
 
 
 def answer_of(study: Study, record: Record, queries: Mapping[str, Query]) -> Answer:
+    with reading(f"the answer {record.label!r}"):
+        return _answer(study, record, queries)
+
+
+def _answer(study: Study, record: Record, queries: Mapping[str, Query]) -> Answer:
     spec, result = record.spec, record.result
+    for name in ("query_id", "query", "variant"):
+        of(spec[name], str)
+    of(spec["trial"], int)
     asked = queries.get(spec["query_id"])
     return Answer(
         key=record.key,
@@ -110,8 +119,8 @@ def answer_of(study: Study, record: Record, queries: Mapping[str, Query]) -> Ans
         rule_written=bool(result.get("rule_written")),
         imported=bool(result.get("imported")),
         broken_off=result.get("broken_off"),
-        words=result["words"],
-        calls=result.get("tool_calls"),
+        words=of(result["words"], int),
+        calls=of(result.get("tool_calls"), list, type(None)),
         usage=record.usage,
         state_changes=[Change(**row) for row in result.get("state_changes", ())],
         study=study,

@@ -15,6 +15,7 @@ from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.protocol import AS_PRINTED, OURS, JudgingProtocol
 from drr.eval.tasks.registry import tasks
+from drr.study.form import reading
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 
@@ -30,7 +31,8 @@ def judging_of(desk: Desk) -> Judging:
 
 def judgings(study: Study) -> list[Judging]:
     """Oldest first; one that was run again counts by its last run."""
-    return [Judging(**fields) for fields in json.loads(study.ledger.meta(_META) or "[]")]
+    with reading(f"{study.folder}, its judgings"):
+        return [Judging(**fields) for fields in json.loads(study.ledger.meta(_META) or "[]")]
 
 
 def remember(study: Study, judging: Judging) -> None:
@@ -100,7 +102,8 @@ def read_judged(
         judged.failed[name] += sum(not record.done for record in settled)
         judged.awaited[name] += _waiting(counted, settled)
         for record in settled:
-            task.read(record, judged)
+            with reading(f"the judgement {record.label!r}"):
+                task.read(record, judged)
         task.settle(judged)
     return judged
 
@@ -126,9 +129,10 @@ def _by_task(
     """Those of this judging, in the order in which tasks need each other; judgements of no known task are left out."""
     found: dict[str, list[Record]] = {name: [] for name in known}
     for record in records:
-        task = known.get(record.key_fields["task"])
-        if task is not None and task.belongs(record.key_fields, judging):
-            found[task.name].append(record)
+        with reading(f"the judgement {record.label!r}"):
+            task = known.get(record.key_fields["task"])
+            if task is not None and task.belongs(record.key_fields, judging):
+                found[task.name].append(record)
     return found
 
 
