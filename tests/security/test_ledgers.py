@@ -69,3 +69,23 @@ def test_whatever_a_ledger_says_is_refused_in_one_sentence_or_harmless(drr: Drr,
         assert code == 0 or (err.startswith("drr: ") and len(err) < 1_500), (statement, err)
         refused += code != 0
     assert refused > 30
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"[]", b"null", b"5", b"{}", b'{"sha256": null}', b'{"sha256": null, "final_url": 1, "status": 1, "title": [], "reader": {}, "reason": 1}',
+     DEEP.encode(), b"\xff"],
+)  # fmt: skip
+def test_a_recording_of_strangers_is_refused_in_one_sentence(tmp_path: Path, text: bytes) -> None:
+    pages, searches = Snapshots(tmp_path, lambda: datetime.now(UTC)), Searches(tmp_path)
+    page = tmp_path / "pages" / f"{url_key('https://a.example/')}.json"
+    for path in (page, searches._path("x")):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(text)
+    for read in (lambda: pages.get("https://a.example/"), lambda: searches.get("x", 1)):
+        with pytest.raises(DrrError):
+            read()
+    page.unlink()
+    page.symlink_to("/dev/zero")
+    with pytest.raises(DrrError, match="cannot be read"):
+        pages.get("https://a.example/")
