@@ -201,8 +201,12 @@ async def researcher(state: SubProblem, runtime: Runtime[AgentRun]) -> dict[str,
     try:
         end = await researcher_graph().ainvoke(start, config, context=run)
     except ModelFailure as failure:
-        if failure.fatal or failure.kind == "over_budget":
+        if failure.fatal:
             raise  # every other call would fail the same way
+        if (
+            failure.kind == "over_budget"
+        ):  # what its siblings have in flight is paid for: the unit ends when they have
+            return {"findings": [Finding(**state, text=None, stop=None, failure=failure)]}
         run.failures.append(
             ResearcherFailure(researcher=who, problem=problem, kind=failure.kind, message=str(failure))
         )
@@ -216,6 +220,7 @@ async def return_control(
     """Answer every call of the supervisor's turn: launches with the researcher's synthesis, refused ones with the reason."""
     run, turn = runtime.context, state["messages"][-1]
     assert isinstance(turn, AIMessage)
+    stop_over_budget(state["findings"])
     give_up_without_findings(state["findings"])
     back = {finding.place: finding for finding in state["findings"] if finding.turn == state["steps"] - 1}
     answers: list[BaseMessage] = []
@@ -302,6 +307,12 @@ def launched(turn: AIMessage, most: int) -> dict[int, str]:
         if call["name"] == LAUNCH and complaint(LAUNCH, dict(call["args"])) is None
     }
     return dict(list(wanted.items())[:most])
+
+
+def stop_over_budget(findings: list[Finding]) -> None:
+    for finding in findings:
+        if finding.failure is not None and finding.failure.kind == "over_budget":
+            raise finding.failure
 
 
 def give_up_without_findings(findings: list[Finding]) -> None:

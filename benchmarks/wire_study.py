@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -93,9 +94,8 @@ def begun(site: Site, study: Path, wire: Wire, words: Sequence[str]) -> subproce
 def ended(folder: Path) -> Ended:
     with Study.open(folder, read_only=True) as study:
         told = status(study, now=time.time())
-        answered = sum(
-            role["calls"] for one in study.records(status=None) for role in one.usage.values()
-        ) + sum(len(saved) for saved in study.ledger.saved.of_kind("answer", "way:"))
+        done = sum(role["calls"] for one in study.records("answer") for role in one.usage.values())
+        answered = done + sum(len(saved) for saved in study.ledger.saved.of_kind("answer", "way:"))
         stops = Counter(str(one.result.get("stop_reason")) for one in study.records("answer"))
     return Ended(told, answered, stops)
 
@@ -199,11 +199,13 @@ def killed(site: Site) -> list[str]:
 def budgets(site: Site) -> list[str]:
     """Twelve units of Hybrid with a budget for some of them, then as much as they need.
 
-    A request that was cut off may have been billed: the budget is held against the most that it can have cost, so faults leave less.
+    A request that was cut off may have been billed: the budget is held against the most that it can have cost, so faults leave less. A
+    slip may be a refusal, which ends a unit that was paid for.
     """
     rows = []
-    for faults, usd in ((faults, usd) for faults in (0.0, 0.08) for usd in BUDGETS):
-        model, study = CarelessModel(seed=16, faults=faults), site.folder / f"budget-{faults}-{usd}"
+    for (faults, slips), usd in product(((0.0, 0.0), (0.0, 0.12), (0.08, 0.12)), BUDGETS):
+        model = CarelessModel(seed=16, faults=faults, slips=slips)
+        study = site.folder / f"budget-{faults}-{slips}-{usd}"
         with Wire(model) as wire:
             asked = ("--queries", str(site.queries(BUDGETED)), "--variants", "hybrid-react")
             begun(site, study, wire, (*asked, "--budget", str(usd))).wait()
@@ -215,6 +217,7 @@ def budgets(site: Site) -> list[str]:
         rows.append(
             (
                 f"{faults:g}",
+                f"{slips:g}",
                 f"${usd}",
                 f"{first.told['units']['done']} of {BUDGETED}",
                 f"${paid / PICO:.3f}",
@@ -229,6 +232,7 @@ def budgets(site: Site) -> list[str]:
     head = (
         *(
             "faults",
+            "slips",
             "budget",
             "finished with it",
             "paid by the server's count",

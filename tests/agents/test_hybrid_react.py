@@ -191,6 +191,15 @@ async def test_what_would_fail_every_other_call_ends_the_unit_at_once(ask: Ask, 
     assert raised.value.kind == kind_of_failure
 
 
+async def test_a_budget_that_ends_lets_the_siblings_calls_arrive(ask: Ask, asked: Asked) -> None:
+    team = Team(["houses", "seed"], fails={"houses": ModelFailure("over_budget", "no room")})
+    with pytest.raises(ModelFailure) as raised:
+        await ask("hybrid-react", policy=team)
+    assert raised.value.kind == "over_budget"
+    assert len(shown(asked, "synthesis")) == 1, "the other researcher came to its end"
+    assert shown(asked, "report") == []
+
+
 async def test_a_bug_in_a_researcher_is_loud(ask: Ask) -> None:
     def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
         if kind(messages, arguments) == "researcher":
