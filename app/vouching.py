@@ -131,10 +131,13 @@ def _check_files(found: Resolved) -> None:
 
 
 def check_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:
-    """The shop (or place) that a study names, before it is opened: `Misuse` where nobody here vouched for it."""
+    """The shop (or place) that a study names, before it is opened: `Misuse` where nobody here vouched for it.
+
+    One that is not there is left to whoever opens it to say.
+    """
     if given is not None:
         remember_shop(folder, given)
-    elif named is not None and not is_own_shop(folder, named):
+    elif named is not None and (option != "--shop" or _is_there(named)) and not is_own_shop(folder, named):
         _check(folder, "shop", shop_place(named), f"the shop {named}", f"{option} {named}")
 
 
@@ -145,7 +148,7 @@ def offer_shop(folder: Path, named: str | None, given: str | None) -> None:
     from drr.env.errors import Misuse
 
     try:
-        check_shop(folder, named if named and _is_there(named) else None, given)
+        check_shop(folder, named or None, given)
     except Misuse as error:
         print(f"drr: {error}", file=sys.stderr)
 
@@ -195,8 +198,8 @@ def _is_there(shop: str) -> bool:
     from drr.env.shop import SERVERS
 
     try:
-        return shop.startswith(SERVERS) or _shop_file(shop).is_file()
-    except (OSError, RuntimeError):  # in a folder that this user may not look into
+        return shop.startswith(SERVERS) or bool(_shop_file(shop).lstat())
+    except (OSError, RuntimeError, ValueError):  # no such path, or one that this user may not look into
         return False
 
 
@@ -240,6 +243,8 @@ def content_hash(value: str) -> str:
 def _content(path: Path) -> bytes:
     from drr.env.errors import Misuse
 
+    if not path.is_file():
+        raise Misuse(f"{path}: no file that could be read (a pipe, a device or a broken link)")
     try:
         return path.read_bytes()
     except OSError as error:

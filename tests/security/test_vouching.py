@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -179,6 +180,23 @@ def test_a_shop_that_only_the_study_names_is_not_opened(
     assert drr("run", "study", "--quiet")[0] == 0
 
 
+def test_a_shop_that_is_a_trap_is_not_waited_for(
+    drr: Drr, new: New, box: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    trap = Path("study", "shop").resolve()
+    trap.mkdir()
+    os.mkfifo(trap / "manifest.json")
+    as_a_stranger(Path("study"), monkeypatch, (str(box / "shop"), str(trap)), knows_shop=False)
+    code, out, err = drr("judge", "study")
+    assert (code, out) == (2, "")
+    assert "a pipe" in err
+    (trap / "manifest.json").unlink()
+    code, _, err = drr("judge", "study")
+    assert code == 1
+    assert "is no shop" in err, "what is not there is not asked for"
+
+
 def test_a_shop_of_servers_that_only_the_study_names_is_not_spoken_to(
     drr: Drr, new: New, box: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,7 +232,6 @@ def test_prices_that_only_the_study_names_count_no_money(
 
 def at_a_terminal(words: list[str], answer: str, folder: Path) -> tuple[int, str]:
     """The installed command with a real terminal for its input and its errors, and what a person types there."""
-    import os
     import pty
     import subprocess
     import sys
