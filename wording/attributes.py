@@ -8,10 +8,17 @@ from typing import NamedTuple
 
 from drr.wording.vocabulary import Wordbook, vocabulary
 
-_BEFORE = re.compile(
-    r"(?:^|[,(/;:|–—•]\s?|\b(?:in|is|are|of|from|and|or|size|in a|it's|it’s|all|solid|pure|colou?r|material|made of|made from)\s)[\s*_]{0,3}$",
-    re.I,
-)
+_LISTED = re.compile(r"(?:^|\(|(?:^|[,(–—:|])[^,()–—:|]{0,40},)\s?[\s*_]{0,3}$")
+"""It stands in a list of what the thing is like, if the element before is one of those too."""
+_BEFORE: dict[str, re.Pattern[str]] = {
+    "colour": re.compile(r"\b(?:in|is|are|in all|solid|colou?r|comes in|finished in)\s[\s*_]{0,3}$", re.I),
+    "material": re.compile(
+        r"\b(?:is|are|is all|made of|made from|out of|solid|pure|material|(?:made|comes|available|finished|upholstered) in|and is)\s[\s*_]{0,3}$",
+        re.I,
+    ),
+    "size": re.compile(r"\b(?:size|in|in a|in size)\s[\s*_]{0,3}$", re.I),
+}
+_TOLD = re.compile(r"\d|\$")
 _AFTER = re.compile(
     r"[*_]{0,3}(?:$|\s?[,.;:)/|–—]|\s(?:and|with|but|or|for|on|while|throughout|finish|colou?r|version|model|fabric)\b)",
     re.I,
@@ -21,7 +28,7 @@ _OTHERWISE = re.compile(
     re.I,
 )
 """A clause with one of these may speak of what the thing is not, or of another."""
-_REACH = 40
+_REACH = 60
 
 
 class AttributeSaid(NamedTuple):
@@ -55,11 +62,25 @@ class AttributeReader:
                 if noun is not None:
                     bound = noun.match(text, match.end()) is not None or name == "cell"
                 else:
-                    bound = (
-                        _BEFORE.search(text[max(0, match.start() - _REACH) : match.start()]) is not None
-                        and _AFTER.match(text, match.end()) is not None
-                    )
+                    bound = self._is_bound(name, text, match)
                 yield AttributeSaid(name, match[0].casefold(), *match.span(), bound)
+
+    def _is_bound(self, name: str, text: str, match: re.Match[str]) -> bool:
+        """Whether nothing but a property can stand there: behind `is` or `in`, or in a list of properties."""
+        if _AFTER.match(text, match.end()) is None:
+            return False
+        before = text[max(0, match.start() - _REACH) : match.start()]
+        if _BEFORE[name].search(before):
+            return True
+        listed = _LISTED.search(before)
+        if listed is None:
+            return False
+        element = listed[0].rstrip(" *_,").lstrip(",(–—:| ")
+        return (
+            not element
+            or _TOLD.search(element) is not None
+            or any(one.search(element) for one in self._classes.values())
+        )
 
     def of(self, group: str, text: str) -> frozenset[str]:
         """The words of a class in a text."""

@@ -19,10 +19,15 @@ from drr.wording.comparisons import COMPARISONS, ComparisonSaid, Property
 from drr.wording.cues import CUES
 
 _UNREAL = re.compile(
-    r"\b(?:if|would|were|could|might|unless|not|never|neither|nor|no|without|hardly|usually|often|typically|tends?|used to|once)\b|n['’]t\b|\?",
+    r"\b(?:if|would|were|could|might|unless|not|never|neither|nor|no|without|hardly|usually|often|typically|tends?|used to|once|elsewhere|online|last year|other (?:shops?|stores?)|until|before)\b|n['’]t\b|\?",
     re.I,
 )
 """Of such sentences it is not certain what they hold."""
+_SO_MANY = re.compile(
+    r"\b(?:two|three|four|five|six|pairs?|both|together|combined|sets? of|bundle)\b(?!\s(?:of the|pick))",
+    re.I,
+)
+"""Before a word of price: it may be said of several of a thing."""
 _IS = re.compile(r"\b(?:is|are|was|goes to|being|remains)\b|[:—–]", re.I)
 _REACH = 90
 """Characters behind `than` within which it is named what is compared with."""
@@ -69,6 +74,8 @@ class _WhichHasMore:
     def compare(
         self, said: ComparisonSaid, span: Span, line: TextLine, text: str, pair: tuple[str, str] | None
     ) -> None:
+        if said.of == "price" and _SO_MANY.search(self._plain, span[0], span[0] + said.start):
+            return
         subject = self._subject_of(said, span)
         if subject not in self._cast.products:
             return

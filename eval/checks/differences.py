@@ -40,7 +40,7 @@ _GAPS = frozenset(
     ]
 )
 _PAIR_OF_STARS = re.compile(
-    r"(?<![\d.$])(?P<a>[1-5]\.\d)(?:\sstars?)?\s(?:vs\.?|versus|against|to|compared (?:to|with)|over)\s(?:an?\s|its\s|the\s)?(?P<b>[1-5]\.\d)(?![\d%])",
+    r"(?<![\d.$])(?P<a>[1-5]\.\d)(?:\sstars?)?\s(?:vs\.?|versus|against|to|compared (?:to|with)|over)\s(?:an?\s|its\s|the\s)?(?P<b>[1-5]\.\d)(?![\d%]|[\s-]?(?:in|inch|inches|oz|ounces?|lbs?|pounds?|ft|feet|cm|mm|liters?|quarts?|gallons?|fl)\b)",
     re.I,
 )
 _MORE_OF = re.compile(
@@ -166,4 +166,11 @@ def _counted(product: Product, unit: str) -> list[float]:
         *product.features,
         *(one for one in product.details.values() if isinstance(one, str)),
     ]
-    return list({one.value for part in stated for one in measures(part) if thing in (one.unit, one.kind)})
+    return list(
+        {
+            one.value
+            for part in stated
+            for one in measures(part)
+            if thing in (one.unit, one.kind) and one.kind not in ("time", "money")
+        }
+    )

@@ -25,6 +25,8 @@ _COMES_TO = re.compile(
 _LEAD = re.compile(r"[\s>*_|•–-]{0,12}(?:\d{1,2}[.)]\s)?(?:[\w ]{1,24}:\s)?")
 _LONGEST = 160
 """Characters of a sum's terms."""
+_NEXT = 14
+"""Characters between two amounts of which each is one thing's."""
 _FEW = 5
 """Terms of a sum, and products that one may name."""
 _MOST_LINES = 2_000
@@ -69,6 +71,9 @@ def _sums_on(mentions: Mentions, ledger: MoneyLedger, line: TextLine) -> Iterato
         low = max(figure.sentence[0], figure.clause[0], figure.start - _LONGEST)
         before = mentions.plain[low : figure.start]
         sign = _COMES_TO.search(before)
+        behind = ledger.within(figure.end, figure.sentence[1])
+        if behind and behind[0].start - figure.end < _NEXT:
+            continue  # one amount for each
         if sign is None or CUES.is_swapped(mentions.plain[slice(*figure.sentence)]):
             continue
         said = before[: sign.start()].strip(" *_")
