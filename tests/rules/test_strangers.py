@@ -7,7 +7,14 @@ from drr.env.shop import Shop
 
 from benchmarks.first_contact import ROUNDS, read_round, run
 
-REACHED = {"round1": (61, 0), "round2": (79, 0), "round3": (56, 0), "round4": (61, 0), "round5": (78, 0)}
+REACHED = {
+    "round1": (61, 0),
+    "round2": (79, 0),
+    "round3": (56, 0),
+    "round4": (61, 0),
+    "round5": (78, 0),
+    "round6": (44, 11),
+}
 """Round -> plants caught at least, clean texts failed at most. They move one way only."""
 
 
