@@ -72,6 +72,9 @@ class CueReader:
             r"^\W{0,9}(?:(?:price|cost)\s)?(?:per|by the)\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)"
         )
         self._is_period = compiled(some("periods"))
+        self._over_time = compiled(
+            rf"\b(?:(?:a|an|per|each|every)\s(?P<time>{some('periods')})|(?:{some('times', 'over_time')}))\b"
+        )
         self._period = compiled(rf"^(?:(?:{some('per')})\s?(?:{some('periods')})\b|\s?(?:{some('times')})\b)")
         self._free = compiled(rf"\b(?:{some('elsewhere', 'unreal')})\b")
         self._swapped = compiled(rf"\b(?:{some('swapped')})\b")
@@ -113,6 +116,12 @@ class CueReader:
     def is_elsewhere(self, before: str, after: str) -> bool:
         """Whether an amount is by the words of its clause other people's money, or what would be."""
         return self._free.search(_tidy(_behind_stop(before)) + " $ " + _tidy(_to_comma(after))) is not None
+
+    def times_in(self, sentence: str) -> frozenset[str]:
+        """The times over which a sentence speaks of use or spending: `a week`, `annual`."""
+        return frozenset(
+            (match["time"] or match[0]).casefold() for match in self._over_time.finditer(sentence)
+        )
 
     def is_swapped(self, sentence: str) -> bool:
         """Whether a sentence puts one thing in the place of another, so that a sum changes by both."""

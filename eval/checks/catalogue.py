@@ -66,7 +66,7 @@ _NO_NAMES = word_set(
 _LEADS = _GENERIC | {"pick", "1", "2", "3", "4", "5"}
 _LINE_MARKS = re.compile(r"^[\s>|*+\-•\d.)_]+")
 _PRICE_WORDS = re.compile(r"(?<!\s)\s+(?:at|for|from|is|costs?|price[ds]?)$", re.I)
-_NUMBER_LEAD = re.compile(r"^\s*(?:\d{1,2}|[A-Z])[.)]\s+")
+_NUMBER_LEAD = re.compile(r"^\s*(?:\d{1,2}(?:\.\d{1,2}){0,3}|[A-Z])[.)]?\s+(?=[A-Z])")
 """A number or a letter of a list."""
 
 

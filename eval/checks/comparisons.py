@@ -28,6 +28,7 @@ _SO_MANY = re.compile(
     re.I,
 )
 """Before a word of price: it may be said of several of a thing."""
+_ALSO = re.compile(r"\b(?:is|are)\b(?:\s(?:also|even|actually|in fact|at the same time))?", re.I)
 _IS = re.compile(r"\b(?:is|are|was|goes to|being|remains)\b|[:—–]", re.I)
 _REACH = 90
 """Characters behind `than` within which it is named what is compared with."""
@@ -59,8 +60,11 @@ def compare_products(tally: CheckTally, mentions: Mentions, cast: Cast) -> None:
             pair = pairs.pair(span, line)
             if pair is not None:
                 differences.sentence(span, text, pair)
-            for said in COMPARISONS.comparisons(text):
+            found = list(COMPARISONS.comparisons(text))
+            for said in found:
                 which.compare(said, span, line, text, pair)
+            if pair is not None and len(found) == 2:
+                which.hold_both(found[0], found[1], span, pair)
 
 
 class _WhichHasMore:
@@ -86,6 +90,20 @@ class _WhichHasMore:
         other = self._other(said, span, subject, pair)
         if other in self._cast.products and other != subject:
             self._hold(said, span, line, subject, [other])
+
+    def hold_both(
+        self, first: ComparisonSaid, second: ComparisonSaid, span: Span, pair: tuple[str, str]
+    ) -> None:
+        """`the cheaper one is also the better rated`: which it is by the first decides the second."""
+        if self._pairs.within(*span) or not (first.attribute and second.attribute):
+            return
+        if not _ALSO.search(self._plain, span[0] + first.end, span[0] + second.start):
+            return
+        a, b = (value_of(first.of, self._cast.products[one]) for one in pair)
+        if a is None or b is None or abs(a - b) < _LEAST[first.of]:
+            return
+        subject, other = pair if (a - b) * first.sign > 0 else (pair[1], pair[0])
+        self._hold(second, span, None, subject, [other])
 
     def _subject_of(self, said: ComparisonSaid, span: Span) -> str | None:
         at, behind = span[0] + said.start, span[0] + said.end

@@ -43,6 +43,10 @@ _PAIR_OF_STARS = re.compile(
     r"(?<![\d.$])(?P<a>[1-5]\.\d)(?:\sstars?)?\s(?:vs\.?|versus|against|to|compared (?:to|with)|over)\s(?:an?\s|its\s|the\s)?(?P<b>[1-5]\.\d)(?![\d%]|[\s-]?(?:in|inch|inches|oz|ounces?|lbs?|pounds?|ft|feet|cm|mm|liters?|quarts?|gallons?|fl)\b)",
     re.I,
 )
+_STARS_APART = re.compile(
+    r"(?<![\d.$])(?P<n>[0-4]\.\d)\sstars?\s(?:lower|higher|better|worse|more|less|apart|above|below|ahead|behind)\b", re.I
+)
+_ROUNDED = 0.051
 _MORE_OF = re.compile(
     rf"(?<![\w.,$])(?P<n>{DIGITS}|{SPOKEN})\s(?:more|fewer|extra|additional)\s(?P<unit>[a-z]{{3,20}})\b", re.I
 )
@@ -60,6 +64,7 @@ class Differences:
 
     def sentence(self, span: Span, text: str, pair: tuple[str, str]) -> None:
         self._stars(span, text, pair)
+        self._more_stars(span, text, pair)
         self._more_of(span, text, pair)
         self._gaps(span, text, pair)
         for factor in COMPARISONS.factors(text):
@@ -98,6 +103,20 @@ class Differences:
         ):
             self._tally.ok()
         elif any(same_stars(one, other) for one in said for other in (mine, theirs)):
+            self._tally.fail(
+                (span[0] + match.start(), span[0] + match.end()),
+                f"said {match[0]}, the ratings are {mine:g} ({pair[0]}) and {theirs:g} ({pair[1]})",
+            )
+
+    def _more_stars(self, span: Span, text: str, pair: tuple[str, str]) -> None:
+        """`1.3 stars higher`: the difference of the two ratings."""
+        match = _STARS_APART.search(text)
+        mine, theirs = (self._cast.products[one].average_rating for one in pair)
+        if match is None or mine is None or theirs is None:
+            return
+        if abs(float(match["n"]) - abs(mine - theirs)) < _ROUNDED:
+            self._tally.ok()
+        else:
             self._tally.fail(
                 (span[0] + match.start(), span[0] + match.end()),
                 f"said {match[0]}, the ratings are {mine:g} ({pair[0]}) and {theirs:g} ({pair[1]})",

@@ -102,8 +102,11 @@ def _sum_before(before: str) -> bool:
     return re.search(r"\$\s?[\d.,]+\s*[-–+=x×*]\s*$", before) is not None
 
 
+_PACK_OF = re.compile(r"\b(?:packs?|sets?|box(?:es)?|bags?|cases?) of $", re.I)
+
+
 def quantity_near(text: str) -> int:
     match = _QUANTITY.search(text)
-    if match is None:
+    if match is None or _PACK_OF.search(text, 0, match.start()):
         return 1
     return number_of(next(filter(None, match.groups()))) or 1

@@ -151,6 +151,10 @@ def _rounding(said: float, known: float) -> float:
     )
 
 
+_PREPOSITION = re.compile(
+    r"\s(?!(?:high|wide|tall|long|deep|thick|in|x|by|and|or|at|of|on|for|with|screens?|diameter|across|square|each|when|but|to|from|which|is|was)\b)[a-z]", re.I
+)
+"""Behind `in`: it is no inch."""
 _GRADE = re.compile(r"(?<![\w$-])(?P<u>[A-Z]{3,5})[\s-]?(?P<n>\d{1,3})(?![\w%]|[.,]\d)")
 """A standard's short name before its figure: `SPF 50`, `IPX7`."""
 
@@ -170,6 +174,8 @@ def measures(text: str, start: int = 0, end: int | None = None) -> Iterator[Meas
         figures = [match["n"], *re.findall(DIGITS, match["more"])]
         if before := _TO.search(text[max(start, match.start() - 16) : match.start()]):
             figures.insert(0, before["n"])
+        if written == "in" and _PREPOSITION.match(text, match.end()):
+            continue
         if match["n"].casefold() in ("one", "a hundred") or (not match["n"][0].isdigit() and len(form) < 3):
             continue
         for figure in figures:
@@ -182,6 +188,8 @@ def measures(text: str, start: int = 0, end: int | None = None) -> Iterator[Meas
 
 
 def _measure(value: float, form: str, span: tuple[int, int], hedged: bool) -> MeasureSaid | None:
+    if form in _PACKAGE and value % 1:
+        return None  # worked out, not counted
     if form in _PACKAGE:
         return MeasureSaid(value, value, "count", "count", False, *span, hedged)
     unit = UNITS.named(form)

@@ -28,6 +28,8 @@ _LIMIT = re.compile(
     r"\b(?:above|over|under|below|than|least|most|past|beyond|near|nearly|almost|around|about)\s$", re.I
 )
 """Stars that are a mark to reach, not a rating."""
+_APART = re.compile(r"[\s*_]{1,3}(?:lower|higher|better|worse|more|less|apart|difference|gap|above|below|ahead|behind|short)\b", re.I)
+"""Stars by which two ratings differ."""
 _ABOVE = 0.25
 """Share by which a count may be over one of which it is said to be more."""
 
@@ -66,6 +68,8 @@ class _Comparison:
         start = span[0]
         for said in RATINGS.ratings(self._cast.body[slice(*span)]):
             placed = said._replace(start=said.start + start, end=said.end + start)
+            if said.kind == "stars" and (said.value < 1 or _APART.match(self._cast.body, placed.end)):
+                continue
             if said.kind == "stars" and _LIMIT.search(
                 self._cast.body[max(start, placed.start - 16) : placed.start]
             ):

@@ -43,7 +43,7 @@ def cued(words: Wordbook, text: str) -> Any:
     for one in every_amount(text):
         before, after = text[: one.start], text[one.end :]
         found.append((reader.cue(before, after), reader.is_elsewhere(before, after)))
-    return found, reader.is_swapped(text)
+    return found, reader.is_swapped(text), reader.times_in(text)
 
 
 def purchase(reader: PurchaseReader, text: str) -> Any:

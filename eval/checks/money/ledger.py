@@ -14,9 +14,12 @@ from drr.eval.checks.money.figures import Figure, Figures
 from drr.eval.checks.money.owners import Owner, Owners
 from drr.eval.checks.money.play import InPlay, divisors
 from drr.eval.checks.money.readings import Readings
+from drr.wording.cues import CUES
 
 _MOST = 300
 """Figures of a report that are looked into one by one."""
+_UNIT = 16
+"""Characters behind an amount in which its unit stands."""
 _LISTED = re.compile(r",?\s(?:and\s)?")
 _ROUNDS = 3
 """How often an explained amount may explain another."""
@@ -138,11 +141,19 @@ class MoneyLedger:
             return "it may be other people's money"
         if not owned and self._is_recorded(figure):
             return "it stands in the shopper's records"
+        if not owned and not (kind == "total" and figure.exact) and self._is_over_time(figure):
+            return "it may be what is spent over a time"
         if owned and figure.start not in self._bare:
             return self._doubt_of_name(figure)
         if owned or kind in ("price", "none", "limit"):
             return self._doubt_of_thing(figure)
         return self._doubt_of_sum(figure)
+
+    def _is_over_time(self, figure: Figure) -> bool:
+        """Whether its sentence speaks of another time than that of the amount itself."""
+        behind = self.mentions.plain[figure.end : figure.end + _UNIT]
+        own = {figure.cue.per} if figure.cue.per and figure.cue.per in behind else set()
+        return bool(CUES.times_in(self.play.text(figure.sentence)) - own)
 
     def _is_recorded(self, figure: Figure) -> bool:
         """Whether the shopper's records state it: what he spent, what he bought."""
@@ -197,6 +208,8 @@ class MoneyLedger:
             return "over what time it is spread is not said"
         if kind == "gap" and (name := play.stranger_in((figure.end, figure.clause[1]))):
             return f"{name} is not linked, and what it costs is not known"
+        if kind in ("gap", "rest") and len(play.all) > 1 and play.shares(figure.sentence):
+            return "of what it is a share is not certain"
         if kind == "rest" and not play.limits:
             return "no limit is known"
         if (

@@ -9,6 +9,7 @@ from functools import cache, cached_property, lru_cache
 
 from drr.env.entities import Product
 from drr.eval.checks.base import Span, Subject
+from drr.eval.checks.measures import measures
 from drr.eval.checks.mentions import Mentions, words
 from drr.wording.money import every_amount
 from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
@@ -314,6 +315,9 @@ def _of_sets(text: str, per: str) -> set[float]:
     return {_value_of(match["n"]) for match in counted.finditer(text)} - {1.0}
 
 
+_ANY_UNIT = frozenset(["", "unit", "item", "piece", "each", "pc", "one"])
+
+
 _SIZE = re.compile(
     r"\b(?:size|count|number of|pieces|pack|capacity|volume|length|quantity|servings|loads|coverage)\b", re.I
 )
@@ -332,6 +336,8 @@ def record_divisors(product: Product, per: str, around: frozenset[float]) -> fro
         exact = _of_sets(named, per) if per else set()
         if exact and per.partition(" ")[0] not in _TOGETHER:
             return frozenset(exact | {one * other for one in exact for other in counted if one != other})
+        if counted and per in _ANY_UNIT:
+            return counted | {one.value for one in measures(named) if one.unit == one.kind and one.value >= 2}
         if counted and per.partition(" ")[0] not in _TOGETHER:
             return counted
         return around | divisors(named, per)

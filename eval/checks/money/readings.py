@@ -207,3 +207,4 @@ class Readings:
             for value in values:
                 yield Reading(f"{share:.0%} of an amount", share * value)
                 yield Reading(f"an amount less {share:.0%}", (1 - share) * value)
+                yield Reading(f"an amount and {share:.0%}", (1 + share) * value)

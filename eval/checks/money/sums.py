@@ -12,7 +12,7 @@ from drr.eval.checks.money.headings import heading_totals
 from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.money.parts import PricedText, Stated, SumBasket, SumPart, distinct
 from drr.eval.checks.money.sections import Sections
-from drr.eval.checks.money.tables import TableRow, Tables
+from drr.eval.checks.money.tables import LISTED, TableRow, Tables
 
 
 class Cost(NamedTuple):
@@ -43,7 +43,8 @@ class Sums:
     def _reconcile(self, mentions: Mentions) -> None:
         """A total in a sentence or heading that differs from what is nearest may be that of other things."""
         ledger = ledger_of(mentions)
-        for one in (*self.sections, *self.headings):
+        lone = (one for one in self.tables if one.held_against == LISTED)
+        for one in (*lone, *self.sections, *self.headings):
             entry = ledger.by_start.get(one.amount.start)
             if one.agrees is not False or (entry is not None and entry.status == "wrong"):
                 continue

@@ -24,6 +24,8 @@ _TOTAL_CELL = re.compile(
 _BUDGET = re.compile(r"\bbudget\b", re.I)
 _GRAND = re.compile(r"\bgrand\b", re.I)
 _DECORATION = re.compile(r"<[^<>]*>|[*_:]")
+LISTED = "the items listed come to"
+"""What a total row without rows of its own is held against."""
 _NOTHING = Added(0.0, 0.0, 0)
 
 
@@ -214,7 +216,7 @@ class _Bill:
             stated.compare(fitting.value, fitting.terms, agrees=True)
         elif everything.terms >= 2:
             stated.compare(everything.value, everything.terms, agrees=False)
-            stated.held_against = "the items listed come to"
+            stated.held_against = LISTED
         return stated
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from drr.eval.checks.base import Check, CheckTally, Subject
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.equations import hold_equations
 from drr.eval.checks.money.ledger import LedgerEntry, MoneyLedger, ledger_of
 from drr.eval.checks.money.named_sums import hold_named_sums
 from drr.eval.checks.money.parts import CENT, Stated
@@ -18,6 +19,7 @@ def total(subject: Subject, mentions: Mentions) -> Check:
     tally = CheckTally()
     for one in sums.stated:
         _hold(tally, one, ledger)
+    hold_equations(tally, mentions)
     stated = {one.amount.start for one in sums.stated}
     stated |= hold_named_sums(tally, mentions, ledger)
     for entry in ledger.entries:

@@ -137,6 +137,8 @@ class _PlaceSaid(NamedTuple):
 
 def _compare_place(tally: CheckTally, match: re.Match[str], user: User) -> None:
     said = _place_said(match, user.address.city)
+    if {user.first_name, user.last_name} & set(said.name.split()):
+        return  # who, not where
     if said.is_none:
         return
     state = STATES.get(user.address.state.upper(), user.address.state)
