@@ -47,6 +47,8 @@ class FactorSaid(NamedTuple):
     bound: Literal["more", "less", "near", "exact"]
     start: int
     end: int
+    thing: str = ""
+    """What is counted, where that is no rating."""
 
 
 class ComparisonReader:
@@ -81,7 +83,7 @@ class ComparisonReader:
         factor = rf"(?P<factor>{some('factors')}|(?P<n>\d{{1,2}}(?:\.\d)?|{SPOKEN})\stimes)"
         bound = rf"(?:(?P<more>{some('more_than')})|(?P<less>{some('less_than')})|(?P<near>{some('nearly')}))"
         self._factor = re.compile(
-            rf"\b(?:{bound}\s)?{factor}\s(?:(?P<price>{some('of_price')})|(?P<count>{some('of_count')}))\b(?!\s(?!as\b|of\b|the\b|an?\b|its\b|that\b|than\b|your\b|and\b|but\b|for\b|at\b|here\b|while\b|so\b)[a-z])",
+            rf"\b(?:{bound}\s)?{factor}\s(?:(?P<price>{some('of_price')})|(?P<count>{some('of_count')})|as\smany\s(?P<thing>[a-z]{{3,20}}))\b(?!\s(?!as\b|of\b|the\b|an?\b|its\b|that\b|than\b|your\b|and\b|but\b|for\b|at\b|here\b|while\b|so\b)[a-z])",
             re.I,
         )
 
@@ -105,8 +107,8 @@ class ComparisonReader:
         return of, sign, best
 
     def _is_attribute(self, sentence: str, match: re.Match[str]) -> bool:
-        before = sentence[max(0, match.start() - 6) : match.start()].casefold()
-        behind = sentence[match.end() : match.end() + 4]
+        before = sentence[max(0, match.start() - 8) : match.start()].casefold().rstrip("*_")
+        behind = sentence[match.end() : match.end() + 6].lstrip("*_")
         return (
             match["word"] is not None
             and before.endswith("the ")
@@ -126,7 +128,8 @@ class ComparisonReader:
             bound: Literal["more", "less", "near", "exact"] = (
                 "more" if match["more"] else "less" if match["less"] else "near" if match["near"] else "exact"
             )
-            yield FactorSaid("price" if match["price"] else "count", value, bound, *match.span())
+            thing = (match["thing"] or "").casefold()
+            yield FactorSaid("price" if match["price"] else "count", value, bound, *match.span(), thing)
 
 
 COMPARISONS = ComparisonReader(vocabulary("comparisons"))

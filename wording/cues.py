@@ -37,9 +37,10 @@ class CueReader:
         self._total_right_before = compiled(
             rf"\b(?:{some('total_before', 'total_right_before')}):?\s{articles}$"
         )
+        many = rf"(?<![\w.,/÷×*+$-])(?:{SPOKEN}|\d{{1,2}}|both|(?:a|the|one) pair|a set)(?<!\bone)(?:\sof\s(?:them|these|those|it))?"
+        word = r"(?:\s(?!and\b|or\b)[a-z-]{2,14})"
         self._many = compiled(
-            rf"\b(?:{SPOKEN}|\d{{1,2}}|both|(?:a|the|one) pair|a set)(?<!\bone)(?:\sof\s(?:them|these|those|it))?(?:\s(?!and\b|or\b)[a-z-]{{2,14}}){{0,2}}?"
-            rf"\s(?:{some('many_cost')}):?\s{articles}$"
+            rf"{many}(?:{word}{{0,2}}?\s(?:{some('many_cost')}):?|{word}{{1,2}}\s?=)\s{articles}$"
         )
         self._total_after = compiled(rf"^\s?(?:{some('total_after')})\b")
         self._rest_before = compiled(

@@ -71,7 +71,11 @@ class Differences:
             self._ratio(factor, span, pair)
 
     def _ratio(self, said: FactorSaid, span: Span, pair: tuple[str, str]) -> None:
-        a, b = (value_of(said.of, self._cast.products[one]) for one in pair)
+        if said.thing:
+            counted = [_counted(self._cast.products[one], said.thing) for one in pair]
+            a, b = (one[0] if len(one) == 1 else None for one in counted)
+        else:
+            a, b = (value_of(said.of, self._cast.products[one]) for one in pair)
         if not a or not b or COSTS_PER.search(self._plain, *span):
             return
         ratio = max(a, b) / min(a, b)

@@ -208,9 +208,9 @@ class MoneyLedger:
             return "over what time it is spread is not said"
         if kind == "gap" and (name := play.stranger_in((figure.end, figure.clause[1]))):
             return f"{name} is not linked, and what it costs is not known"
-        if kind in ("gap", "rest") and len(play.all) > 1 and play.shares(figure.sentence):
+        if kind in ("gap", "rest") and len(play.all) > 1 and play.shares((figure.sentence[0], figure.start)):
             return "of what it is a share is not certain"
-        if kind == "rest" and not play.limits:
+        if kind == "rest" and not play.limits and not self._readings.limits_said:
             return "no limit is known"
         if (
             len(play.all) < 2

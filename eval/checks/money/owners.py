@@ -71,7 +71,7 @@ class Owners:
     def _of_sentence(self, figure: Figure) -> str | None:
         """The one product of a sentence with one price."""
         low, high = figure.sentence
-        ids = {one.product_id for one in self._mentions.within(low, high)}
+        ids = {one.product_id for one in self._within(low, high)}
         if len(ids) != 1 or figure.cue.kind != "price" or not self._only_price(low, high):
             return None
         return next(iter(ids))
@@ -180,7 +180,7 @@ class Owners:
         """Of an item or bold line with one product, its only price, set off from the name or introduced as a price."""
         if line.kind not in ("item", "title"):
             return None
-        ids = {one.product_id for one in self._mentions.within(line.start, line.end)}
+        ids = {one.product_id for one in self._within(line.start, line.end)}
         if len(ids) != 1 or not self._only_price(line.start, line.end):
             return None
         before = self._mentions.plain[line.start : figure.start]

@@ -188,13 +188,14 @@ class Readings:
         sums = (sum(some) for size in range(2, most + 1) for some in combinations(prices, size))
         spent = list(dict.fromkeys([*costs, *sums]))
         sign = figure.sign
-        for limit in (*self._play.limits, *self._limits_said):
+        for limit in (*self._play.limits, *self.limits_said):
             for cost in spent:
                 left = limit - cost
                 yield Reading(f"${limit:,.2f} and a cost", abs(left) if sign is None else sign * left)
 
     @cached_property
-    def _limits_said(self) -> list[float]:
+    def limits_said(self) -> list[float]:
+        """Limits that the report itself gives."""
         found = (one.value for one in self._figures if one.cue.kind == "limit")
         return list(dict.fromkeys(found))[:8]
 

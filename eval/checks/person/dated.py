@@ -13,7 +13,7 @@ from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.frequency import PurchaseFrequencies
 from drr.eval.checks.person.history import History, Placed
 from drr.eval.checks.person.order_ids import OrdersNamed
-from drr.wording.dates import DayOfYear, When, dates, days_of_year
+from drr.wording.dates import MONTH, DayOfYear, When, dates, days_of_year
 from drr.wording.purchases import PURCHASES, times
 
 _YOU = re.compile(r"\b(?:you|your|you've|you’ve|you'd|yours)\b", re.I)
@@ -23,10 +23,15 @@ _NEGATED = re.compile(
 )
 _DATE_HEAD = re.compile(r"\b(?:date|ordered|bought|purchased|placed|when)\b")
 _BOUND_DATE = re.compile(
-    r"\b(?:bought|ordered|purchased|reordered|placed|order|purchase)\b[^.;()|]{0,110}$|\bfrom\s(?:the\s)?$|^[\s>*_|-]{0,8}$",
+    r"\b(?:bought|ordered|purchased|reordered|placed|order|purchase)\b[^.;()|]{0,110}$|\bfrom\s(?:the\s)?$|^[\s>*_|•-]{0,8}(?:\(?[a-z0-9]{1,3}[.)]\s)?$|\b(?:latest|newest|most recent|last|first)[\s*_:]{1,6}$",
     re.I,
 )
 """What stands before a date that can only be of a purchase."""
+_ENTRY = re.compile(
+    rf"[\s>*_•-]{{0,8}}(?:[^\w\s]{{1,3}}\s)?(?:\(?[a-z0-9]{{1,3}}[.)]\s)?(?:[*_]{{0,2}}(?:latest|newest|last|first)[\s*_:]{{1,6}})?"
+    rf"(?:\d{{1,2}}\s(?:{MONTH})\.?\s\d{{4}}|(?:{MONTH})\.?\s\d{{1,2}},?\s\d{{4}}|\d{{4}}-\d\d-\d\d)\s?[:—–,-]",
+    re.I,
+)
 _SHORT = 40
 """Characters of a sentence that only answers: "Twice, actually!"."""
 _THEN_BOUGHT = re.compile(
@@ -83,6 +88,8 @@ class DatedPurchases:
 
     def _is_of_purchases(self, span: Span, line: TextLine) -> bool:
         text = self._body[slice(*span)]
+        if self._is_entry(text, span, line):
+            return True
         if not PURCHASES.speaks(text) and not any(PURCHASES.states(text)):
             short = len(text) < _SHORT and any(times(text))
             return short and PURCHASES.speaks(self._body[line.start : line.end])
@@ -93,6 +100,13 @@ class DatedPurchases:
             or _YOU.search(self._body, line.start, line.end) is not None
             or _is_record(text)
         )
+
+    def _is_entry(self, text: str, span: Span, line: TextLine) -> bool:
+        """A line as from a list of orders: a day, and something that was ordered."""
+        if line.kind == "row" or span[0] != line.start or _ENTRY.match(text) is None:
+            return False
+        named = {one for place in self._cast.within(*span) for one in place.products}
+        return bool(self._history.of_products(named))
 
     def _row(self, line: TextLine) -> None:
         for (low, high), head in zip(line.cells, line.header, strict=False):

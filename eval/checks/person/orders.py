@@ -19,7 +19,7 @@ from drr.wording.purchases import PURCHASES, StateSaid
 _BOUGHT = re.compile(
     r"\byou(?:'ve|’ve| have| had| also| already| last| previously| recently| once| even|'d)*\s+(?:bought|ordered|purchased|own(?:ed)? (?:from|since)|reordered|picked up|got)\b"
     r"|\b(?:your|a|the) (?:(?:past|previous|earlier|prior|last|latest|recent|most recent|first|20\d\d|(?!(?:past|previous|earlier|prior|last|latest|recent|first|20\d\d) )\w+ 20\d\d)\s+){0,8}(?:order|purchase)s? (?:of|from|for)\b|\bsince you (?:bought|ordered|purchased)\b"
-    r"|\byou (?:already|still) (?:own|have) (?:the|an?)\b|\byou own the\b|\byour (?:past|previous|earlier|prior|last|latest|recent) (?:order|purchase)s?\b|\bpurchased by you\b|\border\s+#?\d{6,20}\b",
+    r"|\byou (?:already|still) (?:own|have) (?:the|an?)\b|\byou own the\b|\byour (?:past|previous|earlier|prior|last|latest|recent) (?:order|purchase)s?\b|\bpurchased by you\b|\b(?:was|were) (?:ordered|purchased|bought) (?:on|in)\b|\border\s+#?\d{6,20}\b",
     re.I,
 )
 _NOT_BOUGHT = re.compile(r"\byou (?:have not|haven't|never|did not|didn't)\b", re.I)
@@ -30,7 +30,7 @@ _OTHER_THAN_BOUGHT = re.compile(
 _NEAR = 160
 """Characters from the word of buying within which the product that was bought is named."""
 _QUANTITY = re.compile(
-    rf"\b(?:bought|ordered|purchased|quantity(?: of|:)?|order of|got)\s+(?P<n>\d{{1,2}}|{cardinals(2)})\b(?!\s*(?:times|orders|years|months|days|items|products|-|different|[a-z]+ (?:in|since)))|\b(?:quantity|qty)\s*+(?:[:=]\s*+)?(?P<q>\d{{1,3}})\b|\b(?P<x>\d{{1,2}})\s?[x×]\s|[,(–—:]\s?(?P<p>\d{{1,2}}|{cardinals(1)})\s(?:pieces?|units?|copy|copies|items?)\b(?=\s?(?:[.,;)]|$))",
+    rf"\b(?:bought|ordered|purchased|quantity(?: of|:)?|order of|got)\s+(?P<n>\d{{1,2}}|{cardinals(2)})\b(?!\s*(?:times|orders|years|months|days|items|products|-|different|[a-z]+ (?:in|since)))|\b(?:quantity|qty)[\s*_:=]{0,6}(?P<q>\d{{1,3}})\b|\b(?P<x>\d{{1,2}})\s?[x×]\s|[,(–—:]\s?(?P<p>\d{{1,2}}|{cardinals(1)})\s(?:pieces?|units?|copy|copies|items?)\b(?=\s?(?:[.,;)]|$))",
     re.I,
 )
 

@@ -41,7 +41,7 @@ _PAIR = re.compile(
 )
 """A city with its state."""
 _READERS = re.compile(
-    r"\b(?:you|your|you're|you’re|yours|address|city|deliver\w*|ship\w*|account|home|live|profile|place|location|invoice|client|customer|prepared|parcels?)\b",
+    r"\b(?:you|your|you're|you’re|yours|address|city|deliver\w*|ship\w*|goes|go|going|sen[dt]|headed|order|cart|basket|package|account|home|live|profile|place|location|invoice|client|customer|prepared|parcels?)\b",
     re.I,
 )
 _OF_OTHERS = re.compile(
