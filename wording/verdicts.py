@@ -19,7 +19,7 @@ class VerdictReader:
             return re.compile(expression, re.I)
 
         some = words.either
-        bare = rf"(?:{SPOKEN}|\d{{1,5}})(?=\s?(?:[,;:)!?—–]|\.(?!\d)|$))"
+        bare = rf"(?:{SPOKEN}|\d{{1,5}})(?=\s?(?:[,;:)!?—–]|\.(?!\d)|\sby\b|$))"
         amount = rf"{bare}|\$\s?\d[\d,.]{{0,12}}|[a-z]{{3,9}}(?:-[a-z]{{3,5}})?(?:-|\s)dollars?"
         limit = rf"(?:(?:your|my|our|the|that|this|its|a|what)\s)?(?:[a-z]{{1,12}}\s)?(?:(?:{amount})(?:\s(?:{some('limit_nouns')})\b)?|(?:{some('limit_nouns')})\b)"
         it = r"\sit,?\sby\b"

@@ -58,6 +58,8 @@ class Attributes:
         for column, (low, high) in enumerate(line.cells):
             whose = self._cast.column_owner(line, column) if columns else owner
             label = self._mentions.tables.label(index, column, self._plain)
+            if self._cast.is_keyed(line) and column:
+                label = self._plain[slice(*line.cells[0])]
             product = self._cast.products.get(whose or "")
             if product is None or not label or (columns and column == 0):
                 continue

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
+from functools import cached_property
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from drr.citations.addresses import addresses_in
 from drr.env.entities import Product
 from drr.eval.checks.base import Span, Subject
+from drr.eval.checks.keyed import keyed_tables
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.makers import MakersInPlay, PlaceNamed, makers_of
 from drr.eval.checks.mentions import Mentions, words
@@ -133,7 +135,17 @@ class Cast:
         here = self.within(line.start, line.end)
         linked = {one.products for one in here if one.linked} or {one.products for one in here}
         only = next(iter(linked)) if len(linked) == 1 else frozenset()
+        if not here:
+            return self._keyed.get(line.table)
         return next(iter(only)) if len(only) == 1 else None
+
+    def is_keyed(self, line: TextLine) -> bool:
+        """Whether a row is a property and its value, of the one product that the table is about."""
+        return len(line.cells) == 2 and line.table in self._keyed and not self.within(line.start, line.end)
+
+    @cached_property
+    def _keyed(self) -> dict[int, str]:
+        return keyed_tables(self.lines, self.body, self._on)
 
     def meant_at(self, position: int, end: int) -> Meant:
         """Who the figure at a place of the text may speak of."""

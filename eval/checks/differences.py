@@ -44,7 +44,8 @@ _PAIR_OF_STARS = re.compile(
     re.I,
 )
 _STARS_APART = re.compile(
-    r"(?<![\d.$])(?P<n>[0-4]\.\d)\sstars?\s(?:lower|higher|better|worse|more|less|apart|above|below|ahead|behind)\b", re.I
+    r"(?<![\d.$])(?P<n>[0-4]\.\d)\sstars?\s(?:lower|higher|better|worse|more|less|apart|above|below|ahead|behind)\b",
+    re.I,
 )
 _ROUNDED = 0.051
 _MORE_OF = re.compile(

@@ -152,7 +152,8 @@ def _rounding(said: float, known: float) -> float:
 
 
 _PREPOSITION = re.compile(
-    r"\s(?!(?:high|wide|tall|long|deep|thick|in|x|by|and|or|at|of|on|for|with|screens?|diameter|across|square|each|when|but|to|from|which|is|was)\b)[a-z]", re.I
+    r"\s(?!(?:high|wide|tall|long|deep|thick|in|x|by|and|or|at|of|on|for|with|screens?|diameter|across|square|each|when|but|to|from|which|is|was)\b)[a-z]",
+    re.I,
 )
 """Behind `in`: it is no inch."""
 _GRADE = re.compile(r"(?<![\w$-])(?P<u>[A-Z]{3,5})[\s-]?(?P<n>\d{1,3})(?![\w%]|[.,]\d)")

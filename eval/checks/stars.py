@@ -28,8 +28,16 @@ _LIMIT = re.compile(
     r"\b(?:above|over|under|below|than|least|most|past|beyond|near|nearly|almost|around|about)\s$", re.I
 )
 """Stars that are a mark to reach, not a rating."""
-_APART = re.compile(r"[\s*_]{1,3}(?:lower|higher|better|worse|more|less|apart|difference|gap|above|below|ahead|behind|short)\b", re.I)
+_APART = re.compile(
+    r"[\s*_]{1,3}(?:lower|higher|better|worse|more|less|apart|difference|gap|above|below|ahead|behind|short)\b",
+    re.I,
+)
 """Stars by which two ratings differ."""
+_STARS = re.compile(r"[1-5]\.\d")
+_LISTED = re.compile(
+    r"\b(?:ratings?|stars|scores|rated)\b[:\s*_]{1,5}(?:are\s|of\s)?(?P<all>[1-5]\.\d(?:(?:\s?[/,]\s?|,?\sand\s)[1-5]\.\d){1,9})(?![\d%]|\.\d)",
+    re.I,
+)
 _ABOVE = 0.25
 """Share by which a count may be over one of which it is said to be more."""
 
@@ -55,6 +63,7 @@ def compare_ratings(tally: CheckTally, subject: Subject, mentions: Mentions) -> 
         elif line.kind not in ("rule_row", "elision"):
             for span in cast.prose.sentences(line):
                 comparison.sentence(span)
+                comparison.listed(span)
 
 
 class _Comparison:
@@ -76,6 +85,20 @@ class _Comparison:
                 continue
             self._compare(placed, self._cast.meant_at(placed.start, placed.end), span)
 
+    def listed(self, span: Span) -> None:
+        """`Ratings 4.7 / 4.5 / 4.3`: each is that of some product in play."""
+        text = self._cast.body[slice(*span)]
+        known = [one.average_rating for one in self._cast.products.values()]
+        for match in _LISTED.finditer(text):
+            for said in _STARS.finditer(text, match.start("all"), match.end("all")):
+                where = span[0] + said.start(), span[0] + said.end()
+                if any(one is not None and same_stars(float(said[0]), one) for one in known):
+                    self._tally.ok()
+                elif None in known or self._cast.names_a_stranger(span):
+                    self._tally.unclear(f"it is not clear whose rating {said[0]} is")
+                else:
+                    self._tally.fail(where, f"said {said[0]} stars, no product in play has them")
+
     def row(self, line: TextLine) -> None:
         """Cells by the head of their column, or of their row where the columns are products."""
         if not line.cells:
@@ -84,8 +107,9 @@ class _Comparison:
         columns = self._cast.by_columns(line)
         owner = self._cast.row_owner(line)
         label = body[slice(*line.cells[0])].casefold()
+        columns = columns or self._cast.is_keyed(line)
         for index, (low, high) in enumerate(line.cells):
-            whose = self._cast.column_owner(line, index) if columns else owner
+            whose = (self._cast.column_owner(line, index) or owner) if columns else owner
             head = label if columns else (line.header[index] if index < len(line.header) else "")
             if whose is None or (columns and index == 0):
                 continue

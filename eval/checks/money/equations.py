@@ -35,7 +35,9 @@ class _Term:
     def __init__(self, written: str) -> None:
         match = _TERM.search(written)
         digits = match["n"] if match else "0"
-        self.is_money = bool(match and (match["sign"] or match["cents"])) or bool(re.search(r"\.\d\d$", digits))
+        self.is_money = bool(match and (match["sign"] or match["cents"])) or bool(
+            re.search(r"\.\d\d$", digits)
+        )
         scale = 0.01 if match and match["cents"] else 1.0
         places = len(digits.partition(".")[2])
         self.value = number(digits) * scale
@@ -102,7 +104,9 @@ def _worked_out(terms: list[_Term], operators: list[str]) -> tuple[float, float]
             sums[-1] = value / term.value, slack / term.value + abs(value) * term.slack / term.value**2
         else:
             sums[-1] = value * term.value, slack * term.value + abs(value) * term.slack
-    return sum(sign * value for sign, (value, _) in zip(signs, sums, strict=True)), sum(slack for _, slack in sums)
+    return sum(sign * value for sign, (value, _) in zip(signs, sums, strict=True)), sum(
+        slack for _, slack in sums
+    )
 
 
 def _bill(plain: str, line: TextLine) -> Iterator[tuple[int, int, float, float]]:
@@ -111,9 +115,13 @@ def _bill(plain: str, line: TextLine) -> Iterator[tuple[int, int, float, float]]
     lines = [column for column, head in heads.items() if _LINE_HEAD.search(head)]
     counts = [column for column, head in heads.items() if _COUNT_HEAD.search(head) and column not in lines]
     prices = [
-        column for column, head in heads.items() if _PRICE_HEAD.search(head) and column not in (*lines, *counts)
+        column
+        for column, head in heads.items()
+        if _PRICE_HEAD.search(head) and column not in (*lines, *counts)
     ]
-    if not (len(lines) == len(counts) == len(prices) == 1) or len(line.cells) <= max(*lines, *counts, *prices):
+    if not (len(lines) == len(counts) == len(prices) == 1) or len(line.cells) <= max(
+        *lines, *counts, *prices
+    ):
         return
     (low, high), count, price = line.cells[lines[0]], line.cells[counts[0]], line.cells[prices[0]]
     said, many, each = (

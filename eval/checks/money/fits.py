@@ -15,6 +15,8 @@ from drr.wording.money import every_amount
 from drr.wording.verdicts import VERDICTS
 
 _EXACT = 0.005
+_ASKS = re.compile(r"\b(?:within|under|fits?|inside|below|affordable|in budget|ok)\b", re.I)
+_ANSWER = re.compile(r"[\s*_]*(?:(?P<yes>yes|✓|✔️?|✅)|(?P<no>no|✗|✘|❌))[\s*_]*", re.I)
 _ADDED = re.compile(
     r"\b(?:on top|add(?:ed|ing|s)?|plus|with|together|both|all|also|even|another|second|more)\b", re.I
 )
@@ -45,11 +47,32 @@ class FitClaims:
             said = self._claim(span, self._limits[0])
             if said is not None:
                 yield said
+        yield from self._cells(self._limits[0])
 
     def _sentences(self) -> Iterator[Span]:
         for line in self._mentions.layout.lines:
             if not line.cells:
                 yield from self._mentions.sentences(line)
+
+    def _cells(self, limit: float) -> Iterator[SaidFit]:
+        """Yes or no under a head such as "Within budget?", beside the one amount of the row."""
+        plain = self._mentions.plain
+        for line in self._mentions.layout.lines:
+            if line.kind != "row":
+                continue
+            figures = [one for one in self._ledger.within(line.start, line.end) if not one.void]
+            for (low, high), head in zip(line.cells, line.header, strict=False):
+                answer = _ANSWER.fullmatch(plain, low, high)
+                if answer is None or not _ASKS.search(head) or len(figures) != 1:
+                    continue
+                own = every_amount(head)
+                most = own[0].value if len(own) == 1 else limit
+                fits = figures[0].value <= most + _EXACT
+                yield SaidFit(
+                    (low, high),
+                    fits is bool(answer["yes"]),
+                    f"${figures[0].value:,.2f} is said to be {answer[0].strip()} of {head!r}",
+                )
 
     def _claim(self, span: Span, limit: float) -> SaidFit | None:
         """A verdict counts where every cost of its sentence is on one side of the limit."""
