@@ -89,11 +89,17 @@ class Differences:
         where = span[0] + said.start, span[0] + said.end
         if holds:
             self._tally.ok()
+        elif len(self._pairs.cited) > 2 or self._names_both_behind(where[1], span):
+            self._tally.unclear(f"it is not clear of which two {self._plain[slice(*where)]!r} is said")
         else:
             self._tally.fail(
                 where,
                 f"said {self._plain[slice(*where)]!r}, it is {ratio:.2f} times ({pair[0]} and {pair[1]})",
             )
+
+    def _names_both_behind(self, end: int, span: Span) -> bool:
+        """`twice as much: $20 for A and $21 for B`: both are held against something else."""
+        return not self._pairs.within(span[0], end) and len(self._pairs.within(end, span[1])) > 1
 
     def _stars(self, span: Span, text: str, pair: tuple[str, str]) -> None:
         """`4.8 against 4.4`: the ratings of the two."""

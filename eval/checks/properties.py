@@ -15,6 +15,7 @@ from drr.eval.checks.layout import TextLine
 from drr.eval.checks.measures import MeasureSaid, measures
 from drr.eval.checks.mentions import Mention, Mentions, words
 from drr.eval.checks.stars import compare_ratings
+from drr.wording.money import every_amount
 from drr.wording.numbers import NUMBER, number
 
 _MATERIALS = re.compile(
@@ -148,7 +149,9 @@ class _Measuring:
     def __init__(self, tally: CheckTally, subject: Subject, cast: Cast) -> None:
         self._tally = tally
         self._cast = cast
-        self._asked = {number(match["n"]) for match in NUMBER.finditer(subject.query or "")}
+        query = subject.query or ""
+        money = [one.value for one in every_amount(query)]
+        self._asked = {value for match in NUMBER.finditer(query) if (value := number(match["n"])) not in money}
         self._records: dict[str, _Recorded] = {}
 
     def _record(self, product_id: str) -> _Recorded:
@@ -197,7 +200,7 @@ class _Measuring:
 
     def _explained(self, said: MeasureSaid, meant: Meant) -> bool:
         """By the question; elsewhere than in a place that is certain, by another product in play, as a difference or a multiple."""
-        if said.value in self._asked and not meant.certain:
+        if said.value in self._asked:
             return True
         known = [
             one

@@ -134,7 +134,7 @@ class _Comparison:
         elif (
             said.certain
             and theirs
-            and not self._cast.names_a_stranger(self._cast.prose.clause_at(said.start))
+            and not self._cast.names_a_stranger(self._cast.prose.sentence_at(said.start))
         ):
             self._fail(said, theirs)
         else:

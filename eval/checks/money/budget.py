@@ -101,8 +101,12 @@ class _Limits:
                 grand, limit, f"the plan costs ${grand.value:,.2f}, asked was at most ${limit:,.2f}"
             )
         elif limit is not None:
+            others_fit = any(part.value <= limit for part in self._sums.parts)
             for part in self._sums.parts:
                 if self._is_no_cost(part):
+                    continue
+                if part.value > limit and others_fit and not self._fits.recommends((part.start, part.end)):
+                    self.tally.unclear(f"${part.value:,.2f} is over ${limit:,.2f}, but may only be named")
                     continue
                 if not part.optional and (part.value <= limit or not self._is_owned(part)):
                     cost = Cost(part.value, (part.start, part.end))

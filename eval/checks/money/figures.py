@@ -122,7 +122,11 @@ class Figures:
         last_end = 0
         unit: tuple[int, Cue] | None = None
         """The last cost per unit, and its line."""
+        led: Cue | None = None
+        """What the line above a list makes of the cents in it: `Cost per load:`."""
         for index, line in enumerate(self._mentions.layout.lines):
+            if line.kind != "item":
+                led = _leads(line.text)
             for span in self._places(line):
                 while amount is not None and amount.start < span[0]:
                     amount = next(here, None)
@@ -132,6 +136,8 @@ class Figures:
                     figure = self._figure(amount, line, index, span, low, after)
                     if unit is not None and unit[0] == index and self._is_bare_cents(figure):
                         figure = replace(figure, cue=unit[1])
+                    elif led is not None and line.kind == "item" and self._is_bare_cents(figure):
+                        figure = replace(figure, cue=led)
                     if figure.cue.kind == "unit":
                         unit = index, figure.cue
                     yield figure
@@ -219,6 +225,11 @@ class Figures:
 
     def _joined_before(self, amount: MoneyAmount) -> bool:
         return _RANGE_BEFORE.search(self._text[max(0, amount.start - 16) : amount.start]) is not None
+
+
+def _leads(text: str) -> Cue | None:
+    units = CUES.units_in(text) if text.rstrip(" *_").endswith(":") else frozenset()
+    return Cue("unit", "led", next(iter(units))) if len(units) == 1 else None
 
 
 def bounds(amount: MoneyAmount, written: str, before: str) -> Span | tuple[float, float]:

@@ -17,6 +17,10 @@ from drr.wording.verdicts import VERDICTS
 _EXACT = 0.005
 _ASKS = re.compile(r"\b(?:within|under|fits?|inside|below|affordable|in budget|ok)\b", re.I)
 _ANSWER = re.compile(r"[\s*_]*(?:(?P<yes>yes|✓|✔️?|✅)|(?P<no>no|✗|✘|❌))[\s*_]*", re.I)
+_RECOMMENDS = re.compile(
+    r"\b(?:recommend(?:ed|ing|s|ations?)?|picks?|best|choose|buy|get|go (?:with|for)|i(?:'d|’d| would) (?:take|get|go|buy|choose|pick)|top|winner|order|suggest(?:ed|s)?|shortlist|choice)\b",
+    re.I,
+)
 _ADDED = re.compile(
     r"\b(?:on top|add(?:ed|ing|s)?|plus|with|together|both|all|also|even|another|second|more)\b", re.I
 )
@@ -122,6 +126,15 @@ class FitClaims:
         return any(
             self._owns(one) for one in ((head.start, head.end), *beside, *self._next_sentence(index, span))
         )
+
+    def recommends(self, span: Span) -> bool:
+        """Whether the sentence, the line or the heading of a cost says to buy."""
+        layout = self._mentions.layout
+        index = max(bisect_right(layout.starts, span[0]) - 1, 0)
+        line, head = layout.lines[index], layout.lines[layout.opened_by[index]]
+        spans = [(head.start, head.end), (line.start, line.end)] if line.cells or line.kind != "text" else []
+        spans += [one for one in self._mentions.sentences(line) if one[0] <= span[0] < one[1]]
+        return any(_RECOMMENDS.search(self._mentions.plain, *one) for one in spans)
 
     def _has_total(self, span: Span) -> bool:
         return any(one.cue.kind == "total" for one in self._ledger.within(*span))

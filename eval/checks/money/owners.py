@@ -64,9 +64,24 @@ class Owners:
         else:
             product_id = self._beside(figure) or self._of_item(figure, line)
         if product_id is not None:
-            return self._owner(figure, product_id, certain=True)
+            owner = self._owner(figure, product_id, certain=True)
+            if owner is None or line.kind == "row" or not self._is_told_beside(figure, owner):
+                return owner
+            return None
         product_id = self._of_sentence(figure)
         return None if product_id is None else self._owner(figure, product_id, certain=False)
+
+    def _is_told_beside(self, figure: Figure, owner: Owner) -> bool:
+        """Whether another amount of the sentence is the price already: this one is then something else of the product."""
+        if figure.holds(owner.price):
+            return False
+        return any(
+            one.start != figure.start
+            and one.exact
+            and one.holds(owner.price)
+            and not self._within(min(one.start, figure.start), max(one.start, figure.start))
+            for one in self._between(*figure.sentence)
+        )
 
     def _of_sentence(self, figure: Figure) -> str | None:
         """The one product of a sentence with one price."""

@@ -34,6 +34,7 @@ _FROM_ANOTHER = re.compile(r"earlier|later|before|after|apart", re.I)
 _MOST_DAYS = 300
 _DAYS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
 _SINCE = re.compile(r"\b(?:been|for|past|last)\b[^.;]{0,50}$", re.I)
+_IT = re.compile(r"\b(?:it|them|this|that|these|those|one)\b", re.I)
 _SHOWS = re.compile(
     r"\b(?:appears?|shows? up|turns? up|features?|figures?|listed|visible|seen|served)\b", re.I
 )
@@ -96,6 +97,11 @@ class PurchaseFrequencies:
         self, span: Span, line: TextLine, at: int, among: Sequence[Placed] | None = None
     ) -> Iterator[int]:
         """How many orders there are of what the sentence, else the line, names, and in the years it names."""
+        if not self._cast.within(*span) and _IT.search(self._body, *span):
+            meant = self._cast.meant_at(at, at + 1)
+            orders = self._history.of_products(meant.products) if meant.certain else []
+            yield from [len(orders)] if orders and among is None else []
+            return
         stretch = span if self._cast.within(*span) else (line.start, line.end)
         for place in self._cast.within(*stretch):
             orders = self._history.of_products(place.products)

@@ -20,7 +20,7 @@ _HOME = r"(?:location|home town|hometown|home|house|address|area|city|state|regi
 _CUES = [
     re.compile(
         rf"\b(?i:your (?:\w+ )?{_HOME}(?: is| here)? (?:in|of|near|at|around|outside)|your (?:home )?(?:city|state|location)(?: is| of|:|,)"
-        r"|you(?:'re|’re| are)? (?:live|living|located|based|reside|are located|are based|are living)(?: here)?(?: in| near| at| around| outside)|(?:a|as) (?:\w+ )?residents? of|living in|residing in|as someone (?:\w+ )?(?:in|from)|where you live(?:\s*+[(:,](?: in)?|(?:\s*+(?<= )in)?+)"
+        r"|you(?:'re|’re| are) in(?= [A-Z])|you(?:'re|’re| are)? (?:live|living|located|based|reside|are located|are based|are living)(?: here)?(?: in| near| at| around| outside)|(?:a|as) (?:\w+ )?residents? of|living in|residing in|as someone (?:\w+ )?(?:in|from)|where you live(?:\s*+[(:,](?: in)?|(?:\s*+(?<= )in)?+)"
         rf"|(?:a|the|for) (?:household|home|family|house|yard|garden|shopper|customer) (?:in|near)|ship(?:s|ped|ping)? to|deliver(?:ed|y|ing)? to(?: your (?:home|address) in)?"
         r"|(?:based on|given|considering|for) your location:?|here in|(?:location|city|state)(?=[\s*_]{0,3}[:(]))"
         r"\s*+[:(]?+\s*+\**+\s*+(?:\d{1,6} [\w .']{3,40}, )?(?:the )?(?:(?i:city|state) of )?(?:(?i:northern|southern|eastern|western|central|sunny|rural|coastal)\s)*"
