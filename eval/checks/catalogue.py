@@ -23,7 +23,7 @@ from drr.eval.checks.mentions import (
     similarity,
     words,
 )
-from drr.eval.checks.naming import folded_words
+from drr.eval.checks.naming import begins_with_its_word
 from drr.eval.checks.strange_makers import compare_makers
 from drr.wording.dates import dates
 from drr.wording.money import amounts
@@ -254,7 +254,7 @@ def _compare_name(
     tally: CheckTally, subject: Subject, cast: Cast, named: Named, name: str, product: Product
 ) -> None:
     """A name is wrong where its maker is another's, or where another product of the shop has all of its words."""
-    differs = brand_differs(name, product) and not _begins_with_its_word(name, product)
+    differs = brand_differs(name, product) and not begins_with_its_word(name, product)
     if _similarity(name, product) >= 0.6 and not differs:
         tally.ok()
     elif _similarity(name, product) >= 0.6:
@@ -263,12 +263,6 @@ def _compare_name(
         tally.unclear(f"{name!r} may be no name")
     else:
         tally.fail(named.span, f"{name!r} is given for {named.product_id}, which is {product.title!r}")
-
-
-def _begins_with_its_word(name: str, product: Product) -> bool:
-    """`Lock kit` for a kit of locks: its first word is the thing's own, in another form."""
-    first = folded_words(name)[:1]
-    return not first or first[0] in folded_words(f"{product.title} {' '.join(product.features)}")
 
 
 def _is_title(name: str) -> bool:

@@ -179,3 +179,9 @@ def things_in(body: str, products: Mapping[str, Product]) -> Iterator[NamedProdu
         fitting = [key for key, title in titles.items() if said and set(said) <= title]
         if len(fitting) == 1 and not set(said) <= _STOP:
             yield NamedProduct(fitting[0], match.start(), end)
+
+
+def begins_with_its_word(name: str, product: Product) -> bool:
+    """`Lock kit` for a kit of locks: its first word is the thing's own, in another form."""
+    first = folded_words(name)[:1]
+    return not first or first[0] in folded_words(f"{product.title} {' '.join(product.features)}")

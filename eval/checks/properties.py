@@ -151,7 +151,9 @@ class _Measuring:
         self._cast = cast
         query = subject.query or ""
         money = [one.value for one in every_amount(query)]
-        self._asked = {value for match in NUMBER.finditer(query) if (value := number(match["n"])) not in money}
+        self._asked = {
+            value for match in NUMBER.finditer(query) if (value := number(match["n"])) not in money
+        }
         self._records: dict[str, _Recorded] = {}
 
     def _record(self, product_id: str) -> _Recorded:
