@@ -16,7 +16,9 @@ from drr.eval.checks.keyed import keyed_tables
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.makers import MakersInPlay, PlaceNamed, makers_of
 from drr.eval.checks.mentions import Mentions, words
+from drr.eval.checks.naming import fold, head_noun
 from drr.eval.checks.prose import Prose
+from drr.eval.checks.scopes import ScopesAbove
 
 _CONTRAST = re.compile(
     r"\b(?:than|against|versus|vs?|compared|rival|rivals|other|others|former|latter|sibling|cousin|both|either|neither|each|respectively|whereas|"
@@ -25,10 +27,6 @@ _CONTRAST = re.compile(
 )
 _CAPITAL = re.compile(r"(?<=[\w,;] )[A-Z][a-z]{3,}[\w'’-]*")
 
-_UNDER = 12
-"""Lines that a heading or a bold line may stand above."""
-_BOLD_LINE = 160
-"""Characters of a bold line that stands for a heading; a longer one is a paragraph."""
 _LINK = 300
 """Characters of a link in which no sentence ends."""
 
@@ -76,7 +74,7 @@ class Cast:
         self._strange: dict[Span, bool] = {}
         self._scopes = sorted((one.start, one.end, one.product_id) for one in mentions.mentions)
         self._scopes_at = [start for start, _, _ in self._scopes]
-        self._lines_at = [line.start for line in self.lines]
+        self._openings = ScopesAbove(self.lines, self.within)
         self._columns: dict[int, dict[int, str]] = {}
         for line in self.lines:
             if line.table >= 0:
@@ -164,11 +162,12 @@ class Cast:
             return Meant(here, len(here) == 1 and not among_others, contrast)
         if line is not None and (before := self._told_before(line, sentence)):
             alone = line.kind != "text" and self._on((line.start, line.end)) == before
-            heading = self._heading_of(line)
-            if (alone or _IT.match(self.body, *sentence)) and before == {heading or next(iter(before))}:
+            heading = self._openings.product_over(line)
+            stands = _IT.match(self.body, *sentence) is not None or self._is_its_noun(sentence, before)
+            if (alone or stands) and before == {heading or next(iter(before))}:
                 return Meant(before, not among_others, contrast)
             return Meant(self._on((line.start, line.end)), False, contrast)
-        scope, heading = self._scope_at(position), self._heading_of(line)
+        scope, heading = self._scope_at(position), self._openings.product_over(line)
         if heading is not None and heading == (scope or heading):
             return Meant(frozenset([heading]), not among_others, contrast)
         if scope is not None and line is not None and line.kind != "text":
@@ -204,6 +203,12 @@ class Cast:
             )
         return self._contrasted[span]
 
+    def _is_its_noun(self, sentence: Span, before: frozenset[str]) -> bool:
+        """Whether a sentence begins with the noun of the one product that was spoken of: `The rail is ...`."""
+        match = _THE_NOUN.match(self.body, *sentence)
+        product = self.products.get(next(iter(before))) if len(before) == 1 else None
+        return match is not None and product is not None and fold(match["noun"]) == head_noun(product.title)
+
     def _told_before(self, line: TextLine, sentence: Span) -> frozenset[str]:
         """Whom the last sentence of the paragraph speaks of that names anybody."""
         found: frozenset[str] = frozenset()
@@ -216,21 +221,6 @@ class Cast:
             else:
                 found = self._on(one) or found
         return found
-
-    def _heading_of(self, line: TextLine | None) -> str | None:
-        """The one product of the heading, the bold line or the outer item that a line stands under."""
-        if line is None or (line.kind in ("heading", "title") and line.after_blank):
-            return None
-        at = bisect_left(self._lines_at, line.start)
-        for above in reversed(self.lines[max(0, at - _UNDER) : at]):
-            here = self._on((above.start, above.end))
-            if above.kind == "title" and len(above.text) > _BOLD_LINE and line.after_blank:
-                return None
-            if above.kind in ("heading", "title") or (above.kind == "item" and above.indent < line.indent):
-                return next(iter(here)) if len(here) == 1 else None
-            if here or above.table >= 0:
-                return None
-        return None
 
     def _scope_at(self, position: int) -> str | None:
         index = bisect_right(self._scopes_at, position) - 1
@@ -271,6 +261,7 @@ _BESIDE_THE_POINT = re.compile(
     r"\b(?:than|as|like|unlike|versus|vs\.?|against)\s(?:the\s|your\s)?[*_\[]{0,3}$", re.I
 )
 """Before a name: the sentence is not about it."""
+_THE_NOUN = re.compile(r"[\s*_(]{0,6}(?:The|This|Its)\s(?P<noun>[a-z]{3,20})\b")
 _PRONOUN = re.compile(
     r"\b(?:it|its|they|their|former|latter|rival|other|both|one|this|that|these|those)\b", re.I
 )

@@ -39,6 +39,13 @@ _GAPS = frozenset(
         "differ",
     ]
 )
+_KEPT = frozenset(["keep", "keeps"])
+_COMPARED = re.compile(r"\b(?:compared (?:with|to)|instead of|rather than|over|against)\b", re.I)
+_WHOLE = frozenset(
+    ["box", "pack", "package", "bag", "jar", "tub", "bottle", "set", "carton", "tube", "bucket", "kit"]
+)
+"""What is sold as one thing: a difference for each is one of the prices."""
+_PER_WHOLE = re.compile(rf"\b(?:per|a|each)\s(?:{'|'.join(sorted(_WHOLE))})\b", re.I)
 _PAIR_OF_STARS = re.compile(
     r"(?<![\d.$])(?P<a>[1-5]\.\d)(?:\sstars?)?\s(?:vs\.?|versus|against|to|compared (?:to|with)|over)\s(?:an?\s|its\s|the\s)?(?P<b>[1-5]\.\d)(?![\d%]|[\s-]?(?:in|inch|inches|oz|ounces?|lbs?|pounds?|ft|feet|cm|mm|liters?|quarts?|gallons?|fl)\b)",
     re.I,
@@ -152,18 +159,20 @@ class Differences:
 
     def _gaps(self, span: Span, text: str, pair: tuple[str, str]) -> None:
         """A difference of two prices, said with a word that leaves no doubt of it."""
-        figures = [one for one in self._ledger.within(*span) if one.cue.kind == "gap"]
+        kinds = ("gap",) if self._ledger.play.limits else ("gap", "rest")
+        figures = [one for one in self._ledger.within(*span) if one.cue.kind in kinds]
         prices = [self._cast.products[one].price for one in pair]
         if len(figures) != 1 or prices[0] is None or prices[1] is None or figures[0].void:
             return
         figure = figures[0]
         by = figure.cue.word == "by" and any(one.of == "price" for one in COMPARISONS.comparisons(text))
-        if (
-            not (by or figure.cue.word.casefold().strip(" :") in _GAPS)
-            or figure.cue.per
-            or figure.elsewhere
-            or _SEVERAL.search(text)
-        ):
+        word = figure.cue.word.casefold().strip(" :")
+        kept = figure.cue.kind == "rest" and word in _KEPT and _COMPARED.search(text) is not None
+        if not (by or kept or word in _GAPS) or figure.elsewhere:
+            return
+        if figure.cue.per and figure.cue.per not in _WHOLE:
+            return
+        if _SEVERAL.search(_PER_WHOLE.sub(" ", text)):
             return
         if figure.holds(abs(prices[0] - prices[1])):
             self._tally.ok()

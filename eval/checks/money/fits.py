@@ -22,7 +22,8 @@ _RECOMMENDS = re.compile(
     re.I,
 )
 _ADDED = re.compile(
-    r"\b(?:on top|add(?:ed|ing|s)?|plus|with|together|both|all|also|even|another|second|more)\b", re.I
+    r"\b(?:on top|add(?:ed|ing|s)?|plus|with (?:it|them|both|the|that|those|all)|together|both|all|also|even|another|second|more)\b",
+    re.I,
 )
 """A limit that is broken with something may be broken by that."""
 
