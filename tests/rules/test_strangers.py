@@ -14,7 +14,7 @@ REACHED = {
     "round4": (61, 0),
     "round5": (78, 0),
     "round6": (61, 0),
-    "round7": (52, 0),
+    "round7": (55, 0),
 }
 """Round -> plants caught at least, clean texts failed at most. They move one way only."""
 

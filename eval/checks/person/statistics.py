@@ -57,6 +57,14 @@ _GAP = 42
 """Characters between a share's name and its count."""
 _OUT_OF = re.compile(r"\bof[\s*_]{1,3}(?:(?:your|the|all)[\s*_]{1,3}){0,2}$", re.I)
 """Before the number of all."""
+_OF_ALL = re.compile(
+    r"[\s*_]{1,3}of[\s*_]{1,3}(?:(?:your|the|all|my)[\s*_]{1,3}){0,2}\d[\d,]{0,7}(?:[\s*_]{1,3}(?:total\s)?(?:orders|purchases))?,?",
+    re.I,
+)
+"""Behind a count: of how many it is."""
+_CLOSE = 16
+_WITH = re.compile(r"[\s*_]{1,3}with[\s*_]{1,3}|[\s*_]{0,3}\([\s*_]{0,3}", re.I)
+"""Between a store and its count: `Linenfield with 5`."""
 _LARGE = 10
 """Orders; fewer may be any few of them."""
 
@@ -189,13 +197,17 @@ class _Counting:
         if _OUT_OF.search(self._body[max(0, match.start("n") - 16) : match.start("n")]):
             return None
         clause = self._cast.prose.clause_at(match.start("n"))
+        if whole := _OF_ALL.match(self._body, end):
+            end = whole.end()
+            clause = clause[0], max(clause[1], end + _CLOSE)
         here = [
             one for one in places if clause[0] <= one.start < clause[1] or clause[0] <= one.end <= clause[1]
         ]
         if len({one.share.name for one in here}) != 1:
             return None
         one = here[0]
-        if one.share.name not in self._categories and not match["more"]:
+        listed = _WITH.fullmatch(self._body[one.end : match.start("n")]) is not None
+        if one.share.name not in self._categories and not match["more"] and not listed:
             return None
         gap = (
             self._body[one.end : match.start("n")]
