@@ -10,11 +10,11 @@ from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
 from drr.wording.numbers import DIGITS, number
 
-_AMOUNT = rf"\\?\$?\s?{DIGITS}\s?(?:¢|cents?\b)?"
+_AMOUNT = rf"(?:\\?\$\s?+)?+{DIGITS}(?:\s?+(?:¢|cents?\b))?+"
 _TIMES = r"\s?[×÷*]\s?|\s[x]\s|(?<=\d)x(?=[\d$])|\s/\s|(?<=\d)/(?=\d)"
 _PLUS = r"\s?\+\s?|\s[-–−]\s"
 _EQUATION = re.compile(
-    rf"(?<![\w.,$/×÷*+=-])(?<![-–−+×÷*/=x]\s)(?P<left>{_AMOUNT}(?:(?:{_TIMES}|{_PLUS}){_AMOUNT}){{1,12}})\s?(?P<sign>[=≈])\s?[*_]{{0,3}}(?P<right>{_AMOUNT})(?![\d%/]|[.,]\d)",
+    rf"(?<![\w.,$/×÷*+=-])(?<![-–−+×÷*/=x]\s)(?P<left>{_AMOUNT}(?:(?:{_TIMES}|{_PLUS}){_AMOUNT}){{1,12}}+)\s?(?P<sign>[=≈])\s?[*_]{{0,3}}(?P<right>{_AMOUNT})(?![\d%/]|[.,]\d)",
     re.I,
 )
 _TERM = re.compile(rf"(?P<sign>\$)?\s?(?P<n>{DIGITS})\s?(?P<cents>¢|cents?\b)?", re.I)
@@ -25,8 +25,8 @@ _NEAR = 0.01
 _PRICE_HEAD = re.compile(r"\b(?:unit|price|each|cost)\b", re.I)
 _COUNT_HEAD = re.compile(r"\b(?:qty|quantity|units|count|pcs|how many|number)\b", re.I)
 _LINE_HEAD = re.compile(r"\b(?:line|total|amount|sum|subtotal|extended)\b", re.I)
-_MONEY_CELL = re.compile(rf"[\s*_]*\\?\$?\s?(?P<n>{DIGITS}\.\d\d|{DIGITS})[\s*_]*")
-_COUNT_CELL = re.compile(r"[\s*_]*[x×]?\s?(?P<n>\d{1,3})[\s*_]*")
+_MONEY_CELL = re.compile(rf"[\s*_]*+\\?\$?\s?(?P<n>{DIGITS}\.\d\d|{DIGITS})[\s*_]*")
+_COUNT_CELL = re.compile(r"[\s*_]*+[x×]?\s?(?P<n>\d{1,3})[\s*_]*")
 
 
 class _Term:
