@@ -87,7 +87,7 @@ def grounded(task: Asked, memory: Memory) -> Asked:
     met = _met(task, memory)
     needs = [_in_full(need, met) for need in needs]
     spoken = {word for need in needs for word in content_words(need)}
-    unmet = [n for n in task.firm if n not in met and not spoken.intersection(content_words(n))]
+    unmet = [n for n in task.firm if " " in n and n not in met and not spoken.intersection(content_words(n))]
     topic = task.topic or needs[0].split()[-1]
     return replace(task, needs=tuple(dict.fromkeys([*needs, *unmet]))[:MOST_NEEDS], topic=topic)
 
@@ -120,7 +120,7 @@ class _Reading:
         said = self.said()
         if said and said[0].rank > 0:
             return [one.kind for one in sorted(said, key=lambda one: one.start)]
-        return self._found() or [one.kind for one in said[:1]] or self._shared()
+        return self._found() or self._shared() or [one.kind for one in said[:1]]
 
     def said(self) -> list[KindMention]:
         """The clearest first; a word that names one thing names no other."""

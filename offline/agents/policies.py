@@ -175,9 +175,12 @@ def _look_around(read: Asked, task: Asked, memory: Memory) -> tuple[str, Calls]:
 
 
 def _looks(task: Asked) -> Calls:
+    """The fewer the searches, the more each of them brings."""
+    searches = wide_searches(task)
+    hits = 20 if len(searches) == 1 else 6
     return [
-        ("product_catalog_search", {**_search(task, words), "match": "any", "limit": 6})
-        for words in wide_searches(task)
+        ("product_catalog_search", {**_search(task, words), "match": "any", "limit": hits})
+        for words in searches
     ]
 
 

@@ -20,9 +20,10 @@ WANTED = ["Safety Gate", "Foam Pillow", "Pruning Shears", "Proofing Basket"]
     ("text", "user", "wanted"),
     [
         (README, DEMO[0].user_id, "Bird Feeder"),
+        (README, DEMO[0].user_id, "Bird Bath"),
         *((query.query, query.user_id, wanted) for query, wanted in zip(DEMO, WANTED, strict=True)),
     ],
-    ids=["readme", *WANTED],
+    ids=["readme", "readme, bath", *WANTED],
 )
 def test_the_short_answer_is_what_is_sought(
     text: str, user: str, wanted: str, shop_folder: Path, capsys: pytest.CaptureFixture[str]
