@@ -34,7 +34,7 @@ WHY = """Where pages are summarised (+ws) the whole falls less: a page is read o
 mark makes it cheaper than 1, and those of the sandbox are shorter than what a provider caches, so it was 1 before. What is left of the
 cost falls as it does without summaries (the last column). Of pages longer than that the marks cost a quarter before, and are gone.
 
-Hybrid falls by how much of it are turns of researchers (here -46 %); syntheses and reports are sent once and fall by a fifth, and the
+Hybrid falls by how much of it are turns of researchers (here about -45 %); syntheses and reports are sent once and fall by a fifth, and the
 supervisor's turns, too short for an opening of their own, not at all. The same marks gave Hybrid -40 % on transcripts of stand-ins that
 searched less before their first product page."""
 LEAST = 1024
