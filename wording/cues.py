@@ -37,7 +37,8 @@ class CueReader:
         self._total_right_before = compiled(
             rf"\b(?:{some('total_before', 'total_right_before')}):?\s{articles}$"
         )
-        many = rf"(?<![\w.,/÷×*+$-])(?:{SPOKEN}|\d{{1,2}}|both|(?:a|the|one) pair|a set)(?<!\bone)(?:\sof\s(?:them|these|those|it))?"
+        # A feeder with six ports is one thing: what follows such a word is no subject.
+        many = rf"(?<![\w.,/÷×*+$-])(?<!\bwith\s)(?<!\bof\s)(?<!\bin\s)(?<!\bhas\s)(?:{SPOKEN}|\d{{1,2}}|both|(?:a|the|one) pair|a set)(?<!\bone)(?:\sof\s(?:them|these|those|it))?"
         word = r"(?:\s(?!and\b|or\b)[a-z-]{2,14})"
         self._many = compiled(
             rf"{many}(?:{word}{{0,2}}?\s(?:{some('many_cost')}):?|{word}{{1,2}}\s?=)\s{articles}$"
