@@ -104,6 +104,9 @@ class AgentRun:
     calls: dict[str, list[ToolCall]] = field(default_factory=dict)
     answers: dict[str, list[ToolAnswer | None]] = field(default_factory=dict)
     """By actor, beside `calls`: what each call gave, `None` where it failed or ran no tool."""
+    begun: int = 0
+    ended: list[int] = field(default_factory=list)
+    """Calls outside conversations, by their number, as they ended."""
     transcripts: dict[str, list[BaseMessage]] = field(default_factory=dict)
     failures: list[ResearcherFailure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -198,9 +201,12 @@ class AgentRun:
     async def run_call(
         self, name: str, arguments: JsonObject, context: ToolContext, allowed: Collection[str]
     ) -> tuple[ToolCall, ToolAnswer | None]:
-        """One call outside a conversation: a planned one, or a plug-in's."""
+        """One call outside a conversation: a planned one, or a plug-in's. Calls side by side are noted as they began."""
+        self.begun += 1
+        number = self.begun
         call, answer = await self._run(MAIN, name, arguments, context, allowed)
-        self._log(MAIN, call, answer)
+        self._log(MAIN, call, answer, later=sum(one > number for one in self.ended))
+        self.ended.append(number)
         return call, answer
 
     def record(
@@ -263,9 +269,12 @@ class AgentRun:
         seconds = self.allowance.now() - started
         return _called(actor, name, arguments, text, "api", refused, seconds), answer
 
-    def _log(self, actor: str, call: ToolCall, answer: ToolAnswer | None) -> None:
-        self.calls.setdefault(actor, []).append(call)
-        self.answers.setdefault(actor, []).append(answer)
+    def _log(self, actor: str, call: ToolCall, answer: ToolAnswer | None, *, later: int = 0) -> None:
+        """`later`: so many of the last noted calls began after this one."""
+        calls, answers = self.calls.setdefault(actor, []), self.answers.setdefault(actor, [])
+        place = len(calls) - later
+        calls.insert(place, call)
+        answers.insert(place, answer)
         if answer is not None:
             self.ledger.add(actor, answer.sources)
         if call.error is not None:
