@@ -105,8 +105,7 @@ class AgentRun:
     answers: dict[str, list[ToolAnswer | None]] = field(default_factory=dict)
     """By actor, beside `calls`: what each call gave, `None` where it failed or ran no tool."""
     begun: int = 0
-    ended: list[int] = field(default_factory=list)
-    """Calls outside conversations, by their number, as they ended."""
+    ended: list[int] = field(default_factory=list)  # calls outside conversations, by number
     transcripts: dict[str, list[BaseMessage]] = field(default_factory=dict)
     failures: list[ResearcherFailure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -202,8 +201,7 @@ class AgentRun:
         self, name: str, arguments: JsonObject, context: ToolContext, allowed: Collection[str]
     ) -> tuple[ToolCall, ToolAnswer | None]:
         """One call outside a conversation: a planned one, or a plug-in's. Calls side by side are noted as they began."""
-        self.begun += 1
-        number = self.begun
+        number = self.begun = self.begun + 1
         call, answer = await self._run(MAIN, name, arguments, context, allowed)
         self._log(MAIN, call, answer, later=sum(one > number for one in self.ended))
         self.ended.append(number)
