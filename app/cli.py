@@ -183,10 +183,13 @@ def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
-    from signal import SIGINT, pthread_kill
+    from signal import SIGINT, SIGTERM, pthread_kill
     from threading import Timer, main_thread
 
-    again = Timer(0.02, pthread_kill, (main_thread().ident, SIGINT))
+    from drr.env.errors import Terminated
+
+    which = SIGTERM if issubclass(lost.exc_type, Terminated) else SIGINT
+    again = Timer(0.02, pthread_kill, (main_thread().ident, which))
     again.daemon = True
     again.start()
 
