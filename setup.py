@@ -9,6 +9,7 @@ ROOMS = (
     "data_ingest",
     "tools",
     "llm",
+    "persons",
     "agents",
     "study",
     "querygen",

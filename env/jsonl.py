@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from drr.env.errors import Misuse
+from pydantic import BaseModel, ValidationError
+
+Row = TypeVar("Row", bound=BaseModel)
 
 
 def lines_of(path: Path, holds: str) -> list[str]:
@@ -15,3 +21,43 @@ def lines_of(path: Path, holds: str) -> list[str]:
         raise Misuse(f"{path}: cannot be read ({error.strerror}); give a JSONL file of {holds}") from error
     except UnicodeDecodeError as error:
         raise Misuse(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+
+
+def rows_of(
+    path: Path, model: type[Row], holds: str, schema: int, form: str = "one object"
+) -> Iterator[tuple[int, Row]]:
+    """Every line that is not blank, with its number; `form` shows what a line must at least hold."""
+    for number, line in enumerate(lines_of(path, holds), 1):
+        if line.strip():
+            yield number, row_of(f"{path}, line {number}", line, model, schema, form)
+
+
+def row_of(where: str, line: str, model: type[Row], schema: int, form: str = "one object") -> Row:
+    try:
+        raw = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise Misuse(f"{where}: not JSON ({error}); each line is one object") from error
+    if not isinstance(raw, dict):
+        raise Misuse(f"{where}: not an object; each line is {form}")
+    _check_version(where, raw.get("schema_version", schema), schema)
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the object"
+        told = first["msg"]
+        if first["type"] == "extra_forbidden":
+            told = (
+                f"no such field in schema {schema}; a newer version of drr may have written it: "
+                "update drr, or leave the field out"
+            )
+        raise Misuse(f"{where}: {field}: {told}") from error
+
+
+def _check_version(where: str, version: object, schema: int) -> None:
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise Misuse(f"{where}: schema_version: {version!r} is no version; this one reads {schema}")
+    if version > schema:
+        raise Misuse(
+            f"{where}: written by a newer version (schema {version}, this one reads {schema}); update drr"
+        )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -11,8 +10,8 @@ from typing import Literal
 from drr.env.errors import Misuse
 from drr.env.files import Id
 from drr.env.json_object import JsonObject
-from drr.env.jsonl import lines_of
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from drr.env.jsonl import rows_of
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 SCHEMA = 1
 
@@ -91,53 +90,18 @@ def query_id(query: str, user_id: str) -> str:
 
 def read_queries(path: Path) -> list[Query]:
     """All queries of a JSONL file; a broken line is named by its number and nothing is skipped."""
-    return list(_parse(path, lines_of(path, "queries")))
+    return list(_parse(path))
 
 
-def _parse(path: Path, lines: Iterable[str]) -> Iterator[Query]:
+def _parse(path: Path) -> Iterator[Query]:
     seen: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    for number, query in rows_of(path, Query, "queries", SCHEMA, "{'query': ..., 'user_id': ...}"):
         where = f"{path}, line {number}"
-        query = _query(where, line)
+        if not query.query.strip() or not query.user_id.strip():
+            raise Misuse(f"{where}: `query` and `user_id` must not be blank")
         if query.id in seen:
             raise Misuse(
                 f"{where}: the id {query.id} is already on line {seen[query.id]}; ids are unique in a file"
             )
         seen[query.id] = number
         yield query
-
-
-def _query(where: str, line: str) -> Query:
-    try:
-        raw = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise Misuse(f"{where}: not JSON ({error}); each line is one object") from error
-    if not isinstance(raw, dict):
-        raise Misuse(f"{where}: not an object; each line is {{'query': ..., 'user_id': ...}}")
-    _check_version(where, raw.get("schema_version", SCHEMA))
-    try:
-        query = Query.model_validate(raw)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the object"
-        told = first["msg"]
-        if first["type"] == "extra_forbidden":
-            told = (
-                f"no such field in schema {SCHEMA}; a newer version of drr may have written it: "
-                "update drr, or leave the field out"
-            )
-        raise Misuse(f"{where}: {field}: {told}") from error
-    if not query.query.strip() or not query.user_id.strip():
-        raise Misuse(f"{where}: `query` and `user_id` must not be blank")
-    return query
-
-
-def _check_version(where: str, version: object) -> None:
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise Misuse(f"{where}: schema_version: {version!r} is no version; this one reads {SCHEMA}")
-    if version > SCHEMA:
-        raise Misuse(
-            f"{where}: written by a newer version (schema {version}, this one reads {SCHEMA}); update drr"
-        )
