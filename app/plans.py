@@ -80,6 +80,10 @@ def joined_queries(before: Iterable[Query], given: Iterable[Query], file: Path, 
             raise Misuse(
                 f"{file}: {query.id} is another question than the one of that id in {study}; give it an id of its own"
             )
+        if None not in (known.person_id, query.person_id) and known.person_id != query.person_id:
+            raise Misuse(
+                f"{file}: {query.id} is asked by the person {query.person_id}, in {study} by {known.person_id}"
+            )
         found[query.id] = query
     return list(found.values())
 

@@ -11,9 +11,18 @@ from drr.env.errors import Misuse
 from drr.env.files import Id
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 SCHEMA = 1
+PAIRING = ("task_id", "person_id")
+"""Fields of a query that came of a task and a person, and of no other."""
 
 
 class Constraints(BaseModel):
@@ -58,6 +67,10 @@ class Query(BaseModel):
     id: Id | Literal[""] = ""
     query: str = Field(min_length=1)
     user_id: str = Field(min_length=1)
+    task_id: Id | None = None
+    """The wish that it asks, where the same one is asked by several persons (`drr pairs`)."""
+    person_id: Id | None = None
+    """Who asks it, by the id of a file of persons."""
     mode: Literal["profile", "generic", "manual"] | None = None
     rationale: str | None = None
     tools: list[str] = Field(default_factory=list)
@@ -80,6 +93,15 @@ class Query(BaseModel):
         if not self.id:
             self.id = query_id(self.query, self.user_id)
         return self
+
+    @model_serializer(mode="wrap")
+    def _without_what_few_have(self, written: SerializerFunctionWrapHandler) -> JsonObject:
+        """A query without task and person is written as it was before there were any."""
+        row: JsonObject = written(self)
+        for name in PAIRING:
+            if row.get(name, "") is None:
+                del row[name]
+        return row
 
 
 def query_id(query: str, user_id: str) -> str:

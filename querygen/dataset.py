@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,6 +37,11 @@ _FIELDS: dict[str, tuple[str, str]] = {
     "reviewer": ("sc:Text", "who reviewed it; none if nobody did, model:NAME if a language model did"),
     "schema_version": ("sc:Integer", "of this form"),
 }
+_PAIRED: dict[str, tuple[str, str]] = {
+    "task_id": ("sc:Text", "the task that it asks; the same text for all its persons"),
+    "person_id": ("sc:Text", "who asks it, by the id of a file of persons"),
+}
+"""Beside these, where a question of the file came of a task and a person."""
 _LISTS = ("tools", "needs")
 _CONTEXT = Path(__file__).parent / "croissant_context.json"
 """The prefixes and terms of Croissant 1.0, as its specification prints them."""
@@ -82,7 +87,12 @@ def write_dataset(
     return [folder / file for file in FILES]
 
 
-def _row(query: Query) -> JsonObject:
+def _fields(queries: Sequence[Query]) -> dict[str, tuple[str, str]]:
+    paired = any(query.task_id or query.person_id for query in queries)
+    return {**_FIELDS, **_PAIRED} if paired else _FIELDS
+
+
+def _row(query: Query, fields: Iterable[str]) -> JsonObject:
     raw = query.model_dump(mode="json")
     review = raw.pop("review")
     facts = [fact.model_dump() for fact in query.facts_used]
@@ -94,20 +104,22 @@ def _row(query: Query) -> JsonObject:
         "review_status": review["status"],
         "reviewer": review["reviewer"],
     }
-    return {field: row[field] for field in _FIELDS}
+    return {field: row.get(field) for field in fields}
 
 
 def _write_parquet(path: Path, queries: Sequence[Query]) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
+    fields = _fields(queries)
+
     def kind(field: str) -> Any:
         if field in _LISTS:
             return pa.list_(pa.string())
-        return {"sc:Boolean": pa.bool_(), "sc:Integer": pa.int64()}.get(_FIELDS[field][0], pa.string())
+        return {"sc:Boolean": pa.bool_(), "sc:Integer": pa.int64()}.get(fields[field][0], pa.string())
 
-    schema = pa.schema([(field, kind(field)) for field in _FIELDS])
-    parquet.write_table(pa.Table.from_pylist([_row(query) for query in queries], schema=schema), path)
+    schema = pa.schema([(field, kind(field)) for field in fields])
+    parquet.write_table(pa.Table.from_pylist([_row(query, fields) for query in queries], schema=schema), path)
 
 
 def _card(publication: Publication, queries: Sequence[Query], rejected: int) -> str:
@@ -118,7 +130,7 @@ def _card(publication: Publication, queries: Sequence[Query], rejected: int) -> 
     rules = sum(bool(query.rule_written) for query in queries)
     size = "n<1K" if len(queries) < 1000 else "1K<n<10K" if len(queries) < 10_000 else "10K<n<100K"
     shops = sorted({query.shop_hash for query in queries if query.shop_hash})
-    fields = "\n".join(f"| `{field}` | {text} |" for field, (_, text) in _FIELDS.items())
+    fields = "\n".join(f"| `{field}` | {text} |" for field, (_, text) in _fields(queries).items())
     return f"""---
 pretty_name: {json.dumps(name)}
 language: [en]
@@ -224,7 +236,12 @@ def _croissant(publication: Publication, folder: Path, queries: Sequence[Query])
         "numbers, streets and card numbers in every question that was generated.",
         "distribution": files,
         "recordSet": [
-            {"@type": "cr:RecordSet", "@id": "queries", "name": "queries", "field": _field_objects()}
+            {
+                "@type": "cr:RecordSet",
+                "@id": "queries",
+                "name": "queries",
+                "field": _field_objects(_fields(queries)),
+            }
         ],
     }
 
@@ -241,7 +258,7 @@ def _file_object(path: Path, form: str) -> dict[str, str]:
     }
 
 
-def _field_objects() -> list[JsonObject]:
+def _field_objects(fields: Mapping[str, tuple[str, str]]) -> list[JsonObject]:
     return [
         {
             "@type": "cr:Field",
@@ -252,5 +269,5 @@ def _field_objects() -> list[JsonObject]:
             **({"repeated": True} if field in _LISTS else {}),
             "source": {"fileObject": {"@id": "queries.parquet"}, "extract": {"column": field}},
         }
-        for field, (kind, text) in _FIELDS.items()
+        for field, (kind, text) in fields.items()
     ]
