@@ -119,9 +119,16 @@ def test_a_really_full_elasticsearch_is_called_full_and_the_load_is_kept(
             index=f"{names.alias}-v*", settings={"index.blocks.read_only_allow_delete": block}
         )
 
+    def first_batch_is_recorded() -> bool:
+        load = servers.mongo[names.shop][MANIFEST].find_one({"_id": LOAD})
+        return load is not None and "products" in load["done"]
+
     def products() -> Any:
         for number, product in enumerate(small.products()):
             if number == small.PRODUCTS - 100:
+                waited = time.monotonic() + 30
+                while not first_batch_is_recorded() and time.monotonic() < waited:
+                    time.sleep(0.01)
                 blocking(True)
             yield product
 
