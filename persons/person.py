@@ -8,6 +8,7 @@ from typing import Literal
 
 from drr.env.errors import Misuse
 from drr.env.files import Id
+from drr.env.json_object import JsonObject
 from drr.env.jsonl import rows_of
 from drr.env.source import text_hash
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -18,13 +19,15 @@ Basis = Literal["records", "stated", "invented"]
 
 
 class Ground(BaseModel):
-    """What an attribute rests on: an order, or words of the shopper's own review of a product."""
+    """What an attribute rests on: an order, a field of the shopper's record, or words of an own review of a product."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     order_id: str | None = None
     product_id: str | None = None
     quote: str | None = None
+    record: str | None = None
+    """A field such as `user.address.state`; only its name."""
 
 
 class Attribute(BaseModel):
@@ -38,6 +41,8 @@ class Attribute(BaseModel):
     """One sentence in the third person without a name: "keeps a large dog"."""
     basis: Basis
     evidence: tuple[Ground, ...] = ()
+    names: tuple[str, ...] = ()
+    """What things bear themselves of the statement, a brand or a kind of product: an item of a context may hold it."""
 
 
 class Person(BaseModel):
@@ -60,6 +65,15 @@ class Person(BaseModel):
         if twice:
             raise ValueError(f"the attribute {twice[0]} stands there twice; ids are unique within a person")
         return self
+
+    def line(self) -> JsonObject:
+        """As a line of the file holds it: what an attribute has not is left out."""
+        document = self.model_dump(mode="json")
+        for one in document["attributes"]:
+            one["evidence"] = [{k: v for k, v in g.items() if v is not None} for g in one["evidence"]]
+            if not one["names"]:
+                del one["names"]
+        return document
 
     @property
     def content_hash(self) -> str:

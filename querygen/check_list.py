@@ -19,6 +19,7 @@ from drr.env.statistics import UserStatistics
 from drr.env.text import tokens
 from drr.querygen import wording
 from drr.tools.registry import TOOLS
+from drr.wording.personal import personal_data
 from drr.wording.states import STATES
 
 Status = Literal["pass", "fail", "none"]
@@ -223,7 +224,7 @@ def privacy(case: CheckCase) -> CheckResult:
     """Also of what is published beside the question."""
     query, known = case.query, case.known
     text = "\n".join([query.query, query.rationale or "", query.web_need or "", *query.needs])
-    found = wording.personal_data(text)
+    found = personal_data(text)
     if known is not None:
         user = known.user
         full = re.escape(f"{user.first_name} {user.last_name}")

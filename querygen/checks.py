@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from drr.env.entities import Product
 from drr.env.errors import DrrError
 from drr.env.query import Query
+from drr.env.shingles import Seen, shingles
 from drr.env.shop import Shop
 from drr.env.text import tokens
 from drr.querygen.check_list import CHECKS, NONE, PASS, CheckCase, CheckResult, Known, Stock, fail
-from drr.querygen.shingles import Seen, shingles
 from drr.wording.states import STATES
 
 LARGEST_SHARE = 0.4

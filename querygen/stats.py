@@ -8,11 +8,11 @@ from typing import Any, TypedDict
 
 from drr.env.constraints import parse_constraints
 from drr.env.query import Query
+from drr.env.shingles import Seen, shingles
 from drr.env.shop import Shop
 from drr.env.text import tokens
 from drr.querygen.check_list import ALIKE, CHECKS, sets_limit
 from drr.querygen.checks import Checker, spread
-from drr.querygen.shingles import Seen, shingles
 
 SAME_SIZE = 1500
 """Runs of words over which files of different size are compared."""

@@ -1,4 +1,4 @@
-"""What a question's text holds, whoever wrote it: ids, states, names, personal data, English."""
+"""What a question's text holds, whoever wrote it: ids, states, names, English."""
 
 from __future__ import annotations
 
@@ -11,14 +11,6 @@ from drr.wording.states import STATE
 _ORDER_ID = re.compile(r"(?<!\d)\d{16}(?!\d)")
 _PRODUCT_ID = re.compile(r"\bB0[A-Z0-9]{8}\b")
 _STATE = re.compile(rf"\b(?:{STATE})\b")
-_PERSONAL = {
-    "an e-mail address": re.compile(r"[\w.+-]{1,64}@[\w-]+\.\w+"),
-    "a phone number": re.compile(r"(?<!\d)(?:\+?1[ .-]?)?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?!\d)"),
-    "a street address": re.compile(
-        r"\b\d{1,5} (?:[A-Z][a-z]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Boulevard|Blvd|Way)\b"
-    ),
-    "a card or account number": re.compile(r"(?<!\d)(?:\d{4}[ -]){3}\d{4}(?!\d)"),
-}
 _NAME = re.compile(r"[A-Z][\w'’&-]*(?:\s+(?:&\s+)?[A-Z][\w'’&-]*)*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:]['\")\]]?\s+|\n\s*|[\"“(]\s*)$")
 _I = re.compile(r"I['’](?:m|d|ve|ll)")
@@ -45,11 +37,6 @@ def product_ids(text: str) -> list[str]:
 
 def states(text: str) -> list[str]:
     return _STATE.findall(text)
-
-
-def personal_data(text: str) -> list[str]:
-    """What kinds of it there are."""
-    return [name for name, pattern in _PERSONAL.items() if pattern.search(text)]
 
 
 def english_share(text: str) -> float:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from drr.env.constraints import parse_constraints
 from drr.env.query import Fact, Query, read_queries
+from drr.env.shingles import Seen, shingles, similarity
 from drr.env.shop import Shop
 from drr.querygen.builtin import FILE, builtin_queries
 from drr.querygen.check_list import CHECKS, Stock
 from drr.querygen.checks import Checker, spread
-from drr.querygen.shingles import Seen, shingles, similarity
 from drr.wording.states import STATES
 
 from tests.querygen.conftest import drr

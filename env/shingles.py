@@ -1,4 +1,4 @@
-"""How alike two questions are: the share of common runs of three words."""
+"""How alike two texts are: the share of common runs of three words."""
 
 from __future__ import annotations
 

@@ -1,0 +1,216 @@
+"""`drr persons`: make persons of a shop's shoppers, look at them, check and count them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from drr.env.settings import Settings
+
+_EXAMPLES = """\
+A person is what is known of a shopper: each attribute with its basis. `records`: follows from orders by rule, which are named.
+docs/persons.md tells the rules.
+
+examples:
+  drr persons build --shop shop --out persons.jsonl --users 50
+  drr persons show persons.jsonl
+  drr persons check persons.jsonl --shop shop
+  drr persons stats persons.jsonl
+"""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(_ACTIONS))
+    for name, action in _ACTIONS.items():
+        action.build(
+            actions.add_parser(
+                name,
+                help=action.said,
+                description=action.said,
+                formatter_class=argparse.RawDescriptionHelpFormatter,
+                epilog="\n".join(["examples:", *(f"  drr persons {name} {one}" for one in action.examples)]),
+            )
+        )
+
+
+def _build_build(parser: argparse.ArgumentParser) -> None:
+    from drr.app.console import add_setting_options
+    from drr.app.options import positive_int
+
+    parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
+    parser.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path)
+    parser.add_argument(
+        "--users", dest="how_many", type=positive_int, default=50, metavar="N", help="users (default 50)"
+    )
+    parser.add_argument(
+        "--user", action="append", default=[], metavar="ID", help="this user instead of a sample; repeatable"
+    )
+    parser.add_argument("--seed", type=int, default=7, metavar="S", help="of the sample of users (default 7)")
+    parser.add_argument(
+        "--min-orders",
+        type=positive_int,
+        default=5,
+        metavar="N",
+        help="of a user who is drawn (default 5)",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add_setting_options(parser, "shop_url")
+
+
+def _build_show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path)
+    parser.add_argument("--person", metavar="ID", help="this one alone")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def _build_check(parser: argparse.ArgumentParser) -> None:
+    from drr.app.console import add_setting_options
+
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path)
+    parser.add_argument("--shop", metavar="SHOP", help="also against the records of this shop")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add_setting_options(parser, "shop_url")
+
+
+def _build_stats(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path)
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    return _ACTIONS[arguments.action].run(arguments)
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    from drr.app.console import settings_of
+
+    return settings_of(arguments).settings
+
+
+def _build(arguments: argparse.Namespace) -> int:
+    import sys
+
+    from drr.app.console import print_json, write_lines
+    from drr.env.shop import open_shop
+    from drr.persons.build import build_persons, drawn_users, named_user
+    from drr.persons.stats import statistics_of
+
+    with open_shop(arguments.shop, _settings(arguments)) as shop:
+        users = [named_user(shop, one).user_id for one in dict.fromkeys(arguments.user)] or drawn_users(
+            shop, arguments.how_many, seed=arguments.seed, min_orders=arguments.min_orders
+        )
+        persons = list(build_persons(shop, users, seed=arguments.seed))
+    write_lines(arguments.out, [person.line() for person in persons])
+    if not arguments.user and len(users) < arguments.how_many:
+        print(
+            f"{arguments.shop}: {len(users)} users have {arguments.min_orders} orders or more, "
+            f"{arguments.how_many} were asked for",
+            file=sys.stderr,
+        )
+    document = statistics_of(persons)
+    if arguments.json:
+        print_json({**document, "file": str(arguments.out)})
+    else:
+        print(
+            f"{arguments.out}: {len(persons)} persons with {document['attributes']} attributes\n"
+            f"next: drr persons show {arguments.out}"
+        )
+    return 0
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from drr.app.console import print_json
+    from drr.env.errors import Misuse
+    from drr.persons.person import read_persons
+    from drr.persons.showing import person_text
+
+    persons = read_persons(arguments.file)
+    if arguments.person is not None:
+        if arguments.person not in persons:
+            raise Misuse(f"{arguments.file}: no person {arguments.person!r} in it")
+        persons = {arguments.person: persons[arguments.person]}
+    if arguments.json:
+        print_json({"schema": 1, "persons": [person.line() for person in persons.values()]})
+    else:
+        print("\n\n".join(person_text(person) for person in persons.values()))
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from contextlib import nullcontext
+
+    from drr.app.console import print_json
+    from drr.env.records.lines import one_line
+    from drr.env.shop import open_shop
+    from drr.persons.checking import problems
+    from drr.persons.person import read_persons
+
+    persons = list(read_persons(arguments.file).values())
+    opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
+    with opened as shop:
+        found = list(problems(persons, shop))
+    if arguments.json:
+        print_json(
+            {"schema": 1, "persons": len(persons), "problems": [problem._asdict() for problem in found]}
+        )
+    else:
+        for problem in found:
+            print(f"{problem.person_id}: {problem.check}: {one_line(problem.told, 300)}")
+        bad = len({problem.person_id for problem in found})
+        print(f"{len(persons) - bad} of {len(persons)} persons pass every check")
+    return 1 if found else 0
+
+
+def _stats(arguments: argparse.Namespace) -> int:
+    from drr.app.console import print_json
+    from drr.persons.person import read_persons
+    from drr.persons.stats import statistics_of, statistics_text
+
+    document = statistics_of(list(read_persons(arguments.file).values()))
+    if arguments.json:
+        print_json(document)
+    else:
+        print(statistics_text(document))
+    return 0
+
+
+class _Action(NamedTuple):
+    said: str
+    build: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+    examples: tuple[str, ...]
+
+
+_ACTIONS = {
+    "build": _Action(
+        "Make persons of a sample of shoppers, or of named ones.",
+        _build_build,
+        _build,
+        (
+            "--shop shop --out persons.jsonl --users 50",
+            "--shop servers:demo --out two.jsonl --user AE... --user AF...",
+        ),
+    ),
+    "show": _Action(
+        "Print persons: each attribute with its basis and what it rests on.",
+        _build_show,
+        _show,
+        ("persons.jsonl", "persons.jsonl --person p-0123456789ab --json"),
+    ),
+    "check": _Action(
+        "Check evidence, personal data and contradictions; exit 1 where something does not hold.",
+        _build_check,
+        _check,
+        ("persons.jsonl", "persons.jsonl --shop shop"),
+    ),
+    "stats": _Action(
+        "Count attributes by block and basis.",
+        _build_stats,
+        _stats,
+        ("persons.jsonl", "persons.jsonl --json"),
+    ),
+}

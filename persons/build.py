@@ -1,0 +1,62 @@
+"""Persons of a shop's shoppers: what follows from their records, drawn from a seeded sample of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+
+from drr.env.entities import User
+from drr.env.errors import DrrError
+from drr.env.shop import Shop, Store
+from drr.persons.disclosure import disclosed
+from drr.persons.history import history_of
+from drr.persons.person import Person
+from drr.persons.records import derived
+
+
+def person_id_of(user_id: str) -> str:
+    """Tells nobody the user id, which opens the shopper's records, and is the same in every shop."""
+    return "p-" + blake2b(user_id.encode(), digest_size=6).hexdigest()
+
+
+def person_of(
+    store: Store, user_id: str, as_of: str, *, shop_hash: str | None = None, seed: int | None = None
+) -> Person:
+    """What the records say of one shopper before `as_of`."""
+    history = history_of(store, user_id, as_of)
+    attributes = [one.attribute for one in derived(history)]
+    return Person(
+        person_id=person_id_of(user_id),
+        user_id=user_id,
+        shop_hash=shop_hash,
+        as_of=as_of,
+        seed=seed,
+        attributes=tuple(one for one in attributes if not disclosed(one.statement, history.user)),
+    )
+
+
+def build_persons(shop: Shop, users: Sequence[str], *, seed: int) -> Iterator[Person]:
+    """One person for each of these users, in their order."""
+    for user_id in users:
+        yield person_of(
+            shop.store, user_id, shop.manifest.as_of, shop_hash=shop.manifest.content_hash, seed=seed
+        )
+
+
+def drawn_users(shop: Shop, count: int, *, seed: int, min_orders: int) -> list[str]:
+    """A seeded sample, the same on every backend; fewer than `count` where the shop has no more."""
+    users = shop.store.sample_users(count, seed=seed, min_orders=min_orders)
+    if not users:
+        raise DrrError(
+            f"{shop.spec}: no user has {min_orders} orders; lower --min-orders (`drr shop info` shows orders per user)"
+        )
+    return users
+
+
+def named_user(shop: Shop, user_id: str) -> User:
+    user = shop.store.user(user_id)
+    if user is None:
+        raise DrrError(
+            f"{shop.spec}: no user {user_id!r}; ids are 28 characters, `drr shop info` counts users"
+        )
+    return user
