@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("import_", "take in reports written by other systems"),
     "check": ("check", "citations and rule checks of one report; no model"),
     "judge": ("judge", "judge the reports of a study"),
+    "aggregate": ("aggregate", "the sums of a protocol over raw scores of anybody"),
     "agreement": ("agreement", "people against judges, judge against judge"),
     "calibrate": ("calibrate", "a judge against labelled data"),
     "compare": ("compare", "two variants of a study, paired"),

@@ -5,6 +5,7 @@ Definitions and edge cases are those of `docs/judging.md`, "Agreement".
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -49,11 +50,12 @@ def _correlated(
     y: Sequence[float | None],
     unit: str,
     clusters: Sequence[str] | None,
+    fewest: int = 3,
 ) -> V:
-    """Of fewer than three items no correlation says anything."""
+    """Of fewer than three items no correlation says anything; a formula wants two."""
     sample = _Sample(*_numbers(x, y, clusters), f"{name}, {unit} level")
     n = len(sample.x)
-    return nothing(sample.method, sample.lost, n) if n < 3 else statistic(sample)
+    return nothing(sample.method, sample.lost, n) if n < fewest else statistic(sample)
 
 
 def pearson(
@@ -62,9 +64,10 @@ def pearson(
     *,
     unit: str,
     clusters: Sequence[str] | None = None,
+    fewest: int = 3,
 ) -> V:
     """Of values; `None` for fewer than three items or no variance. `unit` says what an item is."""
-    return _correlated(_pearson, "Pearson", x, y, unit, clusters)
+    return _correlated(_pearson, "Pearson", x, y, unit, clusters, fewest)
 
 
 def _pearson(sample: _Sample) -> V:
@@ -86,9 +89,10 @@ def spearman(
     *,
     unit: str,
     clusters: Sequence[str] | None = None,
+    fewest: int = 3,
 ) -> V:
     """Pearson of average ranks; each resample is ranked anew."""
-    return _correlated(_spearman, "Spearman (average ranks)", x, y, unit, clusters)
+    return _correlated(_spearman, "Spearman (average ranks)", x, y, unit, clusters, fewest)
 
 
 def _spearman(sample: _Sample) -> V:
@@ -163,6 +167,52 @@ def _kendall_tau_b(sample: _Sample) -> V:
         return np.where(untied > 0, joint / np.sqrt(np.where(untied > 0, untied, 1)), np.nan)
 
     return _by_weights(statistic, size, sample)
+
+
+def concordant_pairs(
+    x: Sequence[float | None],
+    y: Sequence[float | None],
+    *,
+    unit: str,
+    clusters: Sequence[str] | None = None,
+) -> V:
+    """PAR: the share of all pairs of items that both order alike; a tie of either is no agreement."""
+    return _correlated(_concordant_pairs, "PAR, concordant of all pairs", x, y, unit, clusters, fewest=2)
+
+
+def _concordant_pairs(sample: _Sample) -> V:
+    p, q, c, lost, method = sample
+    position, size = index_of(c)
+    if size < 2 or len(p) > MOST_PAIRED or size > MOST_CLUSTERS:
+        pairs = len(p) * (len(p) - 1) / 2
+        return V(_concordant(p, q) / pairs, None, None, len(p), lost, f"{method}; no interval")
+    alike = np.sign(p[:, None] - p[None, :]) * np.sign(q[:, None] - q[None, :]) > 0
+    member = np.zeros((len(p), size))
+    member[np.arange(len(p)), position] = 1
+    # An item drawn twice is no pair with itself.
+    both = member.T @ (alike @ member)
+    every = member.T @ ((1 - np.eye(len(p))) @ member)
+
+    def statistic(w: Floats) -> Floats:
+        agreed, pairs = (((w @ m) * w).sum(axis=1) for m in (both, every))
+        return np.where(pairs > 0, agreed / np.where(pairs > 0, pairs, 1), np.nan)
+
+    return _by_weights(statistic, size, sample)
+
+
+def _concordant(p: Floats, q: Floats) -> int:
+    """Counted item by item in the order of `p`, against the sorted values of `q` before: no table of all pairs."""
+    before: list[float] = []
+    waiting: list[int] = []
+    found = 0
+    for place in np.argsort(p, kind="stable"):
+        if waiting and p[waiting[-1]] != p[place]:
+            for other in waiting:
+                insort(before, float(q[other]))
+            waiting = []
+        found += bisect_left(before, float(q[place]))
+        waiting.append(place)
+    return found
 
 
 def preference_agreement(

@@ -5,7 +5,9 @@ Each has its own rule for what is unknown; `docs/judging.md` lists them beside e
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import fsum
 from typing import Literal, NamedTuple
 
 from drr.eval.stats.citations import CitationVerdict, share
@@ -68,6 +70,37 @@ def fact(verdicts: Iterable[Found | None]) -> FactCounts:
     return FactCounts(float(known.count("supported")), float(len(known))) if known else FactCounts(None, None)
 
 
+class FoundCounts(NamedTuple):
+    """Citations of one task whose source could be read, by verdict."""
+
+    supported: int
+    unsupported: int
+    unknown: int
+
+
+def found_counts(verdicts: Iterable[Found | None]) -> FoundCounts:
+    known = Counter(verdicts)
+    return FoundCounts(known["supported"], known["unsupported"], known["unknown"])
+
+
+class FactFigures(NamedTuple):
+    """FACT of a system."""
+
+    citations_per_task: float | None
+    valid_per_task: float | None
+    rate: float | None
+
+
+def fact_figures(tasks: Collection[FoundCounts], *, printed: bool = False) -> FactFigures:
+    """Of the tasks with a source that could be read. As printed the rate of tasks without a single verdict is 0."""
+    if not tasks:
+        return FactFigures(None, None, None)
+    supported = sum(one.supported for one in tasks)
+    judged = supported + sum(one.unsupported for one in tasks)
+    rate = supported / judged if judged else 0.0 if printed else None
+    return FactFigures(judged / len(tasks), supported / len(tasks), rate)
+
+
 def pair_accuracy(verdicts: Iterable[Found | None]) -> float | None:
     """DR3-Eval's FA by its text, 0-100: supported pairs of claim and source; what could not be read is not supported."""
     value = share(None if verdict is None else verdict == "supported" for verdict in verdicts)
@@ -95,10 +128,15 @@ class SupportScore(NamedTuple):
 
 def support_score(statuses: Iterable[Status | None]) -> SupportScore:
     """Of what could be read."""
-    known = [SCORE[status] for status in statuses if status is not None and status in SCORE]
+    return support_of(2 * SCORE[s] - 1 if s is not None and s in SCORE else None for s in statuses)
+
+
+def support_of(scores: Iterable[float | None]) -> SupportScore:
+    """Of ReportEval's own scores: 1 supported, 0 in part, -1 not."""
+    known = [score for score in scores if score is not None]
     if not known:
         return SupportScore(None, None)
-    return SupportScore(2 * sum(known) / len(known) - 1, known.count(SCORE["full"]) / len(known))
+    return SupportScore(fsum(known) / len(known), known.count(1) / len(known))
 
 
 def report_values(

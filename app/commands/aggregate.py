@@ -1,0 +1,98 @@
+"""`drr aggregate`: our sums over anybody's raw scores."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from drr.env.json_object import JsonObject
+    from drr.eval.stats.aggregate.document import AggregateDocument
+
+_EXAMPLES = """\
+Raw scores are JSONL, a row a line; docs/aggregate.md has the form of each protocol.
+
+protocols:
+{protocols}
+
+examples:
+  drr aggregate pqr scores.jsonl
+  drr aggregate fact verdicts.jsonl --json --ci
+"""
+SHOWN = 5
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    from drr.eval.stats.aggregate import PROTOCOLS
+
+    width = max(map(len, PROTOCOLS))
+    parser.epilog = _EXAMPLES.format(
+        protocols="\n".join(f"  {name:<{width}}  {told}" for name, (_, told) in PROTOCOLS.items())
+    )
+    parser.add_argument("protocol", metavar="PROTOCOL", choices=tuple(PROTOCOLS), help="whose sums")
+    parser.add_argument("file", metavar="FILE", type=Path, help="raw scores, JSONL")
+    parser.add_argument("--ci", action="store_true", help="also 95 %% intervals, over tasks or questions")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import sys
+
+    from drr.app.console import print_json
+    from drr.eval.stats.aggregate.document import aggregate
+
+    document = aggregate(arguments.protocol, arguments.file, intervals=arguments.ci)
+    if arguments.json:
+        print_json(document)
+    else:
+        print(_told(document))
+    bad = document["bad_rows"]
+    if bad:
+        every = document["n"] + len(bad)
+        first = f"line {bad[0]['line']}: {bad[0]['problem']}"
+        print(
+            f"drr: {arguments.file}: {len(bad):,} of {every:,} rows cannot be used; {first}", file=sys.stderr
+        )
+    elif not document["n"]:
+        print(f"drr: {arguments.file}: holds no row", file=sys.stderr)
+    return int(bool(bad) or not document["n"])
+
+
+def _told(document: AggregateDocument) -> str:
+    from drr.app.terminal import number, table
+
+    ours, printed = dict(_flat(document["values"])), dict(_flat(document["as_printed"]))
+    spans = dict(_flat(document.get("intervals", {})))
+    rows = []
+    for name in dict.fromkeys((*ours, *printed)):
+        counted = document["n_by_value"].get(name)
+        low, high = spans.get(f"{name}.ci_low"), spans.get(f"{name}.ci_high")
+        span = "" if low is None or high is None else f"[{number(low)}, {number(high)}]"
+        shown = ["" if counted is None else f"{counted}", number(ours.get(name)), number(printed.get(name))]
+        rows.append([name, *shown, *([span] if spans else [])])
+    head = [document["protocol"], "rows", "value", "as printed", *(["95 %"] if spans else [])]
+    parts = [table(head, rows), _counted(document)]
+    bad = document["bad_rows"]
+    if bad:
+        parts.append("\n".join(f"line {one['line']}: {one['problem']}" for one in bad[:SHOWN]))
+        if len(bad) > SHOWN:
+            parts.append(f"and {len(bad) - SHOWN:,} more; --json names all")
+    return "\n\n".join(parts)
+
+
+def _counted(document: AggregateDocument) -> str:
+    told = f"{document['n']:,} rows, {document['n_unscored']:,} without an answer"
+    return (
+        f"{told}, {len(document['bad_rows']):,} that cannot be used." if document["bad_rows"] else f"{told}."
+    )
+
+
+def _flat(values: JsonObject, before: str = "") -> Iterator[tuple[str, float | None]]:
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value

@@ -1,0 +1,65 @@
+"""`agreement`: a judge against people, criterion by criterion."""
+
+from __future__ import annotations
+
+from drr.env.json_object import JsonObject
+from drr.eval.stats.aggregate.base import ProtocolSums, interval_row
+from drr.eval.stats.aggregate.form import Name, Number, RawPart, RawRow
+from drr.eval.stats.consistency import Consistency, CriterionScores, TwoScores, consistency
+from drr.eval.stats.intervals import V
+from pydantic import model_validator
+
+
+class RawScores(RawPart):
+    A: Number | None
+    B: Number | None = None
+
+    @property
+    def both(self) -> bool:
+        return "B" in self.model_fields_set
+
+    @property
+    def missing(self) -> int:
+        return (self.A is None) + (self.both and self.B is None)
+
+
+class AgreementInput(RawRow):
+    query: Name
+    criterion: Name
+    judge: RawScores
+    human: RawScores
+
+    @model_validator(mode="after")
+    def _of_the_same_reports(self) -> AgreementInput:
+        if self.judge.both != self.human.both:
+            raise ValueError(
+                "`B` stands in one of judge and human; give both, or neither where there is one report"
+            )
+        return self
+
+
+class AgreementSums(ProtocolSums[AgreementInput]):
+    form = AgreementInput
+
+    def __init__(self) -> None:
+        self._rows: list[CriterionScores] = []
+
+    def add(self, row: AgreementInput) -> None:
+        self.n_unscored += row.judge.missing + row.human.missing
+        judge, human = TwoScores(row.judge.A, row.judge.B), TwoScores(row.human.A, row.human.B)
+        self._rows.append(CriterionScores(row.query, judge, human))
+
+    def values(self) -> JsonObject:
+        found = consistency(self._rows, intervals=False)
+        told = {name: v.value for name, v in _statistics(found).items()}
+        return {"pca": told.pop("pca"), "pca_chance": found.pca_chance, **told}
+
+    def intervals(self) -> JsonObject:
+        return {name: interval_row(v) for name, v in _statistics(consistency(self._rows)).items()}
+
+    def counted(self) -> dict[str, int]:
+        return {name: v.n for name, v in _statistics(consistency(self._rows, intervals=False)).items()}
+
+
+def _statistics(found: Consistency) -> dict[str, V]:
+    return {name: value for name, value in found._asdict().items() if isinstance(value, V)}

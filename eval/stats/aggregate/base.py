@@ -1,0 +1,92 @@
+"""What the sums of a protocol have in common: rows come one at a time, and means are of what is known."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from math import fsum
+from typing import ClassVar, Generic, TypedDict, TypeVar
+
+import numpy as np
+from drr.env.json_object import JsonObject
+from drr.eval.stats.aggregate.form import RawRow
+from drr.eval.stats.intervals import Ends, V, from_sums, ratio
+
+Given = TypeVar("Given", bound=RawRow)
+
+
+class Interval(TypedDict):
+    ci_low: float | None
+    ci_high: float | None
+
+
+def interval_row(v: V | None) -> Interval:
+    return {"ci_low": v.ci_low if v else None, "ci_high": v.ci_high if v else None}
+
+
+class ProtocolSums(ABC, Generic[Given]):
+    """Of one protocol, over as many rows as are added."""
+
+    form: ClassVar[type[RawRow]]
+    n_unscored: int = 0
+
+    @abstractmethod
+    def add(self, row: Given) -> JsonObject | None:
+        """What `rows` holds of it; `None` where the protocol has nothing to say of one row. `ValueError`: it cannot be used."""
+
+    @abstractmethod
+    def values(self) -> JsonObject: ...
+
+    def as_printed(self) -> JsonObject:
+        """Where the published rule is ours, nothing else is to be said."""
+        return self.values()
+
+    @abstractmethod
+    def intervals(self) -> JsonObject: ...
+
+    def counted(self) -> dict[str, int]:
+        """Of each mean, how many rows are in it."""
+        return {}
+
+
+class Means:
+    """Plain means over rows of what is known of them; for intervals the rows of one task are drawn together."""
+
+    def __init__(self, ends: Mapping[str, Ends]) -> None:
+        self._ends = dict(ends)
+        self._values: dict[str, list[float]] = {name: [] for name in ends}
+        self._clusters: dict[str, list[str]] = {name: [] for name in ends}
+        self._rows = 0
+
+    def learn(self, names: Iterable[str], ends: Ends) -> None:
+        """Further names; free ones are known when they come."""
+        for name in names:
+            if name not in self._ends:
+                self._ends[name], self._values[name], self._clusters[name] = ends, [], []
+
+    def add(self, values: Mapping[str, float | None], task: str | None = None) -> None:
+        self._rows += 1
+        cluster = f"row {self._rows}" if task is None else f"task {task}"
+        for name, value in values.items():
+            if value is not None:
+                self._values[name].append(value)
+                self._clusters[name].append(cluster)
+
+    def values(self) -> dict[str, float | None]:
+        return {name: plain_mean(values) for name, values in self._values.items()}
+
+    def counted(self) -> dict[str, int]:
+        return {name: len(values) for name, values in self._values.items()}
+
+    def intervals(self) -> dict[str, Interval]:
+        return {name: self._interval(name) for name in self._values}
+
+    def _interval(self, name: str) -> Interval:
+        rows = np.array([[value, 1.0] for value in self._values[name]]).reshape(-1, 2)
+        return interval_row(from_sums(rows, self._clusters[name], ratio, "mean", ends=self._ends[name]))
+
+
+def plain_mean(values: Iterable[float | None]) -> float | None:
+    """Of those that are known."""
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if known else None

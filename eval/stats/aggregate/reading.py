@@ -1,0 +1,104 @@
+"""Rows of raw scores, line by line: one that cannot be used is named, and the others are still read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypedDict, TypeVar
+
+from drr.env.errors import Misuse
+from pydantic import BaseModel, ValidationError
+
+if TYPE_CHECKING:
+    from drr.env.json_object import JsonObject
+
+RowT = TypeVar("RowT", bound=BaseModel)
+BOM = b"\xef\xbb\xbf"
+WIDE = (b"\xff\xfe", b"\xfe\xff")
+
+
+class BadRow(TypedDict):
+    line: int
+    problem: str
+
+
+def read_rows(path: Path, model: type[RowT]) -> Iterator[tuple[int, RowT | BadRow]]:
+    """Every line that is not blank, with its number; never the whole file at once."""
+    for number, line in _lines(path):
+        if line.strip():
+            yield number, _row(number, line, model)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """By line feeds alone, as U+2028 may stand inside a JSON text."""
+    try:
+        with closing(path.open("rb")) as file:
+            yield from _numbered(path, file)
+    except OSError as error:
+        raise Misuse(f"{path}: cannot be read ({error.strerror}); give a JSONL file of raw scores") from error
+
+
+def _numbered(path: Path, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    for number, line in enumerate(file, 1):
+        if number == 1 and line.startswith(WIDE):
+            raise Misuse(f"{path}: not UTF-8; save the file as UTF-8")
+        yield number, line.removeprefix(BOM) if number == 1 else line
+
+
+def _row(number: int, line: bytes, model: type[RowT]) -> RowT | BadRow:
+    try:
+        raw = json.loads(
+            line.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_number, parse_float=_number
+        )
+        if not isinstance(raw, dict):
+            return _bad(number, "not an object")
+        return model.model_validate(raw)
+    except UnicodeDecodeError as error:
+        return _bad(number, f"not UTF-8 at byte {error.start} of the line")
+    except ValidationError as error:
+        return _bad(number, _told(error))
+    except json.JSONDecodeError as error:
+        return _bad(number, f"not JSON ({error})")
+    except (ValueError, RecursionError) as error:
+        return _bad(number, str(error))
+
+
+def _bad(number: int, problem: str) -> BadRow:
+    return {"line": number, "problem": problem.encode("utf-8", "backslashreplace").decode("utf-8")}
+
+
+def _object(pairs: list[tuple[str, object]]) -> JsonObject:
+    """Of a key that stands twice nobody knows which is meant. What is no Unicode could not be written again."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} stands twice in one object")
+    for key, value in pairs:
+        if not _is_unicode(key) or (isinstance(value, str) and not _is_unicode(value)):
+            raise ValueError(f"{key!r}: half of a surrogate pair is no text")
+    return found
+
+
+def _is_unicode(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number; write null for what is unknown")
+
+
+def _number(digits: str) -> float:
+    value = float(digits)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError(f"{digits} is too large for a number")
+    return value
+
+
+def _told(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_context=False)[0]
+    where = ".".join(str(part) for part in first["loc"] if not str(part).startswith("function-"))
+    told = "no such key" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
+    return f"{where}: {told}" if where else told

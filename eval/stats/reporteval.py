@@ -1,0 +1,40 @@
+"""ReportEval's figures of one report: five grades, repetition between passages, support of its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import fsum
+from typing import NamedTuple
+
+from drr.eval.stats.papers import support_of
+
+
+class ReportEvalRaw(NamedTuple):
+    quality: Mapping[str, float | None] | None = None
+    """Grades, 0-4."""
+    pairs: Sequence[float | None] | None = None
+    """Of each pair of passages, 0-4; 4 says that nothing is repeated."""
+    support: Sequence[float | None] | None = None
+    """Of each pair of source and sentence, -1 to 1."""
+
+
+class ReportEvalFigures(NamedTuple):
+    quality: Mapping[str, float | None] | None
+    non_redundancy: float | None
+    """The mean of the pairs: more is better."""
+    worst_pair: float | None
+    """What one doubled passage among many does to the mean nobody sees there."""
+    average_support: float | None
+    strong_support: float | None
+
+
+def report_eval(raw: ReportEvalRaw) -> ReportEvalFigures:
+    pairs = [score for score in raw.pairs or () if score is not None]
+    support = support_of(raw.support or ())
+    return ReportEvalFigures(
+        raw.quality,
+        fsum(pairs) / len(pairs) if pairs else None,
+        min(pairs, default=None),
+        support.average,
+        support.strong,
+    )
