@@ -1,0 +1,211 @@
+"""Contexts: what an assistant could have gathered of a person, item by item; the folder of them and its reader.
+
+The truth of a context, which attributes each item expresses, lies in a file of its own that the reader of items never opens.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from drr.env.errors import DrrError, Misuse
+from drr.env.files import Id, file_name
+from drr.env.jsonl import row_of, rows_of
+from drr.env.source import text_hash
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+SCHEMA = 1
+MANIFEST, ITEMS, TRUTH, SIZES = "manifest.json", "items.jsonl", "truth.jsonl", "sizes.json"
+COUNTER = "bytes/4"
+"""The only counter so far: a fourth of the bytes in UTF-8, which needs no vocabulary of any provider."""
+ItemKind = Literal["purchase", "return", "review", "dialogue", "note"]
+CONVERSATIONAL: frozenset[ItemKind] = frozenset({"dialogue"})
+_HELD = 4
+"""Persons whose items are kept in memory: units come by person, and a large context is half a megabyte."""
+
+
+class ContextItem(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: Id
+    date: str = Field(pattern=r"^\d{4}-\d{2}-\d{2}$")
+    kind: ItemKind
+    text: str = Field(min_length=1)
+
+    def shown(self) -> str:
+        """As it stands in a context; the id is not shown."""
+        return f"[{self.date}] {self.kind}: {self.text}"
+
+
+class ItemTruth(BaseModel):
+    """Hidden: what an item expresses. No agent and no memory is given it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: Id
+    expresses: tuple[str, ...] = ()
+    """Ids of attributes of the person."""
+    noise: bool = False
+
+
+class PersonContext(BaseModel):
+    """What the manifest says of one person's part."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    items: int
+    items_hash: str
+    """Of the file of items, which is read only if it is that one."""
+    truth_hash: str
+    tokens: dict[str, int]
+    """By size, as counted; less than asked where nothing more could be said."""
+    few: dict[str, dict[str, int]] = {}
+    """By size: attributes that fewer than five items express, and how many do."""
+
+
+class ContextManifest(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: int = SCHEMA
+    seed: int
+    counter: str
+    sizes: dict[str, int]
+    """Name to tokens asked for, the smallest first."""
+    persons_hash: str
+    """Of the contents of the persons, by id."""
+    shop_hash: str | None = None
+    model: str | None = None
+    versions: dict[str, str] = {}
+    persons: dict[str, PersonContext]
+    content_hash: str
+
+
+def tokens_of(text: str) -> int:
+    return -(-len(text.encode()) // 4)
+
+
+def parse_sizes(text: str) -> dict[str, int]:
+    """`8k,32k,128k` by their tokens, the smallest first."""
+    found: dict[str, int] = {}
+    for word in text.split(","):
+        match = re.fullmatch(r"\s*([1-9]\d{0,6})(k?)\s*", word)
+        if match is None:
+            raise Misuse(f"--tokens {text}: {word.strip()!r} is no size; write them like 8k,32k,128k")
+        tokens = int(match[1]) * (1000 if match[2] else 1)
+        if tokens < 500 or tokens > 2_000_000:
+            raise Misuse(f"--tokens {text}: {word.strip()} is not between 500 and 2000k")
+        found[match[1] + match[2]] = tokens
+    return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def text_of(items: tuple[ContextItem, ...]) -> str:
+    return "\n".join(item.shown() for item in items)
+
+
+def context_hash(entries: dict[str, PersonContext]) -> str:
+    """Of every person's items and truth."""
+    rows = [[key, one.items_hash, one.truth_hash, one.tokens] for key, one in sorted(entries.items())]
+    return text_hash(json.dumps(rows))
+
+
+class Contexts:
+    """An open folder of contexts. Items are read when they are asked for, and only if the manifest vouches for them."""
+
+    def __init__(self, folder: Path, manifest: ContextManifest) -> None:
+        self.folder, self.manifest = folder, manifest
+        self._read = lru_cache(_HELD)(self._person)
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        return tuple(self.manifest.sizes)
+
+    @property
+    def persons(self) -> tuple[str, ...]:
+        return tuple(self.manifest.persons)
+
+    def items(self, person_id: str, size: str) -> tuple[ContextItem, ...]:
+        """The oldest first; what a smaller size holds is in every larger one."""
+        if size not in self.manifest.sizes:
+            raise Misuse(f"{self.folder}: has no context of {size}; it has {', '.join(self.sizes)}")
+        if person_id not in self.manifest.persons:
+            raise Misuse(
+                f"{self.folder}: has no context of the person {person_id}; `drr context build` makes them"
+            )
+        items, counts = self._read(person_id)
+        return tuple(sorted(items[: counts[size]], key=lambda item: (item.date, item.id)))
+
+    def text(self, person_id: str, size: str) -> str:
+        return text_of(self.items(person_id, size))
+
+    def hash(self, person_id: str, size: str) -> str:
+        """Of the text: what enters the key of a unit that was given it."""
+        return text_hash(self.text(person_id, size))
+
+    def _person(self, person_id: str) -> tuple[tuple[ContextItem, ...], dict[str, int]]:
+        """In the order of the file, in which a size is a beginning."""
+        part = self.folder / file_name(person_id)
+        vouched = self.manifest.persons[person_id]
+        text = _read_text(part / ITEMS)
+        if text_hash(text) != vouched.items_hash:
+            raise DrrError(f"{part / ITEMS}: is not what the manifest names; build the contexts again")
+        items = tuple(
+            row_of(f"{part / ITEMS}, line {number}", line, ContextItem, SCHEMA)
+            for number, line in enumerate(text.split("\n"), 1)
+            if line.strip()
+        )
+        counts = _counts(part / SIZES)
+        missing = [size for size in self.sizes if not 0 <= counts.get(size, -1) <= len(items)]
+        if missing:
+            raise DrrError(
+                f"{part / SIZES}: says nothing that can be of {missing[0]}; build the contexts again"
+            )
+        return items, counts
+
+
+def read_contexts(path: Path) -> Contexts:
+    """The folder by its manifest; what is no such folder is said in one line."""
+    if not (path / MANIFEST).is_file():
+        raise Misuse(f"{path}: is no folder of contexts (no {MANIFEST}); `drr context build` makes one")
+    try:
+        raw = json.loads(_read_text(path / MANIFEST))
+        version = raw.get("schema_version") if isinstance(raw, dict) else None
+        if isinstance(version, int) and version > SCHEMA:
+            raise Misuse(
+                f"{path}: written by a newer version (schema {version}, this one reads {SCHEMA}); update drr"
+            )
+        manifest = ContextManifest.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the manifest"
+        raise Misuse(f"{path / MANIFEST}: {field}: {first['msg']}") from error
+    except ValueError as error:
+        raise Misuse(f"{path / MANIFEST}: not JSON ({error})") from error
+    if context_hash(manifest.persons) != manifest.content_hash:
+        raise Misuse(f"{path / MANIFEST}: was changed after it was written; build the contexts again")
+    return Contexts(path, manifest)
+
+
+def read_truth(contexts: Contexts, person_id: str) -> dict[str, ItemTruth]:
+    """By item: for checks and for measuring memories, never for anything that an agent is given."""
+    path = contexts.folder / file_name(person_id) / TRUTH
+    return {row.id: row for _, row in rows_of(path, ItemTruth, "truths", SCHEMA)}
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DrrError(f"{path}: cannot be read ({error.strerror}); build the contexts again") from error
+
+
+def _counts(path: Path) -> dict[str, int]:
+    try:
+        raw = json.loads(_read_text(path))
+    except ValueError as error:
+        raise DrrError(f"{path}: not JSON ({error}); build the contexts again") from error
+    if not isinstance(raw, dict) or not all(isinstance(value, int) for value in raw.values()):
+        raise DrrError(f"{path}: does not give a count for each size; build the contexts again")
+    return raw
