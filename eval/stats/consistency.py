@@ -1,11 +1,12 @@
 """A judge held against people criterion by criterion: PDR-Bench's PCA and MARD, DR3-Eval's PAR, ReportEval's MAD, correlations.
 
-A row is one criterion of one question, of two reports or of one. A report's total is the mean of those of its criteria that both scored.
+A report's total is the mean of those of its criteria that both scored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from math import fsum
 from typing import NamedTuple
 
@@ -16,26 +17,28 @@ DIGITS = 9
 """Totals that differ by less are equal: means of decimals come out a last bit apart."""
 
 
-class TwoScores(NamedTuple):
-    """What one side said of one criterion; `None` is no answer, or no such report."""
+class CriterionScore(NamedTuple):
+    """Of one report under one criterion; `None` is no answer."""
 
-    a: float | None
-    b: float | None
-
-
-class CriterionScores(NamedTuple):
     query: str
-    judge: TwoScores
-    human: TwoScores
+    report: str
+    """Of its question."""
+    beside: str
+    """The reports that are preferred one to another have it in common: those of one question under one criterion."""
+    judge: float | None
+    human: float | None
 
 
 class ReportTotals(NamedTuple):
     query: str
+    report: str
     judge: float
     human: float
 
 
 class Consistency(NamedTuple):
+    """Of scores: `pca`, `mard`; of reports' totals the rest."""
+
     pca: V
     pca_chance: float | None
     mard: V
@@ -45,22 +48,18 @@ class Consistency(NamedTuple):
     spearman: V
 
 
-def consistency(rows: Sequence[CriterionScores], *, intervals: bool = True) -> Consistency:
+def consistency(scores: Sequence[CriterionScore], *, intervals: bool = True) -> Consistency:
     """Intervals are over questions."""
-    totals = report_totals(rows)
-    by_row = [row.query if intervals else "" for row in rows]
+    totals = report_totals(scores)
+    by_score = [score.query if intervals else "" for score in scores]
     by_report = [report.query if intervals else "" for report in totals]
-    judge, human = [t.judge for t in totals], [t.human for t in totals]
-    pca, chance = correlation.preference_agreement(
-        [_difference(row.judge) for row in rows], [_difference(row.human) for row in rows], clusters=by_row
-    )
+    judge, human = [report.judge for report in totals], [report.human for report in totals]
+    pca, chance = _preferences(scores, intervals)
     return Consistency(
         pca,
         chance,
         correlation.mean_absolute_deviation(
-            [score for row in rows for score in row.judge],
-            [score for row in rows for score in row.human],
-            clusters=[name for name in by_row for _ in range(2)],
+            [score.judge for score in scores], [score.human for score in scores], clusters=by_score
         ),
         correlation.mean_absolute_deviation(judge, human, name="MAD", clusters=by_report),
         correlation.concordant_pairs(judge, human, unit="report", clusters=by_report),
@@ -69,22 +68,33 @@ def consistency(rows: Sequence[CriterionScores], *, intervals: bool = True) -> C
     )
 
 
-def report_totals(rows: Sequence[CriterionScores]) -> list[ReportTotals]:
+def _preferences(scores: Sequence[CriterionScore], intervals: bool) -> tuple[V, float | None]:
+    groups: dict[str, list[CriterionScore]] = {}
+    for score in scores:
+        groups.setdefault(score.beside, []).append(score)
+    pairs = [pair for group in groups.values() for pair in combinations(group, 2)]
+    return correlation.preference_agreement(
+        [_minus(a.judge, b.judge) for a, b in pairs],
+        [_minus(a.human, b.human) for a, b in pairs],
+        clusters=[a.query if intervals else "" for a, _ in pairs],
+    )
+
+
+def report_totals(scores: Sequence[CriterionScore]) -> list[ReportTotals]:
     """In order of first appearance."""
-    found: dict[tuple[str, int], list[tuple[float, float]]] = {}
-    for row in rows:
-        for place, (x, y) in enumerate(zip(row.judge, row.human, strict=True)):
-            if x is not None and y is not None:
-                found.setdefault((row.query, place), []).append((x, y))
+    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for score in scores:
+        if score.judge is not None and score.human is not None:
+            found.setdefault((score.query, score.report), []).append((score.judge, score.human))
     return [
-        ReportTotals(query, _total([x for x, _ in scores]), _total([y for _, y in scores]))
-        for (query, _), scores in found.items()
+        ReportTotals(query, report, _total([x for x, _ in both]), _total([y for _, y in both]))
+        for (query, report), both in found.items()
     ]
 
 
-def _total(scores: Sequence[float]) -> float:
-    return round(fsum(scores) / len(scores), DIGITS)
+def _total(values: Sequence[float]) -> float:
+    return round(fsum(values) / len(values), DIGITS)
 
 
-def _difference(scores: TwoScores) -> float | None:
-    return None if scores.a is None or scores.b is None else scores.a - scores.b
+def _minus(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else a - b

@@ -5,7 +5,7 @@ from __future__ import annotations
 from drr.env.json_object import JsonObject
 from drr.eval.stats.aggregate.base import ProtocolSums, interval_row
 from drr.eval.stats.aggregate.form import Name, Number, RawPart, RawRow
-from drr.eval.stats.consistency import Consistency, CriterionScores, TwoScores, consistency
+from drr.eval.stats.consistency import Consistency, CriterionScore, consistency
 from drr.eval.stats.intervals import V
 from pydantic import model_validator
 
@@ -42,23 +42,27 @@ class AgreementSums(ProtocolSums[AgreementInput]):
     form = AgreementInput
 
     def __init__(self) -> None:
-        self._rows: list[CriterionScores] = []
+        self._scores: list[CriterionScore] = []
+        self._lines = 0
 
     def add(self, row: AgreementInput) -> None:
         self.n_unscored += row.judge.missing + row.human.missing
-        judge, human = TwoScores(row.judge.A, row.judge.B), TwoScores(row.human.A, row.human.B)
-        self._rows.append(CriterionScores(row.query, judge, human))
+        self._lines += 1
+        beside = str(self._lines)
+        self._scores.append(CriterionScore(row.query, "A", beside, row.judge.A, row.human.A))
+        if row.judge.both:
+            self._scores.append(CriterionScore(row.query, "B", beside, row.judge.B, row.human.B))
 
     def values(self) -> JsonObject:
-        found = consistency(self._rows, intervals=False)
+        found = consistency(self._scores, intervals=False)
         told = {name: v.value for name, v in _statistics(found).items()}
         return {"pca": told.pop("pca"), "pca_chance": found.pca_chance, **told}
 
     def intervals(self) -> JsonObject:
-        return {name: interval_row(v) for name, v in _statistics(consistency(self._rows)).items()}
+        return {name: interval_row(v) for name, v in _statistics(consistency(self._scores)).items()}
 
     def counted(self) -> dict[str, int]:
-        return {name: v.n for name, v in _statistics(consistency(self._rows, intervals=False)).items()}
+        return {name: v.n for name, v in _statistics(consistency(self._scores, intervals=False)).items()}
 
 
 def _statistics(found: Consistency) -> dict[str, V]:
