@@ -13,7 +13,7 @@ from drr.env.json_object import JsonObject
 from drr.env.jsonl import lines_of
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-Task = Literal["support", "pairwise", "rating"]
+Task = Literal["support", "pairwise", "rating", "criterion"]
 Dimension = Literal[
     "clarity",
     "depth",
@@ -91,17 +91,31 @@ class RatingLabel(_Label):
     label: float = Field(allow_inf_nan=False)
 
 
-Label = SupportLabel | PairwiseLabel | RatingLabel
-_FORMS: dict[Task, type[SupportLabel] | type[PairwiseLabel] | type[RatingLabel]] = {
+class CriterionLabel(_Label):
+    """A rating of an answer under one criterion."""
+
+    query: str
+    answer: str
+    dimension: str | None = None
+    criterion: str
+    """Names it among those of the question."""
+    label: float = Field(allow_inf_nan=False, strict=True, ge=0, le=10)
+
+
+Label = SupportLabel | PairwiseLabel | RatingLabel | CriterionLabel
+_FORMS: dict[Task, type[Label]] = {
     "support": SupportLabel,
     "pairwise": PairwiseLabel,
     "rating": RatingLabel,
+    "criterion": CriterionLabel,
 }
 
 
 def task_of(label: Label) -> Task:
     if isinstance(label, SupportLabel):
         return "support"
+    if isinstance(label, CriterionLabel):
+        return "criterion"
     return "pairwise" if isinstance(label, PairwiseLabel) else "rating"
 
 
@@ -110,7 +124,9 @@ def _task_of_object(raw: JsonObject) -> Task | None:
         return "support"
     if "answer_a" in raw:
         return "pairwise"
-    return "rating" if "answer" in raw else None
+    if "answer" not in raw:
+        return None
+    return "rating" if raw.get("criterion") is None else "criterion"
 
 
 def read_labels(path: Path) -> list[Label]:

@@ -99,10 +99,12 @@ def _told(document: AgreementDocument) -> str:
         *_pairs(document),
         *_support(document),
         *_grades(document),
+        *_criteria(document),
         *_metrics(document),
         *_win_rates(document),
         *_positions(document),
         *_stability(document),
+        *_cost(document),
     ]
     return "\n\n".join(parts) or "No two judges judged the same thing."
 
@@ -182,6 +184,47 @@ def _grades(document: AgreementDocument) -> Iterator[str]:
             for dimension, row in pair["dimensions"].items()
         ]
         yield table([f"grades, {' and '.join(pair['judges'])}", *columns], rows)
+
+
+def _criteria(document: AgreementDocument) -> Iterator[str]:
+    from drr.app.terminal import Column, number, table
+
+    columns = (
+        "PCA",
+        "chance",
+        "MARD",
+        Column("MAD of reports", rank=1),
+        "PAR",
+        Column("Pearson", rank=2),
+        "Spearman",
+        Column("Spearman of systems", rank=3),
+    )
+    for pair in document["criteria"]["pairs"]:
+        rows = []
+        for dimension, levels in pair["dimensions"].items():
+            scores, reports, systems = levels["criterion"], levels["report"], levels["system"]
+            first = [*_statistics(scores["pca"]), number(scores["pca"]["chance"], 2)]
+            totals = (reports["mad"], reports["par"], reports["pearson"], reports["spearman"])
+            last = "-" if systems is None else _statistics(systems["spearman"])[0]
+            rows.append([dimension, *first, *_statistics(scores["mard"], *totals), last])
+        yield table([f"criteria, {' and '.join(pair['judges'])}", *columns], rows)
+
+
+def _cost(document: AgreementDocument) -> Iterator[str]:
+    from drr.app.terminal import number, table
+
+    rows = [
+        [
+            judge,
+            number(cost["usd"], 4),
+            f"{cost['queries']}",
+            number(cost["usd_per_query"], 4),
+            f"{cost['tokens']:,}",
+        ]
+        for judge, cost in document["cost"].items()
+    ]
+    if rows:
+        yield table(["judge", "dollars", "questions", "dollars per question", "tokens"], rows)
 
 
 def _metrics(document: AgreementDocument) -> Iterator[str]:

@@ -14,6 +14,7 @@ from drr.eval.agreement.statistics import SUPPORT_SCORE
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import (
     DIMENSIONS,
+    CriterionLabel,
     Label,
     PairwiseLabel,
     RatingLabel,
@@ -89,6 +90,8 @@ def _said(judged: Judged, labels: Sequence[Label]) -> _Said:
     for label in labels:
         if isinstance(label, SupportLabel):
             said.add((label.id, content_id(label.claim)), label, SUPPORT_SCORE[label.label])
+        elif isinstance(label, CriterionLabel):
+            continue
         elif isinstance(label, RatingLabel):
             said.add((label.id, label.dimension or "overall"), label, label.label)
         elif label.id in known and (first := _is_first(label, *known[label.id])) is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from drr.eval.labels import Label, PairwiseLabel, RatingLabel, SupportLabel, content_id
+from drr.eval.labels import CriterionLabel, Label, PairwiseLabel, RatingLabel, SupportLabel, content_id
 
 OVERALL = "overall"
 
@@ -30,7 +30,8 @@ class Items:
 
     def place(self, label: Label) -> int:
         by_id, by_text = _names(label)
-        dimension = getattr(label, "dimension", None) or OVERALL
+        aspect = getattr(label, "dimension", None) or OVERALL
+        dimension = label.criterion if isinstance(label, CriterionLabel) else aspect
         item = self._exact.get(by_id + by_text)
         if item is None:
             alike = [*self._alike.get(by_text, ()), *self._alike.get(by_id, ())]
@@ -54,7 +55,7 @@ def _names(label: Label) -> tuple[tuple[str, ...], tuple[str, ...]]:
         claim = content_id(label.claim)
         return ("id", label.id, claim), ("text", claim, content_id(label.evidence))
     question = content_id(label.query)
-    if isinstance(label, RatingLabel):
+    if isinstance(label, RatingLabel | CriterionLabel):
         return ("id", label.id, question), ("text", question, content_id(label.answer))
     answers = sorted((content_id(label.answer_a), content_id(label.answer_b)))
     return ("id", label.id, question), ("text", question, *answers)

@@ -152,6 +152,64 @@ class MetricAgreement(TypedDict):
     bias: AgreementRow
 
 
+class CriterionScoresRow(TypedDict):
+    """Score by score; the pairs of `pca` are reports of one question under one criterion."""
+
+    pca: PreferenceRow
+    mard: AgreementRow
+    pearson: AgreementRow
+    spearman: AgreementRow
+
+
+class ReportTotalsRow(TypedDict):
+    """Of reports, each the mean of its criteria."""
+
+    mad: AgreementRow
+    par: AgreementRow
+    pearson: AgreementRow
+    spearman: AgreementRow
+
+
+class SystemTotalsRow(TypedDict):
+    """Of systems, each the mean of its reports."""
+
+    systems: dict[str, list[float]]
+    """By the first and by the second judge."""
+    mad: AgreementRow
+    par: AgreementRow
+    pearson: AgreementRow
+    spearman: AgreementRow
+
+
+class CriteriaLevels(TypedDict):
+    criterion: CriterionScoresRow
+    report: ReportTotalsRow
+    system: SystemTotalsRow | None
+    """`None` where nobody told the systems."""
+
+
+class CriteriaPair(TypedDict):
+    judges: list[str]
+    dimensions: dict[str, CriteriaLevels]
+
+
+class CriteriaAgreement(TypedDict):
+    labels: int
+    repeated: int
+    pairs: list[CriteriaPair]
+    alpha: AgreementRow | None
+
+
+class JudgeCost(TypedDict):
+    """What a judge's calls of this study cost; `None` where a price is unknown."""
+
+    usd: float | None
+    usd_per_query: float | None
+    queries: int
+    tokens: int
+    by_task: dict[str, float | None]
+
+
 class MetricsPair(TypedDict):
     judges: list[str]
     metrics: dict[str, MetricAgreement]
@@ -172,6 +230,9 @@ class ExtractionRow(TypedDict):
 
 class AgreementDocument(LabelsDocument):
     banner: str | None
+    criteria: CriteriaAgreement
+    cost: dict[str, JudgeCost]
+    """By judge."""
     systems: list[SystemsPair]
     metrics: list[MetricsPair]
     positions: dict[str, dict[str, PositionRow]]

@@ -6,13 +6,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Literal
 
+from drr.eval.agreement.cost import judge_costs
+from drr.eval.agreement.criteria import criteria_agreement
 from drr.eval.agreement.judges import agreement
 from drr.eval.agreement.rows import AgreementDocument, MetricAgreement, SystemRow, row_of
 from drr.eval.agreement.stability import extraction_stability, stability
 from drr.eval.agreement.statistics import SUPPORT_SCORE
-from drr.eval.evidence.answers import read_answers
+from drr.eval.evidence.answers import Answer, read_answers
 from drr.eval.judging.read import judgings, read_judged
-from drr.eval.labels import DIMENSIONS, Label, PairwiseLabel, RatingLabel, SupportLabel, pair_id, rating_id
+from drr.eval.labels import (
+    DIMENSIONS,
+    CriterionLabel,
+    Label,
+    PairwiseLabel,
+    RatingLabel,
+    SupportLabel,
+    pair_id,
+    rating_id,
+)
 from drr.eval.metrics import metrics, quality, values_of
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.stats import correlation
@@ -31,13 +42,18 @@ def agreement_document(study: Study, labels: Sequence[Label]) -> AgreementDocume
     if not everyone:
         return None
     pairs = list(combinations(sorted(judged), 2))
-    among = agreement(everyone, {label.judge for label in labels} - set(latest))
+    people = {label.judge for label in labels} - set(latest)
+    among = agreement(everyone, people)
+    criteria = [label for label in everyone if isinstance(label, CriterionLabel)]
+    systems = {rating_id(a.query_id, a.variant, a.trial): a.variant for a in answers}
     return {
         "schema": among["schema"],
         "support": among["support"],
         "pairwise": among["pairwise"],
         "rating": among["rating"],
         "win_rates": among["win_rates"],
+        "criteria": criteria_agreement(criteria, people, systems),
+        "cost": judge_costs(study, _queries(answers)),
         "banner": next((j.warning for j in latest.values() if j.warning is not None), None),
         "systems": [{"judges": [a, b], "dimensions": across_systems(judged[a], judged[b])} for a, b in pairs],
         "metrics": [{"judges": [a, b], "metrics": on_metrics(judged[a], judged[b])} for a, b in pairs],
@@ -49,6 +65,14 @@ def agreement_document(study: Study, labels: Sequence[Label]) -> AgreementDocume
             name: extraction_stability(study, judging, answers) for name, judging in latest.items()
         },
     }
+
+
+def _queries(answers: Iterable[Answer]) -> dict[str, str]:
+    """By the key of an answer, and by its own id."""
+    found: dict[str, str] = {}
+    for answer in answers:
+        found[answer.key] = found[answer.query_id] = answer.query_id
+    return found
 
 
 def _positions(judged: Judged) -> dict[str, PositionRow]:

@@ -37,7 +37,7 @@ class ReportTotals(NamedTuple):
 
 
 class Consistency(NamedTuple):
-    """Of scores: `pca`, `mard`; of reports' totals the rest."""
+    """Of scores: `pca`, `mard` and the two that say so; of reports' totals the rest."""
 
     pca: V
     pca_chance: float | None
@@ -46,6 +46,8 @@ class Consistency(NamedTuple):
     par: V
     pearson: V
     spearman: V
+    criterion_pearson: V
+    criterion_spearman: V
 
 
 def consistency(scores: Sequence[CriterionScore], *, intervals: bool = True) -> Consistency:
@@ -55,16 +57,17 @@ def consistency(scores: Sequence[CriterionScore], *, intervals: bool = True) -> 
     by_report = [report.query if intervals else "" for report in totals]
     judge, human = [report.judge for report in totals], [report.human for report in totals]
     pca, chance = _preferences(scores, intervals)
+    one, other = [score.judge for score in scores], [score.human for score in scores]
     return Consistency(
         pca,
         chance,
-        correlation.mean_absolute_deviation(
-            [score.judge for score in scores], [score.human for score in scores], clusters=by_score
-        ),
+        correlation.mean_absolute_deviation(one, other, clusters=by_score),
         correlation.mean_absolute_deviation(judge, human, name="MAD", clusters=by_report),
         correlation.concordant_pairs(judge, human, unit="report", clusters=by_report),
         correlation.pearson(judge, human, unit="report", clusters=by_report, fewest=2),
         correlation.spearman(judge, human, unit="report", clusters=by_report, fewest=2),
+        correlation.pearson(one, other, unit="criterion", clusters=by_score),
+        correlation.spearman(one, other, unit="criterion", clusters=by_score),
     )
 
 

@@ -9,6 +9,8 @@ from drr.eval.stats.consistency import Consistency, CriterionScore, consistency
 from drr.eval.stats.intervals import V
 from pydantic import model_validator
 
+NAMES = ("pca", "mard", "mad_by_report", "par", "pearson", "spearman")
+
 
 class RawScores(RawPart):
     A: Number | None
@@ -66,4 +68,5 @@ class AgreementSums(ProtocolSums[AgreementInput]):
 
 
 def _statistics(found: Consistency) -> dict[str, V]:
-    return {name: value for name, value in found._asdict().items() if isinstance(value, V)}
+    """Those of the protocol."""
+    return {name: getattr(found, name) for name in NAMES}

@@ -1,0 +1,142 @@
+"""Judges and people beside each other, criterion by criterion: at the level of scores, of reports and of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from drr.eval.agreement.items import OVERALL, Items
+from drr.eval.agreement.rows import (
+    CriteriaAgreement,
+    CriteriaLevels,
+    CriteriaPair,
+    SystemTotalsRow,
+    row_of,
+)
+from drr.eval.agreement.statistics import alpha
+from drr.eval.labels import CriterionLabel, content_id
+from drr.eval.stats import correlation
+from drr.eval.stats.consistency import Consistency, CriterionScore, ReportTotals, consistency, report_totals
+
+PEOPLE = "all people"
+Key = tuple[str, str]
+"""Report and criterion."""
+
+
+class _Place(NamedTuple):
+    question: str
+    dimension: str
+    system: str | None
+
+
+class _Said(NamedTuple):
+    by_judge: dict[str, dict[Key, float]]
+    places: dict[Key, _Place]
+    repeated: int
+
+
+def criteria_agreement(
+    labels: Sequence[CriterionLabel], people: Collection[str] = (), systems: Mapping[str, str] | None = None
+) -> CriteriaAgreement:
+    """`systems` says, by the label's id, whose report it is. Several people also count together, as the mean of what they say."""
+    said = _said(labels, systems or {})
+    told = {judge: scores for judge, scores in said.by_judge.items() if judge in people}
+    judges = dict(said.by_judge)
+    if len(told) > 1:
+        judges[PEOPLE] = _together(list(told.values()))
+    last = {PEOPLE, *people}
+    pairs: list[CriteriaPair] = []
+    for a, b in combinations(sorted(judges, key=lambda name: (name in last, name)), 2):
+        if PEOPLE in (a, b) and {a, b} <= last:
+            continue
+        shared = sorted(judges[a].keys() & judges[b].keys())
+        if shared:
+            pairs.append({"judges": [a, b], "dimensions": _by_dimension(judges[a], judges[b], shared, said)})
+    return {
+        "labels": len(labels),
+        "repeated": said.repeated,
+        "pairs": pairs,
+        "alpha": alpha(said.by_judge, None, "interval"),
+    }
+
+
+def _said(labels: Sequence[CriterionLabel], systems: Mapping[str, str]) -> _Said:
+    items = Items()
+    by_judge: dict[str, dict[Key, float]] = {}
+    places: dict[Key, _Place] = {}
+    for label in labels:
+        key = (str(items.place(label)), label.criterion)
+        by_judge.setdefault(label.judge, {})[key] = label.label
+        known = places.get(key)
+        system = systems.get(label.id) or (known.system if known else None)
+        places[key] = _Place(content_id(label.query), label.dimension or OVERALL, system)
+    return _Said(by_judge, places, items.repeated)
+
+
+def _together(told: Sequence[Mapping[Key, float]]) -> dict[Key, float]:
+    scores: dict[Key, list[float]] = {}
+    for one in told:
+        for key, score in one.items():
+            scores.setdefault(key, []).append(score)
+    return {key: sum(values) / len(values) for key, values in scores.items()}
+
+
+def _by_dimension(
+    one: Mapping[Key, float], other: Mapping[Key, float], shared: Sequence[Key], said: _Said
+) -> dict[str, CriteriaLevels]:
+    groups: dict[str, list[Key]] = {"all": list(shared)}
+    for key in shared:
+        groups.setdefault(said.places[key].dimension, []).append(key)
+    return {name: _levels(one, other, keys, said) for name, keys in groups.items()}
+
+
+def _levels(
+    one: Mapping[Key, float], other: Mapping[Key, float], keys: Sequence[Key], said: _Said
+) -> CriteriaLevels:
+    scores = []
+    system_of: dict[str, str] = {}
+    for key in keys:
+        place = said.places[key]
+        beside = f"{place.question} {key[1]}"
+        scores.append(CriterionScore(place.question, key[0], beside, one[key], other[key]))
+        if place.system is not None:
+            system_of[key[0]] = place.system
+    return {**_told(consistency(scores)), "system": _systems(report_totals(scores), system_of)}
+
+
+def _told(found: Consistency) -> CriteriaLevels:
+    return {
+        "criterion": {
+            "pca": {**row_of(found.pca), "chance": found.pca_chance},
+            "mard": row_of(found.mard),
+            "pearson": row_of(found.criterion_pearson),
+            "spearman": row_of(found.criterion_spearman),
+        },
+        "report": {
+            "mad": row_of(found.mad_by_report),
+            "par": row_of(found.par),
+            "pearson": row_of(found.pearson),
+            "spearman": row_of(found.spearman),
+        },
+        "system": None,
+    }
+
+
+def _systems(totals: Sequence[ReportTotals], system_of: Mapping[str, str]) -> SystemTotalsRow | None:
+    """Reports whose system nobody told are left out."""
+    own: dict[str, list[ReportTotals]] = {}
+    for total in totals:
+        if total.report in system_of:
+            own.setdefault(system_of[total.report], []).append(total)
+    if not own:
+        return None
+    x = [sum(total.judge for total in of) / len(of) for of in own.values()]
+    y = [sum(total.human for total in of) / len(of) for of in own.values()]
+    return {
+        "systems": {name: [a, b] for name, a, b in zip(own, x, y, strict=True)},
+        "mad": row_of(correlation.mean_absolute_deviation(x, y, name="MAD")),
+        "par": row_of(correlation.concordant_pairs(x, y, unit="system")),
+        "pearson": row_of(correlation.pearson(x, y, unit="system")),
+        "spearman": row_of(correlation.spearman(x, y, unit="system")),
+    }
