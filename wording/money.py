@@ -108,10 +108,14 @@ def amounts(text: str, start: int = 0, end: int | None = None) -> list[MoneyAmou
 
 
 _SPOKEN = SpokenMoneyReader(vocabulary("money"), HEDGES)
+_ANY = re.compile(rf"\d|{vocabulary('money').either('after', 'cents')}", re.I)
+"""What every amount has: a digit, or the name of what is counted."""
 
 
 def every_amount(text: str) -> list[MoneyAmount]:
     """Every amount of a text, also those in cents and in words; where two readings overlap, the one with the sign."""
+    if _ANY.search(text) is None:
+        return []
     written = amounts(text)
     ends = [one.end for one in written]
     apart = (one for one in _SPOKEN.amounts(text) if _is_apart(one, written, ends))

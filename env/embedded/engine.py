@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,11 @@ from drr.env.shop import SearchRequest
 _RAW = ("name", "brand", "shelf")
 _LOOKED_AT = 200
 _LITTLE = 1000
+_REMEMBERED = 4096
+"""Words of which is known how many products have them: each part of a search asks again, and the index never changes."""
 _NUMBER = "number"
-_COUNTED = {_NUMBER: {"value_count": {"field": "fields_crc"}}}
-"""Every product has that field, once."""
+_COUNTED = {_NUMBER: {"filter": "*"}}
+"""Reads no field: that takes a quarter less than to count the values of one."""
 _MUST, _SHOULD, _NOT = tv.Occur.Must, tv.Occur.Should, tv.Occur.MustNot
 
 
@@ -50,25 +53,30 @@ class TantivyEngine:
         self._schema, self._searcher, self._size = index.schema, searcher, searcher.num_docs
         self._vectors = vectors
         self.lexicon = lexicon
+        self._doc_freq: Callable[[str, str], int] = lru_cache(_REMEMBERED)(searcher.doc_freq)
 
     def holders(self, field: str, word: str) -> int:
-        return int(self._searcher.doc_freq(field, word))
+        return self._doc_freq(field, word)
 
     def count(self, node: Node, request: SearchRequest, *, unpriced: bool = False) -> int:
         query = self._node(node)
+        if query is None:
+            return 0
         if filters := self._filters(request, unpriced=unpriced):
             query = tv.Query.boolean_query([(_MUST, query), *filters])
         # A search that counts also ranks: this takes half to two thirds of its time.
-        return int(self._searcher.aggregate(query, _COUNTED)[_NUMBER]["value"])
+        return int(self._searcher.aggregate(query, _COUNTED)[_NUMBER]["doc_count"])
 
     def hits(self, demanded: Node, plan: Plan, request: SearchRequest, *, total: int | None = None) -> Hits:
         if total is None:
             total = self.count(demanded, request)
         limit = min(request.limit, total - request.offset)
-        if limit <= 0:
+        node = self._node(demanded)
+        if limit <= 0 or node is None:
             return Hits([], [], total)
-        silent = tv.Query.const_score_query(self._node(demanded), 0.0)
-        query = tv.Query.boolean_query([(_MUST, silent), *self._filters(request)])
+        query = tv.Query.const_score_query(node, 0.0)
+        if filters := self._filters(request):
+            query = tv.Query.boolean_query([(_MUST, query), *filters])
         ranked = request.sort == "relevance"
         if ranked:
             query = self._ranked(query, plan, total)
@@ -83,11 +91,12 @@ class TantivyEngine:
         at what is demanded only, and not at all that has its word."""
         if total > _LITTLE:
             return tv.Query.boolean_query(
-                [(_MUST, demanded), *((_SHOULD, one) for one in self._ranking(plan))]
+                [(_MUST, demanded), *((_SHOULD, one) for one in self._ranking(plan, None))]
             )
-        for one in self._ranking(plan):
-            demanded = tv.Query.boolean_query([(_MUST, demanded), (_SHOULD, one)])
-        return demanded
+        query = demanded
+        for one in self._ranking(plan, demanded):
+            query = tv.Query.boolean_query([(_MUST, query), (_SHOULD, one)])
+        return query
 
     def near(self, vector: Vectors, request: SearchRequest, count: int) -> list[str]:
         """The whole file is compared; of the nearest as many are looked at as it takes."""
@@ -110,7 +119,8 @@ class TantivyEngine:
         return found[:count]
 
     def among(self, product_ids: Sequence[str], demanded: Node) -> set[str]:
-        return self._having(product_ids, [(_MUST, self._node(demanded))])
+        query = self._node(demanded)
+        return set() if query is None else self._having(product_ids, [(_MUST, query)])
 
     def _having(self, product_ids: Sequence[str], parts: list[tuple[Any, Any]]) -> set[str]:
         if not product_ids:
@@ -125,30 +135,57 @@ class TantivyEngine:
         option = "basic" if field in _RAW else "freq"
         return tv.Query.term_query(self._schema, field, word, index_option=option)
 
-    def _node(self, node: Node) -> Any:
+    def _node(self, node: Node) -> Any | None:
+        """`None` where no product can fulfil it. A part that none has is left out: to build it takes longer than to ask."""
         if isinstance(node, Word):
-            return self._term(*node)
-        parts = [self._node(part) for part in node.parts]
+            return self._term(*node) if self._doc_freq(*node) else None
+        parts = [query for part in node.parts if (query := self._node(part)) is not None]
+        if len(parts) < node.least:
+            return None
+        if len(parts) == 1:
+            return parts[0]
         if node.least == len(parts):
             return tv.Query.boolean_query([(_MUST, part) for part in parts])
         return tv.Query.boolean_query(
             [(_SHOULD, part) for part in parts], minimum_number_should_match=node.least
         )
 
-    def _ranking(self, plan: Plan) -> list[Any]:
-        ranked = [self._weighed(one) if isinstance(one, Weighed) else self._best(one) for one in plan.ranking]
-        return ranked + [
-            tv.Query.const_score_query(self._node(bonus.node), bonus.value) for bonus in plan.bonuses
-        ]
+    def _within(self, demanded: Any, node: Node) -> Any | None:
+        """The node, of no other products than the demanded. What lacks a word in each of its fields is taken out: whoever has it in
+        either, tantivy finds by reading thousands of products ahead."""
+        if isinstance(node, Word) or node.least < len(node.parts):
+            return self._node(node)
+        parts = [(_MUST, demanded)]
+        for part in node.parts:
+            ways = [part] if isinstance(part, Word) or part.least > 1 else part.parts
+            queries = [query for way in ways if (query := self._node(way)) is not None]
+            if not queries:
+                return None
+            if len(queries) == 1:
+                parts.append((_MUST, queries[0]))
+            else:
+                without = [(_MUST, demanded), *((_NOT, query) for query in queries)]
+                parts.append((_NOT, tv.Query.boolean_query(without)))
+        return tv.Query.boolean_query(parts)
 
-    def _weighed(self, one: Weighed) -> Any:
+    def _ranking(self, plan: Plan, demanded: Any | None) -> list[Any]:
+        """Where what is demanded is given, of that only."""
+        ranked = [self._weighed(one) if isinstance(one, Weighed) else self._best(one) for one in plan.ranking]
+        for bonus in plan.bonuses:
+            node = self._node(bonus.node) if demanded is None else self._within(demanded, bonus.node)
+            ranked.append(None if node is None else tv.Query.const_score_query(node, bonus.value))
+        return [one for one in ranked if one is not None]
+
+    def _weighed(self, one: Weighed) -> Any | None:
+        if not self._doc_freq(*one.word):
+            return None
         term = self._term(*one.word)
         return term if one.weight == 1 else tv.Query.boost_query(term, one.weight)
 
-    def _best(self, one: Best) -> Any:
-        return tv.Query.disjunction_max_query(
-            [tv.Query.boolean_query([(_SHOULD, self._weighed(word)) for word in name]) for name in one.names]
-        )
+    def _best(self, one: Best) -> Any | None:
+        names = [[word for each in name if (word := self._weighed(each)) is not None] for name in one.names]
+        best = [tv.Query.boolean_query([(_SHOULD, word) for word in name]) for name in names if name]
+        return tv.Query.disjunction_max_query(best) if best else None
 
     def _filters(self, request: SearchRequest, *, unpriced: bool = False) -> list[tuple[Any, Any]]:
         query, schema = tv.Query, self._schema

@@ -27,6 +27,7 @@ SHARE = 0.6
 WEIGHTS = {"strong": 3.0, "text": 1.0, "rest": 1.0}
 NAMED, COMPLETE, SHELVED, BRANDED = 6.0, 6.0, 12.0, 12.0
 """Added where a product is called what is asked for, stands on the shelf or is of the brand that the whole query names."""
+_WEIGHED = tuple(WEIGHTS.items())
 _ANYWHERE = ("text", "rest")
 _MOST_KEYS = 32
 _LONGEST_NAME = 4
@@ -70,24 +71,22 @@ class Level(NamedTuple):
     """Products that must reach it, or the next one is looked at."""
 
 
-def all_of(parts: Iterable[Node]) -> Node:
-    parts = tuple(dict.fromkeys(parts))
-    return parts[0] if len(parts) == 1 else Some(parts, len(parts))
+def all_of(parts: Sequence[Node]) -> Node:
+    if len(parts) > 1:
+        parts = tuple(dict.fromkeys(parts))
+    return parts[0] if len(parts) == 1 else Some(tuple(parts), len(parts))
 
 
-def any_of(parts: Iterable[Node]) -> Node:
-    parts = tuple(dict.fromkeys(parts))
-    return parts[0] if len(parts) == 1 else Some(parts)
-
-
-def _anywhere(word: str) -> Node:
-    return Some(tuple(Word(field, word) for field in _ANYWHERE))
+def any_of(parts: Sequence[Node]) -> Node:
+    if len(parts) > 1:
+        parts = tuple(dict.fromkeys(parts))
+    return parts[0] if len(parts) == 1 else Some(tuple(parts))
 
 
 def _in(slot: Slot, *fields: str) -> Node:
     """The slot's words, under one of its names, each in one of the fields."""
     return any_of(
-        all_of(any_of(Word(field, word) for field in fields) for word in name) for name in slot.names
+        [all_of([any_of([Word(field, word) for field in fields]) for word in name]) for name in slot.names]
     )
 
 
@@ -98,6 +97,7 @@ class Plan:
         self._asked, self._holders = asked, holders
         self._slots = asked.demanded
         self._ranked, self._enough = ranked, FULL if ranked else ENOUGH
+        self._plain = all(len(slot.names) == 1 for slot in asked.slots)
         self._is_sentence = len(asked.slots) - len(self._slots) >= _SENTENCE
         self._names, self._thing = self._longest_name()
         self._named = self._called(self._thing)
@@ -116,7 +116,7 @@ class Plan:
 
     @cached_property
     def any_word(self) -> Node:
-        return any_of(Word(f, w) for s in self._slots for name in s.names for w in name for f in _ANYWHERE)
+        return any_of([Word(f, w) for s in self._slots for name in s.names for w in name for f in _ANYWHERE])
 
     @cached_property
     def ranking(self) -> list[Best | Weighed]:
@@ -153,7 +153,7 @@ class Plan:
             yield Level(any_of([*shelf, *unshelved]), ENOUGH)
         elif brand:
             yield Level(any_of(brand), self._enough)
-            yield Level(any_of([*brand, all_of(_in(slot, "strong") for slot in self._slots)]))
+            yield Level(any_of([*brand, all_of([_in(slot, "strong") for slot in self._slots])]))
 
     def _called(self, thing: set[int]) -> Node | None:
         """Called so in whole, or by the end of the name and with the rest among the words that count most: an HDMI display adapter
@@ -174,14 +174,14 @@ class Plan:
             return
         others = [slot for place, slot in enumerate(self._slots) if place not in thing]
         yield from self._branded(named, others)
-        wide = [_in(slot, *_ANYWHERE) for slot in others]
         if self._ranked:
             # What has the other words too comes first by itself; a figure is no wish.
-            figures = [node for slot, node in zip(others, wide, strict=True) if _has_digit(slot)]
+            figures = [_in(slot, *_ANYWHERE) for slot in others if _has_digit(slot)]
             if figures:
                 yield Level(all_of([named, *figures]))
             yield Level(named)
             return
+        wide = [_in(slot, *_ANYWHERE) for slot in others]
         loose = self._loose(others, wide)
         strong = Level(all_of([*(_in(self._slots[place], "strong") for place in sorted(thing)), *wide]))
         yield Level(all_of([named, *wide]), ENOUGH if loose or self._is_sentence else 1)
@@ -204,7 +204,7 @@ class Plan:
                 keys = [key for key in self._keys(others[start:end]) if self._holders("brand", key)]
                 if keys:
                     rest = [_in(slot, *_ANYWHERE) for slot in (*others[:start], *others[end:])]
-                    return [Level(all_of([named, any_of(Word("brand", key) for key in keys), *rest]))]
+                    return [Level(all_of([named, any_of([Word("brand", key) for key in keys]), *rest]))]
         return []
 
     def _longest_name(self) -> tuple[list[str], set[int]]:
@@ -212,12 +212,14 @@ class Plan:
         best: tuple[tuple[int, int, int], list[str], set[int]] = ((0, 0, 0), [], set())
         place_of = {id(slot): place for place, slot in enumerate(self._slots)}
         for number, run in enumerate(self._runs()):
+            words = [len(slot.names[0]) for slot in run]
             for start in range(len(run)):
                 for end in range(start + 1, min(start + _LONGEST_NAME, len(run)) + 1):
-                    words = sum(len(slot.names[0]) for slot in run[start:end])
+                    rank = (sum(words[start:end]), -number, end)
+                    if rank <= best[0]:
+                        continue
                     keys = [key for key in self._keys(run[start:end]) if self._holders("name", key)]
-                    rank = (words, -number, end)
-                    if keys and rank > best[0]:
+                    if keys:
                         best = (rank, keys, {place_of[id(slot)] for slot in run[start:end]})
         return best[1], best[2]
 
@@ -236,8 +238,8 @@ class Plan:
 
     def _keys(self, slots: Sequence[Slot]) -> list[str]:
         """The slots as one name, in every way to say it."""
-        if all(len(slot.names) == 1 for slot in slots):
-            return ["_".join(word for slot in slots for word in slot.names[0])] if slots else []
+        if self._plain:
+            return ["_".join([word for slot in slots for word in slot.names[0]])] if slots else []
         return list(dict.fromkeys("_".join(words) for words in self._ways(slots)))
 
     def _ways(self, slots: Sequence[Slot]) -> list[list[str]]:
@@ -251,14 +253,14 @@ class Plan:
         for slot in self._asked.slots:
             if slot.weak and not short:
                 continue
-            names = tuple(
-                tuple(Weighed(Word(f, word), WEIGHTS[f]) for word in name for f in WEIGHTS)
+            names = [
+                [Weighed(Word(field, word), weight) for word in name for field, weight in _WEIGHED]
                 for name in slot.names
-            )
+            ]
             if len(names) == 1:
                 yield from names[0]
             else:
-                yield Best(names)
+                yield Best(tuple(map(tuple, names)))
 
 
 def _has_digit(slot: Slot) -> bool:

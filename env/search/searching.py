@@ -113,4 +113,7 @@ class FieldSearch:
 
 
 def _without_filters(request: SearchRequest) -> SearchRequest:
+    filters = (request.min_price, request.max_price, request.min_rating, request.category, request.brand)
+    if filters == (None, None, None, None, None):
+        return request
     return replace(request, min_price=None, max_price=None, min_rating=None, category=None, brand=None)

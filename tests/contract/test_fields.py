@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from drr.env.embedded import engine
 from drr.env.entities import Product
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchPage, SearchRequest, Shop, open_shop, shop_writer
@@ -207,3 +208,30 @@ def test_odd_queries_are_answered(shop: Shop, query: str) -> None:
 def test_the_search_of_before_can_still_be_asked(shop: Shop) -> None:
     assert _search(shop, "SIIG", search="plain").total == 0
     assert _search(shop, "headphones", search="plain").total == 12
+
+
+@pytest.mark.parametrize("match", ["well", "any", "all"])
+def test_little_is_ranked_as_much(shop: Shop, monkeypatch: pytest.MonkeyPatch, match: str) -> None:
+    """A folder's index asks in two ways, by how much there is to rank; a store's name is in no text of its products."""
+    queries = (
+        "soundly wireless headphones for travel",
+        "siig usb hdmi adapter 1080p laptop",
+        "queen pillow cover zzqx",
+        "smoke alarm",
+    )
+
+    def pages() -> list[SearchPage]:
+        return [_search(shop, query, match=match, limit=30) for query in queries]
+
+    few = pages()
+    monkeypatch.setattr(engine, "_LITTLE", -1)
+    for one, other in zip(few, pages(), strict=True):
+        assert one.product_ids == other.product_ids and one[2:] == other[2:]
+        assert one.scores == pytest.approx(other.scores, rel=1e-5)
+    assert few[0].product_ids and few[1].product_ids
+
+
+def test_what_nobody_has_demands_nothing_of_the_rest(shop: Shop) -> None:
+    assert _search(shop, "zzqx").total == 0 == _search(shop, "zzqx", match="any").total
+    assert _search(shop, "headphones zzqx", match="all").total == 0
+    assert set(_numbers(_search(shop, "headphones zzqx"))) == set(range(1, 9))
