@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("check", "citations and rule checks of one report; no model"),
     "judge": ("judge", "judge the reports of a study"),
     "aggregate": ("aggregate", "the sums of a protocol over raw scores of anybody"),
+    "criteria": ("criteria", "what PQR scores by: list, show, edit, export, import"),
     "agreement": ("agreement", "people against judges, judge against judge"),
     "calibrate": ("calibrate", "a judge against labelled data"),
     "compare": ("compare", "two variants of a study, paired"),

@@ -1,4 +1,4 @@
-"""What `drr judge` is told of key points and of the reference, and where a study keeps it."""
+"""What `drr judge` is told of key points, of the reference and of PQR, and where a study keeps it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from drr.eval.evidence.answers import Answer
     from drr.eval.tasks.desk import Desk
     from drr.eval.tasks.key_points.file import OwnPoints
+    from drr.eval.tasks.pqr.choices import PqrChoices
     from drr.study.study import Study
 
 _RELATIVE = "relative"
@@ -20,12 +21,21 @@ class JudgingChoices(NamedTuple):
 
     points: OwnPoints
     reference: str | None
+    pqr: PqrChoices
+
+    def settle(self, desk: Desk) -> None:
+        desk.own_points, desk.reference, desk.pqr = self.points, self.reference, self.pqr
 
     def keep(self, study: Study, arguments: argparse.Namespace) -> None:
         """What was given now counts until something else is given."""
         from drr.eval.tasks.key_points.file import keep_points
+        from drr.eval.tasks.pqr.choices import KeptChoices
         from drr.eval.tasks.relative import keep_reference
 
+        if arguments.persons is not None:
+            KeptChoices(study).keep_persons(self.pqr.persons)
+        if any(given is not None for given in (arguments.rounds, arguments.seeds, arguments.at_once)):
+            KeptChoices(study).keep_numbers(self.pqr)
         if arguments.points is not None:
             keep_points(study, self.points)
         if arguments.reference is not None:
@@ -46,6 +56,37 @@ def add_choice_options(parser: argparse.ArgumentParser) -> None:
         "--reference",
         metavar="VARIANT",
         help="for --what relative: whose reports the others are graded against; kept with the study",
+    )
+    _add_pqr_options(parser)
+
+
+def _add_pqr_options(parser: argparse.ArgumentParser) -> None:
+    from drr.app.options import positive_int
+
+    parser.add_argument(
+        "--persons",
+        type=Path,
+        metavar="FILE",
+        help="for --what pqr: who asks, JSONL (default: made of the shop's records by rule); kept with the study",
+    )
+    parser.add_argument(
+        "--rounds",
+        type=positive_int,
+        metavar="N",
+        help="for --what pqr: each criterion is scored so many times (default 3); kept with the study",
+    )
+    parser.add_argument(
+        "--seeds",
+        type=positive_int,
+        metavar="N",
+        help="for --what pqr: so many sets of criteria for each task and person (default 1; 2 say how much criteria sway the figures);"
+        " kept with the study",
+    )
+    parser.add_argument(
+        "--at-once",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="for --what pqr: all dimensions in one call, as published (default: a call for each)",
     )
 
 
@@ -75,7 +116,26 @@ def choices(
         raise Misuse(
             f"--what relative: no --reference says whose reports the others are graded against; {named}"
         )
-    return JudgingChoices(points, reference)
+    return JudgingChoices(points, reference, _pqr(study, desk, arguments))
+
+
+def _pqr(study: Study, desk: Desk, arguments: argparse.Namespace) -> PqrChoices:
+    from drr.eval.tasks.pqr.choices import KeptChoices, PqrChoices
+    from drr.eval.tasks.pqr.kept import given_criteria
+    from drr.eval.tasks.pqr.owners import check_tasks
+    from drr.persons.person import read_persons
+
+    check_tasks(desk.questions)
+    kept = KeptChoices(study)
+    persons = kept.persons() if arguments.persons is None else read_persons(arguments.persons)
+    rounds, seeds, at_once = kept.numbers()
+    return PqrChoices(
+        persons,
+        given_criteria(study),
+        arguments.rounds or rounds,
+        arguments.seeds or seeds,
+        at_once if arguments.at_once is None else arguments.at_once,
+    )
 
 
 def export_points(study: Study, desk: Desk, path: Path) -> int:

@@ -15,6 +15,7 @@ from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from drr.env.text import tokens
 from drr.eval.asking.conversation import Asking
+from drr.eval.asking.criteria_forms import CriterionScores
 from drr.eval.asking.forms import (
     FailuresAnswer,
     PaperPreferenceAnswer,
@@ -28,6 +29,7 @@ from drr.eval.asking.forms import (
 )
 from drr.eval.evidence.lexical import WORTH, plain, support
 from drr.eval.labels import DIMENSIONS
+from drr.offline.criteria import words_of_criterion
 from drr.offline.points import match
 from drr.offline.surface import INSIGHT, PRICE, REASON, TOTAL, Surface, read, sells_elsewhere
 from pydantic import BaseModel
@@ -48,7 +50,19 @@ class RulesJudge:
     )
 
     tasks = frozenset(
-        {"claims", "support", "citations", "rating", "pairwise", "failures", "points", "matches", "relative"}
+        {
+            "claims",
+            "support",
+            "citations",
+            "rating",
+            "pairwise",
+            "failures",
+            "points",
+            "matches",
+            "relative",
+            "criteria",
+            "scores",
+        }
     )
 
     def answer(self, asking: Asking[Any]) -> Mapping[str, Any]:
@@ -175,6 +189,20 @@ def _relative(asking: Asking[Any]) -> JsonObject:
     }
 
 
+def _criteria(asking: Asking[Any]) -> JsonObject:
+    """By words where a criterion has some of its own, else by what the report shows on its surface."""
+    report, surface, scores = asking.part("answer"), _surface(asking, "answer"), []
+    for one in asking.sections:
+        if one.label != "criterion":
+            continue
+        if one.surface is not None:
+            score, why = surface.score(one.surface), surface.words_about(one.surface)
+        else:
+            score, why = words_of_criterion(one.shown, one.gist, report)
+        scores.append({"id": one.about, "analysis": why, "score": int(score + 0.5)})
+    return {"scores": scores}
+
+
 def _example(label: str, lines: Sequence[str], shop: str) -> str:
     """The line that shows a failure best, as far as its surface tells: a repeated one, a bare recommendation, the total."""
     shows = _SHOWS.get(label)
@@ -218,4 +246,5 @@ _RULES: Mapping[type[BaseModel], Callable[[Asking[Any]], JsonObject]] = {
     FailuresAnswer: _failures,
     PointAnswers: _points,
     RelativeGrades: _relative,
+    CriterionScores: _criteria,
 }

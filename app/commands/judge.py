@@ -35,6 +35,8 @@ examples:
   drr judge study --what points --export-points points.jsonl    # key points of each question, before any is scored
   drr judge study --what recall --points points.jsonl           # how many of them each report has
   drr judge study --what relative --reference react             # grades against react's reports, both orders
+  drr judge study --what criteria                               # what PQR will score by; drr criteria study shows it
+  drr judge study --what pqr --persons persons.jsonl            # personalization, quality, reliability (docs/pqr.md)
 """
 
 
@@ -206,7 +208,7 @@ def _chosen(
 
     found = choices(study, desks[0], list(desks[0].answers.values()), arguments, list(options.what))
     for one in desks:
-        one.own_points, one.reference = found.points, found.reference
+        found.settle(one)
     return found
 
 

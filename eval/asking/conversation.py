@@ -41,6 +41,8 @@ class Section(NamedTuple):
     """Markdown that people read rendered; all else is read as it stands."""
     gist: str | None = None
     """The words that count in it, for a judge without a model; `None`: all of them. No model is sent it apart."""
+    surface: Dimension | None = None
+    """What a judge without a model looks at in the place of words. No model is sent it."""
 
     @property
     def fenced_text(self) -> str:

@@ -100,8 +100,13 @@ def stage_units(study: Study, desk: Desk, options: JudgeOptions, stage: Sequence
 
 
 def _units(desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]], judged: Judged) -> Iterator[Unit]:
+    """Each once: what is of a task alone is planned by every question that asks it."""
+    seen: set[str] = set()
     for task, matter in _planned(desk, options, stage):
-        yield from task.plan(desk, matter, judged)
+        for unit in task.plan(desk, matter, judged):
+            if unit.key not in seen:
+                seen.add(unit.key)
+                yield unit
 
 
 def _planned(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ from drr.eval.evidence.book import Book
 from drr.eval.evidence.passages import CONCERNING, Cut, whole_within
 from drr.eval.tasks.judged import Judging
 from drr.eval.tasks.key_points.rows import PointRow
+from drr.eval.tasks.pqr.choices import PqrChoices
+from drr.eval.tasks.pqr.owners import PersonsAtHand
 from drr.eval.tasks.protocol import OURS, JudgingProtocol
 from drr.llm.prompts import Prompts
 from drr.llm.window import input_tokens
@@ -61,6 +64,8 @@ class Desk:
     """Key points that people gave, by question."""
     reference: str | None = None
     """The variant whose reports others are graded against."""
+    pqr: PqrChoices = field(default_factory=PqrChoices)
+    """Persons, criteria that people gave, rounds and seeds."""
     answers: dict[str, Answer] = field(default_factory=dict)
     versions: dict[str, Mapping[str, str]] = field(default_factory=dict)
     """By task, each worked out once."""
@@ -124,6 +129,11 @@ class Desk:
                 build_profile(self.shop.store, user_id, self.shop.manifest.as_of).text() if known else ""
             )
         return self._profiles[user_id]
+
+    @cached_property
+    def persons(self) -> PersonsAtHand:
+        """Who asks which question."""
+        return PersonsAtHand(self.pqr.persons, self.shop)
 
     def judge_of(self, role: str) -> JudgeName:
         return self.extractor if role == EXTRACTOR else self.judge

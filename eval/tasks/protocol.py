@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from drr.eval.asking import forms
+from drr.eval.asking import criteria_forms, forms
 from pydantic import BaseModel
 
 Mode = Literal["all", "cited"]
@@ -66,6 +66,12 @@ OURS = JudgingProtocol(
         "points": Ask("points", forms.FoundPoints),
         "matches": Ask("matches", forms.PointAnswers),
         "relative": Ask("relative", forms.RelativeGrades),
+        "criteria/weights_p": Ask("pqr_weights_p", criteria_forms.PersonalWeights),
+        "criteria/weights_q": Ask("pqr_weights_q", criteria_forms.QualityWeights),
+        "criteria/p": Ask("pqr_criteria_p", criteria_forms.FoundCriteria),
+        "criteria/q": Ask("pqr_criteria_q", criteria_forms.FoundCriteria),
+        "scores/p": Ask("pqr_score_p", criteria_forms.CriterionScores),
+        "scores/q": Ask("pqr_score_q", criteria_forms.CriterionScores),
     },
 )
 AS_PRINTED = JudgingProtocol(

@@ -31,7 +31,11 @@ REGISTERED: tuple[Registered, ...] = (
     Registered("points", "drr.eval.tasks.key_points.making:POINTS_TASK", usual=False),
     Registered("recall", "drr.eval.tasks.key_points.matching:MATCHES_TASK", usual=False),
     Registered("relative", "drr.eval.tasks.relative:RELATIVE", usual=False),
+    Registered("criteria", "drr.eval.tasks.pqr.making:CRITERIA_TASK", usual=False),
+    Registered("pqr", "drr.eval.tasks.pqr.scoring:SCORES_TASK", usual=False),
 )
+BESIDES: Mapping[str, tuple[str, ...]] = {"pqr": ("faithfulness", "citations")}
+"""What a word asks for too: PQR's R is summed from the verdicts on citations, which its other tasks have no need of."""
 
 
 def groups(*, usual: bool = False) -> list[str]:
@@ -44,7 +48,8 @@ def tasks(what: Iterable[str] | None = None) -> Mapping[str, Task[Any]]:
     known = _loaded(REGISTERED)
     if what is None:
         return {task.name: task for _, task in known}
-    words = frozenset(what)
+    asked = frozenset(what)
+    words = asked.union(*(BESIDES.get(word, ()) for word in asked))
     wanted: set[str] = set()
     for group, task in reversed(known):
         if group in words or task.name in wanted:

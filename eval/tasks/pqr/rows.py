@@ -1,0 +1,148 @@
+"""The shapes of criteria and scores: whose they are, what was made, what was said of each, and where a judging keeps them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, NotRequired, TypedDict, cast
+
+from drr.eval.labels import Dimension, content_id
+from drr.eval.tasks.judged import Judged
+
+CRITERIA, SCORES = "criteria", "scores"
+"""The two tasks, and where a judging keeps what they found."""
+Half = Literal["p", "q"]
+"""Personalization is of a task and a person, quality of a task alone."""
+CriteriaDimension = Literal["GOAL", "CONT", "PRES", "ACTI", "DEIN", "LOGC", "CLAR"]
+DIMENSIONS: Mapping[Half, tuple[CriteriaDimension, ...]] = {
+    "p": ("GOAL", "CONT", "PRES", "ACTI"),
+    "q": ("DEIN", "LOGC", "CLAR"),
+}
+TITLES: Mapping[CriteriaDimension, str] = {
+    "GOAL": "Goal alignment",
+    "CONT": "Content alignment",
+    "PRES": "Presentation fit",
+    "ACTI": "Actionability and practicality",
+    "DEIN": "Depth and insight",
+    "LOGC": "Logical coherence",
+    "CLAR": "Clarity and readability",
+}
+CriterionOrigin = Literal["model", "rule", "person"]
+
+
+class CriteriaOwner(NamedTuple):
+    """Whose criteria: a task's and a person's, or without a person those of the task for all of its persons."""
+
+    task_id: str
+    person_id: str | None = None
+
+    @property
+    def half(self) -> Half:
+        return "q" if self.person_id is None else "p"
+
+    @property
+    def label(self) -> str:
+        return self.task_id if self.person_id is None else f"{self.task_id}/{self.person_id}"
+
+
+class CriterionRow(TypedDict):
+    id: str
+    """Unique within its owner: `goal3`."""
+    criterion: str
+    explanation: str
+    weight: float
+    origin: CriterionOrigin
+    gist: NotRequired[str]
+    """What of it is of this task and person: what a judge without a model looks for."""
+    surface: NotRequired[Dimension]
+    """What a report shows on its surface that keeps it, for a judge without a model."""
+
+
+class WeightsRow(TypedDict):
+    """Of the dimensions: the mean of the samples that could be used."""
+
+    weights: dict[str, float]
+    samples: list[dict[str, float]]
+    """Empty where rules or people gave the weights."""
+    refused: list[str]
+    """Why a sample counts nothing."""
+
+
+@dataclass
+class Rubric:
+    """All that a report is scored by under one owner; a part is `None` where it could not be made, or is not made yet."""
+
+    weights: WeightsRow | None = None
+    criteria: dict[CriteriaDimension, Sequence[CriterionRow] | None] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    """Of what could not be made, by part."""
+    shown: str = ""
+    """Of what a judge sees beside the criteria, task and person: a score holds for these."""
+
+    def hash_of(self, dimension: CriteriaDimension, row: CriterionRow) -> str:
+        """What a score names: all of it that a judge sees. Its weight and its id may change without another word of a judge."""
+        return content_id(self.shown, dimension, row["criterion"], row["explanation"])
+
+    def rows(self, dimension: CriteriaDimension) -> Sequence[CriterionRow]:
+        return self.criteria.get(dimension) or ()
+
+
+class ScoreRow(TypedDict):
+    """What one round says of one criterion."""
+
+    score: int | None
+    analysis: str
+    reason: NotRequired[str]
+    """Why there is no score."""
+    failed: NotRequired[bool]
+    """The whole answer could not be had: `--retry-failed` asks again."""
+
+
+class ScoredUnder(NamedTuple):
+    """Under which criteria a report was scored, and in which round."""
+
+    owner: CriteriaOwner
+    seed: int
+    round: int
+    own: bool
+    """The person is the one that the report was written for."""
+
+
+Scores = Mapping[ScoredUnder, Mapping[str, ScoreRow]]
+"""By the hash of the criterion."""
+
+
+def rubric_of(judged: Judged, owner: CriteriaOwner, seed: int = 0) -> Rubric | None:
+    """`None` where nobody made any yet."""
+    return _rubrics(judged).get((owner, seed))
+
+
+def open_rubric(judged: Judged, owner: CriteriaOwner, seed: int) -> Rubric:
+    """The one that is being read."""
+    return _rubrics(judged).setdefault((owner, seed), Rubric())
+
+
+def owners_of(judged: Judged, seed: int = 0) -> list[CriteriaOwner]:
+    """Whose criteria were made, by task and person."""
+    found = [owner for owner, number in _rubrics(judged) if number == seed]
+    return sorted(found, key=lambda owner: (owner.task_id, owner.person_id or ""))
+
+
+def _rubrics(judged: Judged) -> dict[tuple[CriteriaOwner, int], Rubric]:
+    held = judged.others.setdefault(CRITERIA, {}).setdefault("rubrics", {})
+    return cast("dict[tuple[CriteriaOwner, int], Rubric]", held)
+
+
+def scores_of(judged: Judged, answer: str) -> Scores | None:
+    """`None` where the report was not scored yet."""
+    return cast("Scores | None", judged.others.get(SCORES, {}).get(answer))
+
+
+def enter_scores(judged: Judged, answer: str, under: ScoredUnder, scores: Mapping[str, ScoreRow]) -> None:
+    here = judged.others.setdefault(SCORES, {}).setdefault(answer, {})
+    cast("dict[ScoredUnder, dict[str, ScoreRow]]", here).setdefault(under, {}).update(scores)
+
+
+def rubric_id(rows: Iterable[CriterionRow]) -> str:
+    return content_id(json.dumps(list(rows), sort_keys=True, ensure_ascii=False))

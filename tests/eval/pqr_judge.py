@@ -1,0 +1,131 @@
+"""A judge of criteria on the wire that does as it is told: it weighs, writes criteria, and scores in its own order and words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from drr.env.shop import Shop
+from drr.eval.judging.plan import JudgeOptions
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.run import Ran, judge
+from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.pqr.choices import PqrChoices
+from drr.persons.person import Attribute, Person
+from drr.study.study import Study
+
+from tests.eval.nursery import desk, scripted, sections_of, system
+from tests.eval.nursery import message as told
+from tests.tools.small_shop import ANNA, BEN
+from tests.wire import Reply, Request, Say, Wire
+
+PERSONAL, QUALITY = ("goal", "cont", "pres", "acti"), ("dein", "logc", "clar")
+PERSONS = {
+    person_id: Person(
+        person_id=person_id,
+        user_id=user_id,
+        attributes=(Attribute(id="a1", block="pets", statement=statement, basis="invented"),),
+    )
+    for person_id, user_id, statement in (("p-anna", ANNA, "feeds wild birds"), ("p-ben", BEN, "keeps a dog"))
+}
+
+
+class CriteriaJudge:
+    """`score` says what is answered for a criterion: (id, text) to whatever stands in its place; a `KeyError` leaves it out."""
+
+    def __init__(
+        self,
+        score: Callable[[str, str], Any] = lambda name, text: 7,
+        instead: Callable[[str, Request], Reply | None] = lambda task, request: None,
+        weights: Callable[[int], dict[str, float]] | None = None,
+        criteria: int = 8,
+    ) -> None:
+        self.score, self.instead, self.criteria = score, instead, criteria
+        self.weights = weights
+        self.asked: Counter[str] = Counter()
+        self.shown: list[list[str]] = []
+        """The ids of each call for scores."""
+        self.requests: list[str] = []
+
+    def __call__(self, request: Request) -> Reply:
+        task = _task(system(request))
+        self.asked[task] += 1
+        self.requests.append(system(request) + told(request))
+        reply = self.instead(task, request)
+        return reply if reply is not None else Say(json.dumps(getattr(self, f"_{task}")(request)))
+
+    def _weights(self, request: Request) -> dict[str, Any]:
+        names = PERSONAL if "`goal`" in system(request) else QUALITY
+        said = self.weights(self.asked["weights"]) if self.weights else dict.fromkeys(names, 1 / len(names))
+        return {"analysis": "as told", **said}
+
+    def _criteria(self, request: Request) -> dict[str, Any]:
+        side = re.findall(r"stays on the side ([^:]+):", system(request))[0]
+        person = [section.text for section in sections_of(told(request)) if section.label == "profile"]
+        return {
+            "analysis": "as told",
+            "criteria": [
+                {
+                    "criterion": f"{side} number {number} of {person or 'nobody'}.",
+                    "explanation": "It is told.",
+                    "weight": 1 / self.criteria,
+                }
+                for number in range(1, self.criteria + 1)
+            ],
+        }
+
+    def _scores(self, request: Request) -> dict[str, Any]:
+        shown = [
+            (re.findall(r"`([^`]+)`", section.intro)[0], section.text)
+            for section in sections_of(told(request))
+            if section.label == "criterion"
+        ]
+        self.shown.append([name for name, _ in shown])
+        scores = []
+        for name, text in reversed(shown):
+            try:
+                said = self.score(name, text)
+            except KeyError:
+                continue
+            scores.append(
+                {"id": f"`{name.upper()}`", "criterion": text[::-1], "analysis": "as told", "score": said}
+            )
+        return {"scores": scores}
+
+
+def _task(prompt: str) -> str:
+    if prompt.startswith("You score a report"):
+        return "scores"
+    return "weights" if "weighs for this wish" in prompt else "criteria"
+
+
+async def judged_by(study: Study, script: CriteriaJudge, what: str = "pqr-only", **more: Any) -> Judged:
+    with Wire(script) as wire:
+        assert (await judging(study, wire.url, what, **more)).summary.ok
+    return read_judged(study, choose(study))
+
+
+async def judging(
+    study: Study,
+    url: str,
+    what: str = "pqr-only",
+    shop: Shop | None = None,
+    persons: bool = True,
+    retry_failed: bool = False,
+    **choices: Any,
+) -> Ran:
+    """`pqr-only`: without R, whose verdicts are not what is tested here."""
+    models = scripted(url)
+    chosen = PqrChoices(PERSONS if persons else {}, **choices)
+    options = JudgeOptions(["criteria" if what == "pqr-only" else what], retry_failed=retry_failed)
+    if what == "pqr-only":
+        from drr.eval.tasks.registry import stages, tasks
+
+        options.stages = stages({name: tasks()[name] for name in ("criteria", "scores")})
+    try:
+        return await judge(study, desk(study, models, shop, pqr=chosen), models, options)
+    finally:
+        await models.aclose()

@@ -1,0 +1,293 @@
+"""Criteria are made once for a task and a person, before any answer is scored, and people may change them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from drr.app.cli import main
+from drr.env.errors import Misuse
+from drr.env.query import Query
+from drr.env.shop import Shop
+from drr.eval.judging.plan import JudgeOptions
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.run import judge
+from drr.eval.tasks.pqr.choices import PqrChoices
+from drr.eval.tasks.pqr.owners import check_tasks, task_id_of
+from drr.eval.tasks.pqr.rows import DIMENSIONS, CriteriaOwner, Rubric, owners_of, rubric_of
+from drr.study.study import Study
+
+from tests.eval.nursery import desk, offline
+from tests.eval.pqr_judge import PERSONS, CriteriaJudge, judged_by, judging
+from tests.tools.small_shop import ANNA, BEN
+from tests.wire import Say, Wire
+
+TASK = "What of a, under $100?"
+T1 = CriteriaOwner("t1")
+OF_ANNA, OF_BEN = CriteriaOwner("t1", "p-anna"), CriteriaOwner("t1", "p-ben")
+
+
+def ask(study: Study, *users: str, **more: object) -> None:
+    lines = [
+        json.dumps({"id": f"q-{user[:3].lower()}", "query": TASK, "user_id": user, "task_id": "t1"} | more)
+        for user in users
+    ]
+    (study.folder / "queries.jsonl").write_text("\n".join(lines), encoding="utf-8")
+
+
+def _rubric(study: Study, owner: CriteriaOwner, seed: int = 0) -> Rubric:
+    found = rubric_of(read_judged(study, choose(study)), owner, seed)
+    assert found is not None
+    return found
+
+
+async def test_criteria_are_asked_once_for_a_task_and_each_of_its_persons(study: Study) -> None:
+    """Before any answer is there: nine calls for each person, eight for the task, whoever asks it."""
+    ask(study, ANNA, BEN)
+    script = CriteriaJudge()
+    judged = await judged_by(study, script, "criteria")
+    assert script.asked == {"weights": 15, "criteria": 11}
+    assert owners_of(judged) == [T1, OF_ANNA, OF_BEN]
+    of_anna = _rubric(study, OF_ANNA)
+    assert of_anna.weights is not None and len(of_anna.weights["samples"]) == 5
+    assert of_anna.weights["weights"] == pytest.approx(dict.fromkeys(DIMENSIONS["p"], 0.25))
+    assert [row["id"] for row in of_anna.rows("GOAL")] == [f"goal{n}" for n in range(1, 9)]
+    assert "feeds wild birds" in of_anna.rows("GOAL")[0]["criterion"]
+    assert "nobody" in _rubric(study, T1).rows("DEIN")[0]["criterion"], "quality is of the task alone"
+    assert not any("p-anna" in text or ANNA in text for text in script.requests)
+    again = CriteriaJudge()
+    await judged_by(study, again, "criteria")
+    assert not again.asked
+
+
+async def test_weights_are_the_mean_of_the_samples_that_can_be_used(study: Study) -> None:
+    ask(study, ANNA)
+    told = iter([0.1, 0.2, 0.3, 0.4, 0.5])
+
+    def weigh(number: int) -> dict[str, float]:
+        goal = next(told, 0.25)
+        return {"goal": goal, "cont": 1 - goal, "pres": 0.0, "acti": 0.0}
+
+    def instead(task: str, request: object) -> Say | None:
+        prompt = script.requests[-1]
+        if task == "weights" and "`dein`" in prompt:
+            return Say(json.dumps({"analysis": "too much", "dein": 0.9, "logc": 0.9, "clar": 0.9}))
+        return None
+
+    script = CriteriaJudge(weights=weigh, instead=instead)
+    with Wire(script) as wire:
+        ran = await judging(study, wire.url, "criteria")
+    assert ran.summary.failures == {"malformed": 1}, "weights of quality never summed to 1"
+    of_anna, of_task = _rubric(study, OF_ANNA), _rubric(study, T1)
+    assert of_anna.weights is not None
+    assert of_anna.weights["weights"]["GOAL"] == pytest.approx(0.3)
+    assert of_task.weights is None and "sum to 2.7" in of_task.reasons["weights"]
+
+
+async def test_a_second_seed_is_a_second_set_of_criteria(study: Study) -> None:
+    ask(study, ANNA)
+    script = CriteriaJudge()
+    await judged_by(study, script, "criteria", seeds=2)
+    assert script.asked == {"weights": 20, "criteria": 14}
+    assert _rubric(study, OF_ANNA, 1).rows("ACTI")
+
+
+async def test_too_few_criteria_are_none(study: Study) -> None:
+    ask(study, ANNA)
+    with Wire(CriteriaJudge(criteria=5)) as wire:
+        await judging(study, wire.url, "criteria")
+    rubric = _rubric(study, OF_ANNA)
+    assert rubric.criteria["GOAL"] is None and "at least 8 items" in rubric.reasons["GOAL"]
+
+
+async def test_rules_make_criteria_of_what_touches_the_task_the_rarer_the_heavier(
+    study: Study, shop: Shop
+) -> None:
+    """Without a model and without a file of persons: of the shop's records."""
+    text = "Which bird feeder suits a small deck, under $45 in all?"
+    (study.folder / "queries.jsonl").write_text(
+        json.dumps({"id": "q-a", "query": text, "user_id": ANNA}), encoding="utf-8"
+    )
+    models = offline()
+    await judge(study, desk(study, models, shop), models, JudgeOptions(["criteria"]))
+    judged = read_judged(study, choose(study))
+    task, person = owners_of(judged)
+    assert task.person_id is None and task.task_id == task_id_of(None, text)
+    of_task, of_person = (rubric_of(judged, owner) for owner in (task, person))
+    assert of_task is not None and of_person is not None
+    assert [row["criterion"] for row in of_task.rows("DEIN")][:1] == [
+        "It deals with this part of the task: “Which bird feeder suits a small deck”"
+    ]
+    found = {row["criterion"]: row for name in DIMENSIONS["p"] for row in of_person.rows(name)}
+    bought = next(row for text, row in found.items() if "Panorama wild bird feeder" in text)
+    assert bought["origin"] == "rule" and "panorama" in str(bought.get("gist"))
+    assert all(of_person.rows(name) for name in DIMENSIONS["p"]), "no dimension is without a criterion"
+    for name in DIMENSIONS["p"]:
+        assert sum(row["weight"] for row in of_person.rows(name)) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_a_task_has_one_text(study: Study) -> None:
+    one = Query(id="q-1", query=TASK, user_id=ANNA, task_id="t1")
+    two = Query(id="q-2", query="Another.", user_id=BEN, task_id="t1")
+    check_tasks({"q-1": one})
+    with pytest.raises(Misuse, match="the task t1 has two texts, in q-1 and q-2"):
+        check_tasks({"q-1": one, "q-2": two})
+
+
+async def test_whoever_is_named_must_be_in_the_file(study: Study) -> None:
+    ask(study, ANNA, person_id="p-zoe")
+    with pytest.raises(Misuse, match="is asked by the person p-zoe"):
+        await judged_by(study, CriteriaJudge(), "criteria")
+
+
+def _study(tmp_path: Path) -> Path:
+    """Criteria made by rules, of two persons of a file."""
+    folder = tmp_path / "study"
+    with Study.create(folder, {"schema": 1, "run": {}}) as study:
+        ask(study, ANNA, BEN)
+    lines = [person.model_dump_json() for person in PERSONS.values()]
+    (tmp_path / "persons.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    words = ["judge", str(folder), "--what", "criteria", "--judge", "offline", "--quiet"]
+    assert main([*words, "--persons", str(tmp_path / "persons.jsonl")]) == 0
+    return folder
+
+
+def test_the_command_lists_shows_and_changes_criteria_and_keeps_the_history(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(_study(tmp_path))
+    capsys.readouterr()
+    assert main(["criteria", folder, "list", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)["criteria"]
+    assert [(one["task_id"], one["person_id"], one["state"]) for one in listed] == [
+        ("t1", None, "made"),
+        ("t1", "p-anna", "made"),
+        ("t1", "p-ben", "made"),
+    ]
+    edit = ["criteria", folder, "edit", "t1/p-anna"]
+    assert main([*edit, "goal1", "--criterion", "It is light.", "--by", "Ada"]) == 0
+    assert (
+        main([*edit, "--add", "acti", "--criterion", "It says when.", "--weight", "0.5", "--by", "Ada"]) == 0
+    )
+    assert main([*edit, "acti1", "--remove", "--by", "Ben"]) == 0
+    assert main([*edit, "--weights", "GOAL=0.4,CONT=0.3,PRES=0.1,ACTI=0.2", "--by", "Ben"]) == 0
+    capsys.readouterr()
+    assert main(["criteria", folder, "show", "t1/p-anna", "--json"]) == 0
+    (shown,) = json.loads(capsys.readouterr().out)["criteria"]
+    assert shown["state"] == "given, not judged yet"
+    assert shown["criteria"]["GOAL"][0]["criterion"] == "It is light."
+    assert "acti1" not in [row["id"] for row in shown["criteria"]["ACTI"]]
+    assert shown["weights"]["weights"] == {"GOAL": 0.4, "CONT": 0.3, "PRES": 0.1, "ACTI": 0.2}
+    history = [(one["what"], one["who"], one["id"]) for one in shown["history"]]
+    assert history == [
+        ("edit", "Ada", "goal1"),
+        ("add", "Ada", shown["criteria"]["ACTI"][-1]["id"]),
+        ("remove", "Ben", "acti1"),
+        ("weights", "Ben", None),
+    ]
+    first = shown["history"][0]
+    assert first["old"]["criterion"] != first["new"]["criterion"] == "It is light." and first["when"]
+    assert main(["criteria", folder, "show", "t1/p-anna"]) == 0
+    assert "It is light. (person)" in capsys.readouterr().out
+    assert main(["judge", folder, "--what", "criteria", "--judge", "offline", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["criteria", folder]) == 0
+    assert "t1/p-anna  given  " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        (
+            ["t9", "goal1", "--by", "A"],
+            "t9: no task or task/person of this study; it has t1, t1/p-anna, t1/p-ben",
+        ),
+        (["t1/p-anna", "goal99", "--weight", "1", "--by", "A"], "has no criterion goal99"),
+        (["t1/p-anna", "goal1", "--by", "A"], "that is what it says already"),
+        (["t1/p-anna", "--by", "A"], "say what is to be changed"),
+        (
+            ["t1/p-anna", "--add", "DEIN", "--criterion", "x", "--weight", "1", "--by", "A"],
+            "has the dimensions GOAL",
+        ),
+        (["t1/p-anna", "--weights", "GOAL=1", "--by", "A"], "--weights: give each of GOAL, CONT, PRES, ACTI"),
+        (
+            ["t1/p-anna", "--weights", "GOAL=1,CONT=1,PRES=0,ACTI=0", "--by", "A"],
+            "--weights: must be from 0 to 1 and sum to 1",
+        ),
+    ],
+)
+def test_a_change_that_says_nothing_is_refused(
+    made: Path, words: list[str], wrong: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["criteria", str(made), "edit", *words]) == 2
+    assert wrong in capsys.readouterr().err
+    assert not (made / "criteria.jsonl").exists()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _study(tmp_path_factory.mktemp("criteria"))
+
+
+@pytest.fixture(scope="module")
+def exported(made: Path) -> list[dict[str, object]]:
+    path = made.parent / "out.jsonl"
+    assert main(["criteria", str(made), "export", str(path)]) == 0
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_a_file_in_the_papers_form_comes_back_as_it_went(
+    made: Path, exported: list[dict[str, object]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert [(line["taskid"], line["userid"], line["id"]) for line in exported] == [
+        ("t1", "p-anna", "q-ann"),
+        ("t1", "p-ben", "q-ben"),
+    ]
+    first = exported[0]
+    assert set(first) == {
+        "id", "domain", "language", "taskid", "userid", "task", "personalization_weights", "quality_weights",
+        "personalization_criterions", "quality_criterions",
+    }  # fmt: skip
+    own = tmp_path / "own.jsonl"
+    own.write_text("\n".join(json.dumps(line) for line in exported), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["criteria", str(made), "import", str(own), "--by", "Ada", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"schema": 1, "read": 3, "changed": []}
+    assert not (made / "criteria.jsonl").exists(), "nothing is new"
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong"),
+    [
+        ({"taskid": "t9"}, "taskid: the study has no task t9"),
+        ({"taskid": 31}, "taskid: the study has no task 31"),
+        ({"userid": "p-zoe"}, "userid: nobody called p-zoe asks the task t1"),
+        ({"task": "Another."}, "task: another text than the task t1"),
+        ({"personalization_weights": {"goal_alignment": 1.0}}, "personalization_weights: content_alignment has no weight"),
+        ({"quality_weights": {"depth_insight": 0.5, "logical_coherence": 0.2, "clarity_readability": 0.2}}, "sum to 0.9"),
+        ({"personalization_criterions": {"wit": []}}, "wit is no dimension"),
+        ({"quality_criterions": {"depth_insight": [{"criterion": "x", "weight": 1}]}}, "explanation: Field required"),
+        ({"quality_criterions": {"depth_insight": [{"criterion": "x", "explanation": "", "weight": 0}]}}, "weight: Input should be greater than 0"),
+        ({"weights": 1}, "no such field in schema 1"),
+    ],
+)  # fmt: skip
+def test_a_malformed_file_changes_nothing_and_is_named_by_line(
+    made: Path,
+    exported: list[dict[str, object]],
+    tmp_path: Path,
+    change: dict[str, object],
+    wrong: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "bad.jsonl"
+    good = {**exported[0], "personalization_weights": {"GOAL": 0.1, "CONT": 0.2, "PRES": 0.3, "ACTI": 0.4}}
+    path.write_text(json.dumps(good) + "\n" + json.dumps({**exported[1], **change}), encoding="utf-8")
+    assert main(["criteria", str(made), "import", str(path), "--by", "Ada"]) == 2
+    assert f"{path}, line 2: " in (said := capsys.readouterr().err) and wrong in said
+    assert not (made / "criteria.jsonl").exists()
+
+
+def test_choices_that_say_nothing_have_no_mark() -> None:
+    assert PqrChoices().mark == ""
+    assert PqrChoices(PERSONS).mark != PqrChoices({"p-anna": PERSONS["p-anna"]}).mark
