@@ -69,7 +69,7 @@ class FoundCriteria(BaseModel):
         return self
 
 
-class CriterionScore(BaseModel):
+class ScoredCriterion(BaseModel):
     """Words beside what was asked for are no reason to lose a score."""
 
     model_config = ConfigDict(extra="ignore", json_schema_extra={"additionalProperties": False})
@@ -82,4 +82,4 @@ class CriterionScore(BaseModel):
 class CriterionScores(BaseModel):
     model_config = ConfigDict(extra="ignore", json_schema_extra={"additionalProperties": False})
 
-    scores: list[CriterionScore]
+    scores: list[ScoredCriterion]

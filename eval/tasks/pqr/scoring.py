@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypedDict, cast
 from drr.citations.parse import parse
 from drr.citations.repair import remove
 from drr.eval.asking.conversation import Asking, Section, conversation
-from drr.eval.asking.criteria_forms import CriterionScore, CriterionScores
+from drr.eval.asking.criteria_forms import CriterionScores, ScoredCriterion
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.base import Estimate, Task
@@ -227,7 +227,7 @@ def _read(asked: Sequence[AskedCriterion], said: CriterionScores) -> dict[str, S
     return {name: row for name, row in found.items() if name not in torn}
 
 
-def score_row(said: CriterionScore) -> ScoreRow:
+def score_row(said: ScoredCriterion) -> ScoreRow:
     """An integer from 0 to 10, also written as text or as 9.0; all else is unscored, and says why."""
     value = said.score
     number: int | None = None
