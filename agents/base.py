@@ -160,6 +160,8 @@ class Gathered(BaseModel):
     failures: list[ResearcherFailure] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
     """What a reader should know: evidence shortened, a page not summarised, ..."""
+    stderr: str | None = None
+    """Of a command: the end of what it wrote beside its report."""
     state_changes: list[Change] = Field(default_factory=list)
     transcripts: list[Transcript] = Field(default_factory=list)
 

@@ -2,7 +2,8 @@
 
 An architecture of ours is one file with `async answer(run) -> Ending` and one entry here. Another package adds one through an
 entry point of the group `drr.variants`, whose name is the variant's; `path/file.py:function` names one that nobody installed.
-Both are async functions `(query, tools, model, budget) -> report`, see `drr.agents.declared`.
+Both are async functions `(query, tools, model, budget) -> report`, see `drr.agents.declared`. `cmd:COMMAND` is any program, see
+`drr.agents.commands`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from importlib.metadata import EntryPoint, entry_points
 from itertools import combinations
 
 from drr.agents.architecture import PROFILE, WS, Architecture, Run, Variant
+from drr.agents.commands.command import is_command
+from drr.agents.commands.variants import command_variant
 from drr.agents.declared import architecture_of, in_file, is_in_file
 from drr.env.errors import DrrError, Misuse
 
@@ -87,6 +90,8 @@ def _with_options(architecture: Architecture) -> Iterator[Variant]:
 
 def variant(name: str) -> Variant:
     """The variant of that name; `Misuse` with what was probably meant. Ours need no plug-in to be sound, or loaded."""
+    if is_command(name):
+        return command_variant(name)
     if is_in_file(name):
         return _in_file(name)
     ours = _variants_of(BUILT_IN)

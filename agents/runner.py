@@ -155,6 +155,7 @@ async def run_variant(
     options: AgentOptions | None = None,
     listener: Listener = nobody,
     on_failure: Callable[[Gathered], None] = lambda gathered: None,
+    query_id: str | None = None,
     now: Callable[[], float] = time.monotonic,
 ) -> AnswerRecord:
     """The answer of one unit. `ModelFailure` ends it without a report; so does any error that is a bug.
@@ -168,6 +169,7 @@ async def run_variant(
         raise ValueError("an agent answers for one user: give a world that has a user_id")
     allowance = Allowance(options.limits_of(variant), meter, now, now())
     run = _run_of(variant, query, world, models, prompts, options, allowance, listener)
+    run.outside.query_id = query_id
     answer = variant.architecture.load()
     try:
         ending = await answer(run)
@@ -289,22 +291,26 @@ class GatheredFields(TypedDict):
     tool_calls: list[ToolCall]
     failures: list[ResearcherFailure]
     notes: list[str]
+    stderr: str | None
     state_changes: list[Change]
     transcripts: list[Transcript]
 
 
 def _gathered(run: AgentRun, variant: Variant, world: World) -> GatheredFields:
+    own = run.outside.own or ""
+    outside = {role for role in run.models if run.outside.plays(role, run.allowance.meter)}
     return {
         "variant": variant.name,
         "version": variant.version,
         "query": run.query,
         "user_id": run.user_id,
-        "models": {role: model.name for role, model in run.models.items()},
-        "rule_written": any(model.rule_written for model in run.models.values()),
+        "models": {role: own if role in outside else model.name for role, model in run.models.items()},
+        "rule_written": any(model.rule_written for role, model in run.models.items() if role not in outside),
         "sources": run.ledger.sources(actor_rank),
         "tool_calls": _numbered(run),
         "failures": sorted(run.failures, key=lambda failure: actor_rank(failure.researcher)),
         "notes": sorted([*run.notes, *_raised(run)]),
+        "stderr": run.outside.stderr,
         "state_changes": world.session.changes() if world.session else [],
         "transcripts": [
             Transcript(name=name, messages=plain(messages))

@@ -26,6 +26,7 @@ from drr.agents.base import (
 from drr.agents.brief import Brief, CallEvidence, ProfileFacts
 from drr.agents.control import CONTROL, complaint
 from drr.agents.evidence import EvidenceLedger
+from drr.agents.outside import OutsideAgent
 from drr.agents.rendering import Piece, call_title
 from drr.agents.together import side_by_side
 from drr.env.errors import ShopError
@@ -109,6 +110,7 @@ class AgentRun:
     transcripts: dict[str, list[BaseMessage]] = field(default_factory=dict)
     failures: list[ResearcherFailure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    outside: OutsideAgent = field(default_factory=OutsideAgent)
 
     @property
     def agent(self) -> RoleModel:
@@ -124,10 +126,8 @@ class AgentRun:
         return self.allowance.limits
 
     def system(self, prompt: str, **slots: str) -> SystemMessage:
-        """Every agent is told its user's id and the shop's today, and nothing else of the profile.
-
-        What stands before the shopper's own lines is the same in every unit, and is read from the provider's cache.
-        """
+        """Every agent is told its user's id and the shop's today, and nothing else of the profile; what stands before these
+        lines is the same in every unit, and is read from the provider's cache."""
         values = {"user_id": self.user_id, "as_of": self.as_of, **slots}
         text = self.prompts.fill(prompt, **values)
         return opening(text, self.prompts[prompt].shared(_OWN, **values))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -71,6 +71,10 @@ class AnswerConfig:
     """A name of `drr.env.world.WORLDS`."""
     place: str | None = None
     """Where that world is opened, beside the shop or without one."""
+    trust_agent: bool = False
+    """Commands run uncontained, as this user. Never from a study: it is said each time."""
+    agent_sees: Sequence[str] = ()
+    """Files and folders that contained commands may read beside what they name."""
     keyed_max_tokens: int | None = None
     """What stands in the keys in place of the setting: failed units are given more room and stay the same units."""
 
@@ -98,6 +102,8 @@ class AnswerWorkplace(TypedDict):
     """Without secrets: these come from this process's own environment."""
     pages: NotRequired[str | None]
     """The folder of pages that were read."""
+    trust_agent: NotRequired[bool]
+    agent_sees: NotRequired[list[str]]
 
 
 @contextmanager
@@ -107,7 +113,11 @@ def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
     from drr.study.worker import Workplace
 
     settings, pages = settings_from(document["settings"]), document.get("pages")
-    config = AnswerConfig.of(document["run"], settings, None if pages is None else Path(pages))
+    config = replace(
+        AnswerConfig.of(document["run"], settings, None if pages is None else Path(pages)),
+        trust_agent=document.get("trust_agent", False),
+        agent_sees=document.get("agent_sees", ()),
+    )
     with open_answering(config) as answering:
         yield Workplace(answering, answering.models)
 
@@ -124,12 +134,16 @@ def open_answering(config: AnswerConfig) -> Iterator[Answering]:
     `context` gives `models` (for this unit: metered, capped), `meter`, `unit` and `keep`. Whoever opened it ends the models'
     connections with `await answering.models.aclose()` in the event loop that used them.
     """
+    from drr.agents.commands.variants import under_terms
     from drr.agents.registry import choose
+    from drr.app.containing import check_contained, terms_of
     from drr.app.models import models_of
     from drr.app.prompts import prompts_of
     from drr.env.world import Site, open_realm
 
-    variants = {variant.name: variant for variant in choose(config.variants)}
+    terms = terms_of(config)
+    variants = {variant.name: under_terms(variant, terms) for variant in choose(config.variants)}
+    check_contained(variants, trusted=terms.trusted)
     prompts = prompts_of(config.settings, "agents")
     models = models_of(config.settings, agents=True)
     site = Site(settings=config.settings, shop=config.shop, place=config.place, pages=config.pages)
@@ -277,6 +291,7 @@ class Answering:
             prompts=self.prompts,
             options=self.options_of(variant),
             listener=listener or nobody,
+            query_id=spec["query_id"],
             on_failure=on_failure or (lambda gathered: None),
         )
 
@@ -343,7 +358,16 @@ def kept(record: Gathered, spec: AnswerSpec) -> Outcome:
 
     facts = record.model_dump(
         mode="json",
-        exclude={"report", "raw_report", "transcripts", "sources", "usage", "tool_calls", "fabricated"},
+        exclude={
+            "report",
+            "raw_report",
+            "transcripts",
+            "sources",
+            "usage",
+            "tool_calls",
+            "fabricated",
+            "stderr",
+        },
     )
     rows, blobs = pack(record.sources)
     calls = []
@@ -353,6 +377,8 @@ def kept(record: Gathered, spec: AnswerSpec) -> Outcome:
     conversations = [transcript.model_dump(mode="json") for transcript in record.transcripts]
     blobs["transcript"] = json.dumps(conversations, ensure_ascii=False, indent=1)
     facts |= {"query_id": spec["query_id"], "trial": spec["trial"], "tool_calls": calls, "sources": rows}
+    if record.stderr:
+        blobs["stderr"] = record.stderr
     if isinstance(record, AnswerRecord):
         if record.stop_reason in BROKEN_OFF:
             facts["broken_off"] = record.stop_reason

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import math
+from pathlib import Path
+from typing import TypedDict
 
 
 def positive_int(text: str) -> int:
@@ -24,3 +26,35 @@ def positive_float(text: str) -> float:
     if not (math.isfinite(value) and value > 0):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return value
+
+
+class CommandChoices(TypedDict):
+    """What this user said now of the commands that are variants; a study does not remember it."""
+
+    trust_agent: bool
+    agent_sees: list[str]
+
+
+def add_command_terms(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--trust-agent",
+        action="store_true",
+        help="run cmd: variants as you, uncontained: with your files, your network and your other programs in reach",
+    )
+    parser.add_argument(
+        "--agent-sees",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="a file or folder that contained cmd: variants may read beside what they name (may be repeated)",
+    )
+
+
+def command_terms(arguments: argparse.Namespace) -> CommandChoices:
+    from drr.env.errors import Misuse
+
+    for path in map(Path, arguments.agent_sees):
+        if not path.expanduser().exists():
+            raise Misuse(f"--agent-sees {path}: is not there")
+    seen = [str(Path(path).expanduser().absolute()) for path in arguments.agent_sees]
+    return {"trust_agent": arguments.trust_agent, "agent_sees": seen}

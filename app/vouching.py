@@ -111,10 +111,11 @@ def check_agents(folder: Path, words: str) -> None:
 
 def program_of(word: str) -> str | None:
     """The file or command that a variant's word has run with this user's rights; `None` for one that is installed."""
+    from drr.agents.commands.command import Command, is_command
     from drr.agents.declared import is_in_file
 
-    if word.startswith("cmd:"):
-        return word
+    if is_command(word):
+        return Command.of(word).word
     return _whole(word.rpartition(":")[0]) if is_in_file(word) else None
 
 
@@ -227,6 +228,10 @@ def content_hash(value: str) -> str:
     """Of a file, of the prompts of a folder, of a shop's manifest (which bears the hashes of its files), or of mere words."""
     from hashlib import sha256
 
+    from drr.agents.commands.command import Command, is_command
+
+    if is_command(value):
+        return Command.of(value).identity()
     path, made = Path(value), sha256()
     try:
         is_folder, is_file = path.is_dir(), path.is_file()
@@ -277,8 +282,13 @@ def remember_study(
 
 def _standing(folder: Path, value: str) -> str:
     """A file of the user's own stays theirs when they edit it; one inside the study is only the one that was seen."""
+    from drr.agents.commands.command import Command, is_command
     from drr.env.trust import BY_PATH
 
+    if is_command(value):
+        named = Command.of(value).files
+        inside = any(file.resolve().is_relative_to(folder.resolve()) for file in named)
+        return content_hash(value) if inside else BY_PATH
     inside = Path(value).is_relative_to(folder.resolve())
     return content_hash(value) if inside else BY_PATH
 

@@ -21,5 +21,13 @@ class ServerFailure(ShopError):
     """A server behind a shop failed, and not what it was given: the same command later goes on from here."""
 
 
+class ProgramFailure(DrrError):
+    """A program of somebody else, run for one unit, did not do its part; `kind` names how and is counted."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
 class Terminated(KeyboardInterrupt):
     """SIGTERM came while something was written: everything unwinds as after Ctrl-C."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from drr.env.deadline import TooSlow
 from drr.env.disk import no_room
-from drr.env.errors import DrrError, ServerFailure
+from drr.env.errors import DrrError, ProgramFailure, ServerFailure
 from drr.env.json_object import JsonObject
 from drr.llm.budget import Budget, Limit, OverBudget
 from drr.llm.factory import Models
@@ -236,6 +236,8 @@ def _ending(error: Exception) -> _Ending:
             return _Ending("failed", "no_room", full, transient=True, fatal=True)
         case ServerFailure():
             return _Ending("failed", "unavailable", str(error), transient=True)
+        case ProgramFailure():
+            return _Ending("failed", error.kind, str(error))
         case DrrError():
             return _Ending("failed", "error", str(error))
         case _:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _SHORTEST = 16
 _LONGEST = 1024
 _SCHEME = "bearer "
+_SAID = "send `Authorization: Bearer TOKEN` with the token that drr mcp printed or keeps in its --token-file"
 
 
 def new_token() -> str:
@@ -54,8 +55,9 @@ def _reason(error: Exception) -> str:
 class TokenGuard:
     """Answers 401 to every request without the token, from this machine too: other users and pages live there as well."""
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
+    def __init__(self, app: ASGIApp, token: str, *, said: str = _SAID) -> None:
         self._app, self._token = app, token.encode()
+        self._said = said
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or self._admits(scope):
@@ -63,9 +65,8 @@ class TokenGuard:
         elif scope["type"] == "http":
             from starlette.responses import JSONResponse
 
-            said = "send `Authorization: Bearer TOKEN` with the token that drr mcp printed or keeps in its --token-file"
             refused = JSONResponse(
-                {"error": "invalid_token", "error_description": said},
+                {"error": "invalid_token", "error_description": self._said},
                 401,
                 {"WWW-Authenticate": 'Bearer realm="drr mcp"'},
             )
@@ -73,6 +74,9 @@ class TokenGuard:
 
     def _admits(self, scope: Scope) -> bool:
         given = [value for name, value in scope["headers"] if name == b"authorization"]
+        keys = [value for name, value in scope["headers"] if name == b"x-api-key"]  # Anthropic's clients
+        if not given and len(keys) == 1:
+            return hmac.compare_digest(keys[0].strip(), self._token)
         if len(given) != 1 or given[0][: len(_SCHEME)].lower() != _SCHEME.encode():
             return False
         return hmac.compare_digest(given[0][len(_SCHEME) :].strip(), self._token)

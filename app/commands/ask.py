@@ -29,6 +29,7 @@ examples:
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.models import AGENT_SETTINGS
+    from drr.app.options import add_command_terms
 
     parser.epilog = _EXAMPLES
     parser.add_argument("question", metavar="QUESTION")
@@ -38,7 +39,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--variant",
         metavar="NAME",
         default="react",
-        help="see `drr variants` (default react), or path/file.py:function",
+        help="see `drr variants` (default react), or path/file.py:function, or 'cmd:COMMAND'",
     )
     parser.add_argument("--out", metavar="FILE", type=Path, help="write the report there")
     parser.add_argument(
@@ -49,6 +50,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_command_terms(parser)
     add_setting_options(parser, *AGENT_SETTINGS)
 
 
@@ -56,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.agents.registry import variant
     from drr.app.answers import AnswerConfig
     from drr.app.console import print_json, settings_of
+    from drr.app.options import command_terms
     from drr.app.studies import say_paper
     from drr.app.watching import watched
     from drr.env.errors import Misuse
@@ -73,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         (arguments.variant,),
         references=arguments.references,
         citation_repair=arguments.citation_repair,
+        **command_terms(arguments),
     )
     with watched(arguments.quiet) as listener:
         record = _answer(config, arguments, listener)
@@ -161,6 +165,8 @@ class Answered(TypedDict):
     """As `Change`."""
     notes: list[str]
     seconds: float
+    stderr: str | None
+    """Of a command: the end of what it wrote beside its report."""
 
 
 def document(record: AnswerRecord, report: str) -> Answered:
@@ -198,6 +204,7 @@ def document(record: AnswerRecord, report: str) -> Answered:
         "state_changes": [asdict(change) for change in record.state_changes],
         "notes": record.notes,
         "seconds": round(record.seconds, 3),
+        "stderr": record.stderr,
     }
 
 

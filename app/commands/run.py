@@ -38,7 +38,7 @@ examples:
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.models import AGENT_SETTINGS
-    from drr.app.options import positive_int
+    from drr.app.options import add_command_terms, positive_int
     from drr.app.studies import add_run_options
     from drr.app.workers import add_workers_option
     from drr.env.world import WORLDS
@@ -56,7 +56,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--variants",
         metavar="NAMES",
-        help="`all` (default: the paper's six), or names and path/file.py:function with commas",
+        help="`all` (default: the paper's six), or names, path/file.py:function and 'cmd:COMMAND' with commas",
     )
     parser.add_argument("--trials", type=positive_int, metavar="N", help="repetitions of each (default 1)")
     parser.add_argument(
@@ -79,6 +79,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--dry-run", action="store_true", help="units, expected calls, tokens and cost; calls nothing"
     )
     parser.add_argument("--json", action="store_true", help="one JSON document")
+    add_command_terms(parser)
     add_run_options(parser)
     add_workers_option(parser)
     add_setting_options(parser, *AGENT_SETTINGS)
@@ -89,6 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from drr.app.answers import AnswerConfig, open_answering
+    from drr.app.options import command_terms
     from drr.app.plans import others_left
     from drr.app.studies import config_of
     from drr.study.study import Study
@@ -97,7 +99,9 @@ def run(arguments: argparse.Namespace) -> int:
     saved: StudyConfig = _saved(folder) if Study.exists(folder) else {}
     plan, settings, queries, named = _resolve(arguments, saved)
     keyed = _keyed(arguments, saved, settings)
-    config = replace(AnswerConfig.of(plan, settings, folder / "pages"), keyed_max_tokens=keyed)
+    config = replace(
+        AnswerConfig.of(plan, settings, folder / "pages"), keyed_max_tokens=keyed, **command_terms(arguments)
+    )
     with open_answering(config) as answering:
         answering.check_named(arguments.role_models)
         answering.realm.check(queries)
@@ -221,13 +225,14 @@ def _plan(arguments: argparse.Namespace, before: JsonObject, variants: str | Non
 
 def _words(given: str | None) -> str | None:
     """As they were named, but files by their whole path, so that the study continues from any folder."""
+    from drr.agents.commands.command import is_command
     from drr.agents.declared import is_in_file
     from drr.agents.registry import variant
 
     if given is None:
         return None
     parts = [part.strip() for part in given.split(",")]
-    return ",".join(variant(part).word if is_in_file(part) else part for part in parts)
+    return ",".join(variant(part).word if is_command(part) or is_in_file(part) else part for part in parts)
 
 
 def _check_limits(saved: JsonObject, study: Path) -> None:
@@ -275,6 +280,7 @@ def _run(
     import time
 
     from drr.app.console import print_json
+    from drr.app.options import command_terms
     from drr.app.plans import keep_queries
     from drr.app.studies import budget_of, check_models, conclude, run_units, say_paper, unit_cap_of
     from drr.app.vouching import remember_study
@@ -285,7 +291,7 @@ def _run(
 
     folder: Path = arguments.study
     check_models(answering.models, answering.roles, budget_of(arguments), unit_cap_of(arguments))
-    plain = {"run": config["run"], "pages": str(folder / "pages")}
+    plain = {"run": config["run"], "pages": str(folder / "pages"), **command_terms(arguments)}
     pool = pool_of(arguments, answering.config.settings, "drr.app.answers:open_workplace", plain)
     say_paper(answering.config.settings)
     with Study.create(folder, config) as study:

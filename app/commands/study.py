@@ -173,8 +173,10 @@ def _words_of(before: str, keep: list[Unit]) -> str:
     """The words of the variants that stay; a file's word is its whole path, and its name the last part of that."""
     from pathlib import PurePath
 
+    from drr.agents.commands.command import is_command, shown_name
     from drr.agents.registry import PAPER
 
     words = [word for part in before.split(",") for word in (PAPER if part == "all" else [part])]
     here = {str(unit.spec["variant"]) for unit in keep}
-    return ",".join(dict.fromkeys(word for word in words if PurePath(word).name in here))
+    shown = {word: shown_name(word) if is_command(word) else PurePath(word).name for word in words}
+    return ",".join(dict.fromkeys(word for word in words if shown[word] in here))

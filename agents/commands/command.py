@@ -1,0 +1,140 @@
+"""A command as a variant names it: `cmd:./my-agent --flag`. Its words, the files that it names, and what identifies it.
+
+Files named by a path (a word of the command, or what stands behind the `=` of one) enter the identity by their content, so that an
+edited script is a new variant; a program found on the path enters by its name alone, like any other installed thing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from drr.env.errors import Misuse
+
+SCHEME = "cmd:"
+_ODD = re.compile(r"[^\w.=:@%-]")
+_ABSENT = frozenset({".git", "__pycache__"})
+"""Of a folder that is named: what changes by itself."""
+MOST_FILES = 5_000
+
+
+def is_command(word: str) -> bool:
+    return word.startswith(SCHEME)
+
+
+@dataclass(frozen=True)
+class Command:
+    """`words` with every named path whole, so that it means the same wherever it is started."""
+
+    words: tuple[str, ...]
+    files: tuple[Path, ...]
+    """Files and folders that it names."""
+
+    @classmethod
+    def of(cls, word: str) -> Command:
+        """Of `cmd:WORDS`, as a shell would part them; there is no shell that would see them."""
+        text = word.removeprefix(SCHEME)
+        if "," in text:
+            raise Misuse(
+                f"variant {word!r}: a comma separates variants; put a command that needs one into a script"
+            )
+        try:
+            parts = shlex.split(text)
+        except ValueError as error:
+            raise Misuse(f"variant {word!r}: cannot be read as a command ({error})") from None
+        if not parts or "\0" in text or "\n" in text:
+            raise Misuse(f"variant {word!r}: names no command; e.g. cmd:./my-agent --flag")
+        files: list[Path] = []
+        words = tuple(_whole(part, first=number == 0, files=files) for number, part in enumerate(parts))
+        command = cls(words, tuple(dict.fromkeys(files)))
+        command.program()
+        return command
+
+    @property
+    def word(self) -> str:
+        """What finds it again from any folder."""
+        return SCHEME + shlex.join(self.words)
+
+    @property
+    def name(self) -> str:
+        return shown_name(self.word)
+
+    def program(self) -> str:
+        """The file that is started; `Misuse` where there is none."""
+        first = self.words[0]
+        found = shutil.which(first)
+        if found is None:
+            why = "is not executable (chmod +x)" if Path(first).is_file() else "is not there"
+            raise Misuse(f"variant {self.word!r}: the program {first} {why}")
+        return str(Path(found).absolute())  # a link is kept: it may be how an environment is found
+
+    def identity(self) -> str:
+        """Of the text as it was given and of what the files hold now; where they lie is no part of it."""
+        made = sha256()
+        for word in self.words:
+            named = next((file for file in self.files if word.endswith(str(file))), None)
+            told = word if named is None else word.removesuffix(str(named)) + named.name
+            made.update(f"{told}\0".encode("utf-8", "surrogateescape"))
+        for file in self.files:
+            made.update(_content(file))
+        return made.hexdigest()
+
+
+def shown_name(word: str) -> str:
+    """What a command is called in tables, pages and file names, by its word alone: no folder and no odd character."""
+    shown = []
+    for part in shlex.split(word.removeprefix(SCHEME)):
+        head, equals, tail = part.partition("=")
+        shown.append(f"{_last(head)}{equals}{_last(tail)}")
+    return SCHEME + "_".join(_ODD.sub("_", part) for part in shown)
+
+
+def _last(text: str) -> str:
+    return text.rstrip("/").rpartition("/")[2]
+
+
+def _whole(part: str, *, first: bool, files: list[Path]) -> str:
+    """The word with the path in it made whole, if there is one; a first word without a slash is looked up on the path."""
+    head, equals, tail = part.partition("=")
+    for before, text in (("", part), *([(head + equals, tail)] if equals and part.startswith("-") else ())):
+        if not text or (first and "/" not in text):
+            continue
+        path = Path(text).expanduser()
+        if path.exists() and (first or "/" in text or path.is_file()):
+            whole = str(os.path.normpath(path.absolute()))  # a link is kept
+            files.append(Path(whole))
+            return f"{before}{whole}"
+    return part
+
+
+def _content(path: Path) -> bytes:
+    """The hash of a file, or of the files of a folder by their names."""
+    try:
+        if path.is_file():
+            return sha256(path.read_bytes()).digest()
+        made = sha256()
+        for name, file in _files_of(path):
+            made.update(f"{name}\0".encode("utf-8", "surrogateescape") + sha256(file.read_bytes()).digest())
+    except OSError as error:
+        raise Misuse(f"{error.filename or path}: cannot be read ({error.strerror})") from None
+    return made.digest()
+
+
+def _files_of(folder: Path) -> list[tuple[str, Path]]:
+    found: list[tuple[str, Path]] = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(set(folders) - _ABSENT)
+        for name in names:
+            file = Path(place) / name
+            if file.is_file():
+                found.append((str(file.relative_to(folder)), file))
+        if len(found) > MOST_FILES:
+            raise Misuse(
+                f"{folder}: a command that names a folder is known by its files, and it holds more than {MOST_FILES:,}; name less"
+            )
+    return sorted(found)

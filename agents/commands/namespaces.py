@@ -1,0 +1,168 @@
+"""A place of its own for a command, on Linux: users, files, processes, network, messages and host name of its own.
+
+Part of the launcher, so standard library only. The root is empty but for what was named, read-only; a fresh folder and `/tmp` lie in
+memory with a limit. The network has one machine in it, itself. Every failure is an `OSError` that names the step.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import platform
+import socket
+import struct
+
+MYPY = False
+if MYPY:
+    from drr.agents.commands.process import LaunchOrder
+
+_NEW = {"files": 0x20000, "host name": 0x4000000, "messages": 0x8000000, "users": 0x10000000, "processes": 0x20000000, "network": 0x40000000}  # fmt: skip
+_BIND, _RECURSIVE, _PRIVATE, _DETACH = 0x1000, 0x4000, 0x40000, 2
+_NO_SUID, _NO_DEVICES, _NO_EXEC = 2, 4, 8
+_SET_MOUNT, _HERE = 442, -100
+_TREE, _READ_ONLY = 0x8000, 1
+_PIVOT = {"x86_64": 155, "aarch64": 41, "riscv64": 41, "ppc64le": 203, "s390x": 217}
+INSIDE = 1000
+"""Who the command is, to itself."""
+ROOT = "/sys"
+"""Any folder that every Linux has and that no command needs: the new root is mounted over it, in a place of its own."""
+FOLDER = "/agent"
+_SIZE = "size=256m,nr_inodes=100k"
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+_ACCOUNT = f"root:x:0:0:root:/root:/bin/sh\nagent:x:{INSIDE}:{INSIDE}:agent:{FOLDER}:/bin/sh\n"
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _done(result: int, step: str) -> None:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{step}: {os.strerror(number)}")
+
+
+def enter(processes: int) -> None:
+    """From here on the process is in namespaces of its own; its children are in one of processes too."""
+    user, group = os.geteuid(), os.getegid()
+    flags = 0
+    for flag in _NEW.values():
+        flags |= flag
+    _done(_libc.unshare(flags), "namespaces cannot be made")
+    _write("/proc/self/setgroups", "deny")
+    _write("/proc/self/uid_map", f"{INSIDE} {user} 1")
+    _write("/proc/self/gid_map", f"{INSIDE} {group} 1")
+
+
+def furnish(order: LaunchOrder) -> None:
+    """By the first process of the new namespaces."""
+    _mount("none", "/", None, _RECURSIVE | _PRIVATE, None)
+    _mount("tmpfs", ROOT, "tmpfs", _NO_SUID | _NO_DEVICES, f"mode=755,{_SIZE}")
+    _fresh(f"{ROOT}{FOLDER}")
+    _fresh(f"{ROOT}/tmp")  # noqa: S108
+    for path in order["visible"]:
+        _show(path)
+    for path in order["hidden"]:
+        _hide(path)
+    os.makedirs(f"{ROOT}/var", exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        os.symlink("/tmp", f"{ROOT}/var/tmp")  # noqa: S108
+    _devices()
+    _accounts()
+    _processes(order["processes"])
+    _network()
+    os.chdir(ROOT)
+    _pivot()
+    with contextlib.suppress(OSError):
+        socket.sethostname("agent")
+
+
+def _mount(source: str, target: str, kind: str | None, flags: int, more: str | None) -> None:
+    told = _libc.mount(os.fsencode(source), os.fsencode(target), kind and kind.encode(), flags, more and more.encode())  # fmt: skip
+    _done(told, f"{target.removeprefix(ROOT) or '/'} cannot be mounted")
+
+
+def _set(target: str, attributes: int, *, all_below: bool = True) -> None:
+    """Of a mount, or of it and all below it at once."""
+    wanted = struct.pack("QQQQ", attributes, 0, 0, 0)
+    told = _libc.syscall(_SET_MOUNT, _HERE, os.fsencode(target), _TREE * all_below, wanted, len(wanted))
+    _done(told, f"{target.removeprefix(ROOT)} cannot be made read-only")
+
+
+def _show(path: str) -> None:
+    """A file or folder of outside at the same place, read-only; a link as the link that it is."""
+    target = f"{ROOT}{path}"
+    if os.path.lexists(target):  # shown with a folder above it
+        return
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    if os.path.islink(path):
+        os.symlink(os.readlink(path), target)
+        return
+    if os.path.isdir(path):
+        os.makedirs(target, exist_ok=True)
+    elif os.path.exists(path):
+        os.close(os.open(target, os.O_CREAT | os.O_WRONLY, 0o644))
+    else:
+        return
+    _mount(path, target, None, _BIND | _RECURSIVE, None)
+    _set(target, _READ_ONLY | _NO_SUID | _NO_DEVICES)
+
+
+def _hide(path: str) -> None:
+    """What lies within something shown and may not be seen: an empty folder, or an empty file, stands there."""
+    target = f"{ROOT}{path}"
+    if os.path.isdir(target):
+        _mount("tmpfs", target, "tmpfs", _NO_SUID | _NO_DEVICES | _READ_ONLY, "mode=555,size=4k")
+    elif os.path.exists(target):
+        _mount("/dev/null", target, None, _BIND, None)
+
+
+def _fresh(target: str) -> None:
+    os.makedirs(target, exist_ok=True)
+    _mount("tmpfs", target, "tmpfs", _NO_SUID | _NO_DEVICES, f"mode=700,{_SIZE}")
+
+
+def _devices() -> None:
+    os.makedirs(f"{ROOT}/dev/shm", exist_ok=True)  # noqa: S108
+    for name in _DEVICES:
+        os.close(os.open(f"{ROOT}/dev/{name}", os.O_CREAT | os.O_WRONLY, 0o644))
+        _mount(f"/dev/{name}", f"{ROOT}/dev/{name}", None, _BIND, None)
+    for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
+        os.symlink(f"/proc/self/fd{target}", f"{ROOT}/dev/{name}")
+    _mount("tmpfs", f"{ROOT}/dev/shm", "tmpfs", _NO_SUID | _NO_DEVICES, _SIZE)  # noqa: S108
+
+
+def _accounts() -> None:
+    os.makedirs(f"{ROOT}/etc", exist_ok=True)
+    _write(f"{ROOT}/etc/passwd", _ACCOUNT)
+    _write(f"{ROOT}/etc/group", f"root:x:0:\nagent:x:{INSIDE}:\n")
+    _write(f"{ROOT}/etc/hosts", "127.0.0.1 localhost agent\n")
+
+
+def _processes(most: int) -> None:
+    """Only its own are seen. Read-only, because to the kernel the command may still be the user who owns its switches."""
+    os.makedirs(f"{ROOT}/proc", exist_ok=True)
+    _mount("proc", f"{ROOT}/proc", "proc", _NO_SUID | _NO_DEVICES | _NO_EXEC, None)
+    for switch, value in (("kernel/pid_max", most), ("user/max_user_namespaces", 0)):
+        with contextlib.suppress(OSError):  # an older kernel: limits of the process hold all but root
+            _write(f"{ROOT}/proc/sys/{switch}", str(value))
+    _set(f"{ROOT}/proc", _READ_ONLY | _NO_SUID | _NO_DEVICES | _NO_EXEC)
+
+
+def _network() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, 0x8914, struct.pack("16sh14s", b"lo", 0x1 | 0x40, b""))
+
+
+def _pivot() -> None:
+    number = _PIVOT.get(platform.machine())
+    if number is None:
+        raise OSError(0, f"the root cannot be changed on {platform.machine()}")
+    _done(_libc.syscall(number, b".", b"."), "the root cannot be changed")
+    _done(_libc.umount2(b".", _DETACH), "the old root cannot be let go")
+    os.chdir("/")
+    _set("/", _READ_ONLY | _NO_SUID | _NO_DEVICES, all_below=False)
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)

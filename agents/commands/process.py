@@ -1,0 +1,259 @@
+"""One run of a command as a process of its own: started by the launcher, fed, listened to, ended with all that it began."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import sys
+import tempfile
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, TypedDict
+
+from drr.agents.commands.command import Command
+from drr.agents.commands.namespaces import FOLDER
+from drr.agents.commands.sight import seen_by
+from drr.agents.commands.terms import CommandTerms
+from drr.env.errors import DrrError, ProgramFailure
+from drr.env.json_object import JsonObject
+
+LAUNCHER = Path(__file__).with_name("launcher.py")
+MOST_PRINTED = 1_000_000
+"""Bytes of a report."""
+KEPT_ERRORS = 64_000
+"""Bytes at the end of standard error that are kept with the unit."""
+MOST_PROCESSES = 1024
+"""Threads count too."""
+_START_S, _END_S, _LAST_WORDS_S = 60.0, 15.0, 2.0
+
+
+class LaunchOrder(TypedDict):
+    """What the launcher is told first."""
+
+    contained: bool
+    program: str
+    words: list[str]
+    folder: str
+    processes: int
+    visible: list[str]
+    hidden: list[str]
+
+
+class Ended(NamedTuple):
+    code: int
+    """Negative: the signal that ended it."""
+    report: str
+
+
+@dataclass
+class CommandPlace:
+    """Where a command is about to run. `listening` is its only way out; it belongs to whoever serves it."""
+
+    folder: str
+    listening: socket.socket
+    _launcher: asyncio.subprocess.Process
+    _control: _Control
+    errors: deque[bytes] = field(default_factory=deque)
+    _errors_size: int = 0
+
+    async def run(self, environment: Mapping[str, str], told: str, seconds: float | None) -> Ended:
+        """Start it, feed it, wait for it. `ProgramFailure` where it cannot start, does not end in time, or prints too much."""
+        self._control.send({"environment": dict(environment)})
+        errors = asyncio.create_task(self._keep_errors())
+        feeding = asyncio.create_task(self._feed(told.encode()))
+        printing, waiting = asyncio.create_task(self._printed()), asyncio.create_task(self._ending())
+        tasks = (printing, waiting, errors, feeding)
+        try:
+            async with asyncio.timeout(seconds):
+                printed, ending = await asyncio.gather(printing, waiting)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LAST_WORDS_S):
+                    await errors
+        except TimeoutError:
+            raise ProgramFailure(
+                "agent_timeout", f"the command did not end within its {seconds:,.0f} s; it was ended"
+            ) from None
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self._control.close()  # the launcher ends what is left, and with it whoever holds the pipes
+        if (why := ending.get("unstartable")) is not None:
+            raise ProgramFailure("agent_start", f"the command cannot be started ({why})")
+        code = ending.get("code")
+        if not isinstance(code, int):
+            raise ProgramFailure("agent_lost", "the command's launcher ended before the command did")
+        return Ended(code, printed)
+
+    def said(self) -> str:
+        """The end of what it wrote on standard error."""
+        return b"".join(self.errors)[-KEPT_ERRORS:].decode(errors="replace")
+
+    async def _feed(self, told: bytes) -> None:
+        writing = self._launcher.stdin
+        assert writing is not None
+        with suppress(ConnectionError):
+            writing.write(told)
+            await writing.drain()
+        writing.close()
+
+    async def _printed(self) -> str:
+        reading, parts, size = self._launcher.stdout, [], 0
+        assert reading is not None
+        while part := await reading.read(65536):
+            size += len(part)
+            if size > MOST_PRINTED:
+                raise ProgramFailure(
+                    "agent_output", f"the command printed more than {MOST_PRINTED:,} bytes; it was ended"
+                )
+            parts.append(part)
+        return b"".join(parts).decode(errors="replace")
+
+    async def _keep_errors(self) -> None:
+        reading = self._launcher.stderr
+        assert reading is not None
+        while part := await reading.read(65536):
+            self.errors.append(part)
+            self._errors_size += len(part)
+            while self._errors_size - len(self.errors[0]) >= KEPT_ERRORS:
+                self._errors_size -= len(self.errors.popleft())
+
+    async def _ending(self) -> JsonObject:
+        document, _ = await self._control.receive()
+        self._control.close()
+        return document
+
+
+@asynccontextmanager
+async def place_for(command: Command, terms: CommandTerms) -> AsyncIterator[CommandPlace]:
+    """A place of its own for one run, gone with everything in it when the context ends, however it ends."""
+    with tempfile.TemporaryDirectory(prefix="drr-agent-", ignore_cleanup_errors=True) as scratch:
+        ours, theirs = socket.socketpair()
+        control = _Control(ours)
+        try:
+            with theirs:
+                launcher = await _launched(theirs, scratch)
+            try:
+                listening = await _made(control, _order(command, terms, scratch))
+                with listening:
+                    yield CommandPlace(FOLDER if not terms.trusted else scratch, listening, launcher, control)
+            finally:
+                control.close()
+                await _ended(launcher)
+        finally:
+            control.close()
+
+
+def _order(command: Command, terms: CommandTerms, scratch: str) -> LaunchOrder:
+    visible, hidden = ([], []) if terms.trusted else seen_by(command, terms)
+    return {
+        "contained": not terms.trusted,
+        "program": command.program(),
+        "words": list(command.words),
+        "folder": scratch if terms.trusted else FOLDER,
+        "processes": MOST_PROCESSES,
+        "visible": visible,
+        "hidden": hidden,
+    }
+
+
+async def _launched(theirs: socket.socket, scratch: str) -> asyncio.subprocess.Process:
+    pipe = asyncio.subprocess.PIPE
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-I", "-S", "-B", str(LAUNCHER), str(theirs.fileno()),
+        stdin=pipe, stdout=pipe, stderr=pipe, pass_fds=[theirs.fileno()], env={}, cwd=scratch, start_new_session=True,
+    )  # fmt: skip
+
+
+async def _made(control: _Control, order: LaunchOrder) -> socket.socket:
+    """The listening socket of the place that the launcher made."""
+    control.send({**order})
+    try:
+        async with asyncio.timeout(_START_S):
+            document, listening = await control.receive()
+    except TimeoutError:
+        raise ProgramFailure("agent_start", f"no place for the command within {_START_S:.0f} s") from None
+    if not document.get("ready"):
+        why = document.get("refused", "its launcher ended")
+        raise ProgramFailure("agent_start", f"no place for the command: {why}")
+    return listening or socket.create_server(("127.0.0.1", 0), backlog=128)
+
+
+async def _ended(launcher: asyncio.subprocess.Process) -> None:
+    """Told by its closed socket; one that does not listen is killed, and what is in its namespaces goes with it.
+
+    Pipes that nobody reads to their end are let go first: asyncio waits for these too.
+    """
+    transport = getattr(launcher, "_transport", None)
+    for number in (0, 1, 2):
+        pipe = None if transport is None else transport.get_pipe_transport(number)
+        if pipe is not None:
+            pipe.close()
+    try:
+        async with asyncio.timeout(_END_S):
+            await launcher.wait()
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            os.killpg(launcher.pid, 9)
+        await launcher.wait()
+    finally:
+        if transport is not None:
+            transport.close()
+
+
+def _wake(ready: asyncio.Future[None]) -> None:
+    if not ready.done():
+        ready.set_result(None)
+
+
+class _Control:
+    """Lines of JSON to and from the launcher; a line from there may come with a socket."""
+
+    def __init__(self, ours: socket.socket) -> None:
+        self._ours = ours
+        ours.setblocking(True)
+
+    def send(self, document: JsonObject) -> None:
+        """An order is far smaller than what a socket holds."""
+        try:
+            self._ours.sendall(json.dumps(document).encode() + b"\n")
+        except OSError as error:
+            raise ProgramFailure("agent_lost", f"the command's launcher is gone ({error.strerror})") from None
+
+    async def receive(self) -> tuple[JsonObject, socket.socket | None]:
+        """The next line; an empty document where the launcher is gone."""
+        told, given = b"", None
+        while not told.endswith(b"\n"):
+            await self._readable()
+            try:
+                more, descriptors, _, _ = socket.recv_fds(self._ours, 65536, 1)
+            except OSError:
+                break
+            for descriptor in descriptors:
+                given = socket.socket(fileno=descriptor)
+            if not more:
+                break
+            told += more
+        try:
+            document = json.loads(told or b"{}")
+        except ValueError:
+            raise DrrError("a command's launcher wrote what nobody can read") from None
+        return document, given
+
+    async def _readable(self) -> None:
+        loop = asyncio.get_running_loop()
+        ready: asyncio.Future[None] = loop.create_future()
+        number = self._ours.fileno()
+        loop.add_reader(number, lambda: _wake(ready))
+        try:
+            await ready
+        finally:
+            loop.remove_reader(number)
+
+    def close(self) -> None:
+        self._ours.close()

@@ -1,0 +1,44 @@
+"""The commands among the variants: on what terms they run, and whether this system can hold them to those."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drr.agents.architecture import Variant
+    from drr.agents.commands.terms import CommandTerms
+    from drr.app.answers import AnswerConfig
+
+
+def terms_of(config: AnswerConfig) -> CommandTerms:
+    """What commands may not see however they are started: what the study, the shop and the web know, and this user's keys."""
+    from drr.agents.commands.terms import CommandTerms
+    from drr.env.settings import FILE
+    from drr.env.shop import SERVERS
+    from drr.env.trust import config_folder
+
+    settings = config.settings
+    named = [config.place, settings.sandbox, settings.web_record, settings.price_file, config_folder(), FILE]
+    if config.shop is not None and not config.shop.startswith(SERVERS):
+        named.append(config.shop)
+    if config.pages is not None:
+        named.append(config.pages.parent)
+    hidden = tuple(Path(path).expanduser().resolve() for path in named if path is not None)
+    shown = tuple(Path(path).expanduser().absolute() for path in config.agent_sees)
+    return CommandTerms(config.trust_agent, shown, hidden)
+
+
+def check_contained(variants: Mapping[str, Variant], *, trusted: bool) -> None:
+    """`Misuse` for programs that this system cannot contain and this user did not say to trust."""
+    from drr.agents.commands.containment import NOT_CONTAINED, why_not_contained
+    from drr.agents.commands.variants import CommandArchitecture
+    from drr.env.errors import Misuse
+
+    named = [name for name, one in variants.items() if isinstance(one.architecture, CommandArchitecture)]
+    if named and not trusted and (why := why_not_contained()) is not None:
+        raise Misuse(
+            f"{', '.join(named)}: cannot be contained here ({why}): {NOT_CONTAINED} would be yours;"
+            " --trust-agent runs it as you"
+        )
