@@ -8,24 +8,15 @@ every unit, so that an edit cannot keep old answers.
 from __future__ import annotations
 
 import inspect
-import re
-import sys
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from functools import cache
-from hashlib import sha256
-from pathlib import Path
-from traceback import extract_tb
-from types import ModuleType
 from typing import Any
 
 from drr.agents.architecture import AGENT, Architecture, Run
 from drr.agents.base import Limits
 from drr.env.errors import Misuse
+from drr.env.user_code import from_file
 from drr.llm.role import Policy
-
-_IN_FILE = re.compile(r".*\.py:[^:]*", re.DOTALL)
-_SAFE = re.compile(r"[\w.-]+\.py")
 
 
 def architecture_of(
@@ -75,57 +66,18 @@ def _declared(name: str, function: Any, attribute: str, kind: type, otherwise: A
     return given
 
 
-def is_in_file(name: str) -> bool:
-    """Whether this names a function in a file."""
-    return _IN_FILE.fullmatch(name) is not None
-
-
 def in_file(place: str, function: str) -> Architecture:
     """The function of that name in a Python file; it is called `file.py:function` wherever it is shown."""
-    path = Path(place).expanduser().resolve()
-    if not path.is_file():
-        raise Misuse(f"variant {place}:{function}: there is no file {path}; give path/to/file.py:function")
-    if not _SAFE.fullmatch(path.name):
-        raise Misuse(
-            f"variant {place}:{function}: the file's name may hold letters, digits, `.`, `_` and `-`; rename it"
-        )
-    try:
-        source = path.read_bytes()
-    except OSError as error:
-        raise Misuse(f"variant {place}:{function}: {path} cannot be read ({error.strerror})") from error
-    found = getattr(_module(path, source), function, None)
-    if found is None:
-        raise Misuse(f"variant {place}:{function}: {path} has no function {function!r}")
-    if not inspect.iscoroutinefunction(found):
+    code = from_file("variant", place, function)
+    if not inspect.iscoroutinefunction(code.found):
         raise Misuse(
             f"variant {place}:{function}: not an async function; write `async def {function}(query, tools, model, budget)`"
         )
-    name, digest = f"{path.name}:{function}", sha256(source).hexdigest()
     return architecture_of(
-        name, found, origin=path.name, otherwise="0", suffix=f"+{digest[:16]}", word=f"{path}:{function}"
+        f"{code.path.name}:{function}",
+        code.found,
+        origin=code.path.name,
+        otherwise="0",
+        suffix=f"+{code.digest[:16]}",
+        word=f"{code.path}:{function}",
     )
-
-
-@cache
-def _module(path: Path, source: bytes) -> ModuleType:
-    """What was hashed is what runs: the file is not read a second time. Its folder is not on the import path."""
-    name = f"drr_variant_{path.stem.replace('.', '_')}_{sha256(source).hexdigest()[:16]}"
-    module = ModuleType(name)
-    module.__file__ = str(path)
-    sys.modules[name] = module
-    try:
-        exec(compile(source, str(path), "exec"), module.__dict__)  # noqa: S102 - the user named this file to be run
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        told = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
-        cause = f"{type(error).__name__}: {told}" if told else type(error).__name__
-        raise Misuse(f"{path}{_line_of(error, path)}: cannot be loaded ({cause}); mend it") from error
-    return module
-
-
-def _line_of(error: BaseException, path: Path) -> str:
-    """Where in that file it went wrong, as far as that is known."""
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        return f", line {error.lineno}"
-    here = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path)]
-    return f", line {here[-1]}" if here else ""

@@ -18,8 +18,9 @@ from itertools import combinations
 from drr.agents.architecture import PROFILE, WS, Architecture, Run, Variant
 from drr.agents.commands.command import is_command
 from drr.agents.commands.variants import command_variant
-from drr.agents.declared import architecture_of, in_file, is_in_file
+from drr.agents.declared import architecture_of, in_file
 from drr.env.errors import DrrError, Misuse
+from drr.env.user_code import is_in_file
 
 GROUP = "drr.variants"
 

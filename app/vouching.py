@@ -112,7 +112,7 @@ def check_agents(folder: Path, words: str) -> None:
 def program_of(word: str) -> str | None:
     """The file or command that a variant's word has run with this user's rights; `None` for one that is installed."""
     from drr.agents.commands.command import Command, is_command
-    from drr.agents.declared import is_in_file
+    from drr.env.user_code import is_in_file
 
     if is_command(word):
         return Command.of(word).word

@@ -19,6 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 SCHEMA = 1
 MANIFEST, ITEMS, TRUTH, SIZES = "manifest.json", "items.jsonl", "truth.jsonl", "sizes.json"
+PERSONS = "persons.jsonl"
+"""The persons that the contexts were built from: for checks and measures, as the truth is."""
 COUNTER = "bytes/4"
 """The only counter so far: a fourth of the bytes in UTF-8, which needs no vocabulary of any provider."""
 ItemKind = Literal["purchase", "return", "review", "dialogue", "note"]

@@ -16,6 +16,7 @@ from drr.persons.context import (
     COUNTER,
     ITEMS,
     MANIFEST,
+    PERSONS,
     SIZES,
     TRUTH,
     ContextItem,
@@ -67,6 +68,7 @@ def write_contexts(
         for one in built:
             entries[one.person.person_id] = _write_person(hidden, one)
             persons.append(one.person)
+        (hidden / PERSONS).write_text(_lines(person.line() for person in persons), encoding="utf-8")
         manifest = ContextManifest(
             seed=seed,
             counter=COUNTER,

@@ -226,8 +226,8 @@ def _plan(arguments: argparse.Namespace, before: JsonObject, variants: str | Non
 def _words(given: str | None) -> str | None:
     """As they were named, but files by their whole path, so that the study continues from any folder."""
     from drr.agents.commands.command import is_command
-    from drr.agents.declared import is_in_file
     from drr.agents.registry import variant
+    from drr.env.user_code import is_in_file
 
     if given is None:
         return None

@@ -6,14 +6,12 @@ Offsets always count characters of the frozen text, so that a viewer can mark wh
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
-from math import log
 from typing import NamedTuple
 
+from drr.env.bm25 import Bm25
 from drr.env.records.lines import Span
-from drr.env.text import tokens
 
 WHOLE = 6000
 """A text shorter than this is shown whole."""
@@ -40,9 +38,7 @@ def whole_within(room: int) -> Cut:
 
 class _Index(NamedTuple):
     spans: tuple[Span, ...]
-    words: tuple[Counter[str], ...]
-    lengths: tuple[int, ...]
-    idf: Mapping[str, float]
+    ranking: Bm25
 
 
 _PARAGRAPH = re.compile(r"\n\s*\n|\n(?=[#\-*|])")
@@ -80,11 +76,7 @@ def _cut(text: str, start: int, end: int, border: re.Pattern[str]) -> Iterable[t
 @lru_cache(maxsize=256)
 def _index(text: str) -> _Index:
     spans = tuple(passages(text))
-    words = tuple(Counter(tokens(text[span.start : span.end])) for span in spans)
-    holding = Counter(word for bag in words for word in bag)
-    n = len(spans)
-    idf = {word: log(1 + (n - count + 0.5) / (count + 0.5)) for word, count in holding.items()}
-    return _Index(spans, words, tuple(sum(bag.values()) for bag in words), idf)
+    return _Index(spans, Bm25([text[span.start : span.end] for span in spans]))
 
 
 def select(claim: str, text: str, cut: Cut = CONCERNING) -> list[Span]:
@@ -92,15 +84,7 @@ def select(claim: str, text: str, cut: Cut = CONCERNING) -> list[Span]:
     if len(text) < cut.whole:
         return [Span(0, len(text))]
     index = _index(text)
-    asked = set(tokens(claim))
-    mean = sum(index.lengths) / max(1, len(index.lengths))
-
-    def score(i: int) -> float:
-        norm = 1.2 * (0.25 + 0.75 * index.lengths[i] / mean)
-        bag = index.words[i]
-        return sum(index.idf[w] * bag[w] * 2.2 / (bag[w] + norm) for w in asked if w in bag)
-
-    ranked = sorted((-score(i), i) for i in range(len(index.spans)))
+    ranked = sorted((-score, i) for i, score in enumerate(index.ranking.scores(claim)))
     if cut.fills:
         best = [i for _, i in ranked if i][: cut.passages]
         return _joined(index.spans[i] for i in sorted({0, *best}))

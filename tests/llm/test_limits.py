@@ -263,15 +263,16 @@ async def test_what_a_failed_call_had_reserved_is_given_back() -> None:
 
 
 async def test_answers_that_are_cut_are_paid_for() -> None:
+    """The one that was cut, and the one that was then asked for with room for more."""
     purse = MemoryPurse()
-    with Wire([Say("half", stop_reason="max_tokens")]) as wire:
+    with Wire([Say("half", stop_reason="max_tokens")] * 2) as wire:
         made = Models(
             ModelSettings({"default": SONNET}, base_url=wire.url), budget=Budget(Limit.of(usd=5), purse)
         )
         with pytest.raises(ModelFailure):
             await made.role("agent").reply([HumanMessage("x")])
         await made.aclose()
-    assert purse.spent == SpendAmount(cost=100 * 2_000_000 + 20 * 10_000_000, tokens=120)
+    assert purse.spent == SpendAmount(cost=2 * (100 * 2_000_000 + 20 * 10_000_000), tokens=2 * 120)
 
 
 @pytest.mark.parametrize(

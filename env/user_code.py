@@ -1,0 +1,76 @@
+"""Code of the user's own in a Python file that nobody installed, as `path/file.py:name`. What was hashed is what runs."""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from traceback import extract_tb
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from drr.env.errors import Misuse
+
+_IN_FILE = re.compile(r".*\.py:[^:]*", re.DOTALL)
+_SAFE = re.compile(r"[\w.-]+\.py")
+
+
+class UserCode(NamedTuple):
+    found: Any
+    path: Path
+    digest: str
+    """Of the file: an edit cannot keep what was computed before."""
+
+
+def is_in_file(name: str) -> bool:
+    """Whether this names something in a file."""
+    return _IN_FILE.fullmatch(name) is not None
+
+
+def from_file(noun: str, place: str, name: str) -> UserCode:
+    """What goes by that name there; `noun` says in errors what it should be, `variant` or another."""
+    told = f"{noun} {place}:{name}"
+    path = Path(place).expanduser().resolve()
+    if not path.is_file():
+        raise Misuse(f"{told}: there is no file {path}; give path/to/file.py:{_KIND.get(noun, 'function')}")
+    if not _SAFE.fullmatch(path.name):
+        raise Misuse(f"{told}: the file's name may hold letters, digits, `.`, `_` and `-`; rename it")
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise Misuse(f"{told}: {path} cannot be read ({error.strerror})") from error
+    found = getattr(_module(path, source, noun), name, None)
+    if found is None:
+        raise Misuse(f"{told}: {path} has no {_KIND.get(noun, 'function')} {name!r}")
+    return UserCode(found, path, sha256(source).hexdigest())
+
+
+_KIND = {"memory": "class"}
+"""What is named in a file, where it is no function."""
+
+
+@cache
+def _module(path: Path, source: bytes, noun: str) -> ModuleType:
+    """The file is not read a second time. Its folder is not on the import path."""
+    name = f"drr_{noun}_{path.stem.replace('.', '_')}_{sha256(source).hexdigest()[:16]}"
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    sys.modules[name] = module
+    try:
+        exec(compile(source, str(path), "exec"), module.__dict__)  # noqa: S102 - the user named this file to be run
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        told = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
+        cause = f"{type(error).__name__}: {told}" if told else type(error).__name__
+        raise Misuse(f"{path}{_line_of(error, path)}: cannot be loaded ({cause}); mend it") from error
+    return module
+
+
+def _line_of(error: BaseException, path: Path) -> str:
+    """Where in that file it went wrong, as far as that is known."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return f", line {error.lineno}"
+    here = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f", line {here[-1]}" if here else ""

@@ -1,0 +1,70 @@
+"""Persons with ten attributes each and a context whose items show them without saying them, for the tests of memories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from drr.persons.context import ContextItem, ItemTruth
+from drr.persons.context_writer import BuiltContext, write_contexts
+from drr.persons.person import Attribute, Person
+
+STATEMENTS = (
+    ("pets", "shares the household with a terrier"),
+    ("children", "raises twins"),
+    ("care", "looks after an aged aunt"),
+    ("needs", "suffers from hay fever"),
+    ("themes", "grows orchids on windowsills"),
+    ("themes", "brews espresso every morning"),
+    ("brands", "prefers tools by Kestrel"),
+    ("place", "lives in Vermont"),
+    ("price_level", "buys cheap goods"),
+    ("seasons", "orders mostly during autumn"),
+)
+OTHERS = (("pets", "keeps goldfish"), ("place", "lives in Texas"), ("themes", "sails dinghies"))
+CLUES = (
+    "Chews and a short leash again, the vet said so.",
+    "Two of everything, and both cots still stand.",
+    "The pill box for Mabel needs bigger letters.",
+    "When the pollen comes I cannot keep the window open.",
+    "Moss and bark for the pots in the light.",
+    "Beans for the machine, dark ones.",
+    "A drill of the green make once more.",
+    "Snow chains before the pass closes.",
+    "Only if it is on sale, I said.",
+    "October is when I see what is missing.",
+)
+
+
+def person(number: int, statements: tuple[tuple[str, str], ...]) -> Person:
+    return Person(
+        person_id=f"p-{number}",
+        attributes=tuple(
+            Attribute(id=f"{block}-{place}", block=block, statement=statement, basis="records")
+            for place, (block, statement) in enumerate(statements)
+        ),
+    )
+
+
+FIRST, SECOND = person(1, STATEMENTS), person(2, OTHERS)
+
+
+def built(one: Person, each: int = 3) -> BuiltContext:
+    """`each` items for an attribute, and as many of noise, day by day."""
+    items, truths = [], []
+    for k in range(each * len(one.attributes) * 2):
+        place, is_noise = (k // 2) % len(one.attributes), k % 2 == 1
+        text = f"Talk of the weather, part {k}." if is_noise else f"{CLUES[place]} ({k})"
+        items.append(
+            ContextItem(id=f"i{k:03}", date=f"2022-{1 + k // 28:02}-{1 + k % 28:02}", kind="note", text=text)
+        )
+        truths.append(
+            ItemTruth(
+                id=f"i{k:03}", expresses=() if is_noise else (one.attributes[place].id,), noise=is_noise
+            )
+        )
+    return BuiltContext(one, items, truths, {"2k": len(items)})
+
+
+def folder(at: Path) -> Path:
+    write_contexts(at / "contexts", [built(FIRST), built(SECOND)], sizes={"2k": 2000}, seed=7)
+    return at / "contexts"
