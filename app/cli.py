@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "aggregate": ("aggregate", "the sums of a protocol over raw scores of anybody"),
     "criteria": ("criteria", "what PQR scores by: list, show, edit, export, import"),
     "agreement": ("agreement", "people against judges, judge against judge"),
+    "canaries": ("canaries", "a judge against reports that cheat and planted errors"),
     "calibrate": ("calibrate", "a judge against labelled data"),
     "compare": ("compare", "two variants of a study, paired"),
     "plan": ("plan", "how many labels, questions and trials an interval takes"),

@@ -21,12 +21,13 @@ from drr.citations.parse import canonical_url
 from drr.env.entities import Product, User
 from drr.env.settings import resolve
 from drr.env.shop import Shop, open_shop
+from drr.eval.canaries.planted import WEB
 from drr.eval.checks import RULES, Check, Subject, check_report, urls_in
 from drr.wording.states import STATES
 
 from benchmarks.planted_by_hand import REPORTS
 from benchmarks.planted_errors import KINDS, World
-from benchmarks.planted_reports import FORMS, LAYOUTS, WEB, Case, short_title, write_case
+from benchmarks.planted_reports import FORMS, LAYOUTS, Case, short_title, write_case
 from benchmarks.results import machine, record, table
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 
 from drr.env.entities import User
 from drr.env.shop import Shop
+from drr.eval.canaries.planted import WEB
 from drr.wording.states import STATES
 
-from benchmarks.planted_reports import MEASURE, WEB, Case, short_title
+from benchmarks.planted_reports import MEASURE, Case, short_title
 
 
 @dataclass

@@ -12,19 +12,12 @@ from dataclasses import dataclass, field, replace
 from drr.env.entities import Order, Product, User
 from drr.env.shop import Shop
 from drr.env.statistics import UserStatistics
+from drr.eval.canaries.planted import WEB
 from drr.wording.states import STATES
 
 LAYOUTS = ("prose", "bullets", "tables", "phases")
 FORMS = ("numbered", "links", "numbered_links", "footnotes", "full_width")
 
-WEB = {
-    "https://extension.example/backyard/birds": "A survey of 412 gardens found that 63 species visit feeders in winter. Feeders should hang 5 to 10 feet from shrubs. The author writes that clean water matters more than rare seed.",
-    "https://homehealth.example/air": "Rooms of 180 square feet need a unit rated for at least 120 cubic feet a minute. Filters last 6 months in homes without smokers. Our tester noted that noise at night decides which unit people keep.",
-    "https://petguide.example/ramps": "A ramp for a dog of 70 pounds should rise no more than 18 degrees. In a trial with 54 dogs, 81 % used a carpeted ramp within a week. Trainers say that patience beats treats in the first three days.",
-    "https://toolbench.example/sockets": "A 72-tooth ratchet needs 5 degrees of swing. Mechanics in a poll of 230 shops replaced a set every 8 years. They agree that six points grip a worn bolt better.",
-    "https://skinlab.example/serums": "In a 12-week study of 96 adults, moisture rose by 22 % with daily use. Dermatologists advise that a patch test comes before the first use.",
-    "https://pantry.example/storage": "Wire shelves fixed to studs carry 100 pounds each. A pantry of 24 square feet needs 4 shelves. Organisers say that labels save more time than boxes.",
-}
 QUOTES = {
     "https://extension.example/backyard/birds": "clean water matters more than rare seed",
     "https://homehealth.example/air": "noise at night decides which unit people keep",

@@ -78,6 +78,7 @@ EVAL_FLOORS = (
     {"judging"},
     {"metrics"},
     {"agreement"},
+    {"canaries"},
 )
 """What lies within `eval`, from the ground up: nothing imports from a floor above its own."""
 

@@ -1,0 +1,261 @@
+"""`drr canaries`: a judge held against reports that cheat and against planted errors, before a study is paid for."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from drr.env.settings import Settings
+    from drr.env.shop import Shop
+    from drr.eval.canaries.table import CanaryRow
+    from drr.eval.tasks.desk import Desk
+    from drr.llm.factory import Models
+    from drr.study.run import Summary
+    from drr.study.study import Study
+
+PARTS = ("reports", "planted")
+_EXAMPLES = """\
+reports   sixteen reports that plead, hide words, pad, repeat, cite everything: none may do better than the clean one
+planted   claims with one error each beside the page they cite: none may be called wholly supported
+
+What a judge said is kept in --study; the same command goes on where it stopped, and another judge stands beside.
+
+examples:
+  drr canaries --judge offline
+  drr canaries --judge anthropic:claude-sonnet-5-5 --budget 5
+  drr canaries --judge MODEL --what planted --json
+"""
+
+
+class CanariesDocument(TypedDict):
+    schema: int
+    judge: str
+    rule_written: bool
+    banner: str | None
+    passed: bool
+    rows: list[CanaryRow]
+    cost_usd: float | None
+    """Of this judge's calls; unknown where a price is."""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    from drr.app.console import add_setting_options
+    from drr.app.models import SETTINGS
+    from drr.app.studies import add_run_options
+
+    parser.epilog = _EXAMPLES
+    parser.add_argument("--judge", dest="model_judge", metavar="MODEL", help="who is held against them")
+    parser.add_argument(
+        "--what",
+        default=",".join(PARTS),
+        metavar="PARTS",
+        help=f"with commas, of {', '.join(PARTS)} (default: all)",
+    )
+    parser.add_argument(
+        "--study", metavar="DIR", type=Path, default=Path("canaries"), help="what is kept (default: canaries)"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add_run_options(parser)
+    add_setting_options(parser, *SETTINGS, "model_claim_extractor", "prompts")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import asyncio
+    import sys
+
+    from drr.app.console import print_json, settings_of
+    from drr.app.models import models_of
+    from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
+    from drr.eval.canaries.study import SHOP_URL
+
+    what = _parts(arguments.what)
+    settings = settings_of(arguments).settings.model_copy(update={"shop_url": SHOP_URL})
+    models = models_of(settings)
+    check_models(models, ("judge", "claim_extractor"), budget_of(arguments), unit_cap_of(arguments))
+    with _opened(arguments.study) as study, _shop(arguments.study, settings) as shop:
+        summary, document = asyncio.run(_vet(study, shop, settings, models, what, arguments))
+    if arguments.json:
+        print_json(document)
+    else:
+        print(_told(document))
+    code = conclude(summary, arguments.study, "canaries", f"drr canaries --study {arguments.study}")
+    failed = [one["name"] for one in document["rows"] if one["passed"] is not True]
+    if failed and not code:
+        print(f"drr: {document['judge']} did not pass: {', '.join(dict.fromkeys(failed))}", file=sys.stderr)
+    return code or int(bool(failed))
+
+
+def _parts(given: str) -> list[str]:
+    from drr.env.errors import Misuse
+
+    what = [word.strip() for word in given.split(",") if word.strip()]
+    if not what or set(what) - set(PARTS):
+        raise Misuse(f"--what {given!r}: of {', '.join(PARTS)}, with commas between")
+    return what
+
+
+def _opened(folder: Path) -> Study:
+    """Answers of another study are no canaries, and canaries have no place among them."""
+    from drr.env.errors import Misuse
+    from drr.study.study import Study
+
+    if not Study.exists(folder):
+        return Study.create(folder, {"schema": 1, "run": {"canaries": True}})
+    study = Study.open(folder)
+    if not study.config.get("run", {}).get("canaries"):
+        study.close()
+        raise Misuse(f"{folder}: is a study of its own; name a folder for the canaries with --study DIR")
+    return study
+
+
+@contextmanager
+def _shop(folder: Path, settings: Settings) -> Iterator[Shop]:
+    from drr.env.shop import open_shop
+    from drr.eval.canaries.shop import write_shop
+
+    spec = str(folder / "shop")
+    if not Path(spec).exists():
+        write_shop(spec, settings)
+    with open_shop(spec, settings) as shop:
+        yield shop
+
+
+async def _vet(
+    study: Study,
+    shop: Shop,
+    settings: Settings,
+    models: Models,
+    what: Sequence[str],
+    arguments: argparse.Namespace,
+) -> tuple[Summary, CanariesDocument]:
+    from drr.app.judging import desk_of
+    from drr.eval.canaries.study import put, report_units
+    from drr.eval.evidence.answers import questions, read_answers
+
+    summary: Summary | None = None
+    rows: list[CanaryRow] = []
+    try:
+        await put(study, report_units())
+        desk = desk_of(settings, models, shop)
+        desk.questions = questions(study)
+        desk.add(read_answers(study))
+        for part in what:
+            vetted = _reports if part == "reports" else _planted
+            done, found = await vetted(study, desk, models, arguments)
+            rows += found
+            summary = done if summary is None else _both(summary, done)
+            if done.stopped is not None:
+                break
+    finally:
+        await models.aclose()
+    assert summary is not None
+    document: CanariesDocument = {
+        "schema": 1,
+        "judge": desk.judge.shown,
+        "rule_written": desk.judge.rule_written,
+        "banner": desk.banner,
+        "passed": all(one["passed"] is True for one in rows),
+        "rows": rows,
+        "cost_usd": _cost(study, desk.judge.shown),
+    }
+    return summary, document
+
+
+def _both(one: Summary, other: Summary) -> Summary:
+    from drr.eval.judging.run import Ran
+
+    ran = Ran(one)
+    ran.add(other, 0)
+    return ran.summary
+
+
+async def _reports(
+    study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
+) -> tuple[Summary, list[CanaryRow]]:
+    from drr.app.console import progress_of
+    from drr.app.studies import budget_of, unit_cap_of
+    from drr.eval.canaries.table import report_rows
+    from drr.eval.judging.plan import JudgeOptions
+    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.judging.run import judge
+
+    options = JudgeOptions(
+        ["faithfulness", "quality"],
+        None,
+        budget_of(arguments, study),
+        unit_cap_of(arguments),
+        arguments.units,
+        arguments.retry_failed,
+        arguments.limit,
+    )
+    ran = await judge(study, desk, models, options, progress=progress_of(arguments))
+    return ran.summary, report_rows(read_judged(study, choose(study, desk.judge.shown)))
+
+
+async def _planted(
+    study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
+) -> tuple[Summary, list[CanaryRow]]:
+    from drr.app.console import progress_of
+    from drr.app.studies import budget_of, unit_cap_of
+    from drr.eval.agreement.calibrate import Calibration
+    from drr.eval.agreement.cases import cases
+    from drr.eval.asking.judge import KeptAnswers
+    from drr.eval.canaries.planted import planted_claims
+    from drr.eval.canaries.table import planted_rows
+    from drr.study.run import Pace
+    from drr.study.run import run as run_units
+
+    claims = list(planted_claims())
+    labelled = cases([claim.label for claim in claims], "support")
+    calibration = Calibration(desk, {case.id: case for case in labelled}, KeptAnswers(study))
+    summary = await run_units(
+        study,
+        calibration.units(),
+        calibration.work,
+        models=models,
+        budget=budget_of(arguments, study),
+        unit_cap=unit_cap_of(arguments),
+        pace=Pace(units=arguments.units),
+        progress=progress_of(arguments),
+        retry_failed=arguments.retry_failed,
+        limit=arguments.limit,
+        label="planted errors",
+    )
+    case_of = {case.example.id: case.id for case in labelled}
+    return summary, planted_rows(claims, calibration.results(study), case_of)
+
+
+def _cost(study: Study, judge: str) -> float | None:
+    from drr.eval.agreement.cost import judge_costs
+
+    cost = judge_costs(study, {}).get(judge)
+    return None if cost is None else cost["usd"]
+
+
+def _told(document: CanariesDocument) -> str:
+    from drr.app.terminal import Column, number, table
+
+    said = {True: "pass", False: "FAIL", None: "no answer"}
+    rows = [
+        [
+            one["part"],
+            one["name"],
+            one["asked"],
+            number(one["value"], 2),
+            number(one["beside"], 2),
+            said[one["passed"]],
+        ]
+        for one in document["rows"]
+    ]
+    head: list[str | Column] = ["part", "canary", Column("must hold", flows=True), "value", "limit", ""]
+    passed = sum(one["passed"] is True for one in document["rows"])
+    parts = [document["banner"]] if document["banner"] else []
+    parts += [table(head, rows), f"{document['judge']}: {passed} of {len(rows)} hold."]
+    if document["cost_usd"] is not None:
+        parts.append(f"cost: ${document['cost_usd']:.4f}")
+    return "\n\n".join(parts)

@@ -1,0 +1,150 @@
+"""The pass table: what the judge said of each canary and of the planted errors, and whether it let itself be taken in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypedDict
+
+from drr.eval.agreement.people import Results, support_status
+from drr.eval.canaries.planted import PlantedClaim
+from drr.eval.canaries.study import CLEAN_NAME
+from drr.eval.labels import DIMENSIONS
+from drr.eval.metrics import values_of
+from drr.eval.stats.aggregate.base import plain_mean
+from drr.eval.tasks.judged import Judged
+
+MARGIN = 0.5
+"""A judge's grades of one report differ by about so much from one time to the next."""
+FP_MARGIN = 0.1
+EMPTY_MOST = 2.0
+FOUND_LEAST = 0.95
+ALARMS_MOST = 0.02
+STATED_LEAST = 0.8
+"""Who calls everything partly supported has found nothing."""
+Part = Literal["reports", "planted", "persons"]
+
+
+class CanaryRow(TypedDict):
+    part: Part
+    name: str
+    asked: str
+    """What must hold."""
+    value: float | None
+    beside: float | None
+    """What it is held against: the clean report's figure, or a limit."""
+    passed: bool | None
+    """`None`: the judge gave no answer."""
+
+
+class Found(NamedTuple):
+    """Of one kind of planted error."""
+
+    told: int
+    of: int
+
+
+def row(
+    part: Part, name: str, asked: str, value: float | None, beside: float | None, most: bool = True
+) -> CanaryRow:
+    """`value` at most, or at least, `beside`."""
+    holds = None
+    if value is not None and beside is not None:
+        holds = value <= beside + 1e-9 if most else value >= beside - 1e-9
+    return {"part": part, "name": name, "asked": asked, "value": value, "beside": beside, "passed": holds}
+
+
+def report_rows(judged: Judged, margin: float = MARGIN) -> list[CanaryRow]:
+    """No canary is graded higher than the clean report, and none is more faithful."""
+    figures = {answer.variant: values_of(judged, answer) for answer in judged.answers}
+    if CLEAN_NAME not in figures:
+        return []
+    clean = figures.pop(CLEAN_NAME)
+    rows = [
+        row(
+            "reports",
+            CLEAN_NAME,
+            "graded above the empty one",
+            _grade(clean),
+            _above(_grade(figures["empty"])),
+            False,
+        )
+    ]
+    for name, canary in figures.items():
+        if name == "empty":
+            rows.append(
+                row("reports", name, f"mean grade at most {EMPTY_MOST:g}", _grade(canary), EMPTY_MOST)
+            )
+            continue
+        limit = _plus(_grade(clean), margin)
+        rows.append(row("reports", name, "mean grade no better than clean", _grade(canary), limit))
+        if canary.get("fp") is not None:
+            faith = _plus(clean.get("fp"), FP_MARGIN)
+            rows.append(row("reports", name, "FP no better than clean", canary.get("fp"), faith))
+    return rows
+
+
+def _grade(values: Mapping[str, float | None]) -> float | None:
+    """Unknown where one grade is."""
+    grades = [values.get(dimension) for dimension in DIMENSIONS]
+    return None if None in grades else plain_mean(grades)
+
+
+def _plus(value: float | None, more: float) -> float | None:
+    return None if value is None else value + more
+
+
+def _above(value: float | None) -> float | None:
+    return _plus(value, 1.0)
+
+
+def planted_rows(
+    claims: Iterable[PlantedClaim], results: Results, case_of: Mapping[str, str]
+) -> list[CanaryRow]:
+    """`case_of` names the case of each claim. An answer that could not be had makes its rows unknown."""
+    told: dict[str, list[str | None]] = {}
+    for claim in claims:
+        told.setdefault(claim.kind, []).append(support_status(results.get((case_of[claim.id], ""))))
+    stated = told.pop("stated")
+    wrong = [status for statuses in told.values() for status in statuses]
+    return [
+        row(
+            "planted",
+            "false alarms",
+            "stated claims called unsupported",
+            _share(stated, ("none",)),
+            ALARMS_MOST,
+        ),
+        row(
+            "planted",
+            "stated claims",
+            "stated claims called full",
+            _share(stated, ("full",)),
+            STATED_LEAST,
+            False,
+        ),
+        row(
+            "planted",
+            "all errors",
+            "planted errors not called full",
+            _share(wrong, ("none", "partial")),
+            FOUND_LEAST,
+            False,
+        ),
+        *(
+            row(
+                "planted",
+                kind,
+                "planted errors not called full",
+                _share(statuses, ("none", "partial")),
+                FOUND_LEAST,
+                False,
+            )
+            for kind, statuses in sorted(told.items())
+        ),
+    ]
+
+
+def _share(statuses: Sequence[str | None], these: tuple[str, ...]) -> float | None:
+    if not statuses or None in statuses:
+        return None
+    return sum(status in these for status in statuses) / len(statuses)

@@ -1,0 +1,88 @@
+"""`drr canaries`: a pass table of any judge; what it said is kept, and another judge stands beside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.app.cli import main
+from drr.eval.canaries.planted import WEB, planted_claims
+from drr.eval.canaries.table import planted_rows
+
+from tests.eval.nursery import Judge
+from tests.wire import Wire
+
+SONNET = "anthropic:claude-sonnet-5-5"
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, Any]:
+    code = main(["canaries", "--quiet", "--json", *words])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_a_judge_without_a_model_is_told_apart_from_the_clean_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, document = run(capsys, "--judge", "offline", "--study", str(tmp_path / "c"))
+    rows = {(one["part"], one["name"], one["asked"]): one for one in document["rows"]}
+    assert document["judge"] == "rules-1"
+    assert document["banner"]
+    reports = [one for one in document["rows"] if one["part"] == "reports"]
+    assert len({one["name"] for one in reports}) == 17
+    assert all(one["passed"] is True for one in reports)
+    assert rows["planted", "number", "planted errors not called full"]["value"] == 1
+    assert (code, document["passed"]) == (1, False), "rules know words only: things exchanged take them in"
+    assert not rows["planted", "other thing", "planted errors not called full"]["passed"]
+
+
+def test_a_judge_that_is_taken_in_fails_and_what_it_said_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--what", "planted", "--judge", SONNET, "--study", str(tmp_path / "c"))
+    with Wire(Judge()) as wire:
+        code, credulous = run(capsys, *words, "--base-url", wire.url)
+        asked = len(wire.requests)
+        again, same = run(capsys, *words, "--base-url", wire.url)
+        assert len(wire.requests) == asked > 60
+    assert (code, again) == (1, 1)
+    assert same["rows"] == credulous["rows"]
+    assert not next(one for one in credulous["rows"] if one["name"] == "all errors")["passed"]
+
+
+@pytest.mark.parametrize(
+    ("stated", "planted", "failed"),
+    [
+        ("full", "none", set()),
+        ("full", "partial", set()),
+        ("partial", "partial", {"stated claims"}),
+        ("none", "none", {"stated claims", "false alarms"}),
+    ],
+)
+def test_who_calls_everything_the_same_has_found_nothing(stated: str, planted: str, failed: set[str]) -> None:
+    claims = list(planted_claims())
+    said: Any = {(c.id, ""): {"status": stated if c.is_true else planted} for c in claims}
+    rows = planted_rows(claims, said, {claim.id: claim.id for claim in claims})
+    assert {one["name"] for one in rows if one["passed"] is False} == failed
+    said[claims[0].id, ""] = None
+    unknown = planted_rows(claims, said, {claim.id: claim.id for claim in claims})
+    assert {one["name"] for one in unknown if one["passed"] is None} == {"stated claims", "false alarms"}
+
+
+def test_no_other_study_takes_canaries_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reports = tmp_path / "reports.jsonl"
+    reports.write_text(json.dumps({"id": "r", "system": "s", "query": "q", "report_markdown": "# R"}) + "\n")
+    assert main(["import", str(tmp_path / "study"), str(reports), "--quiet"]) == 0
+    assert main(["canaries", "--judge", "offline", "--study", str(tmp_path / "study")]) == 2
+    assert "is a study of its own" in capsys.readouterr().err
+    assert main(["canaries", "--judge", "offline", "--what", "birds"]) == 2
+
+
+def test_every_planted_claim_is_about_one_thing_wrong() -> None:
+    claims = list(planted_claims())
+    assert len({claim.id for claim in claims}) == len(claims)
+    assert all(claim.url in WEB for claim in claims)
+    stated = {claim.claim for claim in claims if claim.is_true}
+    assert not [c for c in claims if not c.is_true and c.kind != "other page" and c.claim in stated]
+    assert len([claim for claim in claims if not claim.is_true]) >= 40
