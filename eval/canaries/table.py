@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple, TypedDict
+from typing import Literal, TypedDict
 
 from drr.eval.agreement.people import Results, support_status
 from drr.eval.canaries.planted import PlantedClaim
@@ -34,13 +34,6 @@ class CanaryRow(TypedDict):
     """What it is held against: the clean report's figure, or a limit."""
     passed: bool | None
     """`None`: the judge gave no answer."""
-
-
-class Found(NamedTuple):
-    """Of one kind of planted error."""
-
-    told: int
-    of: int
 
 
 def row(
