@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,14 @@ def add_values(document: Any, fields: SearchFields) -> None:
             document.add_text(name, key)
 
 
+def _term(schema: Any, field: str, word: str) -> Any:
+    return tv.Query.term_query(schema, field, word, index_option="basic" if field in _RAW else "freq")
+
+
+def _term_held(schema: Any, held: Callable[[str, str], int], field: str, word: str) -> Any | None:
+    return _term(schema, field, word) if held(field, word) else None
+
+
 class TantivyEngine:
     counts_first = True
 
@@ -54,15 +62,19 @@ class TantivyEngine:
         self._vectors = vectors
         self.lexicon = lexicon
         self._doc_freq: Callable[[str, str], int] = lru_cache(_REMEMBERED)(searcher.doc_freq)
+        self._held = lru_cache(_REMEMBERED)(partial(_term_held, index.schema, self._doc_freq))
 
     def holders(self, field: str, word: str) -> int:
         return self._doc_freq(field, word)
 
     def count(self, node: Node, request: SearchRequest, *, unpriced: bool = False) -> int:
+        filters = self._filters(request, unpriced=unpriced)
+        if isinstance(node, Word) and not filters:
+            return self._doc_freq(*node)
         query = self._node(node)
         if query is None:
             return 0
-        if filters := self._filters(request, unpriced=unpriced):
+        if filters:
             query = tv.Query.boolean_query([(_MUST, query), *filters])
         # A search that counts also ranks: this takes half to two thirds of its time.
         return int(self._searcher.aggregate(query, _COUNTED)[_NUMBER]["doc_count"])
@@ -131,14 +143,10 @@ class TantivyEngine:
         ).hits
         return {self._searcher.doc(address)["id"][0] for _, address in hits}
 
-    def _term(self, field: str, word: str) -> Any:
-        option = "basic" if field in _RAW else "freq"
-        return tv.Query.term_query(self._schema, field, word, index_option=option)
-
     def _node(self, node: Node) -> Any | None:
         """`None` where no product can fulfil it. A part that none has is left out: to build it takes longer than to ask."""
         if isinstance(node, Word):
-            return self._term(*node) if self._doc_freq(*node) else None
+            return self._held(*node)
         parts = [query for part in node.parts if (query := self._node(part)) is not None]
         if len(parts) < node.least:
             return None
@@ -177,10 +185,8 @@ class TantivyEngine:
         return [one for one in ranked if one is not None]
 
     def _weighed(self, one: Weighed) -> Any | None:
-        if not self._doc_freq(*one.word):
-            return None
-        term = self._term(*one.word)
-        return term if one.weight == 1 else tv.Query.boost_query(term, one.weight)
+        term = self._held(*one.word)
+        return term if term is None or one.weight == 1 else tv.Query.boost_query(term, one.weight)
 
     def _best(self, one: Best) -> Any | None:
         names = [[word for each in name if (word := self._weighed(each)) is not None] for name in one.names]
@@ -208,4 +214,4 @@ class TantivyEngine:
         keys = [("shelf", key) for key in shelf_parts(request.category)]
         if request.brand is not None:
             keys.append(("brand", raw_key(request.brand)))
-        return filters + [(_MUST, query.const_score_query(self._term(*key), 0.0)) for key in keys]
+        return filters + [(_MUST, query.const_score_query(_term(schema, *key), 0.0)) for key in keys]

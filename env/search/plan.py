@@ -213,8 +213,12 @@ class Plan:
         place_of = {id(slot): place for place, slot in enumerate(self._slots)}
         for number, run in enumerate(self._runs()):
             words = [len(slot.names[0]) for slot in run]
+            # Whatever has a name of several words has its last word as a name too (`drr.env.search.fields`).
+            ends = [place for place, slot in enumerate(run, 1) if self._ends_a_name(slot)]
             for start in range(len(run)):
-                for end in range(start + 1, min(start + _LONGEST_NAME, len(run)) + 1):
+                for end in ends:
+                    if not start < end <= start + _LONGEST_NAME:
+                        continue
                     rank = (sum(words[start:end]), -number, end)
                     if rank <= best[0]:
                         continue
@@ -222,6 +226,9 @@ class Plan:
                     if keys:
                         best = (rank, keys, {place_of[id(slot)] for slot in run[start:end]})
         return best[1], best[2]
+
+    def _ends_a_name(self, slot: Slot) -> bool:
+        return any(self._holders("name", name[-1]) for name in slot.names)
 
     def _runs(self) -> Iterable[list[Slot]]:
         """The demanded slots that stand together: `for` or `with` begins something else."""

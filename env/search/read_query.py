@@ -77,6 +77,8 @@ class QueryReader:
 
     def _named(self, words: Sequence[str], place: int) -> tuple[Slot, int] | None:
         """The longest name of a thing that begins here, with its other names."""
+        if words[place] not in self._words.first:
+            return None
         for count in range(min(self._words.longest, len(words) - place), 0, -1):
             name = tuple(words[place : place + count])
             thing = self._words.others.get(name)

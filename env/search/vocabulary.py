@@ -31,6 +31,8 @@ class SearchWords:
     breaks: frozenset[str]
     others: Mapping[Name, OtherNames]
     """For each name of a thing its other names."""
+    first: frozenset[str]
+    """Words that such a name begins with."""
     longest: int
     """Words in the longest name."""
 
@@ -63,5 +65,6 @@ def search_words() -> SearchWords:
         words("transparent"),
         words("breaks"),
         {name: OtherNames(tuple(more), name not in always) for name, more in others.items()},
+        frozenset(name[0] for name in others if name),
         max(map(len, others)),
     )
