@@ -78,13 +78,14 @@ def try_memories(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
     from drr.persons.context import read_contexts
     from drr.persons.memory.base import ROLE
-    from drr.persons.memory.registry import memory_kind
+    from drr.persons.memory.registry import check_playable, memory_kind
     from drr.study.study import Study
 
     contexts, persons = read_contexts(arguments.contexts), _persons(arguments)
     words = [word for word in arguments.memory.split(",") if word]
     kinds = {word: memory_kind(word) for word in words}
     models = models_of(settings)
+    check_playable(kinds.values(), models.name_of(ROLE))
     folder = arguments.contexts.with_name(arguments.contexts.name + ".memory")
     wanted = [Wanted(task, arguments.tokens) for task in arguments.task or [TASK]]
     with Study.create(folder, {"run": {"what": "memory test"}, "settings": {}}) as study:

@@ -50,6 +50,8 @@ class MemoryKind:
     summary: str
     load: Callable[[], Maker]
     asks_model: bool = False
+    played: bool = True
+    """Rules can stand in for its model."""
     embeds: bool = False
     prompts: tuple[str, ...] = ()
     origin: str | None = None

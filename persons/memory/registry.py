@@ -7,7 +7,7 @@ One of ours is a file and a line here. Another package adds one through an entry
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -16,9 +16,12 @@ from typing import Any
 
 from drr.env.errors import DrrError, Misuse
 from drr.env.user_code import from_file, is_in_file
-from drr.persons.memory.base import Maker, MemoryKind
+from drr.llm.offline import NAME as OFFLINE
+from drr.persons.memory.base import ROLE, Maker, MemoryKind
+from drr.persons.memory.mem0 import installed
 
 GROUP = "drr.memories"
+ABSENT = "not installed"
 
 
 def _built_in(module: str, name: str) -> Callable[[], Maker]:
@@ -68,6 +71,16 @@ BUILT_IN = (
         embeds=True,
         prompts=("memory_traits",),
     ),
+    MemoryKind(
+        "mem0",
+        installed() or ABSENT,
+        "the package mem0ai (extra `mem0`), with our model and embedder",
+        _built_in("mem0", "Mem0"),
+        asks_model=True,
+        played=False,
+        embeds=True,
+        origin="mem0ai",
+    ),
 )
 
 
@@ -77,6 +90,8 @@ def memory_kind(name: str) -> MemoryKind:
         return _in_file(name)
     ours = {kind.name: kind for kind in BUILT_IN}
     if name in ours:
+        if ours[name].version == ABSENT:
+            raise Misuse(f"memory {name}: not installed; pip install 'deepresearch-retail[{name}]'")
         return ours[name]
     points = _points()
     if name in points:
@@ -84,6 +99,16 @@ def memory_kind(name: str) -> MemoryKind:
     near = get_close_matches(name, [*ours, *points], 2)
     hint = f"did you mean {' or '.join(near)}?" if near else "`drr memory list` lists them"
     raise Misuse(f"no memory {name!r}; {hint}")
+
+
+def check_playable(kinds: Iterable[MemoryKind], model: str) -> None:
+    """`Misuse` for a memory whose model would have to be played by rules that there are not."""
+    for kind in kinds:
+        if kind.asks_model and not kind.played and model == OFFLINE:
+            raise Misuse(
+                f"memory {kind.name} asks a model in words of its own, which no rules play; "
+                f"give one with --role-models {ROLE}=PROVIDER:MODEL"
+            )
 
 
 def memory_kinds() -> list[MemoryKind]:

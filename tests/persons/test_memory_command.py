@@ -73,7 +73,7 @@ def test_failures_are_counted_and_lose_nobody_else(
 def test_the_list_says_what_each_uses(capsys: pytest.CaptureFixture[str]) -> None:
     assert drr("memory", "list", "--json") == 0
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["memories"]}
-    assert list(rows) == ["none", "recent", "bm25", "summary", "facts", "tiers", "attributes"]
+    assert list(rows) == ["none", "recent", "bm25", "summary", "facts", "tiers", "attributes", "mem0"]
     assert not rows["bm25"]["asks_model"] and rows["facts"]["embeds"]
 
 
