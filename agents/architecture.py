@@ -64,6 +64,8 @@ class Architecture:
     settings: tuple[str, ...] = ()
     """Choices of a study, beside the limits, that it understands: fields of `AgentOptions`."""
     prompts: tuple[str, ...] = ()
+    profile: bool = False
+    """Whether the shopper's profile facts are handed to it in every variant, where there is a shopper."""
     origin: str = "built in"
     word: str = ""
     """What finds it again where that is not its name: a file's whole path and function."""

@@ -76,6 +76,16 @@ class Reporting:
 
 
 @dataclass(frozen=True)
+class Filling:
+    """The form of a report, from calls with their answers; `passages` has the number of what each address said."""
+
+    question: str
+    evidence: tuple[CallEvidence, ...]
+    passages: Mapping[str, int]
+    profile: ProfileFacts | None = None
+
+
+@dataclass(frozen=True)
 class Mending:
     """A report whose citations are to be put right."""
 
@@ -91,4 +101,4 @@ class Summarising:
     page: str
 
 
-Brief = Planning | Researching | Supervising | Condensing | Reporting | Mending | Summarising
+Brief = Planning | Researching | Supervising | Condensing | Reporting | Filling | Mending | Summarising

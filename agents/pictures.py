@@ -17,12 +17,13 @@ _BLOCK = re.compile(r"(<!-- graph ([\w-]+) -->\n)(?:(?!<!-- graph ).)*?(<!-- end
 
 
 def graphs() -> dict[str, Callable[[], Any]]:
-    from drr.agents import hybrid_react, plan_to_function, react
+    from drr.agents import hybrid_react, ledger, plan_to_function, react
 
     return {
         "plan-to-function": plan_to_function.graph,
         "react": react.graph,
         "hybrid-react": hybrid_react.graph,
+        "ledger": ledger.graph,
         "researcher": hybrid_react.researcher_graph,
     }
 

@@ -66,14 +66,27 @@ BUILT_IN = (
         settings=("reason",),
         load=_built_in("drr.agents.hybrid_react"),
     ),
+    Architecture(
+        name="ledger",
+        version="1",
+        summary="one agent reasons and acts in turns; code fills in addresses, titles, figures and sums of its report",
+        prompts=("react", "researcher_profile", "ledger_report", "ledger_mend"),
+        settings=("reason",),
+        profile=True,
+        load=_built_in("drr.agents.ledger"),
+    ),
 )
-PAPER = tuple(architecture.name + mode for architecture in BUILT_IN for mode in ("", f"+{WS.name}"))
+PAPER = tuple(
+    architecture + mode
+    for architecture in ("plan-to-function", "react", "hybrid-react")
+    for mode in ("", f"+{WS.name}")
+)
 """What `all` means: the paper's six."""
 
 
 @cache
 def variants() -> dict[str, Variant]:
-    """Every variant by name: the six of the paper, those with profile facts, and the plug-ins that can be loaded."""
+    """Every variant by name: the six of the paper, those with profile facts, `ledger`, and the plug-ins that can be loaded."""
     return _variants_of(BUILT_IN) | _variants_of(plug_ins()[0])
 
 

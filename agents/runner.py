@@ -218,7 +218,7 @@ def _run_of(
             on_page=run.ledger.add_page,
         )
         run.call_tool, run.aclose = _with_summaries(summaries), summaries.aclose
-    if variant.has(PROFILE):
+    if variant.has(PROFILE) or (variant.architecture.profile and world.session is not None and run.user_id):
         run.profile = _profile_facts(run, world)
     return run
 

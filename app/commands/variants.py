@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
                 "version": variant.version,
                 "architecture": variant.architecture.name,
                 "roles": list(variant.roles),
-                "profile": variant.has(PROFILE),
+                "profile": variant.has(PROFILE) or variant.architecture.profile,
                 "page_summaries": variant.has(WS),
                 "summary": variant.summary,
                 "origin": variant.architecture.origin,

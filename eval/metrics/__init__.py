@@ -15,7 +15,6 @@ FAMILIES: tuple[str, ...] = (
     "faithfulness",
     "citations",
     "papers",
-    "pqr",
     "quality",
     "key_points",
     "relative",

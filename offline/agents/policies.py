@@ -22,6 +22,7 @@ from drr.offline.agents import question as offline_question
 from drr.offline.agents import reading
 from drr.offline.agents import report as offline_report
 from drr.offline.agents import words as offline_words
+from drr.offline.agents.filling import filled
 from drr.offline.agents.grounding import grounded, wide_searches
 from drr.offline.agents.memory import Memory
 from drr.offline.agents.question import Asked
@@ -50,6 +51,8 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
             return AIMessage(condensed(brief).text())
         case briefs.Reporting():
             return AIMessage(_report(brief))
+        case briefs.Filling():
+            return AIMessage(filled(brief))
         case briefs.Mending():
             return AIMessage(brief.report)
     return AIMessage(f"{offline_report.BANNER}\n\nThe rules were told of no part to play here.")

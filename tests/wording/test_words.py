@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from drr.offline.agents.question import QuestionReader
-from drr.wording.again import AgainReader
 from drr.wording.assertions import AssertionReader
 from drr.wording.attributes import AttributeReader
 from drr.wording.comparisons import ComparisonReader
@@ -21,6 +20,7 @@ from drr.wording.periods import PeriodReader
 from drr.wording.places import PlaceReader
 from drr.wording.purchases import PurchaseReader
 from drr.wording.ratings import RatingReader
+from drr.wording.stated import StatedReader
 from drr.wording.states import PLACES
 from drr.wording.units import UnitReader
 from drr.wording.verdicts import VerdictReader
@@ -60,7 +60,6 @@ def purchase(reader: PurchaseReader, text: str) -> Any:
 
 
 READINGS: dict[str, Reading] = {
-    "again": lambda words, text: AgainReader(words).may_be_again(text),
     "assertions": lambda words, text: AssertionReader(words).told(text),
     "attributes": lambda words, text: list(AttributeReader(words).said(text)),
     "comparisons": lambda words, text: (
@@ -84,6 +83,7 @@ READINGS: dict[str, Reading] = {
         QuestionReader(words).read(text),
         QuestionReader(words).cues.has(text.partition("dog bed")[0], ""),
     ),
+    "stated": lambda words, text: StatedReader(words).figures(text),
     "states": lambda words, text: PlaceReader(vocabulary("places"), words).region(text),
     "verdicts": lambda words, text: (
         VerdictReader(words).verdict(text),

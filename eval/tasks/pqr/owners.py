@@ -11,7 +11,6 @@ from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.eval.labels import content_id
 from drr.eval.tasks.pqr.rows import CriteriaOwner
-from drr.persons.build import person_of
 from drr.persons.person import Person
 
 
@@ -27,7 +26,7 @@ class OwnerText:
     @property
     def known(self) -> str:
         """Of the person; empty for a task alone."""
-        return "" if self.person is None else known_of(self.person)
+        return "" if self.person is None else person_text(self.person)
 
     @property
     def shown(self) -> str:
@@ -35,7 +34,7 @@ class OwnerText:
         return content_id(self.task, self.known)
 
 
-def known_of(person: Person) -> str:
+def person_text(person: Person) -> str:
     """Without the person's id, and without where each thing was found."""
     return "\n".join(f"- {one.block.replace('_', ' ')}: {one.statement}" for one in person.attributes)
 
@@ -85,9 +84,10 @@ class PersonsAtHand:
         return self._by_user.get(user_id) or self.derived(user_id)
 
     def derived(self, user_id: str) -> Person | None:
-        """`None` for a user whom the shop does not know, or of whom it knows nothing."""
         if user_id not in self._derived:
-            self._derived[user_id] = None if self._shop is None else _made(self._shop, user_id)
+            from drr.eval.tasks.pqr.derived import derived_person
+
+            self._derived[user_id] = None if self._shop is None else derived_person(self._shop, user_id)
         return self._derived[user_id]
 
     def others(self, seed: int, count: int) -> list[Person]:
@@ -99,10 +99,3 @@ class PersonsAtHand:
             return []
         drawn = self._shop.store.sample_users(count, seed=seed + 1, min_orders=1)
         return [person for user_id in drawn if (person := self.derived(user_id)) is not None]
-
-
-def _made(shop: Shop, user_id: str) -> Person | None:
-    if shop.store.user(user_id) is None:
-        return None
-    person = person_of(shop.store, user_id, shop.manifest.as_of)
-    return person if person.attributes else None

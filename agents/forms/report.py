@@ -1,0 +1,178 @@
+"""A filled form as a report: what is wrong with it for the model to mend, and the Markdown that code sets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from drr.agents.forms import names
+from drr.agents.forms.form import ComparedProduct, ReportForm, ReportSection, SaidSentence
+from drr.agents.forms.numbering import Numbering
+from drr.agents.forms.passages import KnownProduct, Passages
+from drr.agents.forms.plain import plain
+from drr.agents.forms.plan import BuyingPlan, limit_of
+from drr.agents.forms.said import ReadSentence, Setting
+from drr.citations.headings import is_reference_heading
+from drr.env.constraints import parse_constraints
+from drr.wording.stated import STATED, without
+
+_TITLE, _NOTE = 80, 160
+_SECTIONS, _SENTENCES, _ROWS = 12, 40, 20
+"""Of one report, of one part, of one table."""
+_SLOT = re.compile(r"\{[^{}]*\}|[{}]")
+
+
+@dataclass
+class ComparedRow:
+    product: KnownProduct
+    note: ReadSentence
+
+
+@dataclass
+class SectionRead:
+    title: str
+    said: list[ReadSentence]
+    rows: list[ComparedRow]
+
+
+@dataclass
+class FormRead:
+    """A form held against the passages and the question."""
+
+    passages: Passages
+    answer: list[ReadSentence]
+    sections: list[SectionRead]
+    plan: BuyingPlan
+    faults: list[str] = field(default_factory=list)
+    """For the model, each with its place."""
+
+    @classmethod
+    def of(cls, form: ReportForm, passages: Passages, question: str) -> FormRead:
+        demands = parse_constraints(question)
+        setting = Setting(passages, question, limit_of(demands))
+        faults: list[str] = []
+        answer = _sentences("answer", form.answer, setting, faults)
+        sections = [
+            _section(f"section {n}", section, setting, faults)
+            for n, section in enumerate(form.sections[:_SECTIONS], 1)
+        ]
+        plan = BuyingPlan.of(form.plan, passages, demands)
+        return cls(passages, answer, sections, plan, [*faults, *plan.faults])
+
+    def report(self) -> str:
+        """The report. What is still wrong stands in it as a judgement, or not at all; empty where nothing can be said."""
+        numbering, told = Numbering(self.passages), set[str]()
+        parts = [_titled("The short answer", [_paragraph(self.answer, numbering, told)])]
+        parts += [_set_section(section, numbering, told) for section in self.sections]
+        parts += [self.plan.section(numbering, self._named()), self._outside(numbering)]
+        written = [part for part in parts if part]
+        return "\n\n".join([*written, numbering.listing()]) + "\n" if written else ""
+
+    def _outside(self, numbering: Numbering) -> str:
+        """What is named and keeps to no limit of the question is said to be so."""
+        lines = [
+            f"- {names.short_title(one)} at {names.price(one)} is {why} {numbering.mark(one.url, names.title(one))}."
+            for one in self._named()
+            if (why := self.plan.outside(one)) is not None
+        ]
+        return _titled("Outside your limits", ["\n".join(lines)])
+
+    def _named(self) -> list[KnownProduct]:
+        """Every product that the report shows, once."""
+        said = [one for said in self._all_said() if not said.lost for one in said.named.values()]
+        rows = [row.product for section in self.sections for row in section.rows]
+        every = [*said, *rows, *(one for one, _ in self.plan.lines.values())]
+        return list({one.product_id: one for one in every}.values())
+
+    def _all_said(self) -> Iterable[ReadSentence]:
+        yield from self.answer
+        for section in self.sections:
+            yield from section.said
+
+
+def _sentences(
+    place: str, written: Sequence[SaidSentence], setting: Setting, faults: list[str]
+) -> list[ReadSentence]:
+    found = []
+    for number, sentence in enumerate(written[:_SENTENCES], 1):
+        said = ReadSentence.of(sentence, setting)
+        faults += [f"{place}, sentence {number}: {fault}" for fault in dict.fromkeys(said.faults)]
+        found.append(said)
+    return found
+
+
+def _section(place: str, section: ReportSection, setting: Setting, faults: list[str]) -> SectionRead:
+    title = plain(_SLOT.sub(" ", section.title), _TITLE)
+    if figures := STATED.figures(title):
+        faults.append(f"{place}: its title has a figure; leave it out")
+        title = without(title, figures, "")
+    rows = [
+        row
+        for written in section.products[:_ROWS]
+        if (row := _row(place, written, setting, faults)) is not None
+    ]
+    distinct = {row.product.product_id: row for row in reversed(rows)}
+    title = " ".join(title.split()).strip(" ,;:.!?-–—")
+    if not re.search(r"\w{4}", title) or is_reference_heading(title):
+        title = "More"
+    return SectionRead(
+        title,
+        _sentences(place, section.sentences, setting, faults),
+        list(reversed(distinct.values())),
+    )
+
+
+def _row(place: str, written: ComparedProduct, setting: Setting, faults: list[str]) -> ComparedRow | None:
+    product = setting.passages.product(written.product_id)
+    if product is None:
+        faults.append(f"{place}, products: no tool showed a product {plain(written.product_id, 40)!r}")
+        return None
+    note = ReadSentence.of(SaidSentence(text=plain(written.note, _NOTE), passages=[]), setting, about=product)
+    if note.slots:
+        note.faults.append("a note takes no placeholder")
+    faults += [f"{place}, note on {product.product_id}: {fault}" for fault in dict.fromkeys(note.faults)]
+    return ComparedRow(product, note)
+
+
+def _set_section(section: SectionRead, numbering: Numbering, told: set[str]) -> str:
+    return _titled(
+        section.title, [_paragraph(section.said, numbering, told), _table(section.rows, numbering)]
+    )
+
+
+def _titled(title: str, blocks: Iterable[str]) -> str:
+    written = [block for block in blocks if block]
+    return "\n\n".join([f"## {title}", *written]) if written else ""
+
+
+def _paragraph(said: Iterable[ReadSentence], numbering: Numbering, told: set[str]) -> str:
+    """What was said before is not said again."""
+    found = []
+    for one in said:
+        text = one.text(numbering)
+        if text and text.casefold() not in told:
+            told.add(text.casefold())
+            found.append(text)
+    return " ".join(found)
+
+
+def _table(rows: Sequence[ComparedRow], numbering: Numbering) -> str:
+    if not rows:
+        return ""
+    head = "| Product | Price | Rating | Ratings | Note | Source |\n| --- | --- | --- | --- | --- | --- |"
+    return head + "\n" + "\n".join(_set_row(row, numbering) for row in rows)
+
+
+def _set_row(row: ComparedRow, numbering: Numbering) -> str:
+    product = row.product
+    note = "" if row.note.faults else row.note.text(numbering, cited=False)
+    cells = (
+        names.short_title(product),
+        names.price(product, "unknown"),
+        names.rating(product),
+        names.ratings(product, "unknown"),
+        note.rstrip(".") or "–",
+        numbering.mark(product.url, names.title(product)),
+    )
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,136 @@
+"""Ledger: the research of ReAct, then a report of which the model gives the form, and code the addresses, titles, figures and sums."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, partial
+
+from drr.agents import loop
+from drr.agents.base import Ending
+from drr.agents.brief import Filling
+from drr.agents.forms.form import ReportForm
+from drr.agents.forms.passages import Passages
+from drr.agents.forms.report import FormRead
+from drr.agents.react import ReactState, Reported, act, reason
+from drr.agents.recovery import twice
+from drr.agents.rendering import QUESTION, shorten
+from drr.agents.running import MAIN, AgentRun, actor_rank
+from drr.agents.writing import ROUNDS
+from drr.llm.failures import ModelFailure
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+
+FAULTS = 40
+"""Told to the model at once."""
+_REPORT = "report"
+EMPTY = "the report is empty: answer the question"
+
+
+async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
+    run = runtime.context
+    run.tell("report", MAIN, "writing the report")
+    passages = Passages(run.ledger.sources(actor_rank))
+    text = await _text(run, passages)
+    if not text:  # another conversation may fare better
+        run.notes.append("report: asked for once more, nothing of the first could be printed")
+        text = await _text(run, passages)
+    if not text:
+        raise ModelFailure(
+            "malformed", f"{run.agent.name} gave a report that says nothing that could be printed"
+        )
+    return {"report": text}
+
+
+async def _text(run: AgentRun, passages: Passages) -> str:
+    """The report from one form and, where something of it cannot be printed, from its mended one."""
+    form, asked = await _form(run, passages)
+    read = FormRead.of(form, passages, run.query)
+    faults = read.faults or ([] if read.report() else [EMPTY])
+    if faults:
+        run.notes.append(f"report: sent back once, {len(faults)} things could not be printed")
+        mended = await _mended(run, form, asked, faults)
+        read = read if mended is None else FormRead.of(mended, passages, run.query)
+    if read.faults:
+        run.notes.append(f"report: {len(read.faults)} things were left out or marked as a judgement")
+    return read.report()
+
+
+async def _form(run: AgentRun, passages: Passages) -> tuple[ReportForm, list[BaseMessage]]:
+    """The form, and what was asked for it. Where the passages do not fit the model, the longest are shortened, which is noted."""
+    system = run.system("ledger_report")
+    texts = [passage.text for passage in passages.all]
+    limit = run.limits.evidence_chars
+    if sum(map(len, texts)) > limit:
+        run.notes.append(f"{_REPORT}: passages shortened to {limit:,} characters")
+    for last in (False,) * (ROUNDS - 1) + (True,):
+        listing = passages.listing(shorten(texts, limit))
+        asked: list[BaseMessage] = [
+            system,
+            HumanMessage(f"{QUESTION}\n{run.query}\n\n# Passages\n\n{listing}\n"),
+        ]
+        ask = partial(run.structured, _REPORT, asked, ReportForm, brief=_brief(run, passages))
+        try:
+            return await twice(run, _REPORT, ask), asked
+        except ModelFailure as failure:
+            if failure.kind != "context_overflow" or last:
+                raise
+        limit = min(limit, sum(map(len, texts))) // 2
+        run.notes.append(
+            f"{_REPORT}: passages shortened to {limit:,} characters, the model's context is smaller"
+        )
+    raise AssertionError("unreachable")
+
+
+async def _mended(
+    run: AgentRun, form: ReportForm, asked: Sequence[BaseMessage], faults: Sequence[str]
+) -> ReportForm | None:
+    """The form once more; `None` where the model gives none that can be read, and the first one has to do."""
+    told = "\n".join(f"- {fault}" for fault in [*faults[:FAULTS], *_more(faults)])
+    mend = HumanMessage(run.prompts.fill("ledger_mend", faults=told))
+    talk = [*asked, AIMessage(form.model_dump_json()), mend]
+    try:
+        return await run.structured(_REPORT, talk, ReportForm, brief=None)
+    except ModelFailure as failure:
+        if failure.fatal or failure.kind == "over_budget":
+            raise
+        run.notes.append(f"{_REPORT}: not mended ({failure.kind})")
+        return None
+
+
+def _more(faults: Sequence[str]) -> list[str]:
+    return [f"and {len(faults) - FAULTS} more of these kinds"] if len(faults) > FAULTS else []
+
+
+def _brief(run: AgentRun, passages: Passages) -> Filling:
+    numbers = {passage.url: passage.number for passage in reversed(passages.all)}
+    return Filling(run.query, run.evidence(), numbers, run.profile)
+
+
+@cache
+def graph() -> CompiledStateGraph[ReactState, AgentRun, ReactState, ReactState]:
+    return (
+        StateGraph(ReactState, context_schema=AgentRun)
+        .add_node("reason", reason)
+        .add_node("act", act)
+        .add_node("report", report)
+        .add_edge(START, "reason")
+        .compile(name="ledger")
+    )
+
+
+async def answer(run: AgentRun) -> Ending:
+    facts = (
+        "" if run.profile is None else "\n\n" + run.prompts.fill("researcher_profile", facts=run.profile.text)
+    )
+    start: ReactState = {
+        "messages": [run.system("react", steps=str(run.limits.steps)), HumanMessage(run.query + facts)],
+        "steps": 0,
+        "stop": "finalized",
+        "report": "",
+    }
+    config: RunnableConfig = {"recursion_limit": loop.recursion_limit(run.limits.steps)}
+    end = await graph().ainvoke(start, config, context=run)
+    return Ending(end["report"], end["stop"])

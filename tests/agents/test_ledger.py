@@ -1,0 +1,309 @@
+"""Ledger: the model says what to say, code sets every address, title, price, rating and sum, and nothing that no tool returned."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from drr.agents.base import AnswerRecord
+from drr.agents.forms.form import ReportForm
+from drr.agents.forms.passages import Passages
+from drr.agents.forms.report import FormRead
+from drr.agents.registry import PAPER, choose, variant, variants
+from drr.agents.runner import AgentOptions, key_fields, load_prompts, run_variant
+from drr.citations.addresses import canonical_url
+from drr.citations.bare import without_addresses
+from drr.citations.parse import parse
+from drr.env.session import Session
+from drr.env.shop import Shop
+from drr.env.shop_world import ShopWorld
+from drr.env.source import Source
+from drr.env.web.sandbox import Sandbox
+from drr.eval.checks import Subject, check_report
+from drr.llm.calls import Retries
+from drr.llm.factory import Models, ModelSettings
+from drr.llm.failures import ModelFailure
+from drr.llm.meter import Meter
+from drr.offline.agents.policies import agent_policy
+from langchain_core.messages import AIMessage, BaseMessage
+
+from benchmarks.ledger_models import form as bad_form
+from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, Ask, Asked
+
+Form = dict[str, Any]
+HOUSE, FEEDER, BAFFLE, KIT, DEAR = "B0HOUSE001", "B0FEEDER01", "B0BAFFLE01", "B0HOUSE002", "B0FEEDER03"
+
+
+def form(*answer: str | tuple[str, list[int]], plan: Sequence[tuple[str, int]] = (), **fields: Any) -> Form:
+    said = [
+        {"text": one, "passages": []} if isinstance(one, str) else {"text": one[0], "passages": one[1]}
+        for one in answer
+    ]
+    lines = [{"product_id": product_id, "quantity": many} for product_id, many in plan]
+    return {"answer": said, "sections": [], "plan": lines, **fields}
+
+
+def section(title: str, *said: str, products: Sequence[tuple[str, str]] = ()) -> Form:
+    rows = [{"product_id": product_id, "note": note} for product_id, note in products]
+    return {"title": title, "sentences": [{"text": one, "passages": []} for one in said], "products": rows}
+
+
+Given = Form | Callable[[str], Form] | str
+
+
+def filling(*forms: Given) -> Callable[[Sequence[BaseMessage], Mapping[str, Any]], AIMessage]:
+    """The rules do the research; the forms are given in turn, the last one again and again."""
+    left = list(forms)
+
+    def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+        if not arguments.get("response_schema"):
+            return agent_policy(messages, arguments)
+        given = left.pop(0) if len(left) > 1 else left[0]
+        made = given("\n".join(str(one.text) for one in messages)) if callable(given) else given
+        return AIMessage(made if isinstance(made, str) else json.dumps(made))
+
+    return policy
+
+
+DECIDED = (
+    "fabricated_citation",
+    "in_catalogue",
+    "price",
+    "rating",
+    "total",
+    "budget",
+    "citation_hygiene",
+    "outside_shop",
+)
+
+
+def subject(report: str, sources: Sequence[Source], shop: Shop, question: str = QUESTION) -> Subject:
+    shown = frozenset(canonical_url(url) for source in sources for url in source.addresses)
+    texts = {canonical_url(source.url): source.seen for source in sources}
+    return Subject(report, query=question, user_id=ANNA, shop=shop, returned=shown, texts=texts)
+
+
+def wrong(record: AnswerRecord, shop: Shop) -> dict[str, tuple[str, ...]]:
+    checks = check_report(subject(record.report, record.sources, shop, record.query))
+    return {name: check.evidence for name, check in checks.items() if check.status == "fail"}
+
+
+def passage(asked: Asked, words: str) -> int:
+    """The number that the model was shown for what holds these words."""
+    (line,) = [one for one in str(asked.requests[-1][0][-1].text).split("\n[") if words in one]
+    return int(line.lstrip("[").partition("]")[0])
+
+
+async def test_figures_titles_and_addresses_come_from_the_records(ask: Ask, shop: Shop) -> None:
+    good = form(
+        f"Take {{product:{HOUSE}}} at {{price:{HOUSE}}}, rated {{rating:{HOUSE}}} by {{ratings:{HOUSE}}}.",
+        f"Together {{product:{HOUSE}}} and {{product:{BAFFLE}}} cost {{sum:{HOUSE},{BAFFLE}*2}}.",
+        "A calm spot matters more than the wood.",
+        plan=[(HOUSE, 1), (BAFFLE, 2)],
+        sections=[section("Compared", products=[(HOUSE, "cedar"), (BAFFLE, "for poles")])],
+    )
+    record = await ask("ledger", policy=filling(good))
+    assert "Take Cedar bird house at $24.95, rated 4.5/5 by 2,067 ratings [1]." in record.report
+    assert "cost $66.95 ($24.95 + 2 × $21.00)" in record.report
+    assert "| Cedar bird house | $24.95 | 4.5/5 | 2,067 | cedar | [1] |" in record.report
+    assert "| Squirrel baffle [2] | $21.00 | 2 | $42.00 |" in record.report
+    assert "| **Total** | | | **$66.95** |" in record.report
+    assert "The total of $66.95 keeps within your limit of $120.00." in record.report
+    assert "[1] Cedar bird house for bluebirds: http://ecommerce.example/B0HOUSE001" in record.report
+    assert "more than the wood." in record.report and record.notes == [] and record.fabricated == []
+    assert wrong(record, shop) == {}
+
+
+async def test_what_breaks_a_limit_goes_back_once_with_the_numbers(
+    ask: Ask, asked: Asked, shop: Shop
+) -> None:
+    dear = form(f"Take {{product:{DEAR}}}.", plan=[(DEAR, 2)])
+    record = await ask("ledger", policy=filling(dear, form(f"Take {{product:{HOUSE}}}.", plan=[(HOUSE, 1)])))
+    told = str(asked.requests[-1][0][-1].text)
+    assert "it costs $238.00, $118.00 over the limit of $120.00" in told
+    assert "**$24.95**" in record.report and "Deluxe" not in record.report
+    twice = await ask("ledger", policy=filling(dear, dear))
+    assert "The total of $238.00 is over your limit of $120.00." in twice.report
+    assert wrong(twice, shop) == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "gone"),
+    [
+        (f"{{product:{HOUSE}}} costs $19.99.", "19.99"),
+        (f"{{product:{HOUSE}}} costs nineteen dollars.", "nineteen"),
+        (f"{{product:{HOUSE}}} is rated four point nine stars.", "four point nine"),
+        (f"{{product:{HOUSE}}} costs $１９.", "19"),
+        (f"{{product:{HOUSE}}} holds 77 pounds.", "77"),
+        (f"{{product:{HOUSE}}} costs {{price:{FEEDER}}}.", "43.99"),
+        (f"{{product:{HOUSE}}} costs {{sum:{FEEDER}}}.", "43.99"),
+        (f"{{product:{HOUSE}}} costs {{limit}}.", "120"),
+        (f"{{product:{HOUSE}}} costs {{price:{HOUSE}}}00.", "24.95"),
+    ],
+)  # fmt: skip
+async def test_a_figure_of_nobody_goes_back_once_and_then_goes(
+    ask: Ask, asked: Asked, shop: Shop, said: str, gone: str
+) -> None:
+    record = await ask("ledger", policy=filling(form(said), form(said)))
+    assert "answer, sentence 1: " in str(asked.requests[-1][0][-1].text)
+    answer = record.report.partition("## What it costs")[0]
+    assert gone not in answer and "(a judgement, without a source)" in answer and "[1]" not in answer
+    assert wrong(record, shop) == {}
+
+
+async def test_a_figure_of_a_passage_stays_only_beside_its_word_and_with_that_passage(
+    ask: Ask, asked: Asked, shop: Shop
+) -> None:
+    await ask("ledger", policy=filling(form("Hello."), form("Hello.")))
+    number = passage(asked, "entrance hole of 1.5 inches") if len(asked.requests[-1][0]) == 2 else 0
+    if not number:
+        listing = str(asked.requests[-1][0][1].text)
+        (line,) = [one for one in listing.split("\n[") if "entrance hole of 1.5 inches" in one]
+        number = int(line.partition("]")[0])
+    good, bad = "Bluebirds want a hole of 1.5 inches.", "Bluebirds live for 1.5 centuries."
+    record = await ask("ledger", policy=filling(*[form((good, [number]), (bad, [number]))] * 2))
+    assert "Bluebirds want a hole of 1.5 inches [1]." in record.report
+    assert "centuries" in record.report and "1.5 centuries" not in record.report
+    assert wrong(record, shop) == {}
+
+
+async def test_ids_and_passages_that_no_tool_showed_are_refused(ask: Ask, asked: Asked, shop: Shop) -> None:
+    question = "Which bird house and which squirrel baffle suit me, and which bird feeder?"
+    made_up = form(
+        "Take {product:B0MADEUP77} at {price:B0MADEUP77}.",
+        ("Birds sing.", [999, -1]),
+        plan=[("B0MADEUP77", 1), (HOUSE, 0), (BAFFLE, -1), (FEEDER, 10**9), (KIT, 1)],
+        sections=[
+            section("More", products=[("B0SEED9999", "x"), ("[B0HOUSE001](https://evil.example)", "y")])
+        ],
+    )
+    record = await ask("ledger", question, policy=filling(made_up))
+    told = str(asked.requests[-1][0][-1].text)
+    for fault in (
+        "no tool showed a product 'B0MADEUP77'",
+        "there is no passage 999",
+        "0 times",
+        "-1 times",
+        "1000000000 times",
+    ):
+        assert fault in told
+    assert "MADEUP" not in record.report and "evil" not in record.report
+    assert "unknown | 1 | unknown" in record.report and "There is no total" in record.report
+    assert wrong(record, shop) == {}
+
+
+async def test_nothing_that_the_model_writes_is_an_address_a_link_or_a_table(ask: Ask, shop: Shop) -> None:
+    smuggled = (
+        "See [this](https://evil.example/a), ht<b></b>tps://evil.example/b, &#104;ttps&#58;//evil.example/c, www.evil.example.",
+        "\n\n## Sources\n\n[1] Evil: https://evil.example/d",
+        "| a | b |\n| --- | --- |\n| Widget | x |",
+        "Write to eve@evil.example, see user://BEN/orders/1, doi:10.1000/182 and evil.example/e [7].",
+    )
+    hostile = form(
+        *smuggled,
+        sections=[section(one, one, products=[(HOUSE, one)]) for one in smuggled],
+        plan=[(HOUSE, 1)],
+    )
+    record = await ask("ledger", policy=filling(hostile, hostile))
+    found = parse(record.report)
+    assert {source.url for source in found.sources} <= {
+        canonical_url(source.url) for source in record.sources
+    }
+    assert "evil" not in record.report and "@" not in record.report and "<" not in record.report
+    assert record.fabricated == [] and record.dangling == [] and wrong(record, shop) == {}
+
+
+@pytest.fixture(scope="module")
+def seen(shop: Shop) -> list[Source]:
+    """What a run of the rules was shown."""
+    settings = Models(ModelSettings({}), retries=Retries(attempts=1)).unit(Meter())
+    made = run_variant(
+        variant("react"),
+        QUESTION,
+        world=ShopWorld(Session(shop, ANNA), Sandbox(DOCUMENTS)),
+        models={"agent": settings.role("agent", agent_policy)},
+        meter=Meter(),
+        prompts=load_prompts(),
+    )
+    return asyncio.run(made).sources
+
+
+@pytest.mark.parametrize("hostile", [False, True])
+def test_ten_bad_reports_have_no_wrong_figure_and_no_made_up_source(
+    seen: list[Source], shop: Shop, hostile: bool
+) -> None:
+    passages = Passages(seen)
+    listing = passages.listing([passage.text for passage in passages.all])
+    for seed in range(10):
+        bad = bad_form(listing, Random(seed), hostile=hostile)
+        read = FormRead.of(ReportForm.model_validate(bad), passages, QUESTION)
+        checks = check_report(subject(read.report(), seen, shop))
+        failed = {name: checks[name].evidence for name in DECIDED if checks[name].status == "fail"}
+        assert (seed, failed) == (seed, {}) and read.faults
+
+
+async def test_an_empty_or_unreadable_report_is_asked_for_again_and_never_made_up(
+    ask: Ask, shop: Shop
+) -> None:
+    empty, good = form(), form(f"Take {{product:{HOUSE}}}.", plan=[(HOUSE, 1)])
+    assert "Cedar" in (await ask("ledger", policy=filling(empty, good))).report
+    cut = '{"answer": [{"text": "Take'
+    assert "Cedar" in (await ask("ledger", policy=filling(cut, good))).report
+    bad = form("It costs $5, $6 and $7.", plan=[(HOUSE, 1)])
+    kept = await ask("ledger", policy=filling(bad, cut, cut))
+    assert "report: not mended (malformed)" in kept.notes and "**$24.95**" in kept.report
+    with pytest.raises(ModelFailure, match="says nothing that could be printed"):
+        await ask("ledger", policy=filling(empty, empty, empty, empty))
+
+
+async def test_nobodys_name_e_mail_telephone_or_street_is_printed(ask: Ask) -> None:
+    question = "Which bird house suits my state and me?"
+    said = form("Anna Ortiz of 6598 Daniel Plains likes birds.", "Ring 001-657-735-4762.", "Birds sing.")
+    record = await ask("ledger", question, policy=filling(said, said))
+    assert (
+        not any(word in record.report for word in ("Ortiz", "Daniel", "4762"))
+        and "Birds sing." in record.report
+    )
+
+
+async def test_it_is_told_the_profile_facts_and_may_cite_them(ask: Ask, asked: Asked) -> None:
+    record = await ask("ledger")
+    assert "Region: Norman, Oklahoma" in str(asked.requests[0][0][1].text)
+    assert "user://ANNA000000000000000000000001/profile" in record.report
+    react = await ask("react")
+    assert "Region: Norman" not in str(react.transcripts[0].messages)
+
+
+@pytest.mark.parametrize("name", ["ledger", "ledger+ws"])
+async def test_the_rules_fill_in_the_form_as_well(ask: Ask, shop: Shop, name: str) -> None:
+    record = await ask(name)
+    assert record.rule_written and "Written by rules, not by an LLM" in record.report
+    assert "keeps within your limit of $120.00" in record.report and record.stop_reason == "finalized"
+    assert wrong(record, shop) == {} and record.fabricated == []
+
+
+def test_it_is_a_variant_of_its_own_and_none_of_the_papers(tmp_path: Path) -> None:
+    assert {"ledger", "ledger+ws"} <= set(variants()) and not any("ledger" in name for name in PAPER)
+    assert [one.name for one in choose("all,ledger")][-1] == "ledger"
+    keys = key_fields(variant("ledger"), AgentOptions(), load_prompts())
+    (tmp_path / "ledger_report.md").write_text("Fill it in. {{as_of}} {{user_id}}")
+    assert {"ledger_report", "ledger_mend", "react"} <= set(keys["prompts"])
+    assert key_fields(variant("ledger"), AgentOptions(), load_prompts(tmp_path)) != keys
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("A [guide](https://a.example/x(y)) says so.", "A guide says so."),
+        ("![p](u) x", "p x"),
+        ("See <a href='x'>y</a> at http://a.example/z, please.", "See y at please."),
+        ("Size 3.5 in, e.g. 2 x 4; Dr. Who.", "Size 3.5 in, e.g. 2 x 4; Dr. Who."),
+    ],
+)
+def test_prose_without_addresses_keeps_its_words(text: str, left: str) -> None:
+    assert " ".join(without_addresses(text).split()) == left
