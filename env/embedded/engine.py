@@ -12,7 +12,7 @@ from drr.env.embedding import Vectors
 from drr.env.search.fields import SearchFields, raw_key
 from drr.env.search.filters import shelf_parts
 from drr.env.search.lexicon import Lexicon
-from drr.env.search.plan import Best, Node, Plan, Weighed, Word
+from drr.env.search.plan import Best, Node, Plan, Some, Weighed, Word
 from drr.env.search.searching import Hits
 from drr.env.shop import SearchRequest
 
@@ -143,44 +143,65 @@ class TantivyEngine:
         ).hits
         return {self._searcher.doc(address)["id"][0] for _, address in hits}
 
-    def _node(self, node: Node) -> Any | None:
-        """`None` where no product can fulfil it. A part that none has is left out: to build it takes longer than to ask."""
+    def _node(self, node: Node, among: Any | None = None) -> Any | None:
+        """`None` where no product can fulfil it. A part that none has is left out: to build it takes longer than to ask.
+
+        Who has one word or another tantivy finds by reading thousands of products ahead. Where only a few matter (`among` them, or
+        as another part is rare), each way is asked of those only.
+        """
         if isinstance(node, Word):
             return self._held(*node)
-        parts = [query for part in node.parts if (query := self._node(part)) is not None]
-        if len(parts) < node.least:
+        if node.least == len(node.parts):
+            return self._all(node.parts, among)
+        ways = [query for part in node.parts if (query := self._node(part, among)) is not None]
+        if len(ways) < node.least:
             return None
-        if len(parts) == 1:
-            return parts[0]
-        if node.least == len(parts):
-            return tv.Query.boolean_query([(_MUST, part) for part in parts])
+        if len(ways) == 1:
+            return ways[0]
+        if among is not None:
+            ways = [tv.Query.boolean_query([(_MUST, among), (_MUST, way)]) for way in ways]
         return tv.Query.boolean_query(
-            [(_SHOULD, part) for part in parts], minimum_number_should_match=node.least
+            [(_SHOULD, way) for way in ways], minimum_number_should_match=node.least
         )
 
-    def _within(self, demanded: Any, node: Node) -> Any | None:
-        """The node, of no other products than the demanded. What lacks a word in each of its fields is taken out: whoever has it in
-        either, tantivy finds by reading thousands of products ahead."""
-        if isinstance(node, Word) or node.least < len(node.parts):
-            return self._node(node)
-        parts = [(_MUST, demanded)]
-        for part in node.parts:
-            ways = [part] if isinstance(part, Word) or part.least > 1 else part.parts
-            queries = [query for way in ways if (query := self._node(way)) is not None]
-            if not queries:
+    def _all(self, parts: Sequence[Node], among: Any | None) -> Any | None:
+        if among is None:
+            rare = min(parts, key=self._most)
+            if self._most(rare) <= _LITTLE:
+                among = self._node(rare)
+                if among is None:
+                    return None
+                parts = [part for part in parts if part is not rare]
+        clauses = [] if among is None else [(_MUST, among)]
+        for part in parts:
+            clause = self._clause(part, among)
+            if clause is None:
                 return None
-            if len(queries) == 1:
-                parts.append((_MUST, queries[0]))
-            else:
-                without = [(_MUST, demanded), *((_NOT, query) for query in queries)]
-                parts.append((_NOT, tv.Query.boolean_query(without)))
-        return tv.Query.boolean_query(parts)
+            clauses.append(clause)
+        return tv.Query.boolean_query(clauses) if len(clauses) > 1 else clauses[0][1]
+
+    def _clause(self, part: Node, among: Any | None) -> tuple[Any, Any] | None:
+        """Where only some matter, who fulfils it in none of its ways is taken out."""
+        if among is not None and isinstance(part, Some) and part.least == 1 < len(part.parts):
+            ways = [query for way in part.parts if (query := self._node(way, among)) is not None]
+            if len(ways) > 1:
+                return _NOT, tv.Query.boolean_query([(_MUST, among), *((_NOT, way) for way in ways)])
+            return (_MUST, ways[0]) if ways else None
+        query = self._node(part, among)
+        return None if query is None else (_MUST, query)
+
+    def _most(self, node: Node) -> int:
+        """Products that may fulfil it, at most."""
+        if isinstance(node, Word):
+            return self._doc_freq(*node)
+        each = [self._most(part) for part in node.parts]
+        return min(each) if node.least == len(each) else sum(each) // node.least
 
     def _ranking(self, plan: Plan, demanded: Any | None) -> list[Any]:
         """Where what is demanded is given, of that only."""
         ranked = [self._weighed(one) if isinstance(one, Weighed) else self._best(one) for one in plan.ranking]
         for bonus in plan.bonuses:
-            node = self._node(bonus.node) if demanded is None else self._within(demanded, bonus.node)
+            node = self._node(bonus.node, demanded)
             ranked.append(None if node is None else tv.Query.const_score_query(node, bonus.value))
         return [one for one in ranked if one is not None]
 
