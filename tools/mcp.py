@@ -81,14 +81,15 @@ class ShopServer(MCPServer[ClientContexts]):
         try:
             answer = await self._calling(name, arguments, ctx)
         except ToolError as error:
-            return _failure(error.text)
+            return _failure(error)
         except (
             DrrError
         ) as error:  # what stands behind the tool fails, and says how: a dead server, a torn shop
-            return _failure(ToolError("unavailable", one_line(str(error), 400)).text)
+            return _failure(ToolError("unavailable", one_line(str(error), 400)))
         except Exception:
             logging.getLogger(__name__).exception("tool %s failed", name)
-            return _failure(f"Error (bug): {name} failed unexpectedly; the server's log says how.")
+            text = f"Error (bug): {name} failed unexpectedly; the server's log says how."
+            return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
         finally:
             if pulse is not None:
                 pulse.cancel()
@@ -125,8 +126,9 @@ async def _with_session(ctx: ServerRequestContext[Any, Any], call_next: CallNext
     return await call_next(ctx)
 
 
-def _failure(text: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+def _failure(error: ToolError) -> CallToolResult:
+    told = {"error": {"kind": error.kind, "message": error.message}}
+    return CallToolResult(content=[TextContent(type="text", text=error.text)], is_error=True, _meta=told)
 
 
 def _served(tool: Tool) -> ServedTool:

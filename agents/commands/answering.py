@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
-import sys
 import time
 from pathlib import Path
 
 from drr.agents.architecture import AGENT, Run
 from drr.agents.base import Ending
-from drr.agents.commands.command import Command
+from drr.agents.commands.command import Command, search_path
 from drr.agents.commands.door import Door, open_door
 from drr.agents.commands.process import CommandPlace, Ended, place_for
 from drr.agents.commands.terms import CommandTerms
@@ -39,7 +37,7 @@ def answering(command: Command, terms: CommandTerms, digest: str) -> Run:
                 run.outside.stderr = place.said().replace(door.token, HIDDEN)
         _count(run, terms)
         _check(command, digest)
-        return Ending(_report(ended, run.outside.stderr or ""), "finalized")
+        return Ending(_report(ended, run.outside.stderr or ""), door.limit or "finalized")
 
     return answer
 
@@ -65,7 +63,7 @@ async def _run(run: AgentRun, place: CommandPlace, door: Door, terms: CommandTer
     seconds = run.limits.seconds
     if seconds is not None:
         seconds = max(0.0, run.allowance.started + seconds - run.allowance.now())
-    environment = environment_of(door, place, terms, seconds)
+    environment = environment_of(run, door, place, terms, seconds)
     running = asyncio.ensure_future(place.run(environment, _told(run), seconds))
     broken = asyncio.ensure_future(door.broken())
     try:
@@ -92,17 +90,21 @@ def _told(run: AgentRun) -> str:
 
 
 def environment_of(
-    door: Door, place: CommandPlace, terms: CommandTerms, seconds: float | None
+    run: AgentRun, door: Door, place: CommandPlace, terms: CommandTerms, seconds: float | None
 ) -> dict[str, str]:
     """All that the command finds in its environment; nothing of ours is inherited."""
-    here = Path(sys.executable).parent
     environment = {
-        "PATH": os.pathsep.join([str(here), os.environ.get("PATH", os.defpath)]),
+        "PATH": search_path(),
         "HOME": str(Path.home()) if terms.trusted else place.folder,
         "TMPDIR": place.folder if terms.trusted else "/tmp",  # noqa: S108 - its own
         "LANG": "C.UTF-8",
         "DRR_MCP_URL": f"{door.address}/mcp",
         "DRR_MCP_TOKEN": door.token,
+        "DRR_MODEL": run.agent.name,
+        "OPENAI_BASE_URL": f"{door.address}/v1",
+        "OPENAI_API_KEY": door.token,
+        "ANTHROPIC_BASE_URL": door.address,
+        "ANTHROPIC_API_KEY": door.token,
         "NO_PROXY": "127.0.0.1,localhost",
     }
     if seconds is not None:

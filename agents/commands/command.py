@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import shutil
+import sys
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +26,11 @@ MOST_FILES = 5_000
 
 def is_command(word: str) -> bool:
     return word.startswith(SCHEME)
+
+
+def search_path() -> str:
+    """Where programs are looked for, by us and by the command: this Python's own, then the user's."""
+    return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ class Command:
     def program(self) -> str:
         """The file that is started; `Misuse` where there is none."""
         first = self.words[0]
-        found = shutil.which(first)
+        found = shutil.which(first, path=search_path())
         if found is None:
             why = "is not executable (chmod +x)" if Path(first).is_file() else "is not there"
             raise Misuse(f"variant {self.word!r}: the program {first} {why}")

@@ -1,4 +1,4 @@
-"""The one door of a running command: the run's tools over MCP, for whoever holds the unit's token, while the unit lasts."""
+"""The one door of a running command: the run's tools over MCP, and its model, for whoever holds the unit's token, while the unit lasts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from drr.agents.base import StopReason
 from drr.agents.running import AgentRun
 from drr.env.errors import ProgramFailure
 from drr.env.json_object import JsonObject
@@ -17,7 +18,7 @@ from drr.tools.guard import TokenGuard, new_token
 
 if TYPE_CHECKING:
     from drr.tools.mcp import ShopServer
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 MOST_CONNECTIONS = 64
 MOST_REFUSED = 200
@@ -35,6 +36,9 @@ class Door:
         self.address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         self._broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._refused = 0
+        self.limit: StopReason | None = None
+        """The limit at which the model was refused."""
+        self._answers: dict[str, ToolAnswer] = {}
 
     async def broken(self) -> None:
         """Waits until something is wrong with the unit itself, and raises it."""
@@ -55,6 +59,10 @@ class Door:
                 )
             )
 
+    def answer_of(self, text: str) -> ToolAnswer | None:
+        """What a tool answered in these words: a stand-in for a model goes by records."""
+        return self._answers.get(text)
+
     async def call(self, name: str, arguments: JsonObject, _: ToolContext) -> ToolAnswer:
         """A tool of the run, recorded as its own agents' calls are."""
         run = self.run
@@ -64,6 +72,7 @@ class Door:
             self.break_off(error)
             raise ToolError("unavailable", "This question cannot be gone on with.") from error
         if answer is not None:
+            self._answers[call.result] = answer
             return answer
         if call.kind != "api":
             self.refused()
@@ -83,6 +92,7 @@ class _Recorded(ToolError):
 @asynccontextmanager
 async def open_door(run: AgentRun, listening: socket.socket) -> AsyncIterator[Door]:
     """Open until the context ends; every connection that is left is then cut."""
+    from drr.agents.commands.proxy.service import ModelService
     from drr.tools.mcp import ShopServer
     from starlette.applications import Starlette
 
@@ -90,10 +100,20 @@ async def open_door(run: AgentRun, listening: socket.socket) -> AsyncIterator[Do
     with _own_logging():
         server = ShopServer(run.tools, log_level="ERROR", calling=door.call, names=run.names)
         mcp: Starlette = server.streamable_http_app(host="127.0.0.1", stateless_http=True, json_response=True)
-    async with _managed(server), _serving(TokenGuard(mcp, door.token, said=_SAID), listening):
+    models = ModelService(door)
+    app = TokenGuard(_both(mcp, models.app()), door.token, said=_SAID)
+    async with _managed(server), _serving(app, listening):
         yield door
+    models.note()
     if door._broken.done():
         door._broken.exception()  # raised already, or too late to matter
+
+
+def _both(mcp: ASGIApp, models: ASGIApp) -> ASGIApp:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await (models if scope.get("path", "").startswith("/v1/") else mcp)(scope, receive, send)
+
+    return app
 
 
 @asynccontextmanager

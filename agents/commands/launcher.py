@@ -40,8 +40,9 @@ def main() -> None:
         if order["contained"]:
             _contained(control, order)
         else:
-            prctl(_SUBREAPER, 1)
-            prctl(_DEATH_SIGNAL, signal.SIGKILL)
+            prctl(
+                _SUBREAPER, 1
+            )  # and no death signal: whoever is killed with the driver ends nobody's children
             _serve(control, order, None)
     except OSError as error:
         _tell(control, {"refused": str(error)})

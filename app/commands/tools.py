@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from drr.env.json_object import JsonObject
 
 if TYPE_CHECKING:
+    from drr.app.over_mcp import Called
     from drr.tools.spec import Tool
 
 _EXAMPLES = """\
@@ -35,7 +36,11 @@ def build(parser: argparse.ArgumentParser) -> None:
 
     calling = commands.add_parser("call", help="call one tool; exit 1 if it answers with an error")
     calling.add_argument("name", metavar="NAME")
-    calling.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
+    calling.add_argument(
+        "--shop",
+        metavar="SHOP",
+        help="a folder, or servers:NAME; an agent that was started with `cmd:` leaves it out",
+    )
     calling.add_argument("--user", metavar="USER", help="whose session this is")
     calling.add_argument("--open-access", action="store_true", help="let the tools read every user's data")
     calling.add_argument("--args", default="{}", metavar="JSON", help="the arguments, one JSON object")
@@ -119,17 +124,45 @@ def _arguments(text: str) -> JsonObject:
 
 
 def _call(arguments: argparse.Namespace) -> int:
-    import asyncio
     import sys
 
-    from drr.app.by_hand import tool_context
-    from drr.app.console import print_json, settings_of
-    from drr.env.errors import ServerFailure
-    from drr.tools.base import ToolAnswer, ToolError
-    from drr.tools.registry import call
+    from drr.app.console import print_json
 
     tool = _tool(arguments.name)
     given = _arguments(arguments.args)
+    called = _called(arguments, tool, given)
+    if arguments.json:
+        print_json(called)
+    elif called["ok"]:
+        print(called["text"])
+    failure = called["error"]
+    if not called["ok"]:
+        kind, message = (failure["kind"], failure["message"]) if failure else ("bug", called["text"])
+        hint = (
+            " Give --user USER."
+            if kind == "not_allowed" and arguments.shop and arguments.user is None
+            else ""
+        )
+        print(f"drr: {tool.name}: {message}{hint}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _called(arguments: argparse.Namespace, tool: Tool, given: JsonObject) -> Called:
+    """In the shop, or, of an agent that was started as a command, in its session."""
+    import asyncio
+
+    from drr.app.by_hand import tool_context
+    from drr.app.console import settings_of
+    from drr.app.over_mcp import call_over_mcp, is_agent
+    from drr.env.errors import Misuse, ServerFailure
+    from drr.tools.base import ToolAnswer, ToolError
+    from drr.tools.registry import call
+
+    if arguments.shop is None:
+        if not is_agent():
+            raise Misuse("--shop SHOP: a folder, or servers:NAME; e.g. --shop demo/shop")
+        return call_over_mcp(tool.name, given)
     failure: ToolError | None = None
     try:
         with tool_context(arguments, settings_of(arguments).settings) as ctx:
@@ -139,27 +172,16 @@ def _call(arguments: argparse.Namespace) -> int:
     except ServerFailure as error:  # already when the shop is opened
         failure = ToolError("unavailable", str(error))
         answer = ToolAnswer(failure.text)
-    if arguments.json:
-        print_json(
-            {
-                "tool": tool.name,
-                "ok": failure is None,
-                "text": answer.text,
-                "sources": [
-                    {"url": s.url, "type": s.type, "title": s.title, "sha256": s.sha256}
-                    for s in answer.sources
-                ],
-                "data": answer.data,
-                "error": failure and {"kind": failure.kind, "message": failure.message},
-            }
-        )
-    elif failure is None:
-        print(answer.text)
-    if failure is not None:
-        hint = " Give --user USER." if failure.kind == "not_allowed" and arguments.user is None else ""
-        print(f"drr: {tool.name}: {failure.message}{hint}", file=sys.stderr)
-        return 1
-    return 0
+    return {
+        "tool": tool.name,
+        "ok": failure is None,
+        "text": answer.text,
+        "sources": [
+            {"url": s.url, "type": s.type, "title": s.title, "sha256": s.sha256} for s in answer.sources
+        ],
+        "data": answer.data,
+        "error": None if failure is None else {"kind": failure.kind, "message": failure.message},
+    }
 
 
 def _docs(arguments: argparse.Namespace) -> int:

@@ -1,0 +1,152 @@
+"""What the wire protocols have in common: a request as messages and tools, and why one cannot be answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from drr.env.json_object import JsonObject
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+)
+
+LEFT_OUT = frozenset(
+    {"temperature", "top_p", "top_k", "seed", "stop", "stop_sequences", "frequency_penalty", "presence_penalty", "logit_bias",
+     "reasoning", "reasoning_effort", "thinking"}
+)  # fmt: skip
+"""Of a request: what the study decides, or nobody. `max_tokens` too, which is no news: some clients must send it."""
+
+
+MOST_HEARD = 32_000_000
+
+
+class NotOffered(Exception):
+    """The request asks for what this model is not asked for here; the sentence says what."""
+
+
+class ModelRequest(NamedTuple):
+    messages: list[BaseMessage]
+    tools: list[JsonObject]
+    """OpenAI style."""
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """One way to ask for a message: how it is read, and how an answer is written, whole and in pieces."""
+
+    path: str
+    read: Callable[[JsonObject, Conversations], ModelRequest]
+    write: Callable[[AIMessage, JsonObject, int], JsonObject]
+    stream: Callable[[AIMessage, JsonObject, int], str]
+    failed: Callable[[str, str], JsonObject]
+    """Of a kind and a sentence."""
+
+
+class Conversations:
+    """Messages of one unit as they were first made: a request that repeats them is the same conversation going on.
+
+    A reply comes back as its client writes it; what the model said stands for it, thinking included.
+    """
+
+    def __init__(self, artifact_of: Callable[[str], object]) -> None:
+        self._known: dict[tuple[object, ...], BaseMessage] = {}
+        self._size = 0
+        self._said: dict[tuple[object, ...], AIMessage] = {}
+        self._artifact_of = artifact_of
+
+    def told(self, role: str, text: str) -> BaseMessage:
+        make = SystemMessage if role == "system" else HumanMessage
+        return self._same((role, text), lambda: make(text), len(text))
+
+    def result(self, call_id: str, text: str, *, ok: bool = True) -> BaseMessage:
+        status: Literal["success", "error"] = "success" if ok else "error"
+        made = ToolMessage(text, tool_call_id=call_id, status=status, artifact=self._artifact_of(text))
+        return self._same(("tool", call_id, text), lambda: made, len(text))
+
+    def reply(self, text: str, calls: Sequence[Mapping[str, Any]]) -> BaseMessage:
+        key = (text.strip(), *(call["id"] for call in calls))
+        if key in self._said:
+            return self._said[key]
+        told = [
+            ToolCall(name=call["name"], args=call["args"], id=call["id"], type="tool_call") for call in calls
+        ]
+        size = len(text) + len(str(calls))
+        return self._same(("assistant", *key, str(calls)), lambda: AIMessage(text, tool_calls=told), size)
+
+    def _same(self, key: tuple[object, ...], make: Callable[[], BaseMessage], size: int) -> BaseMessage:
+        if key not in self._known:
+            self._size += size
+            if self._size > MOST_HEARD:
+                raise NotOffered(f"the conversations of a question may have {MOST_HEARD:,} characters in all")
+            self._known[key] = make()
+        return self._known[key]
+
+    def keep(self, said: AIMessage) -> None:
+        self._said[said.text.strip(), *(call["id"] for call in said.tool_calls)] = said
+
+
+def in_order(messages: Sequence[BaseMessage], heard: Conversations) -> list[BaseMessage]:
+    """Instructions in the middle of a conversation are told as a person's: not every provider takes them there."""
+    begun = False
+    found: list[BaseMessage] = []
+    for message in messages:
+        begun = begun or not isinstance(message, SystemMessage)
+        late = begun and isinstance(message, SystemMessage)
+        found.append(heard.told("user", message.text) if late else message)
+    if not any(isinstance(message, HumanMessage) for message in found):
+        raise NotOffered("a request needs a message of a user")
+    return found
+
+
+def text_of(content: object, kinds: frozenset[str]) -> str:
+    """A text, or parts that are texts."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        raise NotOffered("content is neither a text nor a list of parts")
+    parts = []
+    for part in content:
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind not in kinds or not isinstance(part.get("text"), str):
+            raise NotOffered(f"content of the type {kind!r}: only texts are passed on")
+        parts.append(part["text"])
+    return "\n".join(parts)
+
+
+def function(name: object, description: object, parameters: object) -> JsonObject:
+    if not isinstance(name, str) or not name:
+        raise NotOffered("a tool without a name")
+    schema = parameters if isinstance(parameters, dict) else {"type": "object", "properties": {}}
+    return {
+        "type": "function",
+        "function": {"name": name, "description": str(description or ""), "parameters": schema},
+    }
+
+
+def listed(body: JsonObject, name: str) -> list[JsonObject]:
+    """The objects of a list that may be missing."""
+    given = body.get(name)
+    if given is None:
+        return []
+    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+        raise NotOffered(f"{name} is no list of objects")
+    return given
+
+
+def offered(body: JsonObject, tools: list[JsonObject]) -> list[JsonObject]:
+    """The tools, unless it chooses none; forcing one is not passed on, as our own agents never do."""
+    choice = body.get("tool_choice")
+    kind = choice.get("type") if isinstance(choice, dict) else choice
+    if kind == "none":
+        return []
+    if kind not in (None, "auto"):
+        raise NotOffered(f"tool_choice {kind!r}: the model is left to choose; send `auto` or `none`")
+    return tools

@@ -1,0 +1,133 @@
+"""Answers the requests of a command for a model: each is a turn of the run, in whatever protocol it came."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from itertools import count
+from typing import TYPE_CHECKING
+
+from drr.agents.commands.proxy import chat, messages, responses
+from drr.agents.commands.proxy.asked import LEFT_OUT, Conversations, ModelRequest, NotOffered, Protocol
+from drr.agents.plugins import Watched
+from drr.agents.running import AgentRun
+from drr.env.json_object import JsonObject
+from drr.llm.failures import ModelFailure
+from langchain_core.messages import AIMessage
+
+if TYPE_CHECKING:
+    from drr.agents.commands.door import Door
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+PROTOCOLS = (
+    Protocol("/v1/chat/completions", chat.read, chat.write, chat.stream, chat.failed),
+    Protocol("/v1/responses", responses.read, responses.write, responses.stream, responses.failed),
+    Protocol("/v1/messages", messages.read, messages.write, messages.stream, messages.failed),
+)
+MOST_BYTES = 16_000_000
+_NO_RETRY = {"x-should-retry": "false"}
+
+
+class _Refused(Exception):
+    def __init__(self, status: int, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.kind = status, kind
+
+
+class ModelService:
+    """The model of the run's agent for one unit."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self._run: AgentRun = door.run
+        self._heard = Conversations(door.answer_of)
+        self._model = Watched(door.run)
+        self._tools: dict[str, JsonObject] = {}
+        self._number = count(1)
+        self._left_out: set[str] = set()
+
+    def app(self) -> Starlette:
+        from starlette.applications import Starlette
+        from starlette.routing import Route
+
+        routes = [Route(one.path, self._endpoint(one), methods=["POST"]) for one in PROTOCOLS]
+        return Starlette(routes=[*routes, Route("/v1/models", self._models)])
+
+    def note(self) -> None:
+        """What the record should say of the requests, once they are over."""
+        if self._left_out:
+            names = ", ".join(sorted(self._left_out))
+            self._run.notes.append(f"left out of the command's model requests, as the study decides: {names}")
+
+    def _endpoint(self, protocol: Protocol) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            from starlette.responses import JSONResponse, Response
+
+            try:
+                body = await _body(request)
+                said = await self._said(body, protocol)
+            except _Refused as refused:
+                document = protocol.failed(refused.kind, str(refused))
+                return JSONResponse(document, refused.status, _NO_RETRY)
+            number = next(self._number)
+            if body.get("stream"):
+                return Response(protocol.stream(said, body, number), media_type="text/event-stream")
+            return JSONResponse(protocol.write(said, body, number))
+
+        return answer
+
+    async def _said(self, body: JsonObject, protocol: Protocol) -> AIMessage:
+        try:
+            asked = protocol.read(body, self._heard)
+        except NotOffered as error:
+            self._door.refused()
+            raise _Refused(400, "not_offered", str(error)) from None
+        self._check_limits()
+        self._left_out |= {name for name in LEFT_OUT & body.keys() if body[name] is not None}
+        try:
+            said = await self._model.reply(asked.messages, tools=self._same(asked))
+        except ModelFailure as failure:
+            if failure.transient or failure.fatal or failure.kind == "over_budget":
+                self._door.break_off(failure)
+                raise _Refused(403, failure.kind, "the unit cannot be gone on with") from None
+            raise _Refused(400, failure.kind, str(failure)) from None
+        except Exception as error:
+            self._door.break_off(error)
+            raise _Refused(403, "bug", "the unit cannot be gone on with") from error
+        self._heard.keep(said)
+        return said
+
+    def _check_limits(self) -> None:
+        reached = self._run.allowance.reached()
+        if reached not in ("token_limit", "time_limit"):
+            return
+        self._door.limit = reached
+        self._door.refused()
+        raise _Refused(403, reached, "this question's limit is reached: print the report from what is known")
+
+    def _same(self, asked: ModelRequest) -> list[JsonObject]:
+        """The same objects for the same tools, so that a model binds them once."""
+        return [self._tools.setdefault(json.dumps(tool, sort_keys=True), tool) for tool in asked.tools]
+
+    async def _models(self, request: Request) -> Response:
+        from starlette.responses import JSONResponse
+
+        name = self._run.agent.name
+        return JSONResponse({"object": "list", "data": [{"id": name, "object": "model", "type": "model", "display_name": name, "created": 0, "owned_by": "drr"}], "has_more": False})  # fmt: skip
+
+
+async def _body(request: Request) -> JsonObject:
+    told = bytearray()
+    async for part in request.stream():
+        told += part
+        if len(told) > MOST_BYTES:
+            raise _Refused(413, "too_large", f"a request may have {MOST_BYTES:,} bytes")
+    try:
+        body = json.loads(bytes(told))
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict):
+        raise _Refused(400, "not_json", "the body is no JSON object")
+    return body

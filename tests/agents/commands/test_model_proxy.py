@@ -1,0 +1,236 @@
+"""A command's model calls go through ours: three protocols, counted and paid as our own, and never with the real key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.agents.commands.proxy import chat, messages, responses
+from drr.agents.commands.proxy.asked import Conversations, NotOffered
+from drr.study.study import Study
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+
+from tests.agents.commands.conftest import KEY, Drr, Script, asked, new
+from tests.wire import Fail, Reply, Request, Say, Wire
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+TOOL = {
+    "name": "product_catalog_search",
+    "description": "Search",
+    "input_schema": {"type": "object", "properties": {}},
+}
+
+CLIENTS = (
+    f"TOOL, KEY = {TOOL!r}, {KEY!r}\n"
+    + """
+import anthropic, openai
+question = json.load(sys.stdin)["text"]
+function = {"name": TOOL["name"], "description": "Search", "parameters": TOOL["input_schema"]}
+said = []
+one = openai.OpenAI().chat.completions
+told = [{"role": "system", "content": "Be short."}, {"role": "user", "content": question}]
+reply = one.create(model="any", messages=told, tools=[{"type": "function", "function": function}], temperature=0.3)
+call = reply.choices[0].message.tool_calls[0]
+told += [reply.choices[0].message, {"role": "tool", "tool_call_id": call.id, "content": "Nothing."}]
+pieces = one.create(model="any", messages=told, stream=True, stream_options={"include_usage": True})
+pieces = list(pieces)
+said.append("".join(piece.choices[0].delta.content or "" for piece in pieces if piece.choices))
+said.append(pieces[-1].usage.total_tokens)
+two = openai.OpenAI().responses
+said.append(two.create(model="any", input=question, instructions="Be short.").output_text)
+with two.stream(model="any", input=question, tools=[{"type": "function", **function}]) as events:
+    final = events.get_final_response() if [event for event in events] else None
+said.append(final.output[-1].name)
+three = anthropic.Anthropic().messages
+said.append(three.create(model="any", max_tokens=9, system="Be short.", messages=[{"role": "user", "content": question}]).content[0].text)
+with three.stream(model="any", max_tokens=9, tools=[TOOL], messages=[{"role": "user", "content": question}]) as events:
+    said.append(events.get_final_message().content[-1].name)
+refused = 0
+for odd in ({"tool_choice": "required"}, {"n": 2}, {"response_format": {"type": "json_object"}}):
+    try:
+        one.create(model="any", messages=told, tools=[{"type": "function", "function": function}], **odd)
+    except openai.BadRequestError:
+        refused += 1
+said += [refused, len(json.dumps(sorted(os.environ.items())).split(KEY)) - 1]
+print(json.dumps(said))
+"""
+)
+
+
+def model(wire: Wire, provider: str) -> list[str]:
+    return [
+        "--model",
+        f"{provider}:scripted",
+        "--base-url",
+        wire.url + ("/v1" if provider == "openai" else ""),
+    ]
+
+
+SEARCH = Say(calls=[("product_catalog_search", {"query": "bird house"})])
+
+
+def test_the_real_clients_of_three_protocols_are_answered_and_counted(
+    box: Path, script: Script, drr: Drr
+) -> None:
+    script("clients.py", CLIENTS)
+    said = [SEARCH, Say("One."), Say("Two."), SEARCH, Say("Three."), SEARCH]
+    with Wire(said) as wire:
+        code, out, err = drr(*asked(box, "cmd:python clients.py", *model(wire, "anthropic")))
+        assert code == 0, err
+        document = json.loads(out)
+        assert json.loads(document["report"]) == [
+            "One.", 120, "Two.", "product_catalog_search", "Three.", "product_catalog_search", 3, 0,
+        ]  # fmt: skip
+        used = document["usage"]["agent"]
+        assert (used["calls"], used["input_tokens"], used["output_tokens"]) == (6, 600, 120)
+        assert len(wire.requests) == 6 and document["model"] == "anthropic:scripted"
+        assert all(KEY in str(request.headers) for request in wire.requests)
+        second = wire.requests[1].body["messages"]
+        assert [one["role"] for one in second] == ["user", "assistant", "user"]
+        assert "temperature" not in wire.requests[0].body
+    assert document["notes"] == [
+        "left out of the command's model requests, as the study decides: temperature",
+        *document["notes"][1:],
+    ]
+
+
+def test_one_script_four_agents_one_form_and_the_servers_count(box: Path, script: Script, drr: Drr) -> None:
+    """Our ReAct, LangChain's `create_agent`, the MCP client and OpenAI's Agents SDK, each with the same model; beside them a shell."""
+    names = {
+        "react": "react",
+        "create_agent.py:shopper": f"{EXAMPLES}/create_agent.py:shopper",
+        "cmd:python_mcp_client.py": f"cmd:python {EXAMPLES}/agents/mcp_client.py",
+        "cmd:python_openai_agents.py": f"cmd:python {EXAMPLES}/agents/openai_agents.py",
+        "cmd:shell.sh": f"cmd:{EXAMPLES}/agents/shell.sh",
+    }
+    with Wire(scripted_by_any) as wire:
+        code, _, err = drr(*new(box, ",".join(names.values()), *model(wire, "openai")))
+        assert code == 0, err
+        with Study.open(Path("study")) as study:
+            records = {record.label.split("/")[1]: record for record in study.records("answer")}
+        assert {*records} == {*names}
+        shell = records.pop("cmd:shell.sh")
+        assert "[1], at a price of $" in str(study.text(shell, "report")) and not shell.result["fabricated"]
+        assert shell.usage["agent"]["calls"] == 0 and len(shell.result["tool_calls"]) == 2
+        reports = {str(study.text(record, "report")).strip() for record in records.values()}
+        usages = [record.usage["agent"] for record in records.values()]
+        assert sum(used["calls"] for used in usages) == len(wire.requests)
+        assert sum(used["input_tokens"] for used in usages) == 100 * len(wire.requests)
+    form = [{*record.result} for record in records.values()]
+    assert all(one == form[0] for one in form) and {*shell.result} == form[0]
+    calls = [
+        [
+            (call["name"], call["arguments"], call["result_sha256"])
+            for call in record.result["tool_calls"]
+            if call["kind"] == "api"
+        ]
+        for record in records.values()
+    ]
+    assert len(calls[0]) == 2 and all(one == calls[0] for one in calls)
+    assert all(record.result["sources"] == records["react"].result["sources"] for record in records.values())
+    assert reports == {REPORT.strip()}
+
+
+REPORT = "A bird house [1].\n\n## Sources\n\n[1] House: http://ecommerce.example/B0HOUSE001"
+
+
+def scripted_by_any(request: Request) -> Reply:
+    done = sum(one.get("role") == "tool" for one in request.body["messages"])
+    steps = [SEARCH, Say(calls=[("get_user_orders", {})])]
+    return steps[done] if done < len(steps) and request.body.get("tools") else Say(REPORT)
+
+
+@pytest.mark.parametrize(
+    ("reply", "more", "reason"),
+    [
+        (Fail(401, "authentication_error"), (), "bad_key"),
+        (Say("x"), ("--budget-tokens", 50), "budget"),
+    ],
+)
+def test_what_ends_a_unit_of_ours_ends_a_command(
+    box: Path, script: Script, drr: Drr, reply: Reply, more: Sequence[object], reason: str
+) -> None:
+    script(
+        "stubborn.py",
+        "import openai, time\n"
+        "try: openai.OpenAI(max_retries=0).chat.completions.create(model='m', messages=[{'role': 'user', 'content': 'x'}])\n"
+        "except Exception: pass\n"
+        "time.sleep(60)\nprint('A report of nothing.')\n",
+    )
+    with Wire(lambda request: reply) as wire:
+        drr(*new(box, "cmd:python stubborn.py", *model(wire, "anthropic"), *more))
+    with Study.open(Path("study")) as study:
+        record = next(iter(study.records("answer", None)))
+    assert record.reason == reason
+
+
+def heard() -> Conversations:
+    return Conversations(lambda text: None)
+
+
+def test_a_reply_that_comes_back_is_what_the_model_said() -> None:
+    said = AIMessage(
+        [{"type": "thinking", "thinking": "", "signature": "s"}, {"type": "text", "text": "Let me look."}],
+        tool_calls=[{"name": "calculator", "args": {"expression": "1"}, "id": "c1", "type": "tool_call"}],
+    )
+    for protocol, whole in ((chat, _chat), (messages, _messages), (responses, _responses)):
+        ear = heard()
+        ear.keep(said)
+        asked_ = protocol.read(whole(protocol.write(said, {"model": "m"}, 1)), ear)  # type: ignore[attr-defined]
+        kinds = [type(one) for one in asked_.messages]
+        assert kinds == [SystemMessage, HumanMessage, AIMessage, ToolMessage]
+        assert asked_.messages[2] is said
+        again = protocol.read(whole(protocol.write(said, {"model": "m"}, 1)), ear)  # type: ignore[attr-defined]
+        assert all(one is other for one, other in zip(asked_.messages, again.messages, strict=True))
+
+
+def _chat(answer: Any) -> Any:
+    result = {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "1"}]}
+    told = [
+        {"role": "developer", "content": "S"},
+        {"role": "user", "content": "Q"},
+        answer["choices"][0]["message"],
+    ]
+    return {"messages": [*told, result]}
+
+
+def _messages(answer: Any) -> Any:
+    result = {"type": "tool_result", "tool_use_id": "c1", "content": "1"}
+    said = {"role": "assistant", "content": answer["content"]}
+    return {
+        "system": [{"type": "text", "text": "S"}],
+        "messages": [{"role": "user", "content": "Q"}, said, {"role": "user", "content": [result]}],
+    }
+
+
+def _responses(answer: Any) -> Any:
+    result = {"type": "function_call_output", "call_id": "c1", "output": "1"}
+    return {"instructions": "S", "input": [{"role": "user", "content": "Q"}, *answer["output"], result]}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "body"),
+    [
+        (chat, {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]}),
+        (chat, {"messages": "x"}),
+        (chat, {"messages": [{"role": "assistant", "content": "x"}]}),
+        (chat, {"messages": [{"role": "user", "content": "x"}], "tools": [{"type": "web_search"}]}),
+        (messages, {"messages": [{"role": "user", "content": "x"}], "tool_choice": {"type": "any"}}),
+        (
+            messages,
+            {
+                "messages": [{"role": "user", "content": "x"}],
+                "tools": [{"type": "bash_20250124", "name": "b"}],
+            },
+        ),
+        (responses, {"input": "x", "previous_response_id": "resp_1"}),
+        (responses, {"input": [{"type": "computer_call"}]}),
+        (responses, {"input": [{"type": "function_call", "arguments": "[1]"}]}),
+    ],
+)
+def test_what_is_not_passed_on_is_refused_in_a_sentence(protocol: Any, body: Any) -> None:
+    with pytest.raises(NotOffered):
+        protocol.read(body, heard())
