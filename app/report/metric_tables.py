@@ -33,6 +33,8 @@ class Form:
     spread: bool = False
     """Every mean with its standard deviation over reports."""
     notes: Callable[[Material], list[str]] = lambda material: []
+    sways: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By metric, those that say how far it sways by itself: what is no further from the best is shown as slight."""
 
 
 def _length_notes(material: Material) -> list[str]:
@@ -52,7 +54,26 @@ def _paper_notes(material: Material) -> list[str]:
     ]
 
 
+def _pqr_notes(material: Material) -> list[str]:
+    return [
+        "Grey, with ≈: no further from the best of the column than P or Q of one report sways between rounds of scoring or sets of criteria "
+        "(SD, the larger of those known). R is no round's. Criteria differ from person to person: compare variants on the same questions only."
+    ]
+
+
+_SWAYS = {
+    name: tuple(f"pqr_{half}_sd_{by}" for by in ("rounds", "seeds"))
+    for half, names in (("p", ("p", "goal", "cont", "pres", "acti")), ("q", ("q", "dein", "logc", "clar")))
+    for name in (f"pqr_{one}" for one in names)
+}
 FORMS: Mapping[str, Form] = {
+    "pqr": Form(lead=("pqr_r",), notes=_pqr_notes, sways=_SWAYS),
+    "pqr-dimensions": Form(
+        lead=("pqr_fa", "pqr_cc"),
+        closing={metric: metric for metric in dict.fromkeys(one for own in _SWAYS.values() for one in own)},
+        notes=_pqr_notes,
+        sways=_SWAYS,
+    ),
     "faithfulness-bounds": Form(lead=("fp",)),
     "papers": Form(lead=("fp", "fr", "fp_citation"), notes=_paper_notes),
     "quality": Form(closing={"average": "quality_average"}, notes=_length_notes),
@@ -85,6 +106,7 @@ def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], 
     tested = {m.name: material.per_report(m.name) for m in metrics if m.better is not None}
     leaders = winners(tested, lower={m.name for m in metrics if m.better == "lower"})
     closing = [known[name] for name in form.closing.values()]
+    slight = {metric.name: _slight(material, metric, form.sways.get(metric.name, ())) for metric in metrics}
 
     def cell(variant: str, metric: Metric) -> Cell:
         return Cell.of(
@@ -92,6 +114,7 @@ def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], 
             metric.digits,
             sd=spread(material.per_report(metric.name).get(variant, {})) if form.spread else None,
             bold=leaders.get(metric.name) == variant,
+            slight=variant in slight.get(metric.name, ()),
             printed=printed(variant, metric.name) if material.with_paper else None,
         )
 
@@ -106,6 +129,20 @@ def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], 
     columns = [_heading(metric) for metric in metrics]
     columns += [_heading(known[name])._replace(key=column) for column, name in form.closing.items()]
     return Table(key, title, columns, rows, [*notes, *form.notes(material)], material.banner)
+
+
+def _slight(material: Material, metric: Metric, sways: Sequence[str]) -> set[str]:
+    """The variants whose figure is no further from the best than it sways by itself."""
+    figures = material.document["metrics"]
+    swayed = [row[name]["value"] for row in figures.values() for name in sways if name in row]
+    floor = max((value for value in swayed if value is not None), default=None)
+    values = {variant: row[metric.name]["value"] for variant, row in figures.items() if metric.name in row}
+    known = {variant: value for variant, value in values.items() if value is not None}
+    if floor is None or not known:
+        return set()
+    best = (min if metric.better == "lower" else max)(known.values())
+    leader = next(variant for variant, value in known.items() if value == best)
+    return {variant for variant, value in known.items() if variant != leader and abs(value - best) < floor}
 
 
 def _heading(metric: Metric) -> Heading:

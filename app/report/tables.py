@@ -27,6 +27,8 @@ class Cell:
     bold: bool = False
     """Better than the next by more than the noise: a paired test, corrected over the table."""
     printed: float | None = None
+    slight: bool = False
+    """No further from the best of its column than the measure sways by itself."""
 
     @classmethod
     def of(cls, v: VRow | None, digits: int = 2, **more: Any) -> Cell:
@@ -46,6 +48,8 @@ class Cell:
             return self.value
         else:
             shown = self.number(self.value)
+        if self.slight:
+            shown += " ≈"
         if self.sd is not None:
             shown += f" ± {self.number(self.sd)}"
         if self.low is not None and self.high is not None:
@@ -132,6 +136,7 @@ _TEX = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "±": r"$\pm$",
+    "≈": r"$\approx$",
     "–": "--",
     "<": r"$<$",
     ">": r"$>$",
@@ -217,4 +222,6 @@ def _html(cell: Cell) -> str:
     if isinstance(cell.value, str) or not sign:
         shown, sign, rest = text, "", ""
     number = f"<b>{escape(shown)}</b>" if cell.bold else escape(shown)
+    if cell.slight:
+        number = f'<span class="slight">{number}</span>'
     return f"{number}<small>{escape((sign + rest).strip())}</small>" if rest else number

@@ -15,6 +15,7 @@ FAMILIES: tuple[str, ...] = (
     "faithfulness",
     "citations",
     "papers",
+    "pqr",
     "quality",
     "key_points",
     "relative",

@@ -33,6 +33,7 @@ REGISTERED: tuple[Registered, ...] = (
     Registered("relative", "drr.eval.tasks.relative:RELATIVE", usual=False),
     Registered("criteria", "drr.eval.tasks.pqr.making:CRITERIA_TASK", usual=False),
     Registered("pqr", "drr.eval.tasks.pqr.scoring:SCORES_TASK", usual=False),
+    Registered("pqr", "drr.eval.tasks.pqr.violations:VIOLATIONS_TASK", usual=False),
 )
 BESIDES: Mapping[str, tuple[str, ...]] = {"pqr": ("faithfulness", "citations")}
 """What a word asks for too: PQR's R is summed from the verdicts on citations, which its other tasks have no need of."""

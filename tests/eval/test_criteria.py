@@ -18,10 +18,10 @@ from drr.eval.tasks.pqr.owners import check_tasks, task_id_of
 from drr.eval.tasks.pqr.rows import DIMENSIONS, CriteriaOwner, Rubric, owners_of, rubric_of
 from drr.study.study import Study
 
-from tests.eval.nursery import desk, offline
+from tests.eval.nursery import desk, offline, system
 from tests.eval.pqr_judge import PERSONS, CriteriaJudge, judged_by, judging
 from tests.tools.small_shop import ANNA, BEN
-from tests.wire import Say, Wire
+from tests.wire import Request, Say, Wire
 
 TASK = "What of a, under $100?"
 T1 = CriteriaOwner("t1")
@@ -69,9 +69,8 @@ async def test_weights_are_the_mean_of_the_samples_that_can_be_used(study: Study
         goal = next(told, 0.25)
         return {"goal": goal, "cont": 1 - goal, "pres": 0.0, "acti": 0.0}
 
-    def instead(task: str, request: object) -> Say | None:
-        prompt = script.requests[-1]
-        if task == "weights" and "`dein`" in prompt:
+    def instead(task: str, request: Request) -> Say | None:
+        if task == "weights" and "`dein`" in system(request):
             return Say(json.dumps({"analysis": "too much", "dein": 0.9, "logc": 0.9, "clar": 0.9}))
         return None
 
@@ -120,8 +119,8 @@ async def test_rules_make_criteria_of_what_touches_the_task_the_rarer_the_heavie
         "It deals with this part of the task: “Which bird feeder suits a small deck”"
     ]
     found = {row["criterion"]: row for name in DIMENSIONS["p"] for row in of_person.rows(name)}
-    bought = next(row for text, row in found.items() if "Panorama wild bird feeder" in text)
-    assert bought["origin"] == "rule" and "panorama" in str(bought.get("gist"))
+    lives = found["It takes account of this: the person lives in Oklahoma."]
+    assert (lives["origin"], lives.get("gist")) == ("rule", "live oklahoma"), "three shoppers show no form"
     assert all(of_person.rows(name) for name in DIMENSIONS["p"]), "no dimension is without a criterion"
     for name in DIMENSIONS["p"]:
         assert sum(row["weight"] for row in of_person.rows(name)) == pytest.approx(1.0, abs=1e-4)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from drr.offline.agents.question import QuestionReader
+from drr.wording.again import AgainReader
 from drr.wording.assertions import AssertionReader
 from drr.wording.attributes import AttributeReader
 from drr.wording.comparisons import ComparisonReader
@@ -60,6 +61,7 @@ def purchase(reader: PurchaseReader, text: str) -> Any:
 
 
 READINGS: dict[str, Reading] = {
+    "again": lambda words, text: AgainReader(words).may_be_again(text),
     "assertions": lambda words, text: AssertionReader(words).told(text),
     "attributes": lambda words, text: list(AttributeReader(words).said(text)),
     "comparisons": lambda words, text: (

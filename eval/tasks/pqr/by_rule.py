@@ -26,11 +26,13 @@ WEIGHTS: Mapping[Half, Mapping[CriteriaDimension, float]] = {
 SHOPPERS = 60
 """Among so many what is rare is looked for."""
 MOST = 13
-_WHATEVER_IS_BOUGHT = frozenset({"place", "price_level", "needs", "household", "brands"})
+_WHATEVER_IS_BOUGHT = frozenset({"place", "price_level", "price_spread", "needs", "brands", "rhythm"})
 """Blocks of a person that touch every task of a shop."""
 _DIMENSION_OF: Mapping[str, CriteriaDimension] = {
     "price_level": "ACTI",
+    "price_spread": "ACTI",
     "rhythm": "ACTI",
+    "returns": "ACTI",
     "replenishment": "CONT",
     "brands": "CONT",
     "goods": "CONT",

@@ -11,6 +11,7 @@ from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.eval.labels import content_id
 from drr.eval.tasks.pqr.rows import CriteriaOwner
+from drr.persons.build import person_of
 from drr.persons.person import Person
 
 
@@ -26,7 +27,7 @@ class OwnerText:
     @property
     def known(self) -> str:
         """Of the person; empty for a task alone."""
-        return "" if self.person is None else person_text(self.person)
+        return "" if self.person is None else known_of(self.person)
 
     @property
     def shown(self) -> str:
@@ -34,7 +35,7 @@ class OwnerText:
         return content_id(self.task, self.known)
 
 
-def person_text(person: Person) -> str:
+def known_of(person: Person) -> str:
     """Without the person's id, and without where each thing was found."""
     return "\n".join(f"- {one.block.replace('_', ' ')}: {one.statement}" for one in person.attributes)
 
@@ -84,10 +85,9 @@ class PersonsAtHand:
         return self._by_user.get(user_id) or self.derived(user_id)
 
     def derived(self, user_id: str) -> Person | None:
+        """`None` for a user whom the shop does not know, or of whom it knows nothing."""
         if user_id not in self._derived:
-            from drr.eval.tasks.pqr.derived import derived_person
-
-            self._derived[user_id] = None if self._shop is None else derived_person(self._shop, user_id)
+            self._derived[user_id] = None if self._shop is None else _made(self._shop, user_id)
         return self._derived[user_id]
 
     def others(self, seed: int, count: int) -> list[Person]:
@@ -99,3 +99,10 @@ class PersonsAtHand:
             return []
         drawn = self._shop.store.sample_users(count, seed=seed + 1, min_orders=1)
         return [person for user_id in drawn if (person := self.derived(user_id)) is not None]
+
+
+def _made(shop: Shop, user_id: str) -> Person | None:
+    if shop.store.user(user_id) is None:
+        return None
+    person = person_of(shop.store, user_id, shop.manifest.as_of)
+    return person if person.attributes else None

@@ -1,0 +1,333 @@
+"""Reports are scored by criteria: matched by id, missing is unscored, and only what was changed is asked again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.app.cli import main
+from drr.app.report.material import Material
+from drr.app.report.metric_tables import metric_tables
+from drr.app.report.tables import Cell, Table, headings, html, markdown
+from drr.eval.asking.criteria_forms import ScoredCriterion
+from drr.eval.asking.judge import KeptAnswers
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.run import Work
+from drr.eval.metrics import pqr as metrics
+from drr.eval.metrics.document import study_document
+from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.pqr.choices import GivenCriteria, PqrChoices
+from drr.eval.tasks.pqr.making import owners
+from drr.eval.tasks.pqr.rows import DIMENSIONS, CriteriaOwner, rubric_of, scores_of
+from drr.eval.tasks.pqr.scoring import SCORES_TASK, score_row, without_citations
+from drr.eval.tasks.pqr.summed import totals_under
+from drr.study.run import run
+from drr.study.study import Study
+
+from tests.eval.nursery import answer, desk, message, put, scripted, sections_of, system
+from tests.eval.pqr_judge import PERSONS, CriteriaJudge, judged_by, judging
+from tests.tools.small_shop import ANNA, BEN
+from tests.wire import Hang, Request, Say, Wire
+
+TASK = "What of a, under $100?"
+OF_ANNA = CriteriaOwner("t1", "p-anna")
+REPORT = "A steel feeder [1].\n\n## Sources\n[1] http://ecommerce.example/B0BN7FLXLV\n"
+
+
+def ask(study: Study, user: str = ANNA) -> None:
+    line = {"id": "q-a", "query": TASK, "user_id": user, "task_id": "t1"}
+    (study.folder / "queries.jsonl").write_text(json.dumps(line), encoding="utf-8")
+
+
+def values(judged: Judged, variant: str = "x") -> dict[str, float | None]:
+    (found,) = (one for one in judged.answers if one.variant == variant)
+    return dict(metrics.per_report(judged, found))
+
+
+def test_what_is_taken_for_a_score() -> None:
+    taken: list[tuple[Any, int | None]] = [
+        (9, 9), ("9", 9), (" 10 ", 10), (0, 0), (9.0, 9), (8.5, None), ("8.5", None), (11, None), (-1, None), ("nine", None), (None, None), ("", None),
+    ]  # fmt: skip
+    rows = [score_row(ScoredCriterion(id="x", score=value)) for value, _ in taken]
+    assert [row["score"] for row in rows] == [number for _, number in taken]
+    assert [bool(row.get("reason")) for row in rows] == [number is None for _, number in taken]
+    assert rows[5].get("reason") == "8.5 is no integer from 0 to 10"
+
+
+def test_citations_are_taken_out_and_the_words_stay() -> None:
+    text = "Buy the [Panorama feeder](http://ecommerce.example/B0X) [1], it is good [^2].\n\n## Sources\n[1] A: http://a.example\n[^2]: http://b.example\n"
+    assert without_citations(text) == "Buy the Panorama feeder, it is good.\n\n## Sources\n"
+
+
+async def test_reworded_and_reordered_answers_land_right_and_what_is_missing_is_unscored(
+    study: Study,
+) -> None:
+    """The judge answers backwards, under upper-case ids, with the criterion in other words."""
+    ask(study)
+    await put(study, answer("a", "x", REPORT, user_id=ANNA))
+    said: dict[str, Any] = {"goal1": 10, "goal2": "9", "goal3": 8.5, "goal4": 0}
+
+    def score(name: str, text: str) -> Any:
+        if name == "goal5":
+            raise KeyError(name)
+        return said.get(name, 4)
+
+    script = CriteriaJudge(score)
+    judged = await judged_by(study, script)
+    rubric = rubric_of(judged, OF_ANNA)
+    scores = scores_of(judged, judged.answers[0].key)
+    assert rubric is not None and scores is not None
+    (first,) = (found for place, found in scores.items() if place.owner == OF_ANNA and place.round == 0)
+    by_id = {row["id"]: first[rubric.hash_of("GOAL", row)] for row in rubric.rows("GOAL")}
+    assert [by_id[f"goal{n}"]["score"] for n in range(1, 9)] == [10, 9, None, 0, None, 4, 4, 4]
+    assert by_id["goal3"].get("reason") == "8.5 is no integer from 0 to 10"
+    assert by_id["goal5"].get("reason") == "the judge left this id out, also when asked for it alone"
+    assert script.shown.count(["goal5"]) == 3, "asked for once more in each round"
+    found = values(judged)
+    assert found["pqr_goal"] == pytest.approx((10 + 9 + 0 + 4 + 4 + 4) / 6), (
+        "no average stands for what is missing"
+    )
+    assert found["pqr_p"] == pytest.approx(0.25 * found["pqr_goal"] + 0.75 * 4)
+    assert found["pqr_unscored"] == 6.0
+    assert found["pqr_p_sd_rounds"] == 0.0 and found["pqr_p_sd_seeds"] is None
+
+
+async def test_three_settings_and_two_variants_share_the_criteria(study: Study) -> None:
+    """17 calls for criteria, whatever is scored; seven for each report and round."""
+    ask(study)
+    names = [
+        f"{variant}-{setting}" for variant in ("react", "p2f") for setting in ("task", "context", "persona")
+    ]
+    await put(
+        study, *(answer("a", name, f"By {index}. {REPORT}", user_id=ANNA) for index, name in enumerate(names))
+    )
+    script = CriteriaJudge()
+    await judged_by(study, script, rounds=2)
+    assert script.asked == {"weights": 10, "criteria": 7, "scores": 6 * 7 * 2}
+    for text in script.requests:
+        assert not any(word in text for word in [*names, "context", ANNA, "B0BN7FLXLV"]), (
+            "blind, and without citations"
+        )
+    again = CriteriaJudge()
+    judged = await judged_by(study, again, rounds=2)
+    assert not again.asked
+    v = metrics.corpus(judged, judged.answers)["pqr_p"]
+    assert (v.value, v.n, v.n_unscored) == (pytest.approx(7.0), 6, 0)
+
+
+async def test_quality_is_scored_without_the_person(study: Study) -> None:
+    ask(study)
+    await put(study, answer("a", "x", REPORT, user_id=ANNA))
+    script = CriteriaJudge()
+    await judged_by(study, script, rounds=1)
+    scored = [text for text in script.requests if text.startswith("You score a report")]
+    known = [any(s.label == "profile" for s in sections_of(text)) for text in scored]
+    assert (known.count(True), known.count(False)) == (4, 3)
+
+
+async def test_after_an_edit_only_what_was_changed_is_asked(study: Study) -> None:
+    ask(study)
+    await put(study, answer("a", "x", REPORT, user_id=ANNA))
+    first = await judged_by(study, CriteriaJudge(lambda name, text: 5))
+    rubric = rubric_of(first, OF_ANNA)
+    assert rubric is not None and rubric.weights is not None
+    rows = {name: [dict(row) for row in rubric.rows(name)] for name in DIMENSIONS["p"]}
+    rows["CONT"][2]["criterion"] = "It says how to keep squirrels away."
+    rows["CONT"][3]["weight"] = 2.0
+    given: Any = {OF_ANNA: GivenCriteria(rubric.weights["weights"], rows)}  # type: ignore[arg-type]
+    script = CriteriaJudge(lambda name, text: 10)
+    second = await judged_by(study, script, given=given)
+    assert script.asked == {"scores": 3} and script.shown == [["cont3"]] * 3
+    weights = [1 / 8, 1 / 8, 1 / 8, 2.0, 1 / 8, 1 / 8, 1 / 8, 1 / 8]
+    scores = [5, 5, 10, 5, 5, 5, 5, 5]
+    expected = sum(w * s for w, s in zip(weights, scores, strict=True)) / sum(weights)
+    assert values(second)["pqr_cont"] == pytest.approx(expected)
+    back = CriteriaJudge()
+    third = await judged_by(study, back)
+    assert not back.asked and values(third) == values(first), "what was made counts again, and costs nothing"
+
+
+async def test_all_dimensions_at_once_as_published(study: Study) -> None:
+    ask(study)
+    await put(study, answer("a", "x", REPORT, user_id=ANNA))
+    script = CriteriaJudge()
+    await judged_by(study, script, rounds=1, at_once=True)
+    assert sorted(map(len, script.shown)) == [24, 32]
+
+
+async def test_a_dimension_without_criteria_makes_the_whole_unknown(study: Study) -> None:
+    ask(study)
+    await put(study, answer("a", "x", REPORT, user_id=ANNA))
+
+    def instead(task: str, request: Request) -> Say | None:
+        presentation = task == "criteria" and "the side Presentation fit" in system(request)
+        return Say("no JSON") if presentation else None
+
+    script = CriteriaJudge(instead=instead)
+    with Wire(script) as wire:
+        await judging(study, wire.url)
+
+    judged = read_judged(study, choose(study))
+    found = values(judged)
+    assert (found["pqr_p"], found["pqr_pres"], found["pqr_goal"]) == (None, None, 7.0)
+    assert found["pqr_p_printed"] == pytest.approx(0.75 * 7)
+    assert found["pqr_overall"] is None
+    v = metrics.corpus(judged, judged.answers)["pqr_p"]
+    assert (v.value, v.n, v.n_unscored) == (None, 0, 1)
+
+
+async def test_other_persons_criteria_leave_a_reports_own_figures_alone(study: Study) -> None:
+    """What a swap plans: the same unit under another owner."""
+
+    lines = [
+        {"id": f"q-{n}", "query": TASK, "user_id": user, "task_id": "t1"}
+        for n, user in enumerate((ANNA, BEN))
+    ]
+    (study.folder / "queries.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    unit = answer("0", "x", REPORT, user_id=ANNA)
+    await put(study, unit)
+    script = CriteriaJudge(lambda name, text: 2 if "keeps a dog" in text else 8)
+    with Wire(script) as wire:
+        await judging(study, wire.url, rounds=1)
+        models = scripted(wire.url)
+        made = desk(study, models, pqr=PqrChoices(PERSONS, rounds=1))
+        judged = read_judged(study, choose(study))
+        (found,) = judged.answers
+        of_ben = next(one for one in owners(made, "q-1", TASK, BEN) if one.person is not None)
+        units = list(SCORES_TASK.units(made, found, of_ben, 0, judged, own=False))
+        assert len(units) == 4
+        summary = await run(study, units, Work(made, KeptAnswers(study)), models=models)
+        await models.aclose()
+    assert summary.ok
+    judged = read_judged(study, choose(study))
+    assert values(judged)["pqr_p"] == pytest.approx(8.0)
+    swapped = totals_under(judged, found.key, of_ben.owner, own=False)
+    assert swapped is not None and swapped.total == pytest.approx(2.0)
+
+
+DRIVER = """
+import asyncio, sys
+from pathlib import Path
+from drr.study.study import Study
+from tests.eval.pqr_judge import judging
+with Study.open(Path(sys.argv[1])) as study:
+    asyncio.run(judging(study, sys.argv[2]))
+"""
+
+
+async def test_a_kill_between_criteria_and_scores_pays_nothing_twice(study: Study) -> None:
+    ask(study)
+    await put(study, answer("a", "x", REPORT, user_id=ANNA))
+    script = CriteriaJudge(instead=lambda task, request: Hang(60) if task == "scores" else None)
+    with Wire(script) as wire:
+        process = subprocess.Popen([sys.executable, "-c", DRIVER, str(study.folder), wire.url])
+        async with asyncio.timeout(60):
+            while not script.asked["scores"]:
+                await asyncio.sleep(0.02)
+        process.kill()
+        process.wait()
+    assert script.asked["weights"] == 10 and script.asked["criteria"] == 7
+    again = CriteriaJudge()
+    judged = await judged_by(study, again)
+    assert again.asked == {"scores": 21}
+    assert values(judged)["pqr_p"] == pytest.approx(7.0)
+
+
+def test_the_command_judges_without_a_model_and_shows_every_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "study"
+    with Study.create(folder, {"schema": 1, "run": {}}) as study:
+        ask(study)
+        asyncio.run(
+            put(
+                study, answer("a", "x", REPORT, user_id=ANNA), answer("a", "y", "Buy a feeder.", user_id=ANNA)
+            )
+        )
+
+    persons = tmp_path / "persons.jsonl"
+    persons.write_text("\n".join(one.model_dump_json() for one in PERSONS.values()), encoding="utf-8")
+    words = ["judge", str(folder), "--judge", "offline", "--quiet", "--what", "pqr"]
+    assert main([*words, "--persons", str(persons), "--rounds", "2", "--seeds", "2", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["metrics"]["x"]
+    for name in (
+        "pqr_p",
+        "pqr_goal",
+        "pqr_q",
+        "pqr_clar",
+        "pqr_r",
+        "pqr_overall",
+        "pqr_violations",
+        "pqr_p_sd_rounds",
+        "pqr_p_sd_seeds",
+    ):
+        assert {"value", "ci_low", "ci_high", "n", "n_unscored", "method"} <= found[name].keys(), name
+    assert found["pqr_p"]["value"] is not None and found["pqr_p_sd_rounds"]["value"] == 0.0
+    assert found["pqr_p_sd_seeds"]["value"] is not None
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    assert "PQR: personalization, quality, reliability (0-10)" in told
+    assert "Judged by surface rules (rules-1)" in told
+    with Study.open(folder) as study:
+        rounds = [
+            record.key_fields["round"]
+            for record in study.records("judgement")
+            if record.key_fields["task"] == "scores"
+        ]
+    assert set(rounds) == {0, 1}, "what was asked for once counts until something else is"
+    assert main(["report", str(folder), "--out", str(tmp_path / "report")]) == 0
+    for name in ("pqr", "pqr-dimensions"):
+        drawn = (tmp_path / "report" / "tables" / f"{name}.md").read_text("utf-8")
+        assert "P SD rounds" in drawn and "Q SD criteria" in drawn and "rules-1" in drawn
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("{}", encoding="utf-8")
+    assert main([*words, "--persons", str(bad)]) == 2
+    assert capsys.readouterr().err.startswith(f"drr: {bad}, line 1: ")
+
+
+def test_what_is_within_the_noise_is_grey() -> None:
+    table = Table("t", "T", headings("P"), [("a", [Cell(7.0)]), ("b", [Cell(6.9, slight=True)])])
+    assert "| 6.90 ≈ |" in markdown(table)
+    assert '<span class="slight">6.90 ≈</span>' in html(table)
+
+
+async def test_a_variant_is_grey_where_it_is_no_further_off_than_the_rounds_are_apart(study: Study) -> None:
+    """The judge gives 5, 7, 9 in turn of rounds: reports that differ by 1 are within that, one that differs by 5 is not."""
+    ask(study)
+    await put(
+        study, *(answer("a", name, f"Of {name}. {REPORT}", user_id=ANNA) for name in ("best", "near", "far"))
+    )
+    off = {"best": 0, "near": 1, "far": 5}
+
+    rounds: dict[str, Iterator[int]] = {}
+
+    def instead(task: str, request: Request) -> Say | None:
+        if task != "scores":
+            return None
+        shown = message(request)
+        score = (
+            5
+            + 2 * next(rounds.setdefault(shown, count()))
+            - next(off[one] for one in off if f"Of {one}." in shown)
+        )
+        ids = re.findall(r"^Criterion `([^`]+)`", shown, re.MULTILINE)
+        return Say(json.dumps({"scores": [{"id": name, "analysis": "", "score": score} for name in ids]}))
+
+    script = CriteriaJudge(instead=instead)
+    judged = await judged_by(study, script)
+    material = Material(study, judged, study_document(study))
+    (table,) = (one for one in metric_tables(material) if one.name == "pqr")
+    place = [column.key for column in table.columns].index("pqr_p")
+    assert {name: (cells[place].value, cells[place].slight) for name, cells in table.rows} == {
+        "best": (pytest.approx(7.0), False),
+        "near": (pytest.approx(6.0), True),
+        "far": (pytest.approx(2.0), False),
+    }
