@@ -20,6 +20,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "web": ("web", "the web as the tools see it: search, read, build, record, replay"),
     "profile": ("profile", "what query writers and judges are told of a user"),
     "memory": ("memory", "memories of persons: list, test"),
+    "tasks": ("tasks", "wishes without a person: build, check, show"),
+    "pairs": ("pairs", "tasks and persons as queries"),
     "persons": ("persons", "persons of a shop's shoppers: build, show, check, stats"),
     "queries": ("queries", "generate, check, review and publish queries"),
     "variants": ("variants", "the agents that can be run"),

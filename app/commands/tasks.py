@@ -1,0 +1,140 @@
+"""`drr tasks`: wishes without a person, for questions that several persons are to ask in the same words."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drr.env.settings import Settings
+
+_EXAMPLES = """\
+A task says what is wanted and nothing of who wants it. `drr pairs` gives it to persons. Fifty are built in, five for each
+category of the sample shop; `build` keeps those that this shop can answer.
+
+examples:
+  drr tasks build --shop shop --out tasks.jsonl
+  drr tasks show tasks.jsonl
+  drr tasks check tasks.jsonl --shop shop
+"""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    from drr.app.console import add_setting_options
+    from drr.app.options import positive_int
+
+    parser.epilog = _EXAMPLES
+    actions = parser.add_subparsers(dest="action", required=True, metavar="build|check|show")
+    said = "Write the built-in tasks that a shop can answer."
+    making = actions.add_parser("build", help=said, description=said)
+    making.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
+    making.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path)
+    said = (
+        "What code can say against tasks: facts of a person, a likeness, a need that the shop does not sell."
+    )
+    checking = actions.add_parser("check", help=said, description=said)
+    checking.add_argument("file", metavar="FILE.jsonl", type=Path)
+    checking.add_argument("--shop", metavar="SHOP", help="also whether this shop can answer them")
+    said = "Print tasks."
+    showing = actions.add_parser("show", help=said, description=said)
+    showing.add_argument("file", metavar="FILE.jsonl", type=Path)
+    showing.add_argument("--task", metavar="ID", help="this one alone")
+    for one in (making, checking):
+        one.add_argument(
+            "--min-products", type=positive_int, default=3, metavar="N", help="for each need (default 3)"
+        )
+        add_setting_options(one, "shop_url")
+    for one in (making, checking, showing):
+        one.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    return {"build": _build, "check": _check, "show": _show}[arguments.action](arguments)
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    from drr.app.console import settings_of
+
+    return settings_of(arguments).settings
+
+
+def _build(arguments: argparse.Namespace) -> int:
+    import sys
+
+    from drr.app.console import print_json, write_lines
+    from drr.env.shop import open_shop
+    from drr.querygen.task_checks import problems
+    from drr.querygen.tasks import BUILT_IN, read_tasks
+
+    tasks = read_tasks(BUILT_IN)
+    with open_shop(arguments.shop, _settings(arguments)) as shop:
+        told = {one.task_id: one for one in problems(tasks, shop, arguments.min_products)}
+    good = [task for task in tasks if task.task_id not in told]
+    for problem in told.values():
+        print(f"drr: {problem.task_id} left out: {problem.check}: {problem.told}", file=sys.stderr)
+    if not good:
+        print(
+            f"drr: {arguments.shop}: can answer none of the built-in tasks; nothing was written",
+            file=sys.stderr,
+        )
+        return 1
+    write_lines(arguments.out, [task.line() for task in good])
+    counts = Counter(task.category for task in good)
+    if arguments.json:
+        print_json(
+            {
+                "schema": 1,
+                "file": str(arguments.out),
+                "tasks": len(good),
+                "left_out": len(told),
+                "by_category": counts,
+            }
+        )
+    else:
+        print(f"{arguments.out}: {len(good)} tasks in {len(counts)} categories, {len(told)} left out")
+        print(f"next: drr pairs {arguments.out} persons.jsonl --per-task 3 --out queries.jsonl")
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from contextlib import nullcontext
+
+    from drr.app.console import print_json
+    from drr.env.shop import open_shop
+    from drr.querygen.task_checks import problems
+    from drr.querygen.tasks import read_tasks
+
+    tasks = read_tasks(arguments.file)
+    opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
+    with opened as shop:
+        found = list(problems(tasks, shop, arguments.min_products))
+    if arguments.json:
+        print_json({"schema": 1, "tasks": len(tasks), "problems": [one._asdict() for one in found]})
+    else:
+        for one in found:
+            print(f"{one.task_id}: {one.check}: {one.told}")
+        bad = len({one.task_id for one in found})
+        print(f"{len(tasks) - bad} of {len(tasks)} tasks pass every check")
+    return 1 if found else 0
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from textwrap import fill
+
+    from drr.app.console import print_json
+    from drr.env.errors import Misuse
+    from drr.querygen.tasks import read_tasks
+
+    tasks = [task for task in read_tasks(arguments.file) if arguments.task in (None, task.task_id)]
+    if not tasks:
+        raise Misuse(f"{arguments.file}: no task {arguments.task!r} in it")
+    if arguments.json:
+        print_json({"schema": 1, "tasks": [task.line() for task in tasks]})
+        return 0
+    for task in tasks:
+        needs = ", ".join(task.needs)
+        print(f"{task.task_id}  {task.category}  {task.intent or '-'}  needs: {needs or '-'}")
+        print(fill(task.task, 100, initial_indent="  ", subsequent_indent="  ") + "\n")
+    return 0

@@ -1,0 +1,125 @@
+"""Tasks hold nothing of a person, and pairs give one text to persons who differ, each with a query of its own."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from drr.app.cli import main
+from drr.env.errors import Misuse
+from drr.env.query import read_queries
+from drr.persons.person import Attribute, Person
+from drr.querygen.pairing import pairs
+from drr.querygen.task_checks import problems
+from drr.querygen.tasks import BUILT_IN, ResearchTask, read_tasks
+
+TASKS = read_tasks(BUILT_IN)
+
+
+def drr(*words: str | Path | int) -> int:
+    return main([str(word) for word in words])
+
+
+def test_fifty_are_built_in_five_for_each_category_and_none_holds_a_personal_fact() -> None:
+    assert len(TASKS) == 50
+    assert set(Counter(task.category for task in TASKS).values()) == {5}
+    assert list(problems(TASKS)) == []
+    assert {task.review.reviewer for task in TASKS} == {"none"}, (
+        "no person has reviewed them, and none is named"
+    )
+
+
+FREE = "I would like to have birds at the window all winter and do it in a way that really helps them, so please compare what can be had and say what to begin with."
+
+
+@pytest.mark.parametrize(
+    ("planted", "check"),
+    [
+        ("I bought a feeder last spring and it broke.", "facts"),
+        ("My last order was a feeder that broke.", "facts"),
+        ("We live in Oklahoma, where winters are mild.", "states"),
+        ("Write to ada@example.com when it is done.", "privacy"),
+        ("It should fit beside B0GFMXQX2N on the pole.", "ids"),
+        (FREE * 10, "length"),
+    ],
+)
+def test_a_fact_of_a_person_is_found(planted: str, check: str) -> None:
+    task = ResearchTask(task_id="t1", category="Patio", task=f"{FREE} {planted}")
+    assert [problem.check for problem in problems([task])] == [check]
+
+
+def test_two_alike_are_named() -> None:
+    twice = [ResearchTask(task_id=f"t{n}", category="Patio", task=FREE) for n in (1, 2)]
+    (found,) = problems(twice)
+    assert (found.task_id, found.check) == ("t2", "unlike_others")
+
+
+def someone(number: int, theme: str, level: str, place: str, user: str | None = None) -> Person:
+    held = {"themes": f"has an interest in {theme}", "price_level": level, "place": f"lives in {place}"}
+    return Person(
+        person_id=f"p{number}",
+        user_id=user,
+        attributes=tuple(
+            Attribute(id=block, block=block, statement=said, basis="invented") for block, said in held.items()
+        ),
+    )
+
+
+PERSONS = {
+    person.person_id: person
+    for person in (
+        someone(1, "birds", "buys cheap goods", "Ohio", "AE1"),
+        someone(2, "birds", "buys cheap goods", "Ohio"),
+        someone(3, "birds", "buys dear goods", "Texas"),
+        someone(4, "cooking", "buys dear goods", "Texas"),
+        someone(5, "cooking", "buys cheap goods", "Maine"),
+    )
+}
+BIRDS = [
+    ResearchTask(task_id=f"t{n}", category="Patio", task=f"{FREE} ({n})", needs=["birds seed"])
+    for n in range(4)
+]
+
+
+def test_a_task_goes_to_persons_whom_it_touches_and_who_differ() -> None:
+    first = [query.person_id for query in pairs(BIRDS[:1], PERSONS, per_task=2, seed=7)]
+    assert "p3" in first and len(set(first) & {"p1", "p2"}) == 1
+    every = list(pairs(BIRDS, PERSONS, per_task=2, seed=7))
+    assert every == list(pairs(BIRDS, PERSONS, per_task=2, seed=7))
+    used = Counter(query.person_id for query in every)
+    assert max(used.values()) - min(used.values()) <= 1, "nobody is asked much more often than another"
+
+
+def test_the_same_text_is_a_query_of_its_own_for_each_person(tmp_path: Path) -> None:
+    tasks, persons, out = (tmp_path / f"{name}.jsonl" for name in ("tasks", "persons", "queries"))
+    tasks.write_text("\n".join(json.dumps(task.line()) for task in BIRDS))
+    persons.write_text("\n".join(json.dumps(person.line()) for person in PERSONS.values()))
+    assert drr("pairs", tasks, persons, "--per-task", 3, "--out", out) == 0
+    queries = read_queries(out)
+    assert len({query.id for query in queries}) == len(queries) == 12
+    own = [query for query in queries if query.task_id == "t0"]
+    assert len({query.query for query in own}) == 1 and len({query.person_id for query in own}) == 3
+    assert {query.user_id for query in queries if query.person_id == "p1"} <= {"AE1"}
+    assert {query.user_id for query in queries if query.person_id == "p3"} <= {"p3"}, "nobody of the shop"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [("{", "line 1: not JSON"), ('{"task_id": "a", "task": "x"}', "line 1: category"), ("", "holds no task")],
+)
+def test_what_is_no_task_is_named(tmp_path: Path, line: str, told: str) -> None:
+    path = tmp_path / "tasks.jsonl"
+    path.write_text(line)
+    with pytest.raises(Misuse, match=told):
+        read_tasks(path)
+
+
+def test_a_shop_that_sells_none_of_it_is_said_and_nothing_is_written(
+    shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "tasks.jsonl"
+    assert drr("tasks", "build", "--shop", shop_folder, "--out", out, "--min-products", 500) == 1
+    assert "can answer none" in capsys.readouterr().err
+    assert not out.exists()
