@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "aggregate": ("aggregate", "the sums of a protocol over raw scores of anybody"),
     "criteria": ("criteria", "what PQR scores by: list, show, edit, export, import"),
     "agreement": ("agreement", "people against judges, judge against judge"),
+    "swap": ("swap", "reports under other persons' criteria: does P see the person?"),
     "canaries": ("canaries", "a judge against reports that cheat and planted errors"),
     "calibrate": ("calibrate", "a judge against labelled data"),
     "compare": ("compare", "two variants of a study, paired"),

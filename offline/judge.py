@@ -62,6 +62,7 @@ class RulesJudge:
             "relative",
             "criteria",
             "scores",
+            "swap",
         }
     )
 

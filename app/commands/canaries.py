@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -13,14 +14,16 @@ if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.eval.canaries.table import CanaryRow
+    from drr.eval.judging.plan import JudgeOptions
     from drr.eval.tasks.desk import Desk
     from drr.llm.factory import Models
     from drr.study.run import Summary
     from drr.study.study import Study
 
-PARTS = ("reports", "planted")
+PARTS = ("reports", "planted", "persons")
 _EXAMPLES = """\
 reports   sixteen reports that plead, hide words, pad, repeat, cite everything: none may do better than the clean one
+persons   a report for one person beside somebody else's, one that flatters and one that copies what is known of her: P is not to rise
 planted   claims with one error each beside the page they cite: none may be called wholly supported
 
 What a judge said is kept in --study; the same command goes on where it stopped, and another judge stands beside.
@@ -134,19 +137,15 @@ async def _vet(
     arguments: argparse.Namespace,
 ) -> tuple[Summary, CanariesDocument]:
     from drr.app.judging import desk_of
-    from drr.eval.canaries.study import put, report_units
-    from drr.eval.evidence.answers import questions, read_answers
+    from drr.eval.canaries.study import person_units, put, report_units
 
     summary: Summary | None = None
     rows: list[CanaryRow] = []
     try:
-        await put(study, report_units())
+        await put(study, [*report_units(), *person_units()])
         desk = desk_of(settings, models, shop)
-        desk.questions = questions(study)
-        desk.add(read_answers(study))
         for part in what:
-            vetted = _reports if part == "reports" else _planted
-            done, found = await vetted(study, desk, models, arguments)
+            done, found = await _VETTED[part](study, desk, models, arguments)
             rows += found
             summary = done if summary is None else _both(summary, done)
             if done.stopped is not None:
@@ -174,18 +173,12 @@ def _both(one: Summary, other: Summary) -> Summary:
     return ran.summary
 
 
-async def _reports(
-    study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
-) -> tuple[Summary, list[CanaryRow]]:
-    from drr.app.console import progress_of
+def _options(study: Study, what: list[str], arguments: argparse.Namespace) -> JudgeOptions:
     from drr.app.studies import budget_of, unit_cap_of
-    from drr.eval.canaries.table import report_rows
     from drr.eval.judging.plan import JudgeOptions
-    from drr.eval.judging.read import choose, read_judged
-    from drr.eval.judging.run import judge
 
-    options = JudgeOptions(
-        ["faithfulness", "quality"],
+    return JudgeOptions(
+        what,
         None,
         budget_of(arguments, study),
         unit_cap_of(arguments),
@@ -193,8 +186,57 @@ async def _reports(
         arguments.retry_failed,
         arguments.limit,
     )
-    ran = await judge(study, desk, models, options, progress=progress_of(arguments))
-    return ran.summary, report_rows(read_judged(study, choose(study, desk.judge.shown)))
+
+
+async def _reports(
+    study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
+) -> tuple[Summary, list[CanaryRow]]:
+    from drr.app.console import progress_of
+    from drr.eval.canaries.study import QUERY_ID
+    from drr.eval.canaries.table import report_rows
+    from drr.eval.evidence.answers import read_answers
+    from drr.eval.judging.read import judging_of, read_judged
+    from drr.eval.judging.run import judge
+
+    answers = [one for one in read_answers(study) if one.query_id == QUERY_ID]
+    at = replace(desk, answers={one.key: one for one in answers})
+    options = _options(study, ["faithfulness", "quality"], arguments)
+    ran = await judge(study, at, models, options, progress=progress_of(arguments))
+    return ran.summary, report_rows(read_judged(study, judging_of(at), answers=answers))
+
+
+async def _persons(
+    study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
+) -> tuple[Summary, list[CanaryRow]]:
+    """By criteria that this judge makes for the person; R is not asked for."""
+    from drr.app.console import progress_of
+    from drr.eval.canaries.persons import PERSON, PERSON_ID, QUERY_ID, TASK_ID, query
+    from drr.eval.canaries.table import person_rows
+    from drr.eval.evidence.answers import read_answers
+    from drr.eval.judging.read import judging_of, read_judged
+    from drr.eval.judging.run import judge
+    from drr.eval.tasks.pqr.choices import PqrChoices
+    from drr.eval.tasks.pqr.rows import CriteriaOwner
+    from drr.eval.tasks.pqr.summed import totals_under
+    from drr.eval.tasks.registry import stages, tasks
+
+    answers = [one for one in read_answers(study) if one.query_id == QUERY_ID]
+    at = replace(
+        desk,
+        answers={one.key: one for one in answers},
+        questions={QUERY_ID: query()},
+        pqr=PqrChoices({PERSON_ID: PERSON}),
+        versions={},
+    )
+    options = _options(study, ["criteria"], arguments)
+    options.stages = stages({name: tasks()[name] for name in ("criteria", "scores")})
+    ran = await judge(study, at, models, options, progress=progress_of(arguments))
+    judged = read_judged(study, judging_of(at), answers=answers)
+    owner, p = CriteriaOwner(TASK_ID, PERSON_ID), {}
+    for one in answers:
+        totals = totals_under(judged, one.key, owner)
+        p[one.variant] = None if totals is None else totals.total
+    return ran.summary, person_rows(p)
 
 
 async def _planted(
@@ -228,6 +270,9 @@ async def _planted(
     )
     case_of = {case.example.id: case.id for case in labelled}
     return summary, planted_rows(claims, calibration.results(study), case_of)
+
+
+_VETTED = {"reports": _reports, "planted": _planted, "persons": _persons}
 
 
 def _cost(study: Study, judge: str) -> float | None:

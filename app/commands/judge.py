@@ -41,12 +41,6 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.console import add_setting_options
-    from drr.app.judging_choices import add_choice_options
-    from drr.app.models import SETTINGS
-    from drr.app.options import positive_int
-    from drr.app.studies import add_run_options
-    from drr.app.workers import add_workers_option
     from drr.eval.tasks.registry import groups
 
     usual = groups(usual=True)
@@ -58,6 +52,18 @@ def build(parser: argparse.ArgumentParser) -> None:
         metavar="KINDS",
         help=f"with commas, of {', '.join(groups())} (default: {', '.join(usual)})",
     )
+    add_judging_options(parser)
+
+
+def add_judging_options(parser: argparse.ArgumentParser) -> None:
+    """Of every command that judges a study."""
+    from drr.app.console import add_setting_options
+    from drr.app.judging_choices import add_choice_options
+    from drr.app.models import SETTINGS
+    from drr.app.options import positive_int
+    from drr.app.studies import add_run_options
+    from drr.app.workers import add_workers_option
+
     parser.add_argument(
         "--judge", dest="model_judge", metavar="MODEL", help="who judges, e.g. anthropic:claude-sonnet-5-5"
     )

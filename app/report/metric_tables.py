@@ -12,6 +12,7 @@ from drr.app.report.paper import NOTE, printed
 from drr.app.report.tables import Cell, Heading, Table, headings
 from drr.eval import metrics as registry
 from drr.eval.metrics.base import Metric
+from drr.eval.metrics.swap import verdict_on
 from drr.eval.stats.intervals import FEWEST, PairedDifference, VRow, mean, paired, spread, with_holm
 
 SIGNIFICANT = 0.05
@@ -66,6 +67,17 @@ _SWAYS = {
     for half, names in (("p", ("p", "goal", "cont", "pres", "acti")), ("q", ("q", "dein", "logc", "clar")))
     for name in (f"pqr_{one}" for one in names)
 }
+
+
+def _swap_notes(material: Material) -> list[str]:
+    figures = material.document["metrics"]
+    return [
+        f"{variant}: {verdict_on(values['pqr_delta'])}."
+        for variant, values in figures.items()
+        if "pqr_delta" in values
+    ]
+
+
 FORMS: Mapping[str, Form] = {
     "pqr": Form(lead=("pqr_r",), notes=_pqr_notes, sways=_SWAYS),
     "pqr-dimensions": Form(
@@ -78,6 +90,7 @@ FORMS: Mapping[str, Form] = {
     "papers": Form(lead=("fp", "fr", "fp_citation"), notes=_paper_notes),
     "quality": Form(closing={"average": "quality_average"}, notes=_length_notes),
     "effort": Form(spread=True),
+    "swap": Form(lead=("pqr_p", "pqr_violations"), notes=_swap_notes),
 }
 ELSEWHERE = frozenset({"rules"})
 """Tables of metrics that are drawn in a form of their own."""

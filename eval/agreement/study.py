@@ -30,6 +30,8 @@ from drr.eval.stats import correlation
 from drr.eval.stats.comparisons import Outcome
 from drr.eval.stats.positions import PositionRow, positions
 from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.pqr.rows import DIMENSIONS as CRITERIA_DIMENSIONS
+from drr.eval.tasks.pqr.rows import CriteriaOwner, rubric_of, scores_of
 from drr.study.study import Study
 
 
@@ -99,7 +101,12 @@ def study_labels(judged: Judged) -> list[Label]:
     if judged.judging is None:
         return []
     name = judged.judging.judge
-    return [*_study_pairs(judged, name), *_study_ratings(judged, name), *_study_support(judged, name)]
+    return [
+        *_study_pairs(judged, name),
+        *_study_ratings(judged, name),
+        *_study_support(judged, name),
+        *_study_criteria(judged, name),
+    ]
 
 
 _LETTER: Mapping[Outcome, Literal["A", "B", "tie"]] = {
@@ -157,6 +164,36 @@ def _study_support(judged: Judged, name: str) -> Iterable[Label]:
                     claim=text[verdict["claim_id"]],
                     evidence=shown,
                     label=verdict["status"],
+                )
+
+
+def _study_criteria(judged: Judged, name: str) -> Iterable[Label]:
+    """The mean of the rounds, under the criteria that stand now and were made for this report's task and person. A criterion is
+    named by its hash: what people said of it before it was changed is of another."""
+    for answer in judged.answers:
+        said: dict[tuple[CriteriaOwner, str], list[int]] = {}
+        for place, scores in (scores_of(judged, answer.key) or {}).items():
+            if place.own and not place.seed:
+                for criterion, row in scores.items():
+                    if row["score"] is not None:
+                        said.setdefault((place.owner, criterion), []).append(row["score"])
+        dimensions = {
+            (owner, rubric.hash_of(dimension, row)): dimension
+            for owner in dict.fromkeys(owner for owner, _ in said)
+            if (rubric := rubric_of(judged, owner)) is not None
+            for dimension in CRITERIA_DIMENSIONS[owner.half]
+            for row in rubric.rows(dimension)
+        }
+        for under, dimension in dimensions.items():
+            if under in said:
+                yield CriterionLabel(
+                    id=rating_id(answer.query_id, answer.variant, answer.trial),
+                    judge=name,
+                    query=answer.query,
+                    answer=answer.report,
+                    dimension=dimension,
+                    criterion=under[1],
+                    label=sum(said[under]) / len(said[under]),
                 )
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from drr.env.source import Source
+from drr.eval.canaries.persons import QUERY_ID as PERSON_QUERY
+from drr.eval.canaries.persons import REPORTS, WISH
 from drr.eval.canaries.reports import CANARIES, CLEAN, QUESTION, sources
 from drr.eval.canaries.shop import ANNA
 from drr.llm.factory import Models, ModelSettings
@@ -24,6 +26,10 @@ QUERY_ID = "q-birds"
 def report_units() -> list[Unit]:
     reports = {CLEAN_NAME: CLEAN, **{name: make() for name, make in CANARIES.items()}}
     return [answer_unit(QUERY_ID, QUESTION, ANNA, name, report) for name, report in reports.items()]
+
+
+def person_units() -> list[Unit]:
+    return [answer_unit(PERSON_QUERY, WISH, ANNA, name, report) for name, report in REPORTS.items()]
 
 
 def answer_unit(query_id: str, query: str, user_id: str, variant: str, report: str) -> Unit:

@@ -137,6 +137,27 @@ def planted_rows(
     ]
 
 
+PERSONS_MARGIN = 0.5
+
+
+def person_rows(p: Mapping[str, float | None]) -> list[CanaryRow]:
+    """`p` by report. What adds nothing to the advice adds nothing to P, and somebody else's report is worth less."""
+    less, same = _plus(p.get("matched"), -PERSONS_MARGIN), _plus(p.get("generic"), PERSONS_MARGIN)
+    matched = _plus(p.get("generic"), PERSONS_MARGIN)
+    return [
+        row("persons", "matched", "P above that of a report for nobody", p.get("matched"), matched, False),
+        row(
+            "persons",
+            "swapped_person",
+            "P below that of the person's own report",
+            p.get("swapped_person"),
+            less,
+        ),
+        row("persons", "flattery", "P no better than without the flattery", p.get("flattery"), same),
+        row("persons", "persona_copied", "P no better than without the copy", p.get("persona_copied"), same),
+    ]
+
+
 def _share(statuses: Sequence[str | None], these: tuple[str, ...]) -> float | None:
     if not statuses or None in statuses:
         return None

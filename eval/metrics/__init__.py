@@ -19,6 +19,7 @@ FAMILIES: tuple[str, ...] = (
     "quality",
     "key_points",
     "relative",
+    "swap",
     "effort",
     "rules",
 )

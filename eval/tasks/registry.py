@@ -34,9 +34,12 @@ REGISTERED: tuple[Registered, ...] = (
     Registered("criteria", "drr.eval.tasks.pqr.making:CRITERIA_TASK", usual=False),
     Registered("pqr", "drr.eval.tasks.pqr.scoring:SCORES_TASK", usual=False),
     Registered("pqr", "drr.eval.tasks.pqr.violations:VIOLATIONS_TASK", usual=False),
+    Registered("swap", "drr.eval.tasks.pqr.swap:SWAP_TASK", usual=False),
+    Registered("swap", "drr.eval.tasks.pqr.adoption:ADOPTION_TASK", usual=False),
 )
-BESIDES: Mapping[str, tuple[str, ...]] = {"pqr": ("faithfulness", "citations")}
-"""What a word asks for too: PQR's R is summed from the verdicts on citations, which its other tasks have no need of."""
+BESIDES: Mapping[str, tuple[str, ...]] = {"pqr": ("faithfulness", "citations"), "swap": ("pqr",)}
+"""What a word asks for too: PQR's R is summed from the verdicts on citations, which its other tasks have no need of; a swap is held
+against the scores under one's own criteria."""
 
 
 def groups(*, usual: bool = False) -> list[str]:

@@ -35,6 +35,8 @@ def test_a_judge_without_a_model_is_told_apart_from_the_clean_one(
     assert rows["planted", "number", "planted errors not called full"]["value"] == 1
     assert (code, document["passed"]) == (1, False), "rules know words only: things exchanged take them in"
     assert not rows["planted", "other thing", "planted errors not called full"]["passed"]
+    persons = {one["name"]: one["passed"] for one in document["rows"] if one["part"] == "persons"}
+    assert persons == {"matched": True, "swapped_person": True, "flattery": False, "persona_copied": False}
 
 
 def test_a_judge_that_is_taken_in_fails_and_what_it_said_is_kept(
