@@ -178,7 +178,17 @@ def _choices(task: Asked, memory: Memory) -> dict[str, list[SeenProduct]]:
         if options:
             choices[need] = options
             taken.add(options[0].url)
-    return _several(choices, task.constraints.count)
+    return _several(_dear_enough(task, choices), task.constraints.count)
+
+
+def _dear_enough(task: Asked, choices: dict[str, list[SeenProduct]]) -> dict[str, list[SeenProduct]]:
+    """Where one thing is all that is bought, what the whole must cost at least is what it must cost."""
+    least = task.constraints.total_min
+    if least is None or len(choices) != 1 or (task.constraints.count or 1) > 1:
+        return choices
+    ((need, options),) = choices.items()
+    enough = [product for product in options if product.price is None or product.price >= least]
+    return {need: enough} if enough else {}
 
 
 def _several(choices: dict[str, list[SeenProduct]], wanted: int | None) -> dict[str, list[SeenProduct]]:

@@ -190,6 +190,24 @@ def test_exclusions_are_respected() -> None:
     assert [p.url for p in offline_choice.candidates(task, "bird feeder", memory)] == ["http://s.example/2"]
 
 
+def test_one_thing_costs_at_least_what_the_purchase_shall() -> None:
+    def picked(question: str) -> list[str]:
+        memory = Memory()
+        memory.add_product(
+            SeenProduct("http://s.example/1", "Plain bird feeder", 12.0, 5.0, 999, None, "Birds")
+        )
+        memory.add_product(
+            SeenProduct("http://s.example/2", "Cedar bird feeder", 34.0, 4.0, 9, None, "Birds")
+        )
+        return [
+            pick.product.url for pick in offline_choice.choose(offline_question.read(question), memory).picks
+        ]
+
+    assert picked("Find a bird feeder.") == ["http://s.example/1"]
+    assert picked("Find a bird feeder, between $30 and $50.") == ["http://s.example/2"]
+    assert picked("Find a bird feeder, between $40 and $50.") == []
+
+
 @pytest.mark.parametrize(
     "question", [QUESTION, "Which sunflower seed for birds should I buy again for less than $15?"]
 )
