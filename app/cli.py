@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tasks": ("tasks", "wishes without a person: build, check, show"),
     "pairs": ("pairs", "tasks and persons as queries"),
     "persons": ("persons", "persons of a shop's shoppers: build, show, check, stats"),
+    "context": ("context", "what an assistant could have gathered of persons: build, check"),
     "queries": ("queries", "generate, check, review and publish queries"),
     "variants": ("variants", "the agents that can be run"),
     "ask": ("ask", "one question, one cited report"),

@@ -25,6 +25,7 @@ from drr.data_ingest.quarantine import Quarantine
 from drr.data_ingest.raw_files import FilePair
 from drr.data_ingest.recipe import Recipe
 from drr.data_ingest.reviews import Interactions, read_reviews
+from drr.data_ingest.sample import is_sample
 from drr.data_ingest.users import profiles
 from drr.env.content import as_of_from
 from drr.env.disk import disk_of
@@ -265,6 +266,7 @@ def _verify(rows: Counter[str]) -> None:
 
 def _manifest(job: Job, gathered: _Gathered, quarantine: Quarantine, time: I64, users: int) -> Manifest:
     rows = {name: gathered.rows[name] for name in _ROWS}
+    folder = job.pairs[0].reviews.parent
     notes = gathered.notes + Counter({name: gathered.rows[name] for name in _METADATA})
     return Manifest(
         backend="",
@@ -283,6 +285,7 @@ def _manifest(job: Job, gathered: _Gathered, quarantine: Quarantine, time: I64, 
             "python": python_version(),
         },
         created=job.created,
+        origin="sample" if is_sample(folder, [one.sha256 for one in gathered.inputs]) else None,
     )
 
 

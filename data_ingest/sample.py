@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any, BinaryIO, TypedDict
 
@@ -55,6 +56,8 @@ class WrittenSample(TypedDict):
     categories: dict[str, int]
     """Reviews of each."""
     files: list[str]
+    sha256: dict[str, str]
+    """Of each file: an ingest knows by them that nothing else is in the shop."""
 
 
 def write_sample(folder: Path, plan: SamplePlan, progress: Progress) -> WrittenSample:
@@ -181,7 +184,25 @@ def _write(folder: Path, plan: SamplePlan, progress: Progress) -> WrittenSample:
         "duplicates": duplicates,
         "categories": by_category,
         "files": sorted(files),
+        "sha256": {name: _digest(folder / name) for name in sorted(files)},
     }
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def is_sample(raw: Path, hashes: Iterable[str]) -> bool:
+    """Whether all files of these hashes were written by `drr sample`, which left its marker in or above the folder."""
+    for folder in (raw, *raw.resolve().parents[:2]):
+        try:
+            marker = json.loads((folder / MARKER).read_text(encoding="utf-8"))
+            known = set(marker["sha256"].values())
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            continue
+        return known.issuperset(hashes)
+    return False
 
 
 def _put(streams: list[BinaryIO], parts: list[tuple[int, bytes]]) -> None:

@@ -8,6 +8,7 @@ from drr.env.content import BATCH, Columns, batched, user_row
 from drr.env.entities import Product
 from drr.env.memory import collector_off
 from drr.env.progress import Progress
+from drr.env.reviews import ReviewRow, review_row
 from drr.env.shop import Manifest, OrderColumns, Shop, ShopWriter, UserRow
 
 
@@ -35,6 +36,11 @@ def copy_shop(source: Shop, writer: ShopWriter, progress: Progress) -> Manifest:
             stage.advance(len(batch))
             yield columns(batch)
 
+    def reviews() -> Iterator[list[ReviewRow]]:
+        for batch in batched(source.store.iter_reviews(), BATCH):
+            stage.advance(len(batch))
+            yield [review_row(review) for review in batch]
+
     with collector_off():
         with progress.stage("products", counts["products"]) as stage:
             writer.write_products(products())
@@ -42,4 +48,7 @@ def copy_shop(source: Shop, writer: ShopWriter, progress: Progress) -> Manifest:
             writer.write_users(users())
         with progress.stage("orders", counts["orders"]) as stage:
             writer.write_orders(orders())
+        if (kept := source.manifest.reviews) is not None:
+            with progress.stage("reviews", kept.count) as stage:
+                writer.write_reviews(reviews())
     return writer.publish(source.manifest)

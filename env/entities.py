@@ -59,6 +59,19 @@ class Order(Entity):
         return {"_id": self.order_id, **self.model_dump()}
 
 
+class KeptReview(Entity):
+    """What the shopper wrote of an order; kept only where an ingest was asked to, and shown by no tool."""
+
+    order_id: str
+    user_id: str
+    product_id: str
+    date: str
+    """As `Order.order_date`."""
+    rating: float | None
+    title: str
+    text: str
+
+
 class Product(Entity):
     product_id: str
     product_url: str

@@ -7,6 +7,12 @@ from collections import Counter
 from drr.env.text import tokens
 
 WIDTH = 3
+Run = tuple[str, ...]
+
+
+def runs(words: list[str], width: int) -> list[Run]:
+    """Every run of so many words; none where there are fewer."""
+    return list(zip(*(words[at:] for at in range(width)), strict=False)) if len(words) >= width else []
 
 
 def shingles(text: str) -> frozenset[tuple[str, ...]]:

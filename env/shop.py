@@ -12,11 +12,12 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol
 
-from drr.env.entities import Order, OrderStatus, Product, User
+from drr.env.entities import KeptReview, Order, OrderStatus, Product, User
 from drr.env.json_object import JsonObject
+from drr.env.reviews import ReviewRow, ReviewsKept
 from drr.env.settings import Settings
 from drr.env.statistics import UserStatistics
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 SCHEMA = 1
 Sort = Literal["relevance", "price_asc", "price_desc", "rating", "popularity"]
@@ -58,6 +59,16 @@ class Manifest(BaseModel):
     created: str | None = None
     seal: str | None = None
     """Of all the rest (`drr.env.manifest.sealed`), put on when it is published; shops of before have none."""
+    reviews: ReviewsKept | None = None
+    """Only where an ingest was asked to keep them; not part of the content hash."""
+    origin: Literal["sample"] | None = None
+    """Every raw file was written by `drr sample`: nobody in this shop is a real person."""
+
+    @model_serializer(mode="wrap")
+    def _as_ever(self, handler: SerializerFunctionWrapHandler) -> JsonObject:
+        """What a shop has not is not written: a shop without reviews has the manifest and the seal that it always had."""
+        document: JsonObject = handler(self)
+        return {k: v for k, v in document.items() if v is not None or k not in ("reviews", "origin")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +145,16 @@ class Store(Protocol):
     ) -> OrderPage:
         """Newest first, ties by order id; `since` (inclusive) and `until` (exclusive) are ISO dates or date-times."""
 
+    def reviews(self, user_id: str) -> list[KeptReview]:
+        """The shopper's own, in the order of `orders`; none where the ingest was not asked to keep them. No tool shows one."""
+
     def statistics(self, user_id: str) -> UserStatistics | None: ...
 
     def near(self, kind: IdKind, key: str, limit: int = 3) -> list[str]:
         """Existing ids that begin as this one does, the longest common beginning first: for "did you mean"."""
+
+    def iter_reviews(self) -> Iterator[KeptReview]:
+        """By order id; none where none are kept."""
 
     def iter_products(self) -> Iterator[Product]:
         """By product id."""
@@ -202,6 +219,9 @@ class ShopWriter(Protocol):
     def write_users(self, batches: Iterable[Sequence[UserRow]]) -> int: ...
 
     def write_orders(self, batches: Iterable[OrderColumns]) -> int: ...
+
+    def write_reviews(self, batches: Iterable[Sequence[ReviewRow]]) -> int:
+        """After the orders, by order id, one for an order at most; a shop that keeps none is written without this call."""
 
     def publish(self, manifest: Manifest) -> Manifest:
         """Fill in `backend`, `counts`, `sizes` and the writer's `versions`, and swap the new shop in.

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
+from typing import Literal
 
 from drr.env.entities import User
 from drr.env.errors import DrrError
 from drr.env.shop import Shop, Store
 from drr.persons.disclosure import disclosed
 from drr.persons.history import history_of
+from drr.persons.invented import invented
 from drr.persons.person import Person
 from drr.persons.records import derived
+
+Invented = Literal["none", "sample", "all"]
+"""Where attributes may be drawn by seed: nowhere, in a sample shop only, anywhere."""
 
 
 def person_id_of(user_id: str) -> str:
@@ -20,13 +25,22 @@ def person_id_of(user_id: str) -> str:
 
 
 def person_of(
-    store: Store, user_id: str, as_of: str, *, shop_hash: str | None = None, seed: int | None = None
+    store: Store,
+    user_id: str,
+    as_of: str,
+    *,
+    shop_hash: str | None = None,
+    seed: int | None = None,
+    with_invented: bool = False,
 ) -> Person:
-    """What the records say of one shopper before `as_of`."""
+    """What the records say of one shopper before `as_of`, and by `seed` what nobody says."""
     history = history_of(store, user_id, as_of)
+    person_id = person_id_of(user_id)
     attributes = [one.attribute for one in derived(history)]
+    if with_invented:
+        attributes += invented(person_id, seed or 0)
     return Person(
-        person_id=person_id_of(user_id),
+        person_id=person_id,
         user_id=user_id,
         shop_hash=shop_hash,
         as_of=as_of,
@@ -35,11 +49,23 @@ def person_of(
     )
 
 
-def build_persons(shop: Shop, users: Sequence[str], *, seed: int) -> Iterator[Person]:
+def invents(shop: Shop, choice: Invented) -> bool:
+    """About people who may be real nothing is made up unless it was asked for."""
+    return choice == "all" or (choice == "sample" and shop.manifest.origin == "sample")
+
+
+def build_persons(
+    shop: Shop, users: Sequence[str], *, seed: int, choice: Invented = "sample"
+) -> Iterator[Person]:
     """One person for each of these users, in their order."""
     for user_id in users:
         yield person_of(
-            shop.store, user_id, shop.manifest.as_of, shop_hash=shop.manifest.content_hash, seed=seed
+            shop.store,
+            user_id,
+            shop.manifest.as_of,
+            shop_hash=shop.manifest.content_hash,
+            seed=seed,
+            with_invented=invents(shop, choice),
         )
 
 

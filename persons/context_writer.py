@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,20 +55,39 @@ def write_contexts(
     sizes: Mapping[str, int],
     seed: int,
     shop_hash: str | None = None,
+) -> ContextManifest:
+    """Contexts that are at hand; `write_made` where each is written as it is made."""
+    every = list(built)
+
+    def made(part: Path) -> Iterator[tuple[str, PersonContext]]:
+        for one in every:
+            yield one.person.person_id, write_person(part, one)
+
+    return write_made(
+        folder, [one.person for one in every], made, sizes=sizes, seed=seed, shop_hash=shop_hash
+    )
+
+
+def write_made(
+    folder: Path,
+    persons: Sequence[Person],
+    made: Callable[[Path], Iterable[tuple[str, PersonContext]]],
+    *,
+    sizes: Mapping[str, int],
+    seed: int,
+    shop_hash: str | None = None,
     model: str | None = None,
     versions: Mapping[str, str] | None = None,
 ) -> ContextManifest:
+    """`made` writes each person's files into the folder that it is handed, and says what they are."""
     check_ours(folder, MANIFEST, "drr context build")
     hidden = folder.parent / f".{folder.name}.part-{os.getpid()}"
     shutil.rmtree(hidden, ignore_errors=True)
     try:
         hidden.mkdir(parents=True)
-        entries: dict[str, PersonContext] = {}
-        persons: list[Person] = []
-        for one in built:
-            entries[one.person.person_id] = _write_person(hidden, one)
-            persons.append(one.person)
-        (hidden / PERSONS).write_text(_lines(person.line() for person in persons), encoding="utf-8")
+        entries = dict(made(hidden))
+        lines = _lines(person.line() for person in persons)
+        (hidden / PERSONS).write_text(lines, encoding="utf-8")
         manifest = ContextManifest(
             seed=seed,
             counter=COUNTER,
@@ -91,7 +110,7 @@ def write_contexts(
     return manifest
 
 
-def _write_person(folder: Path, one: BuiltContext) -> PersonContext:
+def write_person(folder: Path, one: BuiltContext) -> PersonContext:
     part = folder / file_name(one.person.person_id)
     part.mkdir()
     items = _lines(item.model_dump() for item in one.items)

@@ -15,15 +15,23 @@ def disclosed(text: str, user: User | None = None) -> list[str]:
     found = personal_data(text)
     if _USER_ID.search(text):
         found.append("a user id")
-    if user is not None:
-        own = {
-            "the full name": rf"{re.escape(user.first_name)}\s+{re.escape(user.last_name)}",
-            "the surname": re.escape(user.last_name),
-            "the first name": re.escape(user.first_name),
-            "the e-mail address": re.escape(user.email),
-            "the telephone number": re.escape(user.phone_number),
-            "the street": re.escape(user.address.address1),
-            "the zip": re.escape(user.address.zip),
-        }
-        found += [name for name, value in own.items() if value and re.search(rf"(?<!\w){value}(?!\w)", text)]
-    return list(dict.fromkeys(found))
+    return found + own_data(text, user)
+
+
+def own_data(text: str, user: User | None) -> list[str]:
+    """What of this user's record the text holds."""
+    if user is None:
+        return []
+    own = {
+        "the surname": user.last_name,
+        "the first name": user.first_name,
+        "the e-mail address": user.email,
+        "the telephone number": user.phone_number,
+        "the street": user.address.address1,
+        "the zip": user.address.zip,
+    }
+    return [
+        name
+        for name, value in own.items()
+        if value and value in text and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)
+    ]

@@ -134,7 +134,7 @@ def replenishment(history: ShopperHistory) -> Iterator[Derived]:
     for lines, days in sorted(again, key=lambda one: (-len(one[1]), one[0][0].product.product_id)):
         gap = median((b - a).days for a, b in itertools.pairwise(days))
         kind = lines[0].kind or ""
-        if not 7 <= gap <= 460 or kind in kinds or len(kinds) == 3:
+        if not 7 <= gap <= 250 or kind in kinds or len(kinds) == 3:
             continue
         kinds.add(kind)
         yield _made("replenishment", kind, f"reorders {kind} {_every(gap)}", lines, (kind,))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+_MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+\.\w+")
 _PERSONAL = {
-    "an e-mail address": re.compile(r"[\w.+-]{1,64}@[\w-]+\.\w+"),
+    "an e-mail address": _MAIL,
     "a phone number": re.compile(r"(?<!\d)(?:\+?1[ .-]?)?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?!\d)"),
     "a street address": re.compile(
         r"\b\d{1,5} (?:[A-Z][a-z]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Boulevard|Blvd|Way)\b"
@@ -16,4 +17,8 @@ _PERSONAL = {
 
 def personal_data(text: str) -> list[str]:
     """What kinds of it there are."""
-    return [name for name, pattern in _PERSONAL.items() if pattern.search(text)]
+    return [
+        name
+        for name, pattern in _PERSONAL.items()
+        if (pattern is not _MAIL or "@" in text) and pattern.search(text)
+    ]

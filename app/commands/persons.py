@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 A person is what is known of a shopper: each attribute with its basis. `records`: follows from orders by rule, which are named.
+`invented`: drawn by seed and true of nobody; in a sample shop unless --invented says otherwise.
 docs/persons.md tells the rules.
 
 examples:
@@ -49,7 +50,15 @@ def _build_build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--user", action="append", default=[], metavar="ID", help="this user instead of a sample; repeatable"
     )
-    parser.add_argument("--seed", type=int, default=7, metavar="S", help="of the sample of users (default 7)")
+    parser.add_argument(
+        "--invented",
+        choices=("none", "sample", "all"),
+        default="sample",
+        help="attributes drawn by seed, true of nobody: never, in a sample shop only (default), or in any shop",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=7, metavar="S", help="of users and of invented attributes (default 7)"
+    )
     parser.add_argument(
         "--min-orders",
         type=positive_int,
@@ -103,12 +112,19 @@ def _build(arguments: argparse.Namespace) -> int:
         users = [named_user(shop, one).user_id for one in dict.fromkeys(arguments.user)] or drawn_users(
             shop, arguments.how_many, seed=arguments.seed, min_orders=arguments.min_orders
         )
-        persons = list(build_persons(shop, users, seed=arguments.seed))
+        persons = list(build_persons(shop, users, seed=arguments.seed, choice=arguments.invented))
+        real = shop.manifest.origin != "sample"
     write_lines(arguments.out, [person.line() for person in persons])
     if not arguments.user and len(users) < arguments.how_many:
         print(
             f"{arguments.shop}: {len(users)} users have {arguments.min_orders} orders or more, "
             f"{arguments.how_many} were asked for",
+            file=sys.stderr,
+        )
+    if real and arguments.invented == "all":
+        print(
+            f"{arguments.out}: attributes marked invented are fiction about shoppers who may be real people; "
+            "say so wherever they are shown",
             file=sys.stderr,
         )
     document = statistics_of(persons)

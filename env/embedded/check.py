@@ -15,6 +15,7 @@ from drr.env.embedded.layout import DATABASE, file_hashes, read_manifest_file
 from drr.env.embedded.store import USER_ROWS, EmbeddedStore
 from drr.env.errors import ShopError
 from drr.env.manifest import changed_manifest, has_fields
+from drr.env.reviews import check_reviews
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, Shop, UserRow
 
@@ -55,6 +56,7 @@ def _check_open(shop: Shop, *, read_index: bool) -> Iterator[str]:
         yield from _check_counts(database, shop.manifest)
         if read_index:
             yield from _check_index(database, catalog, with_fields=has_fields(shop.manifest))
+        yield from check_reviews(shop.manifest.reviews, store.iter_reviews())
         found = _content(store)
     except sqlite3.DatabaseError as error:
         yield f"The database is damaged: {error}."

@@ -11,7 +11,17 @@ from zlib import crc32
 
 import orjson
 from drr.env.embedded.connections import Connections
-from drr.env.entities import ORDER_STATUSES, Order, OrderStatus, Product, User, bound_ms, iso_from_ms
+from drr.env.embedded.reviews import every_review, reviews_of
+from drr.env.entities import (
+    ORDER_STATUSES,
+    KeptReview,
+    Order,
+    OrderStatus,
+    Product,
+    User,
+    bound_ms,
+    iso_from_ms,
+)
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.search.lexicon import Lexicon
@@ -150,6 +160,14 @@ class EmbeddedStore:
             [Purchase(ts, n, ORDER_STATUSES[status], *rest) for ts, n, status, *rest in rows],
             self._manifest.as_of,
         )
+
+    def reviews(self, user_id: str) -> list[KeptReview]:
+        kept = self._manifest.reviews is not None and is_text(user_id)
+        return reviews_of(self.database, user_id) if kept else []
+
+    def iter_reviews(self) -> Iterator[KeptReview]:
+        if self._manifest.reviews is not None:
+            yield from every_review(self.database)
 
     def near(self, kind: IdKind, key: str, limit: int = 3) -> list[str]:
         table = _TABLES[kind]

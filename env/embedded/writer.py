@@ -29,11 +29,13 @@ from drr.env.embedded.layout import (
     folder_size,
     sync,
 )
+from drr.env.embedded.reviews import write_reviews
 from drr.env.embedded.store import lookup_key
 from drr.env.embedded.vectors import VECTORS, build_vectors
 from drr.env.entities import Product
 from drr.env.errors import ShopError
 from drr.env.manifest import sealed
+from drr.env.reviews import ReviewRow, ReviewsHash
 from drr.env.search.fields import VERSION as FIELDS_VERSION
 from drr.env.search.vectors import VERSION_KEY
 from drr.env.settings import Settings
@@ -84,7 +86,7 @@ class FolderWriter:
         self._data = self._temporary / f"data-{self._temporary.name[-8:]}"
         self._data.mkdir()
         self._temporary.chmod(self._data.stat().st_mode)
-        self._hash = ContentHash()
+        self._hash, self._reviews = ContentHash(), ReviewsHash()
         self._categories: Counter[str] = Counter()
         self._lexicon, self._vectors = b"", ""
         self._database = sqlite3.connect(self._data / DATABASE, isolation_level=None)
@@ -164,6 +166,10 @@ class FolderWriter:
             raise ShopError("orders: an order id occurs twice; ids are unique in a shop") from None
         return self._hash.counts["orders"]
 
+    def write_reviews(self, batches: Iterable[Sequence[ReviewRow]]) -> int:
+        with self._writing():
+            return write_reviews(self._database, batches, self._reviews)
+
     def _insert(self, statement: str, rows: Iterator[tuple[object, ...]]) -> None:
         with self._writing():
             self._database.execute("begin")
@@ -181,7 +187,7 @@ class FolderWriter:
             ) from error
 
     def publish(self, manifest: Manifest) -> Manifest:
-        manifest = self._completed(manifest)
+        manifest = _completed(manifest, self._folder, self._hash, self._reviews, self._vectors)
         with self._writing():
             manifest = self._closed(manifest)
             self._show()
@@ -216,24 +222,6 @@ class FolderWriter:
             sync(path)
         return manifest
 
-    def _completed(self, manifest: Manifest) -> Manifest:
-        as_of = manifest.as_of or as_of_from(self._hash.last_order_ms)
-        digest = self._hash.digest(as_of)
-        if manifest.content_hash not in ("", digest):
-            raise ShopError(
-                f"{self._folder}: what was written is not what the manifest says "
-                f"(content hash {digest[:12]}, manifest {manifest.content_hash[:12]}); nothing was changed"
-            )
-        return manifest.model_copy(
-            update={
-                "backend": "embedded",
-                "as_of": as_of,
-                "content_hash": digest,
-                "counts": dict(self._hash.counts),
-                "versions": _versions(manifest.versions, self._vectors),
-            }
-        )
-
     def _show(self) -> None:
         """One atomic step: the rename of a whole folder, or of the manifest of a shop that is replaced."""
         (self._temporary / _LOCK).unlink()
@@ -249,6 +237,33 @@ class FolderWriter:
         for path in self._folder.glob("data-*"):
             if path.name != self._data.name:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def _completed(
+    manifest: Manifest, folder: Path, found: ContentHash, reviews: ReviewsHash, vectors: str
+) -> Manifest:
+    """With what was written; `ShopError` where that is not what the manifest says."""
+    as_of = manifest.as_of or as_of_from(found.last_order_ms)
+    digest, kept = found.digest(as_of), reviews.kept()
+    if manifest.content_hash not in ("", digest):
+        raise ShopError(
+            f"{folder}: what was written is not what the manifest says "
+            f"(content hash {digest[:12]}, manifest {manifest.content_hash[:12]}); nothing was changed"
+        )
+    if manifest.reviews not in (None, kept):
+        raise ShopError(
+            f"{folder}: the reviews that were written are not those of the manifest; nothing was changed"
+        )
+    return manifest.model_copy(
+        update={
+            "backend": "embedded",
+            "as_of": as_of,
+            "content_hash": digest,
+            "counts": dict(found.counts),
+            "versions": _versions(manifest.versions, vectors),
+            "reviews": kept,
+        }
+    )
 
 
 def _remove_stale(folder: Path) -> None:

@@ -8,6 +8,7 @@ from drr.env.content import Columns, ContentHash, as_of_from, batched, user_row
 from drr.env.entities import Product
 from drr.env.errors import ShopError
 from drr.env.manifest import changed_manifest, has_fields
+from drr.env.reviews import check_reviews
 from drr.env.search.fields import SearchFields, fields_of_product
 from drr.env.servers.catalog import ServersCatalog
 from drr.env.servers.documents import find_keys
@@ -74,6 +75,7 @@ def _check_open(shop: Shop) -> Iterator[str]:
         )
     yield from _check_orders(store, found, product_ids, user_ids)
     yield from _check_manifest(manifest, found)
+    yield from check_reviews(manifest.reviews, store.iter_reviews())
     yield from _check_alias(shop.spec, catalog)
 
 

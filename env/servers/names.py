@@ -16,6 +16,8 @@ from drr.env.shop import SERVERS
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
 RESERVED = {"admin", "local", "config"}
 KINDS = ("products", "users", "orders")
+COLLECTIONS = (*KINDS, "reviews")
+"""Of a version; the last only where reviews are kept."""
 MANIFEST = "manifest"
 CURRENT, LOAD = "current", "load"
 VERSION = re.compile(r"v[0-9a-f]{12}")
@@ -43,7 +45,7 @@ def collection(kind: str, version: str) -> str:
 
 def version_of_collection(name: str) -> str | None:
     kind, _, version = name.partition("_")
-    return version if kind in KINDS and VERSION.fullmatch(version) else None
+    return version if kind in COLLECTIONS and VERSION.fullmatch(version) else None
 
 
 def names_of(spec: str) -> Names:

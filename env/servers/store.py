@@ -7,12 +7,14 @@ from functools import wraps
 from heapq import nsmallest
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from drr.env.entities import Order, OrderStatus, Product, User, bound_ms, iso_from_ms, ms_from_iso
+from drr.env.entities import KeptReview, Order, OrderStatus, Product, User, bound_ms, iso_from_ms, ms_from_iso
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.servers.connect import Servers
 from drr.env.servers.documents import order_of, product_of, user_of
 from drr.env.servers.names import CURRENT, MANIFEST, Names, collection
+from drr.env.servers.reviews import COLLECTION as REVIEWS
+from drr.env.servers.reviews import StoredReviews
 from drr.env.shop import IdKind, Manifest, OrderPage
 from drr.env.statistics import Purchase, UserStatistics, user_statistics
 from drr.env.text import is_text, nearest, person_key, sample_key
@@ -59,6 +61,7 @@ class ServersStore:
         self.products_there = self._database[collection("products", version)]
         self.users_there = self._database[collection("users", version)]
         self.orders_there = self._database[collection("orders", version)]
+        self._reviews = StoredReviews(self._database[collection(REVIEWS, version)], manifest)
 
     def _still_current(self) -> None:
         """A dropped collection answers like an empty one: before something is said to be missing, look."""
@@ -181,6 +184,14 @@ class ServersStore:
                 )
             )
         return user_statistics(user_id, purchases, self._manifest.as_of)
+
+    @_speaking
+    def reviews(self, user_id: str) -> list[KeptReview]:
+        return self._reviews.of_orders(self.orders(user_id).items)
+
+    def iter_reviews(self) -> Iterator[KeptReview]:
+        with self.servers.speaking():
+            yield from self._reviews.every(self.orders_there)
 
     @_speaking
     def near(self, kind: IdKind, key: str, limit: int = 3) -> list[str]:

@@ -11,7 +11,15 @@ from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.servers.connect import Servers
 from drr.env.servers.load import Load
-from drr.env.servers.names import CURRENT, KINDS, LOAD, MANIFEST, Names, collection, version_of_collection
+from drr.env.servers.names import (
+    COLLECTIONS,
+    CURRENT,
+    LOAD,
+    MANIFEST,
+    Names,
+    collection,
+    version_of_collection,
+)
 from pymongo import WriteConcern
 
 
@@ -52,7 +60,7 @@ class Versions:
             )
 
     def drop(self, version: str) -> None:
-        for kind in KINDS:
+        for kind in COLLECTIONS:
             self._database.drop_collection(collection(kind, version))
         self._servers.search.indices.delete(index=self._names.index(version), ignore_unavailable=True)
 

@@ -17,6 +17,7 @@ from drr.env.content import ContentHash, as_of_from, ascending, batched, ordered
 from drr.env.entities import Product
 from drr.env.errors import ServerFailure, ShopError
 from drr.env.manifest import parse_manifest, sealed
+from drr.env.reviews import ReviewRow, ReviewsKept
 from drr.env.servers import index
 from drr.env.servers.connect import Servers, client_versions
 from drr.env.servers.documents import order_documents, plain, product_document, safe, user_document
@@ -28,6 +29,7 @@ from drr.env.servers.names import (
 )
 from drr.env.servers.opening import check_set, index_meta
 from drr.env.servers.parts import SearchParts
+from drr.env.servers.reviews import SentReviews
 from drr.env.servers.sending import Sending
 from drr.env.servers.store import INDEXES
 from drr.env.servers.versions import ShownVersion, Versions
@@ -58,6 +60,7 @@ class ServersWriter:
         self._published = False
         self._stored: dict[str, StoredRows] = {}
         self._sending = Sending(self._servers, names)
+        self._reviews = SentReviews(self._sending)
         try:
             self._server_versions = self._servers.versions()
             with self._servers.speaking():
@@ -167,6 +170,10 @@ class ServersWriter:
                 self._send("orders", documents)
         return self._ended("orders")
 
+    def write_reviews(self, batches: Iterable[Sequence[ReviewRow]]) -> int:
+        with self._servers.speaking():
+            return self._reviews.write(batches)
+
     def _fresh(self, kind: str, count: int, add: Callable[[slice], None]) -> slice:
         """Hash so many rows; say which of them are not stored yet."""
         done = self._stored.get(kind)
@@ -207,12 +214,17 @@ class ServersWriter:
         return count
 
     def publish(self, manifest: Manifest) -> Manifest:
-        manifest = _completed(manifest, self._hash, self._names.shop, self._server_versions, self._parts)
+        kept = self._reviews.found.kept()
+        manifest = _completed(
+            manifest, self._hash, self._names.shop, self._server_versions, self._parts, kept
+        )
         if self._load is None:
-            return self._unchanged(manifest)
+            assert self._current is not None
+            return _unchanged(self._current, manifest, self._servers, self._names, self._versions)
         version = self._load.version
         name = self._names.index(version)
         with self._servers.speaking(), pymongo.timeout(_PATIENCE):
+            self._reviews.finish()
             meta = index_meta(self._names, version, manifest.content_hash)
             collections = [self._sending.collection(kind) for kind in KINDS]
             counts = {kind: one.count_documents({}) for kind, one in zip(KINDS, collections, strict=True)}
@@ -234,23 +246,33 @@ class ServersWriter:
         if self._current:
             self._versions.drop(self._current["version"])
 
-    def _unchanged(self, manifest: Manifest) -> Manifest:
-        """The shop that is there, if it is the one that would have been written."""
-        spec = f"servers:{self._names.shop}"
-        assert self._current is not None
-        there = parse_manifest(plain(self._current["manifest"]), spec)
-        if (there.content_hash, there.recipe) != (manifest.content_hash, manifest.recipe):
-            raise ShopError(
-                f"{spec}: there is a shop already, of other data; give another name, or --replace"
-            )
-        with self._servers.speaking():
-            check_set(self._servers, self._names, self._current["version"], there, spec)
-            self._versions.tidy(self._current["version"])
-        return there
+
+def _unchanged(
+    current: ShownVersion, manifest: Manifest, servers: Servers, names: Names, versions: Versions
+) -> Manifest:
+    """The shop that is there, if it is the one that would have been written."""
+    spec = f"servers:{names.shop}"
+    there = parse_manifest(plain(current["manifest"]), spec)
+    if _said(there) != _said(manifest):
+        raise ShopError(f"{spec}: there is a shop already, of other data; give another name, or --replace")
+    with servers.speaking():
+        check_set(servers, names, current["version"], there, spec)
+        versions.tidy(current["version"])
+    return there
+
+
+def _said(manifest: Manifest) -> tuple[object, ...]:
+    """What makes two loads the same."""
+    return manifest.content_hash, manifest.recipe, manifest.reviews
 
 
 def _completed(
-    manifest: Manifest, found: ContentHash, shop: str, server_versions: Mapping[str, str], parts: SearchParts
+    manifest: Manifest,
+    found: ContentHash,
+    shop: str,
+    server_versions: Mapping[str, str],
+    parts: SearchParts,
+    reviews: ReviewsKept | None,
 ) -> Manifest:
     """With what was written; `ShopError` where that is not what the manifest says."""
     as_of = manifest.as_of or as_of_from(found.last_order_ms)
@@ -260,6 +282,10 @@ def _completed(
             f"servers:{shop}: what was written is not what the manifest says "
             f"(content hash {digest[:12]}, manifest {manifest.content_hash[:12]}); nothing was published"
         )
+    if manifest.reviews not in (None, reviews):
+        raise ShopError(
+            f"servers:{shop}: the reviews that were written are not those of the manifest; nothing was published"
+        )
     versions = {**manifest.versions, **server_versions, **client_versions(), "text": TEXT_VERSION}
     return manifest.model_copy(
         update={
@@ -268,6 +294,7 @@ def _completed(
             "content_hash": digest,
             "counts": dict(found.counts),
             "versions": parts.versions(versions),
+            "reviews": reviews,
         }
     )
 

@@ -1,0 +1,187 @@
+"""`drr context`: what an assistant could have gathered of each person, in nested sizes; and what code can say against it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drr.env.settings import Settings
+    from drr.persons.context_check import ContextFault, SizeShares
+
+_EXAMPLES = """\
+A context shows a person without saying what is to be found: orders in words, own reviews where the shop keeps them, dialogues with
+a shop assistant, notes. A smaller size is part of every larger one. docs/persons.md tells the form and the standard.
+
+examples:
+  drr context build persons.jsonl --shop shop --tokens 8k,32k,128k --out contexts
+  drr context check contexts --shop shop
+"""
+_TOLD = 30
+"""Faults that are printed; `--json` has all."""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    actions = parser.add_subparsers(dest="action", required=True, metavar="build|check")
+    make = actions.add_parser(
+        "build", help="make contexts of persons", description="Make contexts of persons."
+    )
+    _build_build(make)
+    check = actions.add_parser(
+        "check",
+        help="check a folder of contexts",
+        description="Check a folder of contexts; exit 1 where something does not hold.",
+    )
+    _build_check(check)
+
+
+def _build_build(parser: argparse.ArgumentParser) -> None:
+    from drr.app.console import add_setting_options
+    from drr.app.options import positive_int
+
+    parser.add_argument("file", metavar="PERSONS.jsonl", type=Path)
+    parser.add_argument("--shop", required=True, metavar="SHOP", help="the shop that the persons are of")
+    parser.add_argument("--out", required=True, metavar="DIR", type=Path)
+    parser.add_argument(
+        "--tokens", default="8k,32k,128k", metavar="LIST", help="sizes, e.g. 8k,32k,128k (the default)"
+    )
+    parser.add_argument("--seed", type=int, default=7, metavar="S", help="of every draw (default 7)")
+    parser.add_argument(
+        "--workers",
+        type=positive_int,
+        metavar="N",
+        help="processes; the result is the same (default: 2 from 20 persons on)",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_setting_options(parser, "shop_url")
+
+
+def _build_check(parser: argparse.ArgumentParser) -> None:
+    from drr.app.console import add_setting_options
+
+    parser.add_argument("folder", metavar="DIR", type=Path)
+    parser.add_argument("--shop", metavar="SHOP", help="also look for the shoppers' own names and addresses")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    add_setting_options(parser, "shop_url")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    return _make(arguments) if arguments.action == "build" else _check(arguments)
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    from drr.app.console import settings_of
+
+    return settings_of(arguments).settings
+
+
+def _make(arguments: argparse.Namespace) -> int:
+    from collections.abc import Iterable, Iterator
+
+    from drr.app.console import print_json, progress_of
+    from drr.app.ending import tidy_end
+    from drr.env.shop import open_shop
+    from drr.persons.context import PersonContext, parse_sizes
+    from drr.persons.context_works import made_contexts
+    from drr.persons.context_writer import write_made
+    from drr.persons.person import read_persons
+
+    sizes = parse_sizes(arguments.tokens)
+    persons = list(read_persons(arguments.file).values())
+    settings = _settings(arguments)
+    with open_shop(arguments.shop, settings) as shop:
+        shop_hash = shop.manifest.content_hash
+        as_of = shop.manifest.as_of
+    persons = [person.model_copy(update={"as_of": person.as_of or as_of}) for person in persons]
+    workers = arguments.workers or (2 if len(persons) >= 20 else 1)
+    made = made_contexts(arguments.shop, settings, persons, sizes, arguments.seed, workers)
+    with tidy_end(), progress_of(arguments).stage("contexts", len(persons), "persons") as stage:
+
+        def counted(folder: Path) -> Iterator[tuple[str, PersonContext]]:
+            rows: Iterable[tuple[str, PersonContext]] = made(folder)
+            for row in rows:
+                yield row
+                stage.advance(1)
+
+        manifest = write_made(
+            arguments.out, persons, counted, sizes=sizes, seed=arguments.seed, shop_hash=shop_hash
+        )
+    few = {size: sum(len(one.few.get(size, {})) for one in manifest.persons.values()) for size in sizes}
+    if arguments.json:
+        print_json({**manifest.model_dump(mode="json"), "folder": str(arguments.out), "too_few": few})
+        return 0
+    print(
+        f"{arguments.out}: contexts of {len(persons)} persons, {manifest.counter} tokens, {manifest.content_hash[:12]}"
+    )
+    for size, asked in sizes.items():
+        counted_tokens = [one.tokens[size] for one in manifest.persons.values()]
+        print(
+            f"  {size:>6}: {min(counted_tokens):,} to {max(counted_tokens):,} of {asked:,} tokens; "
+            f"{few[size]} attributes are expressed by fewer than five items"
+        )
+    print(f"next: drr context check {arguments.out} --shop {arguments.shop}")
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from contextlib import nullcontext
+
+    from drr.app.console import print_json
+    from drr.env.shop import open_shop
+    from drr.persons.context import read_contexts, read_truth
+    from drr.persons.context_check import SharesTally, person_faults, persons_of
+
+    contexts = read_contexts(arguments.folder)
+    persons = persons_of(contexts)
+    tally = SharesTally(contexts)
+    faults: list[ContextFault] = []
+    opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
+    with opened as shop:
+        for key in contexts.persons:
+            person = persons[key]
+            known = shop is not None and person.user_id is not None
+            user = shop.store.user(person.user_id or "") if known and shop is not None else None
+            faults += person_faults(contexts, person, user)
+            tally.add(person, read_truth(contexts, key))
+    shares = tally.shares()
+    if arguments.json:
+        print_json(
+            {
+                "schema": 1,
+                "persons": len(contexts.persons),
+                "counter": contexts.manifest.counter,
+                "names_checked": arguments.shop is not None,
+                "sizes": shares,
+                "faults": [fault._asdict() for fault in faults],
+            }
+        )
+    else:
+        _print_check(arguments, faults, shares, len(contexts.persons))
+    return 1 if faults else 0
+
+
+def _print_check(
+    arguments: argparse.Namespace, faults: list[ContextFault], shares: dict[str, SizeShares], persons: int
+) -> None:
+    from drr.env.records.lines import one_line
+
+    for fault in faults[:_TOLD]:
+        where = f" {fault.item_id}" if fault.item_id else ""
+        print(f"{fault.person_id}{where}: {fault.check}: {one_line(fault.told, 200)}")
+    if len(faults) > _TOLD:
+        print(f"... {len(faults) - _TOLD} more; --json has all")
+    for size, one in shares.items():
+        talk, noise = one["conversational"], one["noise"]
+        print(
+            f"  {size:>6}: {one['tokens']['fewest']:,} to {one['tokens']['most']:,} of {one['asked']:,} tokens, "
+            f"{one['items']:,} items, {talk or 0:.0%} conversational, {noise or 0:.0%} noise; "
+            f"{one['few']} of {one['attributes']} attributes by fewer than five items"
+        )
+    bad = len({fault.person_id for fault in faults})
+    print(f"{persons - bad} of {persons} contexts pass every check")
+    if not arguments.shop:
+        print("names and addresses of the shoppers were not looked for; give --shop")

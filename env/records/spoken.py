@@ -1,0 +1,54 @@
+"""Records as an assistant remembers them: an order in a sentence, a review as it was written, what a product's page says in short."""
+
+from __future__ import annotations
+
+from drr.env.entities import KeptReview, Order, Product
+from drr.env.records.lines import cut, dollars, one_line
+from drr.env.records.product import rating
+
+_NAME, _FEATURE = 90, 240
+_FATE = {
+    "Delivered": "delivered",
+    "Shipped": "on its way",
+    "Processing": "not sent yet",
+    "Cancelled": "cancelled",
+    "Returned": "sent back",
+}
+
+
+def product_name(product: Product) -> str:
+    """As people call it: the title up to where its list of extras begins, with the store if the title has it not."""
+    name = one_line(product.title, 4 * _NAME)
+    head, comma, _ = name.partition(", ")
+    return cut(head if comma and len(head) > 12 else name, _NAME) or "an untitled product"
+
+
+def order_words(order: Order, product: Product) -> str:
+    """A purchase or a return as one sentence."""
+    many = f"{order.quantity} x " if order.quantity > 1 else ""
+    cost = "" if product.price is None else f" for {dollars(product.price)}"
+    store = f" from {one_line(product.store, 40)}" if product.store else ""
+    if order.order_status == "Returned":
+        return f"Sent back {many}{one_line(product.title, 2 * _NAME)}{store}, ordered{cost}."
+    return f"Ordered {many}{one_line(product.title, 2 * _NAME)}{store}{cost}; {_FATE[order.order_status]}."
+
+
+def page_words(product: Product, most: int) -> str:
+    """Price, rating and as many of the features as `most` characters hold."""
+    head = f"{dollars(product.price, 'No price is stated')}, {rating(product)}."
+    told = [head]
+    size = len(head)
+    for line in [*product.features, *product.description]:
+        said = one_line(line, _FEATURE)
+        if size + len(said) > most:
+            break
+        told.append(said if said.endswith((".", "!", "?")) else said + ".")
+        size += len(said) + 1
+    return " ".join(told)
+
+
+def review_words(review: KeptReview, product: Product) -> str:
+    """As the shopper wrote it, with what it is about."""
+    stars = "" if review.rating is None else f", {review.rating:g} of 5"
+    title = one_line(review.title, 200)
+    return f"On {product_name(product)}{stars}: {title + '. ' if title else ''}{one_line(review.text, 4000)}"

@@ -1,0 +1,261 @@
+"""Contexts hold to their standard, the same seed gives the same bytes, and a planted fault is found wherever it lies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import cycle, islice
+from pathlib import Path
+from random import Random
+
+import pytest
+from drr.app.cli import main
+from drr.env.entities import User
+from drr.env.settings import Settings
+from drr.env.shop import open_shop
+from drr.persons.context import ContextItem, Contexts, read_contexts, read_truth
+from drr.persons.context_check import item_faults, persons_of
+from drr.persons.invented import invented
+from drr.persons.person import Attribute, Person, read_persons
+from drr.persons.words import invented_traits, key_of, record_traits, values_of
+from drr.wording.states import STATES
+
+from tests.persons.shopper import ANNA
+
+Plant = tuple[Person, User | None, ContextItem]
+PLANTED = 100
+
+
+def drr(*words: str | Path) -> int:
+    return main([str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def contexts(contexts_folder: Path) -> Contexts:
+    return read_contexts(contexts_folder)
+
+
+@pytest.fixture(scope="module")
+def persons(contexts: Contexts) -> list[Person]:
+    return list(persons_of(contexts).values())
+
+
+@pytest.fixture(scope="module")
+def users(persons: list[Person], sample_shop: Path) -> dict[str, User]:
+    with open_shop(str(sample_shop), Settings()) as shop:
+        found = {one.person_id: shop.store.user(one.user_id or "") for one in persons}
+    return {key: user for key, user in found.items() if user is not None}
+
+
+def test_every_context_passes_every_check(
+    contexts_folder: Path, sample_shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert drr("context", "check", contexts_folder, "--shop", sample_shop, "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["faults"] == []
+    for size in document["sizes"].values():
+        assert 0.98 * size["asked"] <= size["tokens"]["fewest"] <= size["tokens"]["most"] <= size["asked"]
+        assert 0.2 <= size["conversational"] <= 0.5
+        assert size["noise"] > 0.1
+
+
+def test_five_items_show_each_attribute_where_there_is_room_and_the_rest_is_said(contexts: Contexts) -> None:
+    entries = contexts.manifest.persons.values()
+    assert all("8k" not in one.few for one in entries)
+    assert any(one.few.get("4k") for one in entries)
+
+
+def test_what_expresses_nothing_is_noise_and_the_orders_express_what_they_are_evidence_for(
+    contexts: Contexts, persons: list[Person]
+) -> None:
+    for person in persons[:5]:
+        truths = read_truth(contexts, person.person_id)
+        assert all(truth.noise == (not truth.expresses) for truth in truths.values())
+        kinds = {item.kind for item in contexts.items(person.person_id, "8k") if truths[item.id].expresses}
+        assert {"purchase", "dialogue", "note"} <= kinds
+
+
+def test_the_number_of_workers_changes_no_byte(
+    contexts_folder: Path, sample_persons: Path, sample_shop: Path, tmp_path: Path
+) -> None:
+    few = tmp_path / "few.jsonl"
+    few.write_text("".join(sample_persons.read_text().splitlines(keepends=True)[:2]))
+    again = tmp_path / "again"
+    words = ("--shop", sample_shop, "--tokens", "4k,8k", "--out", again, "--workers", "2", "--quiet")
+    assert drr("context", "build", few, *words) == 0
+    parts = [path for path in again.rglob("*") if path.is_file() and path.parent != again]
+    assert len(parts) == 6
+    for path in parts:
+        assert path.read_bytes() == (contexts_folder / path.relative_to(again)).read_bytes()
+
+
+# -- planted faults
+
+
+def future(person: Person, rng: Random) -> tuple[str, str]:
+    return f"{rng.randint(2024, 2031)}-05-11", "Oil the hinges."
+
+
+def own_words(person: Person, rng: Random) -> tuple[str, str]:
+    return (
+        "2020-01-01",
+        f"They know that this household {rng.choice(person.attributes).statement}, so they say.",
+    )
+
+
+def name(person: Person, rng: Random) -> tuple[str, str]:
+    user = USERS[person.person_id]
+    return "2020-01-01", rng.choice(
+        [
+            f"Parcel for {user.first_name} at the door.",
+            f"Mrs. {user.last_name} called about the hose.",
+            f"Write from {user.email} again.",
+            f"Send it to {user.address.address1}, please.",
+            f"Call {user.phone_number} before noon.",
+        ]
+    )
+
+
+def contradiction(person: Person, rng: Random) -> tuple[str, str]:
+    """A home elsewhere, a pet or child or thing denied, a text of another value of the block."""
+    return "2020-01-01", rng.choice(list(denials(person, rng)))
+
+
+def denials(person: Person, rng: Random) -> Iterator[str]:
+    nouns = {"pets-dogs": "dog", "pets-cats": "cat", "children-baby": "baby", "pets-fish": "aquarium"}
+    for one in person.attributes:
+        if one.block == "place":
+            other = rng.choice(sorted(set(STATES.values()) - set(one.names)))
+            yield f"We live here in {other}, so mind the weather."
+        elif one.id in nouns:
+            yield rng.choice(
+                ["I have no {}.", "We don't have a {} any more.", "I am allergic to {}s."]
+            ).format(nouns[one.id])
+        elif one.block in ("brands", "goods", "replenishment"):
+            yield f"I would avoid {one.names[0]} from now on."
+        elif "any" not in (values := values_of(one)) and values:
+            other = rng.choice(sorted(set(values) - {key_of(one)}))
+            long = [text for text in values[other].texts() if len(text.split()) >= 6]
+            yield rng.choice(long)
+
+
+USERS: dict[str, User] = {}
+
+
+@pytest.mark.parametrize(
+    ("plant", "check"),
+    [(future, "future"), (own_words, "said"), (name, "private"), (contradiction, "contradiction")],
+    ids=["future", "own words", "name", "contradiction"],
+)
+@pytest.mark.parametrize("kind", ["note", "dialogue"])
+def test_every_planted_fault_is_found(
+    plant: Callable[[Person, Random], tuple[str, str]],
+    check: str,
+    kind: str,
+    persons: list[Person],
+    users: dict[str, User],
+) -> None:
+    USERS.update(users)
+    rng = Random(f"{check}{kind}")
+    missed = []
+    for number, person in enumerate(islice(cycle(persons), PLANTED)):
+        date, text = plant(person, rng)
+        said = text if kind == "note" else f"Shopper: {text}\nAssistant: I see."
+        item = ContextItem.model_validate({"id": f"x{number}", "date": date, "kind": kind, "text": said})
+        found = {fault.check for fault in item_faults(person, [item], users[person.person_id])}
+        if check not in found:
+            missed.append((text, found))
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Our dog has never had it so good.",
+        "My sister has no dog and lives in Utah.",
+        "Shipping from Utah took a week.",
+        "I avoid the stairs since the dog is old.",
+        "No prints.",
+    ],
+)
+def test_what_only_looks_like_a_contradiction_is_none(text: str) -> None:
+    person = Person(
+        person_id="p-1",
+        attributes=(
+            Attribute(
+                id="pets-dogs", block="pets", statement="shares the household with a dog", basis="records"
+            ),
+            Attribute(
+                id="place-oklahoma",
+                block="place",
+                statement="lives in Oklahoma",
+                basis="records",
+                names=("Oklahoma",),
+            ),
+        ),
+    )
+    item = ContextItem(id="x", date="2022-01-01", kind="note", text=text)
+    assert list(item_faults(person, [item], ANNA)) == []
+
+
+# -- invented attributes
+
+
+def test_what_is_invented_is_one_value_of_a_block_and_has_no_evidence() -> None:
+    drawn = [one for number in range(60) for one in invented(f"p-{number}", 7)]
+    assert {one.block for one in drawn} == set(invented_traits())
+    assert all(one.basis == "invented" and one.evidence == () for one in drawn)
+    for number in range(60):
+        blocks = [one.block for one in invented(f"p-{number}", 7)]
+        assert len(blocks) == len(set(blocks))
+    assert invented("p-1", 7) == invented("p-1", 7) != invented("p-1", 8)
+
+
+def test_nothing_is_invented_where_people_may_be_real(
+    sample_shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tests.agents.garden import write_shop
+
+    real = tmp_path / "real"
+    write_shop(str(real), Settings())
+    out = tmp_path / "p.jsonl"
+
+    def bases(shop: Path, *words: str) -> set[str]:
+        assert drr("persons", "build", "--shop", shop, "--out", out, "--min-orders", "1", *words) == 0
+        return {one.basis for person in read_persons(out).values() for one in person.attributes}
+
+    assert bases(real) == {"records"}
+    assert "invented" in bases(sample_shop)
+    assert "invented" not in bases(sample_shop, "--invented", "none")
+    capsys.readouterr()
+    assert "invented" in bases(real, "--invented", "all")
+    assert "fiction about shoppers who may be real" in capsys.readouterr().err
+
+
+def test_each_text_of_a_trait_shows_it_without_its_own_words() -> None:
+    for traits in (record_traits(), invented_traits()):
+        for block, values in traits.items():
+            for value, texts in values.items():
+                assert len(texts.texts()) >= 5, (block, value)
+                one = Attribute(
+                    id=f"{block}-{value}", block=block, statement=texts.statement or "-", basis="invented"
+                )
+                person = Person(person_id="p", attributes=(one,))
+                items = [
+                    ContextItem(id=f"x{at}", date="2022-01-01", kind="note", text=text)
+                    for at, text in enumerate(texts.texts())
+                ]
+                assert list(item_faults(person, items)) == []
+
+
+def test_a_person_of_another_shop_is_refused(
+    sample_persons: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tests.agents.garden import write_shop
+
+    other = tmp_path / "other"
+    write_shop(str(other), Settings())
+    words = ("--shop", other, "--tokens", "1k", "--out", tmp_path / "c", "--workers", "1", "--quiet")
+    assert drr("context", "build", sample_persons, *words) == 1
+    assert "made of another shop" in capsys.readouterr().err
+    assert not (tmp_path / "c").exists()
