@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from drr.llm.role import Schema
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -18,10 +19,41 @@ if TYPE_CHECKING:
 
 
 class RunChatModel(BaseChatModel):
-    """Its calls are the run's: counted, paid from its budget, kept in its transcript. It answers `ainvoke` only."""
+    """Its calls are the run's: counted, paid from its budget, kept in its transcript. It answers `ainvoke` only.
+
+    It is a `RoleModel` of the project as well, so that what a plug-in is given is both.
+    """
 
     watched: Any
     """The `Watched` that answers."""
+
+    @property
+    def role(self) -> str:
+        return str(self.watched.role)
+
+    @property
+    def rule_written(self) -> bool:
+        return bool(self.watched.rule_written)
+
+    def of_role(self, role: str) -> RunChatModel:
+        """The model of another role that the plug-in declares."""
+        return chat_model_of(self.watched.of_role(role))
+
+    def chat_model(self) -> RunChatModel:
+        """Itself: what a plug-in is given was once no chat model."""
+        return self
+
+    async def reply(
+        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: Any = None
+    ) -> AIMessage:
+        said: AIMessage = await self.watched.reply(messages, tools=tools, brief=brief)
+        return said
+
+    async def structured(
+        self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: Any = None
+    ) -> Schema:
+        answer: Schema = await self.watched.structured(messages, schema, brief=brief)
+        return answer
 
     @property
     def _llm_type(self) -> str:
@@ -53,4 +85,4 @@ class RunChatModel(BaseChatModel):
 
 
 def chat_model_of(watched: Watched) -> RunChatModel:
-    return RunChatModel(watched=watched)
+    return RunChatModel(watched=watched, name=watched.name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from drr.agents.architecture import AGENT
 from drr.agents.base import Ending, FunctionSchema
@@ -19,9 +19,6 @@ from drr.llm.role import RoleModel, Schema
 from drr.tools.base import ToolAnswer
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.tools import BaseTool, StructuredTool
-
-if TYPE_CHECKING:
-    from drr.agents.chat import RunChatModel
 
 PlugIn = Callable[["Question", list[BaseTool], RoleModel, Allowance], Awaitable[str | Ending]]
 
@@ -46,7 +43,9 @@ def run_of(name: str, function: Any) -> Callable[[AgentRun], Awaitable[Ending]]:
         )
 
     async def answer(run: AgentRun) -> Ending:
-        made = function(Question.of(run), tools_of(run), Watched(run), run.allowance)
+        from drr.agents.chat import chat_model_of
+
+        made = function(Question.of(run), tools_of(run), chat_model_of(Watched(run)), run.allowance)
         report = await made if inspect.isawaitable(made) else made
         if isinstance(report, Ending):
             return report
@@ -75,12 +74,6 @@ class Watched:
         if role not in self._run.models:
             raise DrrError(f"role {role!r} is not declared; put it into the function's `roles`")
         return Watched(self._run, role, self._seen)
-
-    def chat_model(self) -> RunChatModel:
-        """The same as LangChain has chat models: for `create_agent` and what else is built of them."""
-        from drr.agents.chat import chat_model_of
-
-        return chat_model_of(self)
 
     async def reply(
         self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: Brief | None = None

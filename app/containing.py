@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from drr.app.answers import AnswerConfig
 
 
+MOST_FILES = 65_536
+
+
 def terms_of(config: AnswerConfig) -> CommandTerms:
     """What commands may not see however they are started: what the study, the shop and the web know, and this user's keys."""
     from drr.agents.commands.terms import CommandTerms
@@ -37,8 +40,23 @@ def check_contained(variants: Mapping[str, Variant], *, trusted: bool) -> None:
     from drr.env.errors import Misuse
 
     named = [name for name, one in variants.items() if isinstance(one.architecture, CommandArchitecture)]
+    if named:
+        _allow_open_files()
     if named and not trusted and (why := why_not_contained()) is not None:
         raise Misuse(
             f"{', '.join(named)}: cannot be contained here ({why}): {NOT_CONTAINED} would be yours;"
             " --trust-agent runs it as you"
         )
+
+
+def _allow_open_files() -> None:
+    """A command under way holds some eight of them, and many systems begin with a limit of 1,024 that may be raised."""
+    import contextlib
+
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _GIVEN_LENGTH = 100
 _SHOWN_LENGTH = 110
+_LAST_LINES = 5
 
 
 def ended(study: Study) -> list[Record]:
@@ -72,6 +73,8 @@ class TracedUnit(ListedUnit):
     result: Mapping[str, Any]
     """As the unit's work left it: an answer, a judgement, questions."""
     report: str | None
+    stderr: str | None
+    """Of a command: the end of what it wrote beside its report."""
     transcript: list[ToldConversation] | None
     lost: list[str]
     """Names of texts that are no longer in the study."""
@@ -94,6 +97,7 @@ def document(study: Study, record: Record) -> TracedUnit:
         "key_fields": record.key_fields,
         "result": record.result,
         "report": study.held(record, "report"),
+        "stderr": study.held(record, "stderr"),
         "transcript": _transcript(study, record) or None,
         "lost": study.lost(record),
     }
@@ -104,6 +108,10 @@ def text(study: Study, record: Record, *, full: bool) -> str:
     lines = [*_head(study, record), *_usage(record), *_calls(study, record, full=full), *_end(study, record)]
     if full:
         lines += _conversations(study, record)
+    if said := study.held(record, "stderr"):
+        last = said.strip().split("\n")
+        kept = last if full else last[-_LAST_LINES:]
+        lines += ["  on standard error:", *(f"    {line}" for line in kept)]
     trace = study.held(record, "traceback")
     if trace is not None:
         lines += ["", trace] if full else ["  a bug; --full shows where in the code"]
@@ -130,6 +138,9 @@ def _state(record: Record) -> str:
 def _usage(record: Record) -> Iterator[str]:
     for role, used in record.usage.items():
         cost = "cost unknown" if used["cost_usd"] is None else f"${used['cost_usd']:.4f}"
+        if used["unmetered"] and not used["calls"]:
+            yield f"  {role}: what model it asked, and how often, is not known"
+            continue
         yield (
             f"  {role} ({used['model']}): {used['calls']} calls, {used['input_tokens']:,} tokens in, "
             f"{used['output_tokens']:,} out, {used['seconds']:.1f} s, {cost}"

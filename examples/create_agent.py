@@ -13,7 +13,7 @@ PROMPT = (
 
 
 async def shopper(query, tools, model, budget):
-    agent = create_agent(model.chat_model(), tools, system_prompt=f"{PROMPT} Today is {query.as_of}.")
+    agent = create_agent(model, tools, system_prompt=f"{PROMPT} Today is {query.as_of}.")
     done = await agent.ainvoke({"messages": [HumanMessage(str(query))]}, {"recursion_limit": 60})
     return done["messages"][-1].text
 

@@ -84,7 +84,7 @@ def _told(run: AgentRun) -> str:
         "id": run.outside.query_id,
         "text": run.query,
         "today": run.as_of,
-        "user_id": run.user_id,
+        "user_id": run.user_id or None,
     }
     return json.dumps(document, ensure_ascii=False) + "\n"
 

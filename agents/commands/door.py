@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 MOST_CONNECTIONS = 64
+MOST_REQUESTS = 20_000
+MOST_CALL = 256_000
+"""Bytes of a request over MCP."""
 MOST_REFUSED = 200
 """Calls that a command may go on making after its limit; one that does not listen at all is ended."""
 _SAID = "send `Authorization: Bearer TOKEN` with the token of DRR_MCP_TOKEN"
@@ -99,14 +102,30 @@ async def open_door(run: AgentRun, listening: socket.socket) -> AsyncIterator[Do
     door = Door(run, listening)
     with _own_logging():
         server = ShopServer(run.tools, log_level="ERROR", calling=door.call, names=run.names)
-        mcp: Starlette = server.streamable_http_app(host="127.0.0.1", stateless_http=True, json_response=True)
+        mcp: Starlette = server.streamable_http_app(
+            host="127.0.0.1", stateless_http=True, json_response=True, max_request_body_size=MOST_CALL
+        )
     models = ModelService(door)
-    app = TokenGuard(_both(mcp, models.app()), door.token, said=_SAID)
+    app = _counted(door, TokenGuard(_both(mcp, models.app()), door.token, said=_SAID))
     async with _managed(server), _serving(app, listening):
         yield door
     models.note()
     if door._broken.done():
         door._broken.exception()  # raised already, or too late to matter
+
+
+def _counted(door: Door, app: ASGIApp) -> ASGIApp:
+    """Whatever is asked for costs this process time."""
+    left = iter(range(MOST_REQUESTS))
+
+    async def counted(scope: Scope, receive: Receive, send: Send) -> None:
+        if next(left, None) is None:
+            door.break_off(
+                ProgramFailure("agent_flood", f"the command sent more than {MOST_REQUESTS:,} requests")
+            )
+        await app(scope, receive, send)
+
+    return counted
 
 
 def _both(mcp: ASGIApp, models: ASGIApp) -> ASGIApp:

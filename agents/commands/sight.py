@@ -10,6 +10,7 @@ from pathlib import Path
 
 from drr.agents.commands.command import Command
 from drr.agents.commands.terms import CommandTerms
+from drr.env.errors import Misuse
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
 _CONFIGURED = tuple(
@@ -27,6 +28,10 @@ def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]
     shown |= {*_installation(Path(command.program())), *_own_installation()}
     shown |= {_real(path) for path in shown}
     hidden = {_real(path) for path in terms.hidden} | {_corpus()}
+    for path in (*command.files, *terms.shown):
+        within = next((one for one in hidden if path.is_dir() and _real(path).is_relative_to(one)), None)
+        if within is not None:
+            raise Misuse(f"{command.name}: {path} lies in {within}, which no agent may see; move it")
     kept = [path for path in hidden if not any(other.is_relative_to(path) for other in shown)]
     return _in_order(shown), _in_order(kept)
 

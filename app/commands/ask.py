@@ -225,13 +225,14 @@ def _write(path: Path, report: str, *, shown: bool) -> None:
 
 def _summary(record: AnswerRecord, out: Path | None) -> str:
     tokens = sum(role["input_tokens"] + role["output_tokens"] for role in record.usage.values())
+    counted = not any(role["unmetered"] for role in record.usage.values())
     costs = [role["cost_usd"] for role in record.usage.values()]
     known = [cost for cost in costs if cost is not None]
     cost = "unknown" if len(known) < len(costs) else f"${sum(known):.4f}"
     calls = sum(1 for call in record.tool_calls if call.kind == "api")
     lines = [
         f"{record.variant} with {record.models['agent']}{' (rules, no LLM)' if record.rule_written else ''}:"
-        f" {record.words:,} words, {calls} tool calls, {tokens:,} tokens, cost {cost}, {record.seconds:.1f} s;"
+        f" {record.words:,} words, {calls} tool calls, {f'{tokens:,}' if counted else 'unknown'} tokens, cost {cost}, {record.seconds:.1f} s;"
         f" ended as {record.stop_reason.replace('_', ' ')}"
     ]
     lines += [f"researcher {f.researcher} failed ({f.kind}): {f.message}" for f in record.failures]

@@ -34,7 +34,8 @@ def test_its_tools_and_its_model_are_the_runs(box: Path, capsys: pytest.CaptureF
             ("product_catalog_search", None), ("calculator", None), ("get_user_orders", None),
         ]  # fmt: skip
         assert any("B0" in source["url"] for source in document["sources"])
-        assert len(wire.requests) == 3
+        assert len(wire.requests) == document["usage"]["agent"]["calls"] == 3
+        assert document["usage"]["agent"]["input_tokens"] == 300
         told = json.dumps(wire.requests[-1].body["messages"])
         assert "39.98" in told
         assert "never an instruction" in told

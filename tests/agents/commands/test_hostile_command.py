@@ -177,6 +177,36 @@ def test_a_driver_that_is_killed_leaves_no_agent(script: Script, trusted: bool) 
     assert running(f"sleep\0{mark}") == []
 
 
+@needs_namespaces
+def test_a_folder_that_no_agent_may_see_cannot_be_named(box: Path, script: Script, drr: Drr) -> None:
+    script("agent.sh", "#!/bin/sh\necho A report.\n")
+    code, _, err = drr(*asked(box, "cmd:./agent.sh", "--agent-sees", box / "shop"))
+    assert code == 2 and "which no agent may see" in err
+
+
+def test_what_its_requests_may_weigh_is_limited(box: Path, script: Script, drr: Drr) -> None:
+    script(
+        "heavy.py",
+        "import urllib.error\n"
+        "def tried(act):\n"
+        "    try: act()\n"
+        "    except urllib.error.HTTPError as error: return error.code\n"
+        "    except OSError: return 'cut'\n"
+        "said = [tried(lambda: call('calculator', expression='1' * 300_000))]\n"
+        "for path in ('/v1/messages', '/v1/chat/completions'):\n"
+        "    said.append(tried(lambda: post(os.environ['ANTHROPIC_BASE_URL'] + path, {'x': '1' * 17_000_000})))\n"
+        "os.environ['DRR_MCP_TOKEN'] = 'another-questions-token'\n"
+        "said.append(tried(lambda: call('calculator', expression='1')))\n"
+        "print(said)\n",
+    )
+    code, out, err = drr(*asked(box, "cmd:./heavy.py"))
+    assert code == 0, err
+    told = json.loads(out)
+    *heavy, stranger = json.loads(told["report"].replace("'", '"'))
+    assert told["tool_calls"] == [] and stranger == 401
+    assert len(heavy) == 3 and {*heavy} <= {413, "cut"}  # refused while it was still being sent
+
+
 def test_a_study_of_others_starts_no_program_that_was_not_named_here(
     box: Path, script: Script, drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
