@@ -24,7 +24,7 @@ def live_agreement(plan: AnnotationPlan, folder: Path) -> list[tuple[str, V]]:
     from drr.eval.stats.agreement import cohen_kappa
 
     labels: dict[str, dict[tuple[str, str], str]] = {
-        name: {(row["id"], row["dimension"]): row["label"] for row in book.labels()}
+        name: {(row["id"], row["dimension"]): str(row["label"]) for row in book.labels()}
         for name, book in notebooks(folder, plan).items()
     }
     query_of = {_label_id(pair): pair.query_id for pair in plan.pairs}

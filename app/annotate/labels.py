@@ -8,16 +8,18 @@ from collections.abc import Iterable, Iterator
 from errno import ENOSPC
 from pathlib import Path
 from threading import Lock
-from typing import Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
 from drr.app.console import write_lines
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import read_file
-from drr.eval.labels import Sample, pair_id
+from drr.eval.labels import Sample, pair_id, rating_id
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 Choice = Literal["left", "right", "tie", "both_bad"]
+Score = Annotated[int, Field(strict=True, ge=0, le=10)]
+"""Under a criterion."""
 
 
 class Mark(BaseModel):
@@ -27,7 +29,7 @@ class Mark(BaseModel):
 
     pair: str
     dimension: str
-    choice: Choice | None
+    choice: Choice | Score | None
     seconds: float | None = Field(None, allow_inf_nan=False)
     at: float | None = Field(None, allow_inf_nan=False)
     """When the key was pressed, in ms by the annotator's own clock: of two files the later mark counts."""
@@ -64,7 +66,7 @@ class Notebook:
             raise DrrError(f"{self.path}: cannot be read ({error.strerror}); move it away") from error
 
     def accepts(self, mark: Mark) -> bool:
-        return mark.pair in self._shown and mark.dimension in self._plan.dimensions
+        return mark.pair in self._shown and is_asked(mark, self._plan)
 
     def add(self, mark: Mark) -> None:
         """On disk before the page is told so."""
@@ -99,11 +101,15 @@ class Notebook:
             except ValidationError as error:
                 raise DrrError(f"{self.path}, line {number}: not a mark; mend or remove the line") from error
 
-    def labels(self) -> Iterator[LabelLine]:
+    def labels(self) -> Iterator[LabelLine | CriterionLabelLine]:
         """The marks in the form that `drr agreement` reads: A is `answer_a`, whichever side it was on."""
         for (pair_handle, dimension), mark in sorted(self.marks().items()):
             pair = self._plan.pair(pair_handle)
-            if pair is not None and mark.choice is not None:
+            if pair is None or mark.choice is None:
+                continue
+            if isinstance(mark.choice, int):
+                yield criterion_label_of(pair, mark, mark.choice, self._annotator.name, self._plan.sample)
+            else:
                 yield label_of(
                     pair,
                     dimension,
@@ -113,6 +119,28 @@ class Notebook:
                     mark.seconds,
                     self._plan.sample,
                 )
+
+
+def is_asked(mark: Mark, plan: AnnotationPlan) -> bool:
+    """A score under a criterion, or a side of a pair: whichever the plan asks for."""
+    pair = plan.pair(mark.pair)
+    fits = mark.choice is None or isinstance(mark.choice, int) == bool(pair and pair.criteria)
+    return fits and mark.dimension in plan.asked(mark.pair)
+
+
+class CriterionLabelLine(TypedDict):
+    """A score under a criterion as it is exported."""
+
+    id: str
+    query: str
+    answer: str
+    dimension: str
+    criterion: str
+    criterion_text: str
+    label: int
+    judge: str
+    seconds: float | None
+    sample: NotRequired[SampleLine]
 
 
 class LabelLine(TypedDict):
@@ -137,6 +165,26 @@ class SampleLine(TypedDict):
     seed: int
     drawn: int
     population: int
+
+
+def criterion_label_of(
+    pair: BlindPair, mark: Mark, score: int, judge: str, sample: Sample | None
+) -> CriterionLabelLine:
+    asked = next(one for one in pair.criteria if one.id == mark.dimension)
+    line: CriterionLabelLine = {
+        "id": rating_id(pair.query_id, pair.system_a, pair.trial),
+        "query": pair.query,
+        "answer": pair.answer_a,
+        "dimension": asked.dimension,
+        "criterion": asked.id,
+        "criterion_text": asked.text,
+        "label": score,
+        "judge": judge,
+        "seconds": mark.seconds,
+    }
+    if sample is not None:
+        line["sample"] = {"seed": sample.seed, "drawn": sample.drawn, "population": sample.population}
+    return line
 
 
 def label_of(
@@ -226,4 +274,4 @@ def _saved(file: Path, plan: AnnotationPlan) -> tuple[str, list[Mark]]:
 def _stray(marks: Iterable[Mark], plan: AnnotationPlan, person: Annotator) -> Mark | None:
     """A mark of something that the person was not given."""
     pairs = {turn.pair for turn in person.turns}
-    return next((m for m in marks if m.pair not in pairs or m.dimension not in plan.dimensions), None)
+    return next((m for m in marks if m.pair not in pairs or not is_asked(m, plan)), None)

@@ -9,19 +9,22 @@ from collections.abc import Callable
 from hashlib import sha256
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from drr.app.annotate.blinding import blinder
 from drr.app.annotate.labels import Mark
-from drr.app.annotate.plan import AnnotationPlan, Annotator
+from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
 from drr.app.pages.markdown import safe_html
 from drr.app.pages.serve import STATIC
 
 INSTRUCTIONS = Path(__file__).parent / "instructions.md"
+CRITERIA_INSTRUCTIONS = Path(__file__).parent / "instructions_criteria.md"
 
 
 def page(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark]) -> str:
     """For the server: script and style are files of the same origin."""
     return _html(
+        plan,
         annotator.name,
         '<link rel="stylesheet" href="static/annotate.css">',
         _data(plan, annotator, marks, server=True),
@@ -35,6 +38,7 @@ def bundle(plan: AnnotationPlan, annotator: Annotator) -> str:
     script = (STATIC / "annotate.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
     return _html(
+        plan,
         annotator.name,
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}"><style>{style}</style>',
         _data(plan, annotator, [], server=False),
@@ -47,11 +51,14 @@ def _hash(text: str) -> str:
 
 
 def _data(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark], *, server: bool) -> str:
-    turns: list[dict[str, str]] = []
+    turns: list[dict[str, Any]] = []
     hide = blinder_of(plan)
     for turn in annotator.turns:
         pair = plan.pair(turn.pair)
         if pair is None:
+            continue
+        if pair.criteria:
+            turns.append(_scored(pair, safe_html(hide(pair.answer_a))))
             continue
         answers = [safe_html(hide(text)) for text in (pair.answer_a, pair.answer_b)]
         left, right = answers if turn.shown_first == "a" else reversed(answers)
@@ -70,11 +77,20 @@ def _data(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark], *, serv
     return json.dumps(document).replace("<", "\\u003c").replace("\u2028", "\\u2028")
 
 
+def _scored(pair: BlindPair, report: str) -> dict[str, Any]:
+    asked = [
+        {"id": one.id, "label": f"{one.dimension} {number}", "meaning": f"{one.text} ({one.explanation})"}
+        for number, one in enumerate(pair.criteria, 1)
+    ]
+    return {"pair": pair.id, "query": pair.query, "profile": pair.profile, "left": report, "criteria": asked}
+
+
 def blinder_of(plan: AnnotationPlan) -> Callable[[str], str]:
     texts: dict[str, list[str]] = {}
     for pair in plan.pairs:
         texts.setdefault(pair.system_a, []).append(pair.answer_a)
-        texts.setdefault(pair.system_b, []).append(pair.answer_b)
+        if not pair.criteria:
+            texts.setdefault(pair.system_b, []).append(pair.answer_b)
     return blinder(sorted(texts), texts)
 
 
@@ -84,25 +100,34 @@ def meanings() -> dict[str, str]:
     return {name.lower().replace(" ", "_"): meaning for name, meaning in lines}
 
 
-def _html(name: str, head: str, data: str, script: str) -> str:
-    instructions = safe_html(INSTRUCTIONS.read_text(encoding="utf-8"))
+def _html(plan: AnnotationPlan, name: str, head: str, data: str, script: str) -> str:
+    scores = any(pair.criteria for pair in plan.pairs)
+    told = CRITERIA_INSTRUCTIONS if scores else INSTRUCTIONS
+    instructions = safe_html(told.read_text(encoding="utf-8"))
+    title = "How good is it, criterion by criterion?" if scores else "Which answer is better?"
+    shown = "report" if scores else "pair"
+    sides = (
+        '<section class="answer wide" tabindex="0" aria-label="Report"><h2>Report</h2><div id="left"></div></section>'
+        if scores
+        else """<section class="answer" tabindex="0" aria-label="Left answer"><h2>Left</h2><div id="left"></div></section>
+<section class="answer" tabindex="0" aria-label="Right answer"><h2>Right</h2><div id="right"></div></section>"""
+    )
     return f"""<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Which answer is better?</title>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
 {head}</head>
 <body>
-<header><div class="row"><h1 class="grow">Which answer is better?</h1><span>{escape(name)}</span><span id="progress" role="status"></span>
+<header><div class="row"><h1 class="grow">{title}</h1><span>{escape(name)}</span><span id="progress" role="status"></span>
 <span id="state" role="status"></span><button id="save">Save labels</button></div></header>
 <main>
 <div class="wide"><details open id="instructions"><summary>Instructions</summary>{instructions}</details>
 <h2>Question</h2><p id="question"></p><details><summary>What is known of the shopper</summary><pre class="profile" id="profile"></pre></details></div>
-<section class="answer" tabindex="0" aria-label="Left answer"><h2>Left</h2><div id="left"></div></section>
-<section class="answer" tabindex="0" aria-label="Right answer"><h2>Right</h2><div id="right"></div></section>
+{sides}
 </main>
-<footer><nav class="row" id="dimensions" aria-label="Dimensions"></nav>
+<footer><nav class="row" id="dimensions" aria-label="{"Criteria" if scores else "Dimensions"}"></nav>
 <div aria-live="polite"><strong id="asked"></strong>: <span id="meaning"></span></div>
 <div class="row"><span class="row" id="choices"></span>
-<button id="undo">Undo <kbd>u</kbd></button><button id="previous">Previous pair <kbd>p</kbd></button><button id="next">Next pair <kbd>n</kbd></button><button id="help">Instructions <kbd>i</kbd></button></div></footer>
+<button id="undo">Undo <kbd>u</kbd></button><button id="previous">Previous {shown} <kbd>p</kbd></button><button id="next">Next {shown} <kbd>n</kbd></button><button id="help">Instructions <kbd>i</kbd></button></div></footer>
 <script type="application/json" id="data">{data}</script>
 {script}
 </body>

@@ -29,7 +29,17 @@ class BlindReport(BaseModel):
     text: str
 
 
+class ShownCriterion(BaseModel):
+    id: str
+    """Its hash: after a change it is another."""
+    dimension: str
+    text: str
+    explanation: str
+
+
 class BlindPair(BaseModel):
+    """Two answers; with `criteria` one, `answer_a`, that is scored under each of them."""
+
     id: str
     """Drawn at random: annotators' pages carry it, and nobody can work out from it whose the answers are."""
     query_id: str
@@ -40,6 +50,7 @@ class BlindPair(BaseModel):
     system_b: str
     answer_a: str
     answer_b: str
+    criteria: list[ShownCriterion] = []
 
 
 class Turn(BaseModel):
@@ -85,6 +96,11 @@ class AnnotationPlan(BaseModel):
         """Whether an earlier version drew it, whose pages let one work out whose the answers are."""
         return any(pair.id == _old_name(pair) for pair in self.pairs)
 
+    def asked(self, pair_id: str) -> list[str]:
+        """What is to be said of a pair: of each dimension, or of each of its criteria."""
+        pair = self.pair(pair_id)
+        return [one.id for one in pair.criteria] if pair and pair.criteria else self.dimensions
+
     def pair(self, pair_id: str) -> BlindPair | None:
         return next((pair for pair in self.pairs if pair.id == pair_id), None)
 
@@ -111,6 +127,43 @@ def make_plan(
     drawn = Sample(seed=seed, drawn=min(pairs, len(every)), population=len(every)) if by_lot else None
     chosen = _spread(candidates, pairs, seed) if drawn is None else Random(seed).sample(every, drawn.drawn)
     shared = len(chosen) if overlap is None else min(overlap, len(chosen))
+    return AnnotationPlan(
+        seed=seed,
+        sample=drawn,
+        dimensions=list(DIMENSIONS),
+        owner_token=new_token(),
+        pairs=chosen,
+        annotators=_people(annotators, chosen, shared),
+    )
+
+
+def make_criteria_plan(
+    reports: Sequence[BlindPair],
+    *,
+    annotators: Sequence[str],
+    count: int,
+    seed: int,
+    overlap: int | None = None,
+) -> AnnotationPlan:
+    """Reports drawn by lot, each to be scored under its criteria."""
+    if not reports:
+        raise DrrError(
+            "no report has criteria of a person; `drr judge STUDY --what pqr` makes and scores them"
+        )
+    drawn = Sample(seed=seed, drawn=min(count, len(reports)), population=len(reports))
+    chosen = Random(seed).sample(list(reports), drawn.drawn)
+    shared = len(chosen) if overlap is None else min(overlap, len(chosen))
+    return AnnotationPlan(
+        seed=seed,
+        sample=drawn,
+        dimensions=[],
+        owner_token=new_token(),
+        pairs=chosen,
+        annotators=_people(annotators, chosen, shared),
+    )
+
+
+def _people(annotators: Sequence[str], chosen: list[BlindPair], shared: int) -> list[Annotator]:
     people = []
     for position, name in enumerate(annotators):
         own = chosen[:shared] + chosen[shared + position :: len(annotators)]
@@ -118,14 +171,7 @@ def make_plan(
         secret.shuffle(own)
         turns = [Turn(pair=pair.id, shown_first=secret.choice(("a", "b"))) for pair in own]
         people.append(Annotator(name=name, token=new_token(), turns=turns, sheet=token_hex(8)))
-    return AnnotationPlan(
-        seed=seed,
-        sample=drawn,
-        dimensions=list(DIMENSIONS),
-        owner_token=new_token(),
-        pairs=chosen,
-        annotators=people,
-    )
+    return people
 
 
 def _candidates(reports: Sequence[BlindReport]) -> dict[tuple[str, str], list[BlindPair]]:

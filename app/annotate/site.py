@@ -81,11 +81,11 @@ def owner_page(plan: AnnotationPlan, folder: Path) -> str:
     rows = ""
     for person, book in zip(plan.annotators, notebooks(folder, plan).values(), strict=True):
         marks = book.marks()
-        done = sum(all((turn.pair, d) in marks for d in plan.dimensions) for turn in person.turns)
+        done = sum(all((turn.pair, d) in marks for d in plan.asked(turn.pair)) for turn in person.turns)
         seconds = [mark.seconds for mark in marks.values() if mark.seconds is not None]
         cells = (
             f"{done} of {len(person.turns)}",
-            f"{len(marks)} of {len(person.turns) * len(plan.dimensions)}",
+            f"{len(marks)} of {sum(len(plan.asked(turn.pair)) for turn in person.turns)}",
             f"{median(seconds):.0f}" if seconds else "–",
         )
         rows += f'<tr><th scope="row">{escape(person.name)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'

@@ -19,6 +19,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "examples:\n  drr annotate study --annotators 2 --pairs 21 --port 0\n  drr annotate study --bundle bundles\n"
         "  drr annotate study --import labels-ann.json --export labels.jsonl\n"
         "  drr annotate study --sample 60 --seed 7                                   # pairs by lot, for `drr report --labels`\n"
+        "  drr annotate study --task criteria --sample 30                            # reports under their criteria, 0-10\n"
         "  drr annotate study --sample 150 --task support --export sheet.jsonl       # claims to label by hand\n\n"
         "The pairs are drawn once, on the first call, and kept in STUDY/annotation. Labels feed `drr agreement`."
     )
@@ -35,9 +36,10 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--task",
-        choices=("pairwise", "support", "rating"),
+        choices=("pairwise", "criteria", "support", "rating"),
         default="pairwise",
-        help="with --sample: pairs for the page (default), or a sheet of claims or of reports, written by --export",
+        help="pairs for the page (default), or reports for it under the criteria of their persons, 0-10 each;"
+        " with --sample: a sheet of claims or of reports, written by --export",
     )
     parser.add_argument("--shop", help="where the study's shop lies now, if not where it was")
     parser.add_argument("--judge", help="with --task support, rating: whose judgements are drawn from")
@@ -55,9 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.annotate import labels
     from drr.study.study import Study
 
-    if arguments.task != "pairwise":
+    if arguments.task not in ("pairwise", "criteria"):
         return _sheet(arguments)
     folder = arguments.study / "annotation"
+    if arguments.task == "criteria":
+        folder = folder / "criteria"
     with Study.open(arguments.study) as study:
         plan = _plan(study, folder, arguments)
     done = False
@@ -97,18 +101,34 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
         raise Misuse(
             "--annotators is a number, or different names of letters, digits, - and _ with commas between"
         )
-    plan = make_plan(
-        _reports(study, arguments.variants, arguments.shop),
-        annotators=names,
-        pairs=count,
-        seed=7 if arguments.seed is None else arguments.seed,
-        overlap=arguments.overlap,
-        by_lot=arguments.sample is not None,
-    )
+    seed = 7 if arguments.seed is None else arguments.seed
+    if arguments.task == "criteria":
+        plan = _criteria_plan(study, names, count, seed, arguments)
+    else:
+        plan = make_plan(
+            _reports(study, arguments.variants, arguments.shop),
+            annotators=names,
+            pairs=count,
+            seed=seed,
+            overlap=arguments.overlap,
+            by_lot=arguments.sample is not None,
+        )
     save(plan, folder)
     if len(plan.pairs) < count:
-        print(f"{len(plan.pairs)} comparisons are all that this study has; {count} were asked for")
+        what = "reports" if arguments.task == "criteria" else "comparisons"
+        print(f"{len(plan.pairs)} {what} are all that this study has; {count} were asked for")
     return plan
+
+
+def _criteria_plan(
+    study: Study, names: list[str], count: int, seed: int, arguments: argparse.Namespace
+) -> AnnotationPlan:
+    from drr.app.annotate.criteria import scored_reports
+    from drr.app.annotate.plan import make_criteria_plan
+
+    variants = arguments.variants.split(",") if arguments.variants else None
+    reports = scored_reports(study, arguments.judge, variants)
+    return make_criteria_plan(reports, annotators=names, count=count, seed=seed, overlap=arguments.overlap)
 
 
 def _names(words: str) -> list[str]:
@@ -182,7 +202,7 @@ def _say_what_is_fixed(plan: AnnotationPlan, folder: Path, arguments: argparse.N
         ),
         "--variants": (
             arguments.variants and sorted(arguments.variants.split(",")),
-            sorted({name for pair in plan.pairs for name in (pair.system_a, pair.system_b)}),
+            sorted({name for pair in plan.pairs for name in (pair.system_a, pair.system_b) if name}),
         ),
     }
     for option, (given, drawn) in known.items():

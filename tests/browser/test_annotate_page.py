@@ -13,7 +13,14 @@ import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from drr.app.annotate.labels import merge, notebooks
 from drr.app.annotate.page import bundle
-from drr.app.annotate.plan import AnnotationPlan, BlindReport, make_plan
+from drr.app.annotate.plan import (
+    AnnotationPlan,
+    BlindPair,
+    BlindReport,
+    ShownCriterion,
+    make_criteria_plan,
+    make_plan,
+)
 from drr.app.annotate.site import site
 from drr.app.pages.serve import bind
 from drr.eval.labels import DIMENSIONS
@@ -227,3 +234,44 @@ def test_a_phone_needs_no_sideways_scroll(page: Page, plan: AnnotationPlan, tmp_
                 )
                 < 320
             )
+
+
+def test_a_report_is_scored_criterion_by_criterion(page: Page, tmp_path: Path) -> None:
+    criteria = [
+        ShownCriterion(id=f"h{n}", dimension="GOAL", text=f"It is {n}. {PAYLOADS[0]}", explanation="So.")
+        for n in range(3)
+    ]
+    reports = [
+        BlindPair(
+            id=f"p-{n}",
+            query_id=f"q{n}",
+            query="Which feeder?",
+            profile="a cane",
+            trial=0,
+            system_a="one",
+            system_b="",
+            answer_a="# A report\n\n" + "\n\n".join(PAYLOADS),
+            answer_b="",
+            criteria=criteria,
+        )
+        for n in range(2)
+    ]
+    plan = make_criteria_plan(reports, annotators=["ann"], count=2, seed=1)
+    with served(plan, tmp_path) as port:
+        open_as(page, port, plan.annotators[0].token)
+        expect(page.locator("#progress")).to_contain_text("report 1 of 2")
+        expect(page.locator("#meaning")).to_contain_text("It is 0.")
+        assert Axe().run(page).violations_count == 0
+        for key in ("0", "t", "6"):
+            page.keyboard.press(key)
+        expect(page.locator("#progress")).to_contain_text("report 2 of 2, 1 finished")
+        page.keyboard.press("5")
+        page.keyboard.press("u")
+        page.keyboard.press("4")
+        expect(page.locator("#state")).to_have_text("saved")
+    marks = notebooks(tmp_path, plan)["ann"].marks()
+    assert sorted(int(mark.choice or 0) for mark in marks.values()) == [0, 4, 6, 10]
+    with served(plan, tmp_path, port):
+        open_as(page, port, plan.annotators[0].token)
+        expect(page.locator("#progress")).to_contain_text("report 2 of 2, 1 finished")
+        expect(page.locator('button[data-choice="4"]')).to_have_attribute("aria-pressed", "true")

@@ -1,7 +1,8 @@
 // One annotator's page. With a server every choice is posted as it is made; in a bundle it stays in this browser until saved.
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
-const CHOICES = [["left", "Left is better"], ["right", "Right is better"], ["tie", "Tie"], ["both_bad", "Both bad"]];
+const SCORES = data.turns.some((turn) => turn.criteria);  // a report under its criteria, not two answers
+const CHOICES = SCORES ? Array.from({ length: 11 }, (_, score) => [score, String(score)]) : [["left", "Left is better"], ["right", "Right is better"], ["tie", "Tie"], ["both_bad", "Both bad"]];
 const byId = (id) => document.getElementById(id);
 const key = (pair, dimension) => pair + "\u0000" + dimension;
 const store = "drr-marks-" + data.plan + "-" + data.annotator;
@@ -27,22 +28,23 @@ if (!data.server) readLocal();
 
 if (data.server) sendAgain();
 
-let at = Math.max(0, data.turns.findIndex((turn) => data.dimensions.some((name) => !marks.has(key(turn.pair, name)))));
+let at = Math.max(0, data.turns.findIndex((turn) => names(turn).some((name) => !marks.has(key(turn.pair, name)))));
 let dimension = 0;
 let since = performance.now();
 
-function label(name) { return name.replaceAll("_", " "); }
-function settled(turn) { return data.dimensions.every((name) => marks.has(key(turn.pair, name))); }
+function names(turn) { return turn.criteria ? turn.criteria.map((one) => one.id) : data.dimensions; }
+function asked(turn, name) { return turn.criteria ? turn.criteria.find((one) => one.id === name) : { label: name.replaceAll("_", " "), meaning: data.meanings[name] }; }
+function settled(turn) { return names(turn).every((name) => marks.has(key(turn.pair, name))); }
 
 function draw() {
   const turn = data.turns[at];
   byId("question").textContent = turn.query;
   byId("profile").textContent = turn.profile || "nothing is known";
   byId("left").innerHTML = turn.left;   // sanitised when the page was made; the policy forbids scripts beside
-  byId("right").innerHTML = turn.right;
-  for (const side of ["left", "right"]) foldSources(byId(side));
+  if (!turn.criteria) byId("right").innerHTML = turn.right;
+  for (const side of turn.criteria ? ["left"] : ["left", "right"]) foldSources(byId(side));
   const done = data.turns.filter(settled).length;
-  byId("progress").textContent = "pair " + (at + 1) + " of " + data.turns.length + ", " + done + " finished";
+  byId("progress").textContent = (SCORES ? "report " : "pair ") + (at + 1) + " of " + data.turns.length + ", " + done + " finished";
   drawDimensions();
   window.scrollTo(0, 0);
   since = performance.now();
@@ -60,21 +62,21 @@ function foldSources(answer) {
 function drawDimensions() {
   const held = document.activeElement, bar = held && held.closest("#dimensions, #choices"), place = bar ? [...bar.children].indexOf(held) : -1;
   const turn = data.turns[at];
-  byId("dimensions").replaceChildren(...data.dimensions.map((name, index) => {
+  byId("dimensions").replaceChildren(...names(turn).map((name, index) => {
     const button = document.createElement("button");
     button.className = "dimension" + (marks.has(key(turn.pair, name)) ? " done" : "");
-    button.textContent = label(name);
+    button.textContent = asked(turn, name).label;
     button.setAttribute("aria-current", String(index === dimension));
     button.addEventListener("click", () => { dimension = index; drawDimensions(); });
     return button;
   }));
-  const now = marks.get(key(turn.pair, data.dimensions[dimension]));
-  byId("asked").textContent = label(data.dimensions[dimension]);
-  byId("meaning").textContent = data.meanings[data.dimensions[dimension]];
+  const name = names(turn)[dimension], now = marks.get(key(turn.pair, name));
+  byId("asked").textContent = asked(turn, name).label;
+  byId("meaning").textContent = asked(turn, name).meaning;
   byId("choices").replaceChildren(...CHOICES.map(([value, text], index) => {
     const button = document.createElement("button");
     button.dataset.choice = value;
-    button.textContent = (index + 1) + " " + text;
+    button.textContent = SCORES ? text : (index + 1) + " " + text;
     button.setAttribute("aria-pressed", String(now !== undefined && now.choice === value));
     button.addEventListener("click", () => choose(value));
     return button;
@@ -120,18 +122,18 @@ function put(pair, name, choice, seconds) {
   send(mark);
 }
 function choose(choice) {
-  const turn = data.turns[at], name = data.dimensions[dimension];
+  const turn = data.turns[at], name = names(turn)[dimension];
   const before = marks.get(key(turn.pair, name));
   history.push([at, dimension, before ? before.choice : null, before ? before.seconds : null]);
   put(turn.pair, name, choice, Math.round((performance.now() - since) / 100) / 10);
   since = performance.now();
   if (settled(turn)) {
     const next = data.turns.findIndex((other) => !settled(other));
-    if (next < 0) { draw(); byId("progress").textContent = "all " + data.turns.length + " pairs are finished: thank you"; return; }
+    if (next < 0) { draw(); byId("progress").textContent = "all " + data.turns.length + (SCORES ? " reports" : " pairs") + " are finished: thank you"; return; }
     if (at !== next) { at = next; dimension = 0; draw(); return; }
   }
-  const open = data.dimensions.findIndex((other, index) => index > dimension && !marks.has(key(turn.pair, other)));
-  const any = data.dimensions.findIndex((other) => !marks.has(key(turn.pair, other)));
+  const open = names(turn).findIndex((other, index) => index > dimension && !marks.has(key(turn.pair, other)));
+  const any = names(turn).findIndex((other) => !marks.has(key(turn.pair, other)));
   dimension = open >= 0 ? open : Math.max(any, 0);
   drawDimensions();
 }
@@ -140,11 +142,11 @@ function undo() {
   if (!last) return;
   const moved = at !== last[0];
   [at, dimension] = last;
-  put(data.turns[at].pair, data.dimensions[dimension], last[2], last[3]);
+  put(data.turns[at].pair, names(data.turns[at])[dimension], last[2], last[3]);
   if (moved) draw(); else drawDimensions();
 }
 function move(step) { at = Math.min(data.turns.length - 1, Math.max(0, at + step)); dimension = 0; draw(); }
-function turnTo(step) { dimension = (dimension + step + data.dimensions.length) % data.dimensions.length; drawDimensions(); }
+function turnTo(step) { const many = names(data.turns[at]).length; dimension = (dimension + step + many) % many; drawDimensions(); }
 function save() {
   const blob = new Blob([JSON.stringify({ annotator: data.annotator, plan: data.plan, marks: everyMark() })], { type: "application/json" });
   const link = document.createElement("a");
@@ -159,8 +161,11 @@ function help() {
   fold.querySelector("summary").focus();
   fold.scrollIntoView({ block: "center" });
 }
+const PICK = SCORES
+  ? Object.fromEntries([...Array.from({ length: 10 }, (_, score) => [String(score), () => choose(score)]), ["t", () => choose(10)]])
+  : { "1": () => choose("left"), "2": () => choose("right"), "3": () => choose("tie"), "4": () => choose("both_bad") };
 const KEYS = {
-  "1": () => choose("left"), "2": () => choose("right"), "3": () => choose("tie"), "4": () => choose("both_bad"),
+  ...PICK,
   "ArrowLeft": () => turnTo(-1), "ArrowRight": () => turnTo(1), "n": () => move(1), "p": () => move(-1), "u": undo, "i": help,
 };
 document.addEventListener("keydown", (event) => {
