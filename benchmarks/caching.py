@@ -36,7 +36,14 @@ cost falls as it does without summaries (the last column). Of pages longer than 
 
 Hybrid falls by how much of it are turns of researchers (here about -45 %); syntheses and reports are sent once and fall by a fifth, and the
 supervisor's turns, too short for an opening of their own, not at all. The same marks gave Hybrid -40 % on transcripts of stand-ins that
-searched less before their first product page."""
+searched less before their first product page.
+
+Where Hybrid's cost now is, in tokens read anew for one question: researchers' turns 13,015 (4,430 read from the cache, 8,590 written to it),
+syntheses 6,184, supervisor 3,233, report 1,574. Better marks are not left to find: one more behind what the researchers of a unit share
+and none on the supervisor's turns give -33.9 instead of -33.5 %. What is left is the synthesis, a fresh prompt that sends a researcher's
+findings once more. Asked for in the researcher's own conversation, whose transcript is in the cache, the same requests would cost 20,226
+(-44 %; Hybrid+ws 27,139, -37 %). That is another agent, one that sees the conversation and not its findings, and answers of it would be
+other answers: it is not done."""
 LEAST = 1024
 """Tokens of the shortest opening that a provider caches."""
 QUESTIONS = (
