@@ -108,6 +108,8 @@ def _serve(control: socket.socket, order: LaunchOrder, listening: socket.socket 
     ended = _wait(control, started)
     if not order["contained"]:
         _end_all(started)
+    if ended is None and not order["contained"]:
+        importlib.import_module("shutil").rmtree(order["folder"], ignore_errors=True)
     if ended is not None:
         _tell(control, {"code": os.waitstatus_to_exitcode(ended)})
 

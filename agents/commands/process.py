@@ -9,8 +9,8 @@ import socket
 import sys
 import tempfile
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypedDict
@@ -132,7 +132,7 @@ class CommandPlace:
 @asynccontextmanager
 async def place_for(command: Command, terms: CommandTerms) -> AsyncIterator[CommandPlace]:
     """A place of its own for one run, gone with everything in it when the context ends, however it ends."""
-    with tempfile.TemporaryDirectory(prefix="drr-agent-", ignore_cleanup_errors=True) as scratch:
+    with _scratch(terms) as scratch:
         ours, theirs = socket.socketpair()
         control = _Control(ours)
         try:
@@ -147,6 +147,17 @@ async def place_for(command: Command, terms: CommandTerms) -> AsyncIterator[Comm
                 await _ended(launcher)
         finally:
             control.close()
+
+
+@contextmanager
+def _scratch(terms: CommandTerms) -> Iterator[str]:
+    """A folder for a trusted command, which its launcher takes away where this process does not live to do it. Contained ones have
+    theirs in memory."""
+    if not terms.trusted:
+        yield "/"
+        return
+    with tempfile.TemporaryDirectory(prefix="drr-agent-", ignore_cleanup_errors=True) as folder:
+        yield folder
 
 
 def _order(command: Command, terms: CommandTerms, scratch: str) -> LaunchOrder:

@@ -6,7 +6,7 @@ import argparse
 
 _EXAMPLES = """\
 A variant is ARCHITECTURE[+profile][+ws]; `all` means the paper's six. Another package adds one through an entry point
-of the group `drr.variants`; path/file.py:function is one that nobody installed. See docs/agents.md.
+of the group `drr.variants`; path/file.py:function is one that nobody installed, 'cmd:COMMAND' any program. See docs/agents.md.
 
 examples:
   drr variants

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -57,8 +57,20 @@ class Conversations:
     def __init__(self, artifact_of: Callable[[str], object]) -> None:
         self._known: dict[tuple[object, ...], BaseMessage] = {}
         self._size = 0
+        self.left_out: set[str] = set()
+        """Of the requests until now: what was not passed on."""
         self._said: dict[tuple[object, ...], AIMessage] = {}
         self._artifact_of = artifact_of
+
+    def usable(self, tools: Iterable[JsonObject | str]) -> list[JsonObject]:
+        """Functions. What a provider would run itself, told by its type, is left out: here nobody runs it."""
+        found: list[JsonObject] = []
+        for tool in tools:
+            if isinstance(tool, str):
+                self.left_out.add(f"tools of the type {tool[:40]}")
+            else:
+                found.append(tool)
+        return found
 
     def told(self, role: str, text: str) -> BaseMessage:
         make = SystemMessage if role == "system" else HumanMessage

@@ -29,7 +29,7 @@ def read(body: JsonObject, heard: Conversations) -> ModelRequest:
         raise NotOffered("response_format: answers in a form are not passed on; ask for it in words")
     messages = [_message(one, heard) for one in listed(body, "messages")]
     return ModelRequest(
-        in_order(messages, heard), offered(body, [_tool(one) for one in listed(body, "tools")])
+        in_order(messages, heard), offered(body, heard.usable(_tool(one) for one in listed(body, "tools")))
     )
 
 
@@ -63,9 +63,9 @@ def arguments_of(text: object) -> JsonObject:
     return given
 
 
-def _tool(told: JsonObject) -> JsonObject:
+def _tool(told: JsonObject) -> JsonObject | str:
     if told.get("type") != "function":
-        raise NotOffered(f"a tool of the type {told.get('type')!r}: only functions are passed on")
+        return str(told.get("type"))
     made = told.get("function") or {}
     return function(made.get("name"), made.get("description"), made.get("parameters"))
 

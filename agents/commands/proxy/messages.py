@@ -30,7 +30,7 @@ def read(body: JsonObject, heard: Conversations) -> ModelRequest:
     for told in listed(body, "messages"):
         messages += _messages(told, heard)
     return ModelRequest(
-        in_order(messages, heard), offered(body, [_tool(one) for one in listed(body, "tools")])
+        in_order(messages, heard), offered(body, heard.usable(_tool(one) for one in listed(body, "tools")))
     )
 
 
@@ -64,9 +64,9 @@ def _call(told: JsonObject) -> dict[str, Any]:
     }
 
 
-def _tool(told: JsonObject) -> JsonObject:
+def _tool(told: JsonObject) -> JsonObject | str:
     if told.get("type") not in (None, "custom"):
-        raise NotOffered(f"a tool of the type {told.get('type')!r}: what the provider runs is not passed on")
+        return str(told.get("type"))
     return function(told.get("name"), told.get("description"), told.get("input_schema"))
 
 

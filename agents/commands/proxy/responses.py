@@ -35,7 +35,7 @@ def read(body: JsonObject, heard: Conversations) -> ModelRequest:
     messages = [heard.told("system", str(instructions))] if instructions else []
     messages += _messages(items, heard)
     return ModelRequest(
-        in_order(messages, heard), offered(body, [_tool(one) for one in listed(body, "tools")])
+        in_order(messages, heard), offered(body, heard.usable(_tool(one) for one in listed(body, "tools")))
     )
 
 
@@ -77,9 +77,9 @@ def _told(kind: object, item: JsonObject, heard: Conversations) -> BaseMessage:
     raise NotOffered(f"an item of the type {kind!r} is not passed on")
 
 
-def _tool(told: JsonObject) -> JsonObject:
+def _tool(told: JsonObject) -> JsonObject | str:
     if told.get("type") != "function":
-        raise NotOffered(f"a tool of the type {told.get('type')!r}: only functions are passed on")
+        return str(told.get("type"))
     return function(told.get("name"), told.get("description"), told.get("parameters"))
 
 

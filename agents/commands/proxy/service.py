@@ -46,7 +46,6 @@ class ModelService:
         self._model = Watched(door.run)
         self._tools: dict[str, JsonObject] = {}
         self._number = count(1)
-        self._left_out: set[str] = set()
 
     def app(self) -> Starlette:
         from starlette.applications import Starlette
@@ -57,8 +56,8 @@ class ModelService:
 
     def note(self) -> None:
         """What the record should say of the requests, once they are over."""
-        if self._left_out:
-            names = ", ".join(sorted(self._left_out))
+        if self._heard.left_out:
+            names = ", ".join(sorted(self._heard.left_out)[:20])
             self._run.notes.append(f"left out of the command's model requests, as the study decides: {names}")
 
     def _endpoint(self, protocol: Protocol) -> Callable[[Request], Awaitable[Response]]:
@@ -68,13 +67,21 @@ class ModelService:
             try:
                 body = await _body(request)
                 said = await self._said(body, protocol)
+                number = next(self._number)
+                streamed = protocol.stream(said, body, number) if body.get("stream") else None
+                written = protocol.write(said, body, number)
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
+                self._door.refused()
+                document = protocol.failed(
+                    "malformed", f"the request has not the form of its protocol ({error})"
+                )
+                return JSONResponse(document, 400, _NO_RETRY)
             except _Refused as refused:
                 document = protocol.failed(refused.kind, str(refused))
                 return JSONResponse(document, refused.status, _NO_RETRY)
-            number = next(self._number)
-            if body.get("stream"):
-                return Response(protocol.stream(said, body, number), media_type="text/event-stream")
-            return JSONResponse(protocol.write(said, body, number))
+            if streamed is not None:
+                return Response(streamed, media_type="text/event-stream")
+            return JSONResponse(written)
 
         return answer
 
@@ -85,7 +92,7 @@ class ModelService:
             self._door.refused()
             raise _Refused(400, "not_offered", str(error)) from None
         self._check_limits()
-        self._left_out |= {name for name in LEFT_OUT & body.keys() if body[name] is not None}
+        self._heard.left_out |= {name for name in LEFT_OUT & body.keys() if body[name] is not None}
         try:
             said = await self._model.reply(asked.messages, tools=self._same(asked))
         except ModelFailure as failure:

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -164,7 +165,7 @@ asyncio.run(main())
 @pytest.mark.skipif(not CONTAINED, reason="a parent's death is told on Linux")
 def test_a_driver_that_is_killed_leaves_no_agent(script: Script, trusted: bool) -> None:
     mark = f"9753{int(trusted)}"
-    script("waits.sh", f"#!/bin/sh\nsetsid sleep {mark} &\nsleep {mark}\n")
+    script("waits.sh", f"#!/bin/sh\ntouch here\nsetsid sleep {mark} &\nsleep {mark}\n")
     driver = subprocess.Popen([sys.executable, "-c", KILLED.replace("TRUSTED", str(trusted))])
     until = time.monotonic() + 60
     while len(running(f"sleep\0{mark}")) < 2 and time.monotonic() < until:
@@ -175,6 +176,9 @@ def test_a_driver_that_is_killed_leaves_no_agent(script: Script, trusted: bool) 
     while running(f"sleep\0{mark}") and time.monotonic() < until:
         time.sleep(0.02)
     assert running(f"sleep\0{mark}") == []
+    while list(Path(tempfile.gettempdir()).glob("drr-agent-*/here")) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert list(Path(tempfile.gettempdir()).glob("drr-agent-*/here")) == []
 
 
 @needs_namespaces

@@ -217,15 +217,7 @@ def _responses(answer: Any) -> Any:
         (chat, {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}]}),
         (chat, {"messages": "x"}),
         (chat, {"messages": [{"role": "assistant", "content": "x"}]}),
-        (chat, {"messages": [{"role": "user", "content": "x"}], "tools": [{"type": "web_search"}]}),
         (messages, {"messages": [{"role": "user", "content": "x"}], "tool_choice": {"type": "any"}}),
-        (
-            messages,
-            {
-                "messages": [{"role": "user", "content": "x"}],
-                "tools": [{"type": "bash_20250124", "name": "b"}],
-            },
-        ),
         (responses, {"input": "x", "previous_response_id": "resp_1"}),
         (responses, {"input": [{"type": "computer_call"}]}),
         (responses, {"input": [{"type": "function_call", "arguments": "[1]"}]}),
@@ -234,3 +226,36 @@ def _responses(answer: Any) -> Any:
 def test_what_is_not_passed_on_is_refused_in_a_sentence(protocol: Any, body: Any) -> None:
     with pytest.raises(NotOffered):
         protocol.read(body, heard())
+
+
+def test_tools_that_a_provider_runs_are_left_out() -> None:
+    ear = heard()
+    tools = [
+        {"type": "web_search_20250305", "name": "web_search"},
+        {"name": "mine", "input_schema": {"type": "object"}},
+    ]
+    asked_ = messages.read({"messages": [{"role": "user", "content": "x"}], "tools": tools}, ear)
+    assert [tool["function"]["name"] for tool in asked_.tools] == ["mine"]
+    assert ear.left_out == {"tools of the type web_search_20250305"}
+
+
+def test_nonsense_is_answered_and_ends_nothing(box: Path, script: Script, drr: Drr) -> None:
+    script(
+        "nonsense.py",
+        "import urllib.error\n"
+        "codes = []\n"
+        "odd = [[], 1, {'messages': [{'role': 'user', 'content': 'x'}], 'response_format': 'json', 'stream_options': 3, 'stream': True},\n"
+        "       {'messages': [{'role': 'assistant', 'content': None, 'tool_calls': [{'function': 'f'}]}]}, {'input': 5, 'messages': {}},\n"
+        "       {'messages': [None]}, {'input': [None]}, {'input': 'x', 'text': 'y'}, {'messages': [], 'output_config': 4}]\n"
+        "for path in ('/v1/messages', '/v1/chat/completions', '/v1/responses'):\n"
+        "    for body in odd:\n"
+        "        try: post(os.environ['ANTHROPIC_BASE_URL'] + path, body); codes.append(200)\n"
+        "        except urllib.error.HTTPError as error: codes.append(error.code)\n"
+        "        except ValueError: codes.append(200)\n"
+        "print(json.dumps(codes))\n",
+    )
+    with Wire(lambda request: Say("Hello.")) as wire:
+        code, out, err = drr(*asked(box, "cmd:./nonsense.py", *model(wire, "anthropic")))
+    assert code == 0, err
+    codes = json.loads(json.loads(out)["report"])
+    assert {*codes} <= {200, 400} and codes.count(400) >= 20 and len(codes) == 27
