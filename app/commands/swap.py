@@ -64,13 +64,20 @@ def run(arguments: argparse.Namespace) -> int:
 def _told(document: SwapDocument) -> Iterator[str]:
     from drr.app.terminal import Column, table, with_interval
     from drr.eval.metrics import metrics
+    from drr.eval.metrics.swap_document import BESIDE
 
     known = metrics()
-    names = [name for name, metric in known.items() if metric.table == "swap"]
+    names = [*BESIDE, *(name for name, metric in known.items() if metric.table == "swap")]
     head: list[str | Column] = [f"swap, judged by {document['judge']}"]
     head += [Column(known[name].label, rank=number) for number, name in enumerate(names)]
     rows = [
-        [variant, *(with_interval(one["metrics"][name], known[name].digits) for name in names)]
+        [
+            variant,
+            *(
+                with_interval(one["metrics"][name], known[name].digits) if name in one["metrics"] else "-"
+                for name in names
+            ),
+        ]
         for variant, one in document["variants"].items()
     ]
     if document["banner"]:

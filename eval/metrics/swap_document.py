@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TypedDict
 
 from drr.eval.judging.read import judgings, read_judged
-from drr.eval.metrics import documented
+from drr.eval.metrics import documented, pqr
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.swap import corpus, rows_of, tells_apart, verdict_on
 from drr.eval.stats.intervals import VRow
 from drr.eval.stats.swapped import swapped
 from drr.eval.tasks.protocol import OURS
 from drr.study.study import Study
+
+BESIDE = ("pqr_p", "pqr_violations")
+"""P of all reports, and how often what the person must not be offered was offered."""
 
 
 class SwapCell(TypedDict):
@@ -55,7 +58,8 @@ def swap_document(study: Study) -> SwapDocument:
         figures = corpus(judged, answers)
         if not figures:
             continue
-        shown, rows = documented(figures), rows_of(judged, answers)
+        beside = {name: v for name, v in pqr.corpus(judged, answers).items() if name in BESIDE}
+        shown, rows = documented({**beside, **figures}), rows_of(judged, answers)
         by_task: dict[str, SwapTaskRow] = {}
         for task, one in swapped(rows).items():
             cells = [

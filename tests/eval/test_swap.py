@@ -155,6 +155,7 @@ def test_swap_by_rules_as_a_user_types_it(
     assert len(task["scores"]) == 4
     assert document["variants"]["fitted"]["metrics"]["pqr_same_products"]["value"] == 0
     assert document["variants"]["general"]["metrics"]["pqr_same_products"]["value"] == 1
+    assert {"pqr_p", "pqr_violations"} <= set(document["variants"]["general"]["metrics"])
     assert main(["swap", study, "--judge", "offline", "--quiet"]) == 0
     assert "P tells" in capsys.readouterr().out
     reports.write_text(json.dumps(lines[0]) + "\n", encoding="utf-8")
