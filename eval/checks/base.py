@@ -16,6 +16,7 @@ from drr.env.entities import Product, User
 from drr.env.query import Constraints
 from drr.env.session import Session
 from drr.env.shop import Shop
+from drr.eval.checks.certainty import Certainty, held_back
 from drr.eval.evidence.claims import Claim, extract_by_rules
 
 Status = Literal["pass", "fail", "unverifiable"]
@@ -70,19 +71,30 @@ class CheckTally:
     unknown: int = 0
     spans: list[Span] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
+    bindings: list[str | None] = field(default_factory=list)
+    """How firmly each finding is bound to what it is of; `None` where its rule does not say."""
     remarks: dict[str, None] = field(default_factory=dict)
     _told: set[tuple[Span, str]] = field(default_factory=set)
 
     def ok(self) -> None:
         self.passed += 1
 
-    def fail(self, span: Span, why: str) -> None:
+    def fail(self, span: Span, why: str, bound: Certainty | None = None) -> None:
         if (span, why) in self._told:
             return
         self._told.add((span, why))
         self.failed += 1
         self.spans.append(span)
         self.evidence.append(why)
+        self.bindings.append(None if bound is None else bound.word)
+
+    def accuse(self, kind: str, span: Span, why: str, bound: Certainty, doubt: str | None = None) -> None:
+        """A failure where the table of certainties admits it, else a remark with the reason."""
+        reason = held_back(kind, bound, doubt)
+        if reason is None:
+            self.fail(span, why, bound)
+        else:
+            self.unclear(f"{why}: {reason}")
 
     def unclear(self, why: str) -> None:
         self.unknown += 1
@@ -97,6 +109,8 @@ class CheckTally:
         }
         evidence = (*self.evidence, *islice(self.remarks, 20))
         if self.failed:
+            if any(self.bindings):
+                counts["certainty"] = self.bindings
             return Check("fail", counts, tuple(self.spans), evidence)
         if self.passed:
             return Check("pass", counts, (), evidence)

@@ -52,7 +52,7 @@ def compare_prices(tally: CheckTally, mentions: Mentions) -> None:
         if entry.status == "explained":
             tally.ok()
         elif entry.status == "wrong":
-            tally.fail(entry.span, entry.why)
+            tally.fail(entry.span, entry.why, entry.bound)
         else:
             tally.unclear(entry.why)
 

@@ -14,6 +14,7 @@ from drr.wording.comparisons import ComparisonReader
 from drr.wording.counts import CountReader
 from drr.wording.cues import CueReader
 from drr.wording.denials import DenialReader
+from drr.wording.doubts import DoubtReader
 from drr.wording.exclusions import ExclusionReader
 from drr.wording.hedges import HEDGES, Hedges
 from drr.wording.limits import LimitReader
@@ -73,6 +74,7 @@ READINGS: dict[str, Reading] = {
     "counts": lambda words, text: CountReader(words).count(text),
     "cues": cued,
     "denials": lambda words, text: DenialReader(words).read(text),
+    "doubts": lambda words, text: DoubtReader(words).doubts(text),
     "exclusions": lambda words, text: ExclusionReader(words).exclusions(text),
     "hedges": hedged,
     "limits": lambda words, text: LimitReader(words).limits(text),

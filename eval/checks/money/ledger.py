@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
 from drr.eval.checks.base import Span
+from drr.eval.checks.certainty import Certainty, held_back
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure, Figures
 from drr.eval.checks.money.owners import Owner, Owners
 from drr.eval.checks.money.play import InPlay, divisors
 from drr.eval.checks.money.readings import Readings
-from drr.wording.cues import CUES
+from drr.eval.checks.residue import EVERY, residue_of
+from drr.wording.cues import CUES, CueKind
 
 _MOST = 300
 """Figures of a report that are looked into one by one."""
 _UNIT = 16
 """Characters behind an amount in which its unit stands."""
 _LISTED = re.compile(r",?\s(?:and\s)?")
+_MANY = 3
+"""Amounts without an explanation that are more than slips."""
 _ROUNDS = 3
 """How often an explained amount may explain another."""
 
@@ -35,6 +40,7 @@ class LedgerEntry:
     why: str
     worked_out: bool = False
     """It comes from amounts of which not all are known."""
+    bound: Certainty = Certainty.INFERRED
 
     @property
     def span(self) -> Span:
@@ -55,6 +61,7 @@ class MoneyLedger:
         self._starts = [figure.start for figure in self.figures]
         self._owners = Owners(mentions, self.play, self.figures)
         self._readings = Readings(self.play, self.figures)
+        self._residue = residue_of(mentions)
         self.entries = self._settle()
         self.by_start = {entry.figure.start: entry for entry in self.entries}
 
@@ -94,6 +101,7 @@ class MoneyLedger:
             found[figure.start] = entry = self._unexplained(figure)
             if entry.status == "unclear" and not figure.elsewhere:
                 self._readings.settled.add(figure.start)
+        self._agree(found)
         return [found[start] for start in sorted(found)]
 
     def _explained(self, figure: Figure) -> LedgerEntry | None:
@@ -107,6 +115,7 @@ class MoneyLedger:
                     owner,
                     "wrong",
                     f"{self._shown(figure)}, is ${owner.price:,.2f} ({owner.product_id})",
+                    bound=owner.bound,
                 )
         if figure.cue.kind == "limit":
             return LedgerEntry(figure, None, "explained", "a limit")
@@ -126,7 +135,36 @@ class MoneyLedger:
         doubt = self._doubt(figure, owned=owned)
         if doubt is not None:
             return LedgerEntry(figure, None, "unclear", f"{shown}: {doubt}")
-        return LedgerEntry(figure, None, "wrong", f"{shown}, {_SAID_OF[kind]}")
+        bound = Certainty.INFERRED if figure.column is None else Certainty.CELL
+        held = held_back(_STATEMENTS[kind], bound, self._left_unread(figure))
+        if held is not None:
+            return LedgerEntry(figure, None, "unclear", f"{shown}: {held}")
+        return LedgerEntry(figure, None, "wrong", f"{shown}, {_SAID_OF[kind]}", bound=bound)
+
+    def _left_unread(self, figure: Figure) -> str | None:
+        """What its sentence says beside it that is not understood; of a difference and a cost per unit, its line."""
+        kinds = EVERY - {"pace"} if figure.cue.kind == "unit" and figure.cue.word != "period" else EVERY
+        doubt = self._residue.doubt(figure.sentence, kinds)
+        if doubt is None and figure.cue.kind in ("unit", "gap"):
+            line = self.mentions.layout.lines[figure.line]
+            doubt = self._residue.doubt((line.start, line.end), ["owned"])
+        if doubt is None and (name := self.play.stranger_in(figure.sentence)):
+            doubt = f"it may be of {name}, which is not linked"
+        return doubt
+
+    def _agree(self, found: dict[int, LedgerEntry]) -> None:
+        """Where nothing explains several amounts, more probably the text is misread: none of them is accused."""
+        inferred = [one for one in found.values() if one.status == "wrong" and one.bound < Certainty.ADJOINED]
+        open_in = Counter(one.figure.sentence for one in found.values() if one.status != "explained")
+        for one in inferred:
+            why = None
+            if len(inferred) >= _MANY:
+                why = "so many amounts would be wrong that the text is more probably misread"
+            elif open_in[one.figure.sentence] > 1:
+                why = "another amount of its sentence is not understood either"
+            if why is not None:
+                entry = replace(one, status="unclear", why=f"{self._shown(one.figure)}: {why}")
+                found[one.figure.start] = entry
 
     def _doubt(self, figure: Figure, *, owned: bool) -> str | None:
         """Why an amount that nothing explains may be right nevertheless."""
@@ -233,6 +271,16 @@ class MoneyLedger:
         return f"said {self.mentions.body[figure.start : figure.end].strip()}"
 
 
+_STATEMENTS: dict[CueKind, str] = {
+    "price": "price",
+    "none": "price",
+    "limit": "price",
+    "unit": "unit_cost",
+    "total": "sum",
+    "rest": "rest",
+    "gap": "difference",
+}
+"""The kind of statement that an amount makes."""
 _SAID_OF = {
     "price": "which no price in play explains",
     "none": "which no price in play explains",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drr.eval.checks.cast import cast_of
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.grid import column_at
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions, ProductReference
@@ -38,7 +39,11 @@ class Owner:
     price: float
     values: tuple[float, ...]
     """What the amount may then be: the price, and the price times a quantity in sight."""
-    certain: bool
+    bound: Certainty
+
+    @property
+    def certain(self) -> bool:
+        return self.bound >= Certainty.ADJOINED
 
 
 class Owners:
@@ -64,12 +69,13 @@ class Owners:
         else:
             product_id = self._beside(figure) or self._of_item(figure, line)
         if product_id is not None:
-            owner = self._owner(figure, product_id, certain=True)
+            bound = Certainty.CELL if line.kind == "row" else Certainty.ADJOINED
+            owner = self._owner(figure, product_id, bound)
             if owner is None or line.kind == "row" or not self._is_told_beside(figure, owner):
                 return owner
             return None
         product_id = self._of_sentence(figure)
-        return None if product_id is None else self._owner(figure, product_id, certain=False)
+        return None if product_id is None else self._owner(figure, product_id, Certainty.SENTENCE)
 
     def _is_told_beside(self, figure: Figure, owner: Owner) -> bool:
         """Whether another amount of the sentence is the price already: this one is then something else of the product."""
@@ -118,7 +124,7 @@ class Owners:
             return None
         return None if self._between(before.end, figure.start) else before.product_id
 
-    def _owner(self, figure: Figure, product_id: str, *, certain: bool) -> Owner | None:
+    def _owner(self, figure: Figure, product_id: str, bound: Certainty) -> Owner | None:
         product = self._mentions.subject.product(product_id)
         if product is None or product.price is None:
             return None
@@ -129,7 +135,7 @@ class Owners:
             else self._play.quantities(figure.sentence)
         )
         return Owner(
-            product_id, product.price, (product.price, *(one * product.price for one in many)), certain
+            product_id, product.price, (product.price, *(one * product.price for one in many)), bound
         )
 
     def _of_cell(self, figure: Figure, line: TextLine) -> str | None:

@@ -45,6 +45,7 @@ _MEASURE = re.compile(
 _SET = re.compile(rf"\b(?P<n>{'|'.join(_SETS)})s?\b", re.I)
 _MOST_COUNT = 24
 """Things of a kind that somebody buys at once."""
+_CURRENCIES = frozenset(["USD", "US"])
 _STANDS_FOR_ONE = re.compile(r"\b(?:it|its|this|that|these|those|they|them|each|one|both)\b", re.I)
 _LONGEST_RUN = 40
 _CLAUSE_END = re.compile(r"[,;:–—]")
@@ -128,7 +129,7 @@ class InPlay:
         text = self._mentions.plain[slice(*span)]
         for match in _NAME.finditer(text):
             said = {word for word in words(match[0]) if len(word) > 2}
-            if match.start() > 2 and said and not said & self._known_words:
+            if match.start() > 2 and said and not said & self._known_words and match[0] not in _CURRENCIES:
                 return match[0]
         return None
 

@@ -47,7 +47,7 @@ def _enter(tally: CheckTally, entry: LedgerEntry) -> None:
     if entry.status == "explained":
         tally.ok()
     elif entry.status == "wrong":
-        tally.fail(entry.span, entry.why)
+        tally.fail(entry.span, entry.why, entry.bound)
     else:
         tally.unclear(entry.why)
 

@@ -1,0 +1,58 @@
+"""What of a sentence a rule leaves unread: words of what would be, of other things, of the reader's own, of a pace, and names not in play."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from drr.eval.checks.base import Span
+from drr.eval.checks.mentions import Mentions
+from drr.wording.doubts import DOUBTS, DoubtKind
+
+_YOUR_NAME = re.compile(r"\b[Yy]our\s[*_]{0,2}(?=[A-Z][a-z])")
+"""`your Truemere`: something that the reader has."""
+_TOLD: dict[DoubtKind, str] = {
+    "conditional": "of what would be",
+    "altered": "of another choice",
+    "owned": "of what the reader has",
+    "pace": "of what is used over a time",
+    "charged": "of charges, shares or other money",
+    "others": "of other things",
+}
+EVERY: frozenset[DoubtKind] = frozenset(_TOLD)
+
+
+class Residue:
+    """Reads the sentences of a report for what stands in them beside what a rule understands."""
+
+    def __init__(self, mentions: Mentions) -> None:
+        self._plain = mentions.plain
+        citations = mentions.subject.citations
+        is_ours = mentions.subject.is_shop_url
+        self._web = [
+            one.start
+            for one in citations.markers
+            if one.url is not None and not one.url.startswith("user:") and not is_ours(one.url)
+        ]
+
+    def doubt(self, span: Span, kinds: Iterable[DoubtKind] = EVERY) -> str | None:
+        """Why a stretch may speak of something else; `None` where none of its words says so."""
+        text = self._plain[slice(*span)]
+        found = DOUBTS.doubts(text)
+        for kind in _TOLD:
+            if kind in found and kind in kinds:
+                return f"{found[kind]!r} may speak {_TOLD[kind]}"
+        if "owned" in kinds and (match := _YOUR_NAME.search(text)):
+            name = text[match.end() :].split(maxsplit=1)[0]
+            return f"your {name!r} may be something that is not in play"
+        return None
+
+    def cites_the_web(self, span: Span) -> bool:
+        return any(span[0] <= one < span[1] for one in self._web)
+
+
+@lru_cache(maxsize=4)
+def residue_of(mentions: Mentions) -> Residue:
+    """The residue of a report, read once for the rules that ask."""
+    return Residue(mentions)

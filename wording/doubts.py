@@ -1,0 +1,33 @@
+"""What else a sentence may speak of than what the records hold: what would be, another choice, the reader's own things, a pace of use."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from drr.wording.vocabulary import Wordbook, vocabulary
+
+DoubtKind = Literal["conditional", "altered", "owned", "pace", "charged", "others"]
+KINDS: tuple[DoubtKind, ...] = ("conditional", "altered", "owned", "pace", "charged", "others")
+
+
+class DoubtReader:
+    def __init__(self, words: Wordbook) -> None:
+        some = words.either
+        self._kinds = {kind: re.compile(rf"(?<!\w)(?:{some(kind)})(?!\w)", re.I) for kind in KINDS}
+        self._condition = re.compile(rf"\b(?:{some('condition')})\b(?!\s(?:{some('chooser')})\b)", re.I)
+        charge = rf"(?:any\s|sales\s)?(?:{some('charged')})"
+        self._not_charged = re.compile(
+            rf"\b(?:{some('before')})\s{charge}(?:(?:,|\sand|\sor)\s{charge}){{0,2}}(?!\w)", re.I
+        )
+
+    def doubts(self, text: str) -> dict[DoubtKind, str]:
+        """The kinds of doubt in a text, each with the first words that raise it."""
+        straight = self._not_charged.sub(" ", text.replace("’", "'"))
+        told = {kind: found[0] for kind, one in self._kinds.items() if (found := one.search(straight))}
+        if "conditional" not in told and (found := self._condition.search(straight)):
+            told["conditional"] = found[0]
+        return told
+
+
+DOUBTS = DoubtReader(vocabulary("doubts"))
