@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from drr.citations.addresses import addresses_in
 from drr.env.entities import Product
 from drr.eval.checks.base import Span, Subject
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.keyed import keyed_tables
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.makers import MakersInPlay, PlaceNamed, makers_of
@@ -41,10 +42,15 @@ class Meant(NamedTuple):
     """The clause sets products against each other, or names somebody who is not in play."""
     placed: bool = False
     """By the row or column of a table."""
+    bound: Certainty = Certainty.INFERRED
 
     @property
     def only(self) -> str | None:
         return next(iter(self.products)) if len(self.products) == 1 else None
+
+
+def _meant(products: frozenset[str], certain: bool, contrast: bool, bound: Certainty) -> Meant:
+    return Meant(products, certain, contrast, bound=bound if certain else Certainty.INFERRED)
 
 
 class Cast:
@@ -155,23 +161,24 @@ class Cast:
         line = self.prose.line_at(position)
         if here:
             if bound := self._bound(position, end, clause):
-                return Meant(bound, True, contrast)
+                return Meant(bound, True, contrast, bound=Certainty.CLAUSE)
             if line is not None and self.within(*sentence)[0].start > position:
                 around = self._on((line.start, line.end))
                 return Meant(around, False, contrast or around != here)
-            return Meant(here, len(here) == 1 and not among_others, contrast)
+            certain = len(here) == 1 and not among_others
+            return _meant(here, certain, contrast, Certainty.SENTENCE)
         if line is not None and (before := self._told_before(line, sentence)):
             alone = line.kind != "text" and self._on((line.start, line.end)) == before
             heading = self._openings.product_over(line)
             stands = _IT.match(self.body, *sentence) is not None or self._is_its_noun(sentence, before)
             if (alone or stands) and before == {heading or next(iter(before))}:
-                return Meant(before, not among_others, contrast)
+                return _meant(before, not among_others, contrast, Certainty.SCOPE)
             return Meant(self._on((line.start, line.end)), False, contrast)
         scope, heading = self._scope_at(position), self._openings.product_over(line)
         if heading is not None and heading == (scope or heading):
-            return Meant(frozenset([heading]), not among_others, contrast)
+            return _meant(frozenset([heading]), not among_others, contrast, Certainty.SCOPE)
         if scope is not None and line is not None and line.kind != "text":
-            return Meant(frozenset([scope]), not among_others, contrast)
+            return _meant(frozenset([scope]), not among_others, contrast, Certainty.SCOPE)
         if line is not None and (around := self._on((line.start, line.end))):
             return Meant(around, False, contrast)
         if scope is not None:

@@ -9,12 +9,15 @@ from drr.env.entities import Product
 from drr.eval.checks.attributes import compare_attributes
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
 from drr.eval.checks.cast import Cast, Meant, cast_of
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.comparisons import compare_products
 from drr.eval.checks.facts import compare_prices
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.measures import MeasureSaid, measures
 from drr.eval.checks.mentions import Mention, Mentions, words
+from drr.eval.checks.residue import Residue, residue_of
 from drr.eval.checks.stars import compare_ratings
+from drr.wording.doubts import DoubtKind
 from drr.wording.money import every_amount
 from drr.wording.numbers import NUMBER, number
 
@@ -42,7 +45,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     compare_ratings(tally, subject, mentions)
     cast = cast_of(subject, mentions)
     compare_products(tally, mentions, cast)
-    measuring = _Measuring(tally, subject, cast)
+    measuring = _Measuring(tally, subject, cast, residue_of(mentions))
     for line in mentions.layout.lines:
         if line.kind in ("row", "head_row"):
             measuring.row(line)
@@ -146,9 +149,10 @@ def _counts_the_same(said: MeasureSaid, known: MeasureSaid) -> bool:
 class _Measuring:
     """Measures as said against those of the records, with every reading tried before one is called wrong."""
 
-    def __init__(self, tally: CheckTally, subject: Subject, cast: Cast) -> None:
+    def __init__(self, tally: CheckTally, subject: Subject, cast: Cast, residue: Residue) -> None:
         self._tally = tally
         self._cast = cast
+        self._residue = residue
         query = subject.query or ""
         money = [one.value for one in every_amount(query)]
         self._asked = {
@@ -181,7 +185,9 @@ class _Measuring:
                         _NEEDED.search(self._cast.body, low, high)
                         or _WISHED.search(self._cast.body, low, high)
                     ) is not None
-                    self._compare(said, Meant(frozenset([whose]), True, False, True), doubtful)
+                    self._compare(
+                        said, Meant(frozenset([whose]), True, False, True, Certainty.CELL), doubtful
+                    )
 
     def _compare(self, said: MeasureSaid, meant: Meant, doubtful: bool) -> None:
         theirs = [self._record(one) for one in sorted(meant.products) if one in self._cast.products]
@@ -195,10 +201,24 @@ class _Measuring:
             self._tally.unclear(f"it is not clear of what {self._shown(said)!r} is said")
         else:
             known = ", ".join(sorted({f"{one.value:g} {one.unit}" for one in theirs[0].knows(said)})[:5])
-            self._tally.fail(
+            self._tally.accuse(
+                "measure",
                 (said.start, said.end),
                 f"said {self._shown(said)!r}, the record has {known} ({theirs[0].product.product_id})",
+                meant.bound,
+                self._doubt(said, theirs[0], meant),
             )
+
+    def _doubt(self, said: MeasureSaid, record: _Recorded, meant: Meant) -> str | None:
+        """Why a figure that the record does not have may be right nevertheless."""
+        known = record.knows(said)
+        alike = {one.value for one in known if one.unit == said.unit} or {one.base for one in known}
+        if len(alike) > _FEW_ALIKE:
+            return "the record has several of its kind, and this may be one that it leaves out"
+        sentence = self._cast.prose.sentence_at(said.start)
+        if meant.bound < Certainty.CLAUSE and self._cast.names_a_stranger(sentence):
+            return "its sentence names something that is not in play"
+        return self._residue.doubt(sentence, _MINDED)
 
     def _explained(self, said: MeasureSaid, meant: Meant) -> bool:
         """By the question; elsewhere than in a place that is certain, by another product in play, as a difference or a multiple."""
@@ -235,6 +255,9 @@ def _is_sure(meant: Meant) -> bool:
     return meant.certain or (len(meant.products) == 1 and not meant.contrast)
 
 
+_FEW_ALIKE = 2
+"""Values of a kind that a record may have for one more to be wrong."""
+_MINDED: tuple[DoubtKind, ...] = ("conditional", "altered", "owned", "pace", "others")
 _IN_PLAY = 30
 """Products, and values of theirs, by which a figure may be explained."""
 _ADDED = frozenset(["length", "weight", "volume", "count"])

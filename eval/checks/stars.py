@@ -9,8 +9,11 @@ from itertools import combinations
 from drr.env.entities import Product
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
 from drr.eval.checks.cast import Cast, Meant, cast_of
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.residue import Residue, residue_of
+from drr.wording.doubts import DoubtKind
 from drr.wording.ratings import RATINGS, RatingSaid
 from drr.wording.tolerance import same_count, same_stars
 
@@ -56,7 +59,7 @@ def compare_ratings(tally: CheckTally, subject: Subject, mentions: Mentions) -> 
     cast = cast_of(subject, mentions)
     if not cast.products:
         return
-    comparison = _Comparison(tally, cast)
+    comparison = _Comparison(tally, cast, residue_of(mentions))
     for line in mentions.layout.lines:
         if line.kind in ("row", "head_row"):
             comparison.row(line)
@@ -69,9 +72,10 @@ def compare_ratings(tally: CheckTally, subject: Subject, mentions: Mentions) -> 
 class _Comparison:
     """What is said against what is recorded, with every reading tried before anything is called wrong."""
 
-    def __init__(self, tally: CheckTally, cast: Cast) -> None:
+    def __init__(self, tally: CheckTally, cast: Cast, residue: Residue) -> None:
         self._tally = tally
         self._cast = cast
+        self._residue = residue
 
     def sentence(self, span: Span) -> None:
         start = span[0]
@@ -97,7 +101,9 @@ class _Comparison:
                 elif None in known or self._cast.names_a_stranger(span):
                     self._tally.unclear(f"it is not clear whose rating {said[0]} is")
                 else:
-                    self._tally.fail(where, f"said {said[0]} stars, no product in play has them")
+                    self._accuse(
+                        where, f"said {said[0]} stars, no product in play has them", Certainty.INFERRED
+                    )
 
     def row(self, line: TextLine) -> None:
         """Cells by the head of their column, or of their row where the columns are products."""
@@ -113,7 +119,7 @@ class _Comparison:
             head = label if columns else (line.header[index] if index < len(line.header) else "")
             if whose is None or (columns and index == 0):
                 continue
-            meant = Meant(frozenset([whose]), True, False, True)
+            meant = Meant(frozenset([whose]), True, False, True, Certainty.CELL)
             for said in _in_cell(body[low:high], head):
                 self._compare(said._replace(start=low, end=high), meant, (low, high))
 
@@ -128,7 +134,7 @@ class _Comparison:
         elif not said.certain and not meant.certain:
             return
         elif meant.certain and (said.certain or self._is_no_other_figure(said)):
-            self._fail(said, theirs)
+            self._fail(said, theirs, meant)
         elif self._explained(said):
             self._tally.unclear(f"it is not clear whose {_NOUN[said.kind]} {self._shown(said)!r} is")
         elif (
@@ -136,7 +142,7 @@ class _Comparison:
             and theirs
             and not self._cast.names_a_stranger(self._cast.prose.sentence_at(said.start))
         ):
-            self._fail(said, theirs)
+            self._fail(said, theirs, meant)
         else:
             self._tally.unclear(f"it is not clear whose {_NOUN[said.kind]} {self._shown(said)!r} is")
 
@@ -161,12 +167,22 @@ class _Comparison:
     def _shown(self, said: RatingSaid) -> str:
         return self._cast.body[said.start : said.end].strip()
 
-    def _fail(self, said: RatingSaid, theirs: list[Product]) -> None:
+    def _fail(self, said: RatingSaid, theirs: list[Product], meant: Meant) -> None:
         known = " or ".join(f"{_value(said, one):,g} ({one.product_id})" for one in theirs[:4])
         what = "stars, is" if said.kind == "stars" else "ratings, are"
-        self._tally.fail((said.start, said.end), f"said {said.value:,g} {what} {known}")
+        bound = Certainty.SENTENCE if len(theirs) == 1 else Certainty.INFERRED
+        self._accuse((said.start, said.end), f"said {said.value:,g} {what} {known}", max(meant.bound, bound))
+
+    def _accuse(self, where: Span, why: str, bound: Certainty) -> None:
+        doubt = self._residue.doubt(self._cast.prose.sentence_at(where[0]), _MINDED)
+        if doubt is None and bound < Certainty.SCOPE:
+            line = self._cast.prose.line_at(where[0])
+            if line is not None and self._cast.names_a_stranger((line.start, line.end)):
+                doubt = "what stands beside it is not in play"
+        self._tally.accuse("stars", where, why, bound, doubt)
 
 
+_MINDED: tuple[DoubtKind, ...] = ("conditional", "altered", "pace", "others")
 _NOUN = {"stars": "rating", "count": "number of ratings"}
 
 

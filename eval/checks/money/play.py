@@ -11,6 +11,7 @@ from drr.env.entities import Product
 from drr.eval.checks.base import Span, Subject
 from drr.eval.checks.measures import measures
 from drr.eval.checks.mentions import Mentions, words
+from drr.wording.dates import CALENDAR
 from drr.wording.money import every_amount
 from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
 from drr.wording.units import UNITS, MeasureUnit
@@ -45,7 +46,9 @@ _MEASURE = re.compile(
 _SET = re.compile(rf"\b(?P<n>{'|'.join(_SETS)})s?\b", re.I)
 _MOST_COUNT = 24
 """Things of a kind that somebody buys at once."""
-_CURRENCIES = frozenset(["USD", "US"])
+_NO_STRANGERS = frozenset(
+    word.casefold() for word in (*CALENDAR["months"], *CALENDAR["short_months"], *CALENDAR["weekdays"], "USD")
+)
 _STANDS_FOR_ONE = re.compile(r"\b(?:it|its|this|that|these|those|they|them|each|one|both)\b", re.I)
 _LONGEST_RUN = 40
 _CLAUSE_END = re.compile(r"[,;:–—]")
@@ -128,8 +131,8 @@ class InPlay:
         """A name in a sentence that no product in play has: something that is not linked."""
         text = self._mentions.plain[slice(*span)]
         for match in _NAME.finditer(text):
-            said = {word for word in words(match[0]) if len(word) > 2}
-            if match.start() > 2 and said and not said & self._known_words and match[0] not in _CURRENCIES:
+            said = {word for word in words(match[0]) if len(word) > 2 and word.isalpha()}
+            if match.start() > 2 and said and not said & self._known_words and not said <= _NO_STRANGERS:
                 return match[0]
         return None
 
