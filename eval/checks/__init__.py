@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from drr.eval.checks import catalogue, citing, facts, properties, stars, text
+from drr.eval.checks import catalogue, citing, facts, names, properties, stars, text
 from drr.eval.checks.base import Check, CheckDocument, Status, Subject, returned_by, urls_in
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.budget import budget
@@ -38,7 +38,7 @@ class Rule(NamedTuple):
 RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "1"),
     "outside_shop": Rule(catalogue.outside_shop, "7"),
-    "name_matches_id": Rule(catalogue.name_matches_id, "7"),
+    "name_matches_id": Rule(names.name_matches_id, "7"),
     "price": Rule(facts.price, "9"),
     "rating": Rule(stars.rating, "8"),
     "total": Rule(total, "9"),

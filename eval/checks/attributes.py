@@ -7,9 +7,11 @@ import re
 from drr.env.entities import Product
 from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import folded_words
+from drr.eval.checks.residue import residue_of
 from drr.wording.attributes import ATTRIBUTES, AttributeSaid
 
 _ALIKE = {"gray": "grey", "aluminium": "aluminum", "9 v": "9v", "transparent": "clear"}
@@ -31,6 +33,7 @@ class Attributes:
         self._tally = tally
         self._cast = cast
         self._mentions = mentions
+        self._residue = residue_of(mentions)
         self._plain = mentions.plain
         self._texts = texts
         """By product, all words of its record."""
@@ -50,7 +53,7 @@ class Attributes:
                 said.bound or self._is_of_the_thing(said, span, product)
             ):
                 continue
-            self._compare(said, (start, end), product)
+            self._compare(said, (start, end), product, meant.bound, self._residue.doubt(span))
 
     def row(self, line: TextLine, index: int) -> None:
         """Cells whose label says what they hold."""
@@ -66,7 +69,7 @@ class Attributes:
             cell = self._plain[low:high]
             for said in ATTRIBUTES.said(cell):
                 if _HEADS[said.group].search(label) and not ATTRIBUTES.is_otherwise(cell):
-                    self._compare(said, (low + said.start, low + said.end), product)
+                    self._compare(said, (low + said.start, low + said.end), product, Certainty.CELL, None)
 
     def _is_of_the_thing(self, said: AttributeSaid, span: Span, product: Product) -> bool:
         """`the cedar feeder`, `amber body`: right before a word of the product's own title."""
@@ -77,7 +80,9 @@ class Attributes:
         )
         return behind is not None and folded_words(behind[1])[0] in folded_words(product.title)
 
-    def _compare(self, said: AttributeSaid, span: Span, product: Product) -> None:
+    def _compare(
+        self, said: AttributeSaid, span: Span, product: Product, bound: Certainty, doubt: str | None
+    ) -> None:
         stated = [
             value
             for field in ATTRIBUTES.fields[said.group]
@@ -93,10 +98,8 @@ class Attributes:
         ):
             self._tally.ok()
         elif said.group == "cell" or _is_whole(said, stated):
-            self._tally.fail(
-                span,
-                f"said {said.word!r}, the record says {', '.join(stated)} ({product.product_id})",
-            )
+            why = f"said {said.word!r}, the record says {', '.join(stated)} ({product.product_id})"
+            self._tally.accuse("attribute", span, why, bound, doubt)
 
 
 def _is_whole(said: AttributeSaid, stated: list[str]) -> bool:

@@ -80,8 +80,8 @@ BARS: dict[str, Bar] = {
     "measure": Bar(
         Certainty.SCOPE, Certainty.CELL, "it may be a need, a use or another dimension: 18 of 26 were right"
     ),
-    "attribute": Bar(Certainty.CLAUSE, Certainty.CELL, "a colour or a material may be another thing's"),
-    "comparison": Bar(Certainty.CLAUSE, Certainty.CELL, "what is compared must both be named"),
+    "attribute": Bar(Certainty.SCOPE, Certainty.CELL, "a colour or a material may be another thing's"),
+    "comparison": Bar(Certainty.SENTENCE, Certainty.CELL, "one side of a comparison must be named"),
     "ratio": Bar(Certainty.CLAUSE, Certainty.CELL, "so many times what: both sides must be named"),
     "name": Bar(Certainty.ADJOINED, Certainty.LITERAL, "a label is no name: 4 of 7 were right"),
     "phrase": Bar(

@@ -166,10 +166,8 @@ class _WhichHasMore:
                 return
             if all(said.sign * (a - b) < -_LEAST[said.of] for a, b in values):
                 a, b = values[0]
-                self._tally.fail(
-                    where,
-                    f"said {self._plain[slice(*where)]!r} of {subject}: {_NOUN[said.of]} {a:g}, of {one} {b:g}",
-                )
+                told = f"said {self._plain[slice(*where)]!r} of {subject}: {_NOUN[said.of]} {a:g}, of {one} {b:g}"
+                self._pairs.accuse(self._tally, "comparison", where, told, span, (subject, one))
                 return
         self._tally.ok()
 

@@ -99,9 +99,13 @@ class Differences:
         elif len(self._pairs.cited) > 2 or self._names_both_behind(where[1], span):
             self._tally.unclear(f"it is not clear of which two {self._plain[slice(*where)]!r} is said")
         else:
-            self._tally.fail(
+            self._pairs.accuse(
+                self._tally,
+                "ratio",
                 where,
                 f"said {self._plain[slice(*where)]!r}, it is {ratio:.2f} times ({pair[0]} and {pair[1]})",
+                span,
+                pair,
             )
 
     def _names_both_behind(self, end: int, span: Span) -> bool:
@@ -121,9 +125,13 @@ class Differences:
         ):
             self._tally.ok()
         elif any(same_stars(one, other) for one in said for other in (mine, theirs)):
-            self._tally.fail(
+            self._pairs.accuse(
+                self._tally,
+                "comparison",
                 (span[0] + match.start(), span[0] + match.end()),
                 f"said {match[0]}, the ratings are {mine:g} ({pair[0]}) and {theirs:g} ({pair[1]})",
+                span,
+                pair,
             )
 
     def _more_stars(self, span: Span, text: str, pair: tuple[str, str]) -> None:
@@ -135,9 +143,13 @@ class Differences:
         if abs(float(match["n"]) - abs(mine - theirs)) < _ROUNDED:
             self._tally.ok()
         else:
-            self._tally.fail(
+            self._pairs.accuse(
+                self._tally,
+                "comparison",
                 (span[0] + match.start(), span[0] + match.end()),
                 f"said {match[0]}, the ratings are {mine:g} ({pair[0]}) and {theirs:g} ({pair[1]})",
+                span,
+                pair,
             )
 
     def _more_of(self, span: Span, text: str, pair: tuple[str, str]) -> None:
@@ -152,9 +164,13 @@ class Differences:
                 self._tally.ok()
             else:
                 known = " and ".join(f"{min(one):g}" for one in counted)
-                self._tally.fail(
+                self._pairs.accuse(
+                    self._tally,
+                    "comparison",
                     (span[0] + match.start(), span[0] + match.end()),
                     f"said {match[0]!r}, the records have {known}",
+                    span,
+                    pair,
                 )
 
     def _gaps(self, span: Span, text: str, pair: tuple[str, str]) -> None:
@@ -177,9 +193,13 @@ class Differences:
         if figure.holds(abs(prices[0] - prices[1])):
             self._tally.ok()
         elif self._is_to_these(figure.end, span) and not self._is_explained_elsewhere(figure):
-            self._tally.fail(
+            self._pairs.accuse(
+                self._tally,
+                "difference",
                 (figure.start, figure.end),
                 f"said {self._plain[figure.start : figure.end].strip()}, the two differ by ${abs(prices[0] - prices[1]):,.2f}",
+                span,
+                pair,
             )
 
     def _is_to_these(self, start: int, span: Span) -> bool:

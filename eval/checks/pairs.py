@@ -6,12 +6,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from drr.eval.checks.base import Span
+from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.naming import NamedProduct, things_in
+from drr.eval.checks.residue import residue_of
+from drr.wording.doubts import DoubtKind
 
 THAN = re.compile(r"\bthan\b", re.I)
 THAN_THE_OTHER = re.compile(
@@ -35,6 +38,7 @@ class ProductPairs:
         self.cast = cast
         self.plain = mentions.plain
         self.ledger = ledger_of(mentions)
+        self._residue = residue_of(mentions)
         cited = dict.fromkeys(one.product_id for one in self.ledger.play.cited)
         self.cited = [one for one in cited if one in cast.products]
         things = things_in(self.plain, {one: cast.products[one] for one in self.cited})
@@ -63,6 +67,17 @@ class ProductPairs:
             if len(some) == 2 and set(some) <= known and set(named) <= set(some):
                 return some[0], some[1]
         return None
+
+    def accuse(
+        self, tally: CheckTally, kind: str, where: Span, why: str, span: Span, pair: Sequence[str]
+    ) -> None:
+        """A comparison is bound to what its sentence names of the two."""
+        named = set(_distinct(self.within(*span))) & set(pair)
+        bound = (Certainty.INFERRED, Certainty.SENTENCE, Certainty.CLAUSE)[min(len(named), 2)]
+        tally.accuse(kind, where, why, bound, self._residue.doubt(span, _MINDED))
+
+
+_MINDED: tuple[DoubtKind, ...] = ("conditional", "owned", "pace", "others")
 
 
 def _distinct(places: Sequence[NamedProduct]) -> list[str]:

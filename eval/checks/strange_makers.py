@@ -10,6 +10,7 @@ from drr.env.entities import Product
 from drr.env.shop import SearchRequest
 from drr.eval.checks.base import CheckTally, Span, Subject
 from drr.eval.checks.cast import Cast
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.makers import makers_of
 from drr.eval.checks.mentions import Mentions, ProductReference, words
 from drr.eval.checks.prose import SENTENCE_END
@@ -51,7 +52,7 @@ def compare_makers(tally: CheckTally, subject: Subject, mentions: Mentions, cast
             for whose in _said(cast, line.start, max(low, link.start - _BEFORE), link):
                 if _is_strange(subject, cast, whose, product, link):
                     why = f"{whose.maker!r} names another maker than {product.store or product.title!r}"
-                    tally.fail(whose.span, why)
+                    tally.accuse("name", whose.span, why, Certainty.ADJOINED)
                     break
         low = link.end
 
@@ -92,7 +93,7 @@ def _is_strange(
     if _OF_ANOTHER.search(between) or any(one in around for one in makers_of(product)):
         return False
     own = set(words(f"{product.title} {product.store or ''} {' '.join(makers_of(product))}"))
-    maker = _known(subject, whose.maker, own)
+    maker = maker_of_the_shop(subject, whose.maker, own)
     if maker is None:
         return False
     if whose.span[0] > link.start:
@@ -105,7 +106,7 @@ def _is_strange(
     return fitting >= least and all(len(thing & set(words(one.title))) < fitting for one in theirs)
 
 
-def _known(subject: Subject, name: str, own: set[str]) -> str | None:
+def maker_of_the_shop(subject: Subject, name: str, own: set[str]) -> str | None:
     """The longest beginning of a name that is a maker of the shop; `None` where any of it is this product's."""
     parts = name.split()
     for length in range(len(parts), 0, -1):
