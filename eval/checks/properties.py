@@ -52,6 +52,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
         elif line.kind not in ("rule_row", "elision"):
             for span in cast.prose.sentences(line):
                 measuring.sentence(span)
+    residue = residue_of(mentions)
     texts = {key: record_text(one) for key, one in cast.products.items()}
     compare_attributes(tally, mentions, cast, texts)
     body = mentions.body
@@ -60,9 +61,9 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
         if product is None:
             continue
         record = record_text(product)
-        _materials(tally, body, mention, product, record)
-        _colours(tally, body, mention, product)
-        _maker(tally, body, mention, product, record)
+        _materials(tally, residue, body, mention, product, record)
+        _colours(tally, residue, body, mention, product)
+        _maker(tally, residue, body, mention, product, record)
     return tally.check("nothing that a record decides is said of a product of the shop")
 
 
@@ -265,7 +266,19 @@ _ADDED = frozenset(["length", "weight", "volume", "count"])
 _COMPUTED_CELL = re.compile(r"[$¢€£~]|/|\bper\b|\bcents?\b", re.I)
 
 
-def _materials(tally: CheckTally, body: str, mention: Mention, product: Product, record: str) -> None:
+def _bound(mention: Mention) -> Certainty:
+    if mention.cell or mention.row is not None:
+        return Certainty.CELL
+    return Certainty.SENTENCE if mention.own else Certainty.SCOPE
+
+
+def _around(mention: Mention) -> Span:
+    return mention.start, mention.end
+
+
+def _materials(
+    tally: CheckTally, residue: Residue, body: str, mention: Mention, product: Product, record: str
+) -> None:
     known = {match[0].casefold() for match in _MATERIALS.finditer(record)}
     for match in _MADE_OF.finditer(body, mention.start, mention.end):
         said = _MATERIALS.search(match["what"])
@@ -276,12 +289,13 @@ def _materials(tally: CheckTally, body: str, mention: Mention, product: Product,
             tally.ok()
         elif known or product.details.get("Material"):
             recorded = ", ".join(sorted(known)[:4]) or product.details.get("Material")
-            tally.fail(match.span(), f"said {material}, the record says {recorded} ({product.product_id})")
+            why = f"said {material}, the record says {recorded} ({product.product_id})"
+            tally.accuse("attribute", match.span(), why, _bound(mention), residue.doubt(_around(mention)))
         else:
             tally.unclear(f"the record of {product.product_id} names no material")
 
 
-def _colours(tally: CheckTally, body: str, mention: Mention, product: Product) -> None:
+def _colours(tally: CheckTally, residue: Residue, body: str, mention: Mention, product: Product) -> None:
     colour = product.details.get("Color")
     if not isinstance(colour, str):
         return
@@ -290,18 +304,21 @@ def _colours(tally: CheckTally, body: str, mention: Mention, product: Product) -
             tally.ok()
         else:
             said = match["what"].strip()
-            tally.fail(match.span(), f"said colour {said!r}, is {colour!r} ({product.product_id})")
+            why = f"said colour {said!r}, is {colour!r} ({product.product_id})"
+            tally.accuse("attribute", match.span(), why, _bound(mention), residue.doubt(_around(mention)))
 
 
-def _maker(tally: CheckTally, body: str, mention: Mention, product: Product, record: str) -> None:
+def _maker(
+    tally: CheckTally, residue: Residue, body: str, mention: Mention, product: Product, record: str
+) -> None:
     for match in _BRAND.finditer(body, mention.start, mention.end):
         said = set(words(match["brand"]))
         if said & set(words(record)):
             tally.ok()
         elif product.store or product.details.get("Brand"):
-            tally.fail(
-                match.span("brand"),
-                f"said to be by {match['brand']!r}, is by {product.store or product.details.get('Brand')!r}",
+            why = f"said to be by {match['brand']!r}, is by {product.store or product.details.get('Brand')!r}"
+            tally.accuse(
+                "attribute", match.span("brand"), why, _bound(mention), residue.doubt(_around(mention))
             )
         else:
             tally.unclear(f"the record of {product.product_id} names no maker")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from drr.eval.checks.base import CheckTally
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
 from drr.wording.numbers import DIGITS, number
@@ -58,14 +59,15 @@ def hold_equations(tally: CheckTally, mentions: Mentions) -> None:
         if abs(value - right.value) <= slack + 1e-9:
             tally.ok()
         else:
-            tally.fail(match.span(), f"said {match[0].strip()}, it is {value:,.4g}")
+            tally.fail(match.span(), f"said {match[0].strip()}, it is {value:,.4g}", Certainty.LITERAL)
     for line in mentions.layout.lines:
         if line.kind == "row" and line.header:
             for low, high, said, value in _bill(mentions.plain, line):
                 if abs(said - value) <= 0.011:
                     tally.ok()
                 else:
-                    tally.fail((low, high), f"said {said:,.2f}, price times quantity is {value:,.2f}")
+                    why = f"said {said:,.2f}, price times quantity is {value:,.2f}"
+                    tally.accuse("sum", (low, high), why, Certainty.CELL)
 
 
 def _parts(left: str) -> tuple[list[_Term], list[str]]:

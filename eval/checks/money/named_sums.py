@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from itertools import product as combinations_of
 
 from drr.eval.checks.base import CheckTally
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.ledger import MoneyLedger
 from drr.eval.checks.money.play import Priced
 from drr.eval.checks.naming import folded_words
+from drr.eval.checks.residue import residue_of
 from drr.wording.cues import CUES
 
 _PLUS = re.compile(r"\s(?:\+|plus)\s")
@@ -38,6 +40,7 @@ _EMPTY = frozenset(
 def hold_named_sums(tally: CheckTally, mentions: Mentions, ledger: MoneyLedger) -> set[int]:
     """Compare each such sum with what the named products cost together; says where the amounts stand that were decided."""
     done: set[int] = set()
+    residue = residue_of(mentions)
     for line in mentions.layout.lines[:_MOST_LINES]:
         if line.kind in ("head_row", "rule_row", "elision"):
             continue
@@ -51,9 +54,9 @@ def hold_named_sums(tally: CheckTally, mentions: Mentions, ledger: MoneyLedger) 
             else:
                 names = ", ".join(one.product_id for one in ways[0])
                 whole = sum(one.price for one in ways[0])
-                tally.fail(
-                    (figure.start, figure.end), f"said ${figure.value:,.2f}, {names} come to ${whole:,.2f}"
-                )
+                why = f"said ${figure.value:,.2f}, {names} come to ${whole:,.2f}"
+                bound = Certainty.CELL if line.cells else Certainty.CLAUSE
+                tally.accuse("sum", (figure.start, figure.end), why, bound, residue.doubt(figure.sentence))
     return done
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from drr.eval.checks.base import Check, CheckTally, Subject
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.equations import hold_equations
 from drr.eval.checks.money.ledger import LedgerEntry, MoneyLedger, ledger_of
@@ -10,6 +11,7 @@ from drr.eval.checks.money.named_sums import hold_named_sums
 from drr.eval.checks.money.parts import CENT, Stated
 from drr.eval.checks.money.sums import Sums, sums_of
 from drr.eval.checks.money.tables import TableRow
+from drr.eval.checks.residue import residue_of
 from drr.wording.money import MoneyAmount, amounts
 
 
@@ -37,10 +39,15 @@ def _hold(tally: CheckTally, one: Stated, ledger: MoneyLedger) -> None:
     elif one.agrees is None:
         tally.unclear(f"the parts of the total ${one.amount.value:,.2f} are not all given")
     elif one.agrees or (one.where == "section" and entry is not None and entry.status == "explained"):
-        tally.ok()  # a section may state the amount of one thing in it; a table's total is that of its rows
+        tally.ok()  # a section may state the amount of one thing in it
     else:
-        stated = f"{one.where}: stated ${one.amount.value:,.2f}"
-        tally.fail(one.span, f"{stated}, {one.held_against} ${one.computed or 0:,.2f}")
+        told = f"{one.where}: stated ${one.amount.value:,.2f}, {one.held_against} ${one.computed or 0:,.2f}"
+        if entry is not None and entry.status == "explained":
+            tally.unclear(f"{told}: {entry.why} explains it")  # a table may have totals of some of its rows
+            return
+        bound = Certainty.CELL if one.where == "table" else Certainty.SCOPE
+        line = ledger.mentions.layout.lines[one.line]
+        tally.accuse("sum", one.span, told, bound, residue_of(ledger.mentions).doubt((line.start, line.end)))
 
 
 def _enter(tally: CheckTally, entry: LedgerEntry) -> None:
@@ -62,10 +69,8 @@ def _compare_phases(tally: CheckTally, sums: Sums) -> None:
         _, amount = row.cost
         section = own[label].amount
         if _differ(amount, section) and _is_the_only_one(sums, row):
-            tally.fail(
-                (amount.start, amount.end),
-                f"table: {label} is ${amount.value:,.2f}, its section says ${section.value:,.2f}",
-            )
+            why = f"table: {label} is ${amount.value:,.2f}, its section says ${section.value:,.2f}"
+            tally.accuse("sum", (amount.start, amount.end), why, Certainty.CELL)
 
 
 def _differ(one: MoneyAmount, other: MoneyAmount) -> bool:
