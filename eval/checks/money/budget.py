@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator
 
 from drr.env.query import Constraints
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.facts import prices_in
 from drr.eval.checks.mentions import Mention, Mentions
 from drr.eval.checks.money.fits import FitClaims, only_amount
@@ -40,9 +42,9 @@ def budget(subject: Subject, mentions: Mentions) -> Check:
     held = _Limits(demands, sums, grand, fits)
     held.hold_total()
     held.hold_months()
-    held.hold_items(_item_costs(subject, mentions), _said_for_each(ledger, demands.item_max or 0.0))
+    held.hold_items(_item_costs(subject, mentions, fits), _said_for_each(ledger, demands.item_max or 0.0))
     for said in fits.claims():
-        held.hold(said.span, said.holds, said.why)
+        held.hold("limit_verdict", said.span, said.holds, said.why, said.bound, said.doubt)
     return held.tally.check(
         "the report gives no cost to hold against the budget",
         computed=grand.value if grand else None,
@@ -109,7 +111,9 @@ class _Limits:
                     self.tally.unclear(f"${part.value:,.2f} is over ${limit:,.2f}, but may only be named")
                     continue
                 if not part.optional and (part.value <= limit or not self._is_owned(part)):
-                    cost = Cost(part.value, (part.start, part.end))
+                    span = part.start, part.end
+                    advised = self._fits.recommends(span) and self._fits.owner_at(part.start) is not None
+                    cost = Cost(part.value, span, Certainty.ADJOINED if advised else Certainty.INFERRED)
                     self._at_most(cost, limit, f"${part.value:,.2f} is over ${limit:,.2f}")
         if floor is not None and grand is not None:
             self._at_least(grand, floor, f"${grand.value:,.2f} is less than ${floor:,.2f}")
@@ -153,19 +157,21 @@ class _Limits:
         return self._fits.owned_at((part.start, part.end)) or (owner is not None and self._fits.owned(owner))
 
     def _at_most(self, cost: Cost, limit: float, why: str) -> None:
-        self.hold(cost.span, cost.value <= limit + _EXACT, why)
+        self.hold("limit_broken", cost.span, cost.value <= limit + _EXACT, why, cost.bound)
 
     def _at_least(self, cost: Cost, floor: float, why: str) -> None:
-        self.hold(cost.span, cost.value >= floor - _EXACT, why)
+        self.hold("limit_broken", cost.span, cost.value >= floor - _EXACT, why, cost.bound)
 
-    def hold(self, span: Span, holds: bool, why: str) -> None:
+    def hold(
+        self, kind: str, span: Span, holds: bool, why: str, bound: Certainty, doubt: str | None = None
+    ) -> None:
         if holds:
             self.tally.ok()
         else:
-            self.tally.fail(span, why)
+            self.tally.accuse(kind, span, why, bound, doubt)
 
 
-def _item_costs(subject: Subject, mentions: Mentions) -> Iterator[tuple[str, Cost]]:
+def _item_costs(subject: Subject, mentions: Mentions, fits: FitClaims) -> Iterator[tuple[str, Cost]]:
     """What each product that is offered costs: by the catalogue, else as said; at its first place."""
     told: set[str] = set()
     for mention in mentions.mentions:
@@ -174,7 +180,12 @@ def _item_costs(subject: Subject, mentions: Mentions) -> Iterator[tuple[str, Cos
         cost = _item_cost(subject, mentions, mention)
         if cost is not None:
             told.add(mention.product_id)
-            yield mention.product_id, cost
+            line = mentions.layout.lines[max(bisect_right(mentions.layout.starts, mention.start) - 1, 0)]
+            advised = mention.own and (line.kind in ("item", "row", "title") or fits.recommends(cost.span))
+            yield (
+                mention.product_id,
+                cost._replace(bound=Certainty.ADJOINED if advised else Certainty.INFERRED),
+            )
 
 
 def _item_cost(subject: Subject, mentions: Mentions, mention: Mention) -> Cost | None:

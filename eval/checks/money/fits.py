@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from drr.eval.checks.base import Span
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.ledger import LedgerEntry, MoneyLedger
+from drr.eval.checks.residue import residue_of
 from drr.wording.money import every_amount
 from drr.wording.verdicts import VERDICTS
 
@@ -34,6 +36,8 @@ class SaidFit(NamedTuple):
     span: Span
     holds: bool
     why: str
+    bound: Certainty
+    doubt: str | None = None
 
 
 class FitClaims:
@@ -42,6 +46,7 @@ class FitClaims:
     def __init__(self, mentions: Mentions, ledger: MoneyLedger, limits: Sequence[float]) -> None:
         self._mentions = mentions
         self._ledger = ledger
+        self._residue = residue_of(mentions)
         alone = only_amount(mentions.subject.query)
         self._limits = limits or ([] if alone is None else [alone])
 
@@ -77,6 +82,7 @@ class FitClaims:
                     (low, high),
                     fits is bool(answer["yes"]),
                     f"${figures[0].value:,.2f} is said to be {answer[0].strip()} of {head!r}",
+                    Certainty.CELL,
                 )
 
     def _claim(self, span: Span, limit: float) -> SaidFit | None:
@@ -94,10 +100,23 @@ class FitClaims:
         if verdict == "breaks" and not over[0] and _ADDED.search(text) and not self._has_total(span):
             return None
         if over[0] is (verdict == "breaks"):
-            return SaidFit(span, True, "")
+            return SaidFit(span, True, "", Certainty.CLAUSE)
         cost = max(costs) if over[0] else min(costs)
         told = "keep to" if verdict == "fits" else "break"
-        return SaidFit(span, False, f"${cost:,.2f} is said to {told} the limit of ${limit:,.2f}")
+        why = f"${cost:,.2f} is said to {told} the limit of ${limit:,.2f}"
+        return SaidFit(span, False, why, Certainty.CLAUSE, self._doubt(span, costs, limit, summed=one_total))
+
+    def _doubt(self, span: Span, costs: Sequence[float], limit: float, *, summed: bool) -> str | None:
+        """Whether the sentence has amounts beside the cost and the limit, or words of other things."""
+        for one in self._ledger.within(*span):
+            if one.cue.kind == "unit" or not (
+                summed
+                or one.cue.kind in ("gap", "rest", "limit", "total")
+                or one.holds(limit)
+                or one.value in costs
+            ):
+                return "another amount of its sentence may be what is held against the limit"
+        return self._residue.doubt(span)
 
     def _is_explained(self, figure: Figure) -> bool:
         entry = self._ledger.by_start.get(figure.start)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from drr.eval.checks.base import Span
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.headings import heading_totals
 from drr.eval.checks.money.ledger import ledger_of
@@ -20,6 +21,8 @@ class Cost(NamedTuple):
 
     value: float
     span: Span
+    bound: Certainty = Certainty.INFERRED
+    """Whether the report itself comes to it."""
 
 
 class Sums:
@@ -62,7 +65,10 @@ class Sums:
             if whole:
                 return whole
         phases = [cost for one in self.sections if one.label is not None and (cost := _computed(one))]
-        return [Cost(sum(cost.value for cost in phases), phases[-1].span)] if phases else []
+        if not phases:
+            return []
+        least = min(cost.bound for cost in phases)
+        return [Cost(sum(cost.value for cost in phases), phases[-1].span, least)]
 
     def listed(self) -> Cost | None:
         """What two or more things that the report lists come to, each counted once."""
@@ -76,20 +82,24 @@ class Sums:
         found: dict[str, Cost] = {}
         for one in self.sections:
             if one.label:
-                found.setdefault(one.label, _computed(one) or Cost(one.amount.value, one.span))
+                found.setdefault(
+                    one.label, _computed(one) or Cost(one.amount.value, one.span, Certainty.CELL)
+                )
         for one in self.headings:
             if one.label:
-                found.setdefault(one.label, Cost(one.amount.value, one.span))
+                found.setdefault(one.label, Cost(one.amount.value, one.span, Certainty.CELL))
         for row in self.rows:
             label = row.named_phase or row.numbered_phase
             if label and not row.is_total and row.cost is not None:
                 _, amount = row.cost
-                found.setdefault(label, Cost(amount.value, (amount.start, amount.end)))
+                found.setdefault(label, Cost(amount.value, (amount.start, amount.end), Certainty.CELL))
         return found
 
 
 def _computed(one: Stated) -> Cost | None:
-    return None if one.computed is None else Cost(one.computed, one.span)
+    if one.computed is None:
+        return None
+    return Cost(one.computed, one.span, Certainty.CELL if one.agrees else Certainty.INFERRED)
 
 
 @lru_cache(maxsize=4)

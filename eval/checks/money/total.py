@@ -47,7 +47,8 @@ def _hold(tally: CheckTally, one: Stated, ledger: MoneyLedger) -> None:
             return
         bound = Certainty.CELL if one.where == "table" else Certainty.SCOPE
         line = ledger.mentions.layout.lines[one.line]
-        tally.accuse("sum", one.span, told, bound, residue_of(ledger.mentions).doubt((line.start, line.end)))
+        around = (line.start, line.end) if entry is None else entry.figure.sentence
+        tally.accuse("sum", one.span, told, bound, residue_of(ledger.mentions).doubt(around))
 
 
 def _enter(tally: CheckTally, entry: LedgerEntry) -> None:
