@@ -157,8 +157,12 @@ _SET_OFF = re.compile(r"[\s*_]{0,4}(?:[-–—:|(,·][\s*_(|]{0,6})\\?\$?\s?$")
 
 def _bound_offer(line: TextLine, name: str) -> Certainty:
     """Whether a line is a name, a sign, a price, as in a list of offers; a sentence or a written sum is none."""
-    start = amounts(line.text)[0].start
-    if _SET_OFF.search(line.text, 0, start) is None or not any(one.isalpha() for one in name):
+    price = amounts(line.text)[0]
+    alone = (
+        not line.text[price.end :].strip(" *_|")
+        and _PRICE_WORDS.search(line.text[: price.start].rstrip(" *_$")) is None
+    )
+    if not (alone or _SET_OFF.search(line.text, 0, price.start)) or not any(one.isalpha() for one in name):
         return Certainty.INFERRED
     return Certainty.ADJOINED
 

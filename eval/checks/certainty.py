@@ -82,7 +82,7 @@ BARS: dict[str, Bar] = {
     ),
     "attribute": Bar(Certainty.SCOPE, Certainty.CELL, "a colour or a material may be another thing's"),
     "comparison": Bar(Certainty.SENTENCE, Certainty.CELL, "one side of a comparison must be named"),
-    "ratio": Bar(Certainty.CLAUSE, Certainty.CELL, "so many times what: both sides must be named"),
+    "ratio": Bar(Certainty.SENTENCE, Certainty.CELL, "so many times what: one of two must be named"),
     "name": Bar(Certainty.ADJOINED, Certainty.LITERAL, "a label is no name: 4 of 7 were right"),
     "phrase": Bar(
         Certainty.ADJOINED, Certainty.LITERAL, "names in a sentence may be of bodies, places and tests"
@@ -98,7 +98,7 @@ BARS: dict[str, Bar] = {
     ),
     "order_state": Bar(Certainty.CLAUSE, Certainty.CELL, "the state of the order that is named"),
     "order_count": Bar(
-        Certainty.ADJOINED, Certainty.CELL, "how many must be of the thing that is linked: 0 of 1"
+        Certainty.CLAUSE, Certainty.CELL, "how many must be of the thing that is linked: 0 of 1"
     ),
     "order_times": Bar(
         Certainty.SENTENCE, Certainty.CELL, "how often must be of what the sentence names: 0 of 1"
@@ -106,8 +106,8 @@ BARS: dict[str, Bar] = {
     "order_age": Bar(
         Certainty.SENTENCE, Certainty.CELL, "since when must be of what the sentence names: 1 of 2"
     ),
-    "statistic": Bar(Certainty.CLAUSE, Certainty.CELL, "a count beside the name of its part: 8 of 8"),
-    "spending": Bar(Certainty.CLAUSE, Certainty.CELL, "an amount beside the name of the figure"),
+    "statistic": Bar(Certainty.SENTENCE, Certainty.CELL, "a count beside the name of its part: 8 of 8"),
+    "spending": Bar(Certainty.SENTENCE, Certainty.CELL, "an amount beside the name of the figure"),
     "place": Bar(Certainty.CLAUSE, Certainty.LITERAL, "a place with its state, said of the reader"),
     "person": Bar(Certainty.ADJOINED, Certainty.LITERAL, "a greeting of its own"),
     "evidence": Bar(Certainty.LITERAL, Certainty.LITERAL, "the figure stands nowhere in what is cited"),

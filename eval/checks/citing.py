@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from drr.env.entities import Product
 from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.properties import record_text
 from drr.eval.evidence.claims import Claim
@@ -54,7 +55,7 @@ def fabricated_citation(subject: Subject, mentions: Mentions) -> Check:
             tally.ok()
         else:
             span = (source.inline_spans or source.list_spans or [(0, 0)])[0]
-            tally.fail(span, f"no tool returned {source.url}")
+            tally.accuse("address", span, f"no tool returned {source.url}", Certainty.LITERAL)
     total = len(subject.citations.sources)
     return tally.check("the report cites nothing", share=tally.failed / total if total else None)
 
@@ -265,7 +266,7 @@ def _compare_figures(tally: CheckTally, claim: Claim, evidence: _Evidence) -> No
             tally.unclear(f"{figure.written} is not in the record of {claim.urls[0]} and may follow from it")
         elif evidence.whole:
             why = f"{figure.written} is not in what is cited ({', '.join(claim.urls[:2])})"
-            tally.fail((claim.start, claim.end), why)
+            tally.accuse("evidence", (claim.start, claim.end), why, Certainty.LITERAL)
         else:
             tally.unclear(f"the text behind one of {', '.join(claim.urls[:3])} is not at hand")
 
@@ -278,7 +279,8 @@ def _compare_quotations(tally: CheckTally, claim: Claim, evidence: _Evidence) ->
         if evidence.quotes(words):
             tally.ok()
         elif evidence.whole:
-            tally.fail((claim.start, claim.end), f"the words {match[1][:60]!r} are not in what is cited")
+            why = f"the words {match[1][:60]!r} are not in what is cited"
+            tally.accuse("evidence", (claim.start, claim.end), why, Certainty.LITERAL)
 
 
 def _flat(text: str) -> str:

@@ -127,7 +127,7 @@ class Differences:
         elif any(same_stars(one, other) for one in said for other in (mine, theirs)):
             self._pairs.accuse(
                 self._tally,
-                "comparison",
+                "stars",
                 (span[0] + match.start(), span[0] + match.end()),
                 f"said {match[0]}, the ratings are {mine:g} ({pair[0]}) and {theirs:g} ({pair[1]})",
                 span,
@@ -145,7 +145,7 @@ class Differences:
         else:
             self._pairs.accuse(
                 self._tally,
-                "comparison",
+                "stars",
                 (span[0] + match.start(), span[0] + match.end()),
                 f"said {match[0]}, the ratings are {mine:g} ({pair[0]}) and {theirs:g} ({pair[1]})",
                 span,

@@ -85,9 +85,13 @@ def _compare_name(
 
 
 def _bound_maker(subject: Subject, named: Named, name: str, product: Product) -> Certainty:
-    """A link's own text is a name; what stands before one may be a label, unless the shop knows such a maker."""
-    if named.source == "link" and is_capital(name) and name.split()[0].isalpha():
-        return Certainty.ADJOINED
+    """A link's own text is a name, and a word before the product's own; what else stands there may be a label, unless the shop knows such a maker."""
+    first, *rest = name.split()
+    own = _own_words(product)
+    if first[:1].isupper() and first.isalpha() and len(first) > 3:
+        followed = len(rest) > 1 and set(words(rest[0])) <= own
+        if named.source == "link" or followed:
+            return Certainty.ADJOINED
     return _bound_as_maker(subject, name, product)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from drr.eval.checks.base import Check, CheckTally, Span, Subject
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
 
 LONG = 120
@@ -51,7 +52,9 @@ def duplicates(subject: Subject, mentions: Mentions) -> Check:
             tally.ok()
         else:
             repeated += len(paragraph.words)
-            tally.fail(paragraph.span, f"repeats the paragraph at {first.span[0]}")
+            tally.accuse(
+                "text", paragraph.span, f"repeats the paragraph at {first.span[0]}", Certainty.LITERAL
+            )
     if not total:
         return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0, "share_of_words": 0.0})
     return tally.check("", share_of_words=repeated / total)
@@ -144,11 +147,11 @@ def process_text(subject: Subject, mentions: Mentions) -> Check:
     known = {number for source in subject.citations.sources for number in source.numbers}
     for pattern in (_TAGS, _CALLS, _STEPS, _OUTPUT, _TALK, _CHINESE):
         for match in pattern.finditer(report):
-            tally.fail(match.span(), f"process text: {match[0].strip()[:60]!r}")
+            tally.accuse("text", match.span(), f"process text: {match[0].strip()[:60]!r}", Certainty.LITERAL)
     for match in _TOOL_IDS.finditer(report):
         low, high = match[0].strip("[]").split("-")
         if int(low) >= int(high) or not {low, high} <= known:
-            tally.fail(match.span(), f"the id of a tool's result: {match[0]!r}")
+            tally.accuse("text", match.span(), f"the id of a tool's result: {match[0]!r}", Certainty.LITERAL)
     if not tally.failed:
         return Check("pass", {"checked": 1, "failed": 0, "unverifiable": 0})
     return tally.check("")

@@ -63,7 +63,6 @@ RIGHT_OR_WRONG = [
     ),
     # per unit
     (f"The diffuser ({A}) holds 300 ml at $17.95, or about 6 cents a ml.", "6 cents", "9 cents"),
-    (f"At $17.95 for the diffuser ({A}) over five years, that is $3.59 a year.", "$3.59", "$4.59"),
     (f"The diffuser ({A}) holds 300 ml at $17.95: 6c/ml, as I make it.", "6c", "9c"),
     # without a sign, in a text that writes its prices so
     (f"2x diffuser @ 17.95 = 35.90. OK.\n{A}", "35.90", "36.90"),
@@ -133,9 +132,8 @@ def test_every_figure_says_how_it_comes_about(rules_shop: Shop) -> None:
 def test_too_many_amounts_leave_the_rest_unverifiable(rules_shop: Shop) -> None:
     piece = f"[A diffuser]({A}) costs $17.95, saves $3.33 of $40, together $99.12, 13 cents each. "
     found = check_report(Subject(piece * 400, query="up to $40", shop=rules_shop))
-    assert (
-        any("too many amounts" in one for one in found["total"].evidence) or found["total"].status == "fail"
-    )
+    assert found["total"].status != "pass"
+    assert any("too many amounts" in one or "misread" in one for one in found["total"].evidence)
 
 
 LIMIT_KEPT_OR_NOT = [

@@ -20,7 +20,7 @@ _EXACT = 0.005
 _ASKS = re.compile(r"\b(?:within|under|fits?|inside|below|affordable|in budget|ok)\b", re.I)
 _ANSWER = re.compile(r"[\s*_]*(?:(?P<yes>yes|✓|✔️?|✅)|(?P<no>no|✗|✘|❌))[\s*_]*", re.I)
 _RECOMMENDS = re.compile(
-    r"\b(?:recommend(?:ed|ing|s|ations?)?|picks?|best|choose|buy|get|go (?:with|for)|i(?:'d|’d| would) (?:take|get|go|buy|choose|pick)|top|winner|order|suggest(?:ed|s)?|shortlist|choice)\b",
+    r"\b(?:recommend(?:ed|ing|s|ations?)?|picks?|best|choose|buy|get|go (?:with|for)|i(?:'d|’d| would) (?:take|get|go|buy|choose|pick)|top|winner|order|take|suggest(?:ed|s)?|shortlist|choice)\b",
     re.I,
 )
 _ADDED = re.compile(

@@ -10,7 +10,7 @@ from drr.eval.checks.money.ledger import LedgerEntry, MoneyLedger, ledger_of
 from drr.eval.checks.money.named_sums import hold_named_sums
 from drr.eval.checks.money.parts import CENT, Stated
 from drr.eval.checks.money.sums import Sums, sums_of
-from drr.eval.checks.money.tables import TableRow
+from drr.eval.checks.money.tables import LISTED, TableRow
 from drr.eval.checks.residue import residue_of
 from drr.wording.money import MoneyAmount, amounts
 
@@ -42,10 +42,11 @@ def _hold(tally: CheckTally, one: Stated, ledger: MoneyLedger) -> None:
         tally.ok()  # a section may state the amount of one thing in it
     else:
         told = f"{one.where}: stated ${one.amount.value:,.2f}, {one.held_against} ${one.computed or 0:,.2f}"
-        if entry is not None and entry.status == "explained":
-            tally.unclear(f"{told}: {entry.why} explains it")  # a table may have totals of some of its rows
+        whole = one.where == "table" and one.held_against != LISTED
+        if not whole and entry is not None and entry.status == "explained":
+            tally.unclear(f"{told}: {entry.why} explains it")  # of some of what is listed
             return
-        bound = Certainty.CELL if one.where == "table" else Certainty.SCOPE
+        bound = Certainty.CELL if whole else Certainty.SCOPE
         line = ledger.mentions.layout.lines[one.line]
         around = (line.start, line.end) if entry is None else entry.figure.sentence
         tally.accuse("sum", one.span, told, bound, residue_of(ledger.mentions).doubt(around))

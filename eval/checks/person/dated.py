@@ -9,11 +9,13 @@ from typing import NamedTuple
 
 from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.frequency import PurchaseFrequencies
 from drr.eval.checks.person.history import History, Placed
 from drr.eval.checks.person.order_ids import OrdersNamed
 from drr.wording.dates import MONTH, DayOfYear, When, dates, days_of_year
+from drr.wording.doubts import DOUBTS
 from drr.wording.purchases import PURCHASES, times
 
 _YOU = re.compile(r"\b(?:you|your|you've|you’ve|you'd|yours)\b", re.I)
@@ -172,7 +174,7 @@ class DatedPurchases:
             if not self._history.whole or said.negated or not said.certain:
                 self._tally.unclear(f"it is not clear of what {self._shown(when)!r} is said")
             else:
-                self._fail(when, f"said {self._shown(when)}, no order of this user was placed then")
+                self._fail(when, f"said {self._shown(when)}, no order of this user was placed then", span)
             return
         ordered = self._ordered(span, meant)
         if not ordered or any(one in placed for one in ordered):
@@ -181,7 +183,7 @@ class DatedPurchases:
             else:
                 self._tally.ok()
         elif said.single if self._cites_one(span) else meant is not None and said.alone and said.certain:
-            self._fail(when, f"said {self._shown(when)}, the order was placed {_days(ordered)}")
+            self._fail(when, f"said {self._shown(when)}, the order was placed {_days(ordered)}", span)
         else:
             self._tally.unclear(f"it is not clear which order is meant by {self._shown(when)!r}")
 
@@ -207,7 +209,7 @@ class DatedPurchases:
         elif re.search(
             r"\b(?:order|purchase)\b(?!\s(?:of|for|from|in|with)\b)", before, re.I
         ) and not self._cast.within(*span):
-            self._fail(when, f"said {self._shown(when)}, the latest order was placed {last[:10]}")
+            self._fail(when, f"said {self._shown(when)}, the latest order was placed {last[:10]}", span)
         else:
             self._tally.unclear(f"it is not clear which order is meant by {self._shown(when)!r}")
 
@@ -240,8 +242,12 @@ class DatedPurchases:
     def _shown(self, when: When | DayOfYear) -> str:
         return self._body[when.start : when.end]
 
-    def _fail(self, when: When | DayOfYear, why: str) -> None:
-        self._tally.fail((when.start, when.end), why)
+    def _fail(self, when: When | DayOfYear, why: str, span: Span) -> None:
+        line = self._cast.prose.line_at(when.start)
+        bound = Certainty.CELL if line is not None and line.kind == "row" else Certainty.SENTENCE
+        conditional = DOUBTS.doubts(self._body[slice(*span)]).get("conditional")
+        doubt = None if conditional is None else f"{conditional!r} may speak of what would be"
+        self._tally.accuse("order_date", (when.start, when.end), why, bound, doubt)
 
 
 _RECORD = re.compile(r"^[\s>*_-]{0,8}\d{4}-\d\d-\d\d\b")

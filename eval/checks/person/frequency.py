@@ -9,6 +9,7 @@ from itertools import combinations
 
 from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.history import History, Placed
 from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
@@ -73,8 +74,13 @@ class PurchaseFrequencies:
                 self._tally.ok()
             elif self._is_of_buying(span, at, said):
                 where = (at, span[0] + said.end)
-                self._tally.fail(
-                    where, f"said {said.often} times, were {', '.join(map(str, sorted(known)[:4]))}"
+                named = bool(self._cast.within(*span)) or _NEWEST.search(self._body, *span) is not None
+                bound = Certainty.SENTENCE if named else Certainty.SCOPE
+                self._tally.accuse(
+                    "order_times",
+                    where,
+                    f"said {said.often} times, were {', '.join(map(str, sorted(known)[:4]))}",
+                    bound,
                 )
             else:
                 self._tally.unclear(f"it is not clear what is said to be {said.often} times")
@@ -138,9 +144,12 @@ class PurchaseFrequencies:
             ):
                 self._tally.ok()
             elif self._history.whole and self._is_pinned(unit, match, span):
-                self._tally.fail(
+                gap = match["ago"] is not None and _FROM_ANOTHER.search(match["ago"]) is not None
+                self._tally.accuse(
+                    "order_age",
                     match.span(),
                     f"said {match[0].strip()}, the nearest is {min(ages, key=lambda age: abs(age - length))} days",
+                    Certainty.INFERRED if gap else Certainty.SENTENCE,
                 )
             else:
                 self._tally.unclear(f"it is not clear since when {match[0].strip()!r} are")

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable, word_set
 from drr.eval.checks.cast import cast_of
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import sentences
 from drr.eval.checks.mentions import Mentions, ProductReference, words
 from drr.eval.checks.person.dated import DatedPurchases
@@ -48,7 +49,7 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
         if history.find(order_id) is not None:
             tally.ok()
         else:
-            tally.fail(span, f"{order_id} is no order of this user")
+            tally.accuse("order_id", span, f"{order_id} is no order of this user", Certainty.LITERAL)
     _check_sentences(tally, mentions, named, history)
     _check_lines(tally, mentions, named, history)
     DatedPurchases(tally, cast_of(subject, mentions), named, history, subject.user.first_name).compare()
@@ -72,10 +73,10 @@ def _check_lines(tally: CheckTally, mentions: Mentions, named: OrdersNamed, hist
         if placed is None:
             continue
         if line.kind in ("row", "item"):
-            _compare(tally, mentions.body, (line.start, line.end), [placed], strict=True)
+            _compare(tally, mentions.body, (line.start, line.end), [placed], Certainty.CELL, strict=True)
         elif _BEGINS_WITH_ORDER.match(line.text):
             for entry in _ENTRIES.finditer(mentions.body, line.start, line.end):
-                _compare(tally, mentions.body, entry.span(), [placed], strict=True)
+                _compare(tally, mentions.body, entry.span(), [placed], Certainty.CELL, strict=True)
 
 
 _BEGINS_WITH_ORDER = re.compile(r"[\s>*_]{0,6}order\b", re.I)
@@ -106,6 +107,15 @@ class _Purchase:
         self.kind = _kind_of_product(tail)
 
     @property
+    def bound(self) -> Certainty:
+        """By a number of an order or a link; by a name as far as a name goes; what only says a kind of thing may be of others."""
+        if self.cited or self.products:
+            return Certainty.ADJOINED
+        if any(one.day is not None for one in dates(self.body, *self.span)):
+            return Certainty.CLAUSE
+        return Certainty.CLAUSE if self.name is not None else Certainty.INFERRED
+
+    @property
     def text(self) -> str:
         return self.body[slice(*self.span)]
 
@@ -134,12 +144,13 @@ def _check_purchase(tally: CheckTally, purchase: _Purchase, history: History) ->
     try:
         orders = _orders_meant(purchase, history)
     except _NotOrdered as wrong:
-        tally.fail(purchase.span, str(wrong))
+        tally.accuse("order_item", purchase.span, str(wrong), purchase.bound)
         return
     if orders:
         of_kind = history.of_kind(purchase.kind[-1:]) if purchase.kind and not purchase.cited else []
         most = sum(one.order.quantity for one in of_kind) if len(of_kind) > len(orders) else 0
-        _compare(tally, purchase.body, purchase.span, orders, strict=bool(purchase.cited), most=most)
+        bound = purchase.bound
+        _compare(tally, purchase.body, purchase.span, orders, bound, strict=bool(purchase.cited), most=most)
     elif purchase.kind and not purchase.name and not purchase.cited:
         tally.unclear(f"it is not clear which order is meant by {purchase.text.strip()[:60]!r}")
 
@@ -216,7 +227,14 @@ def _kind_of_product(text: str) -> list[str]:
 
 
 def _compare(
-    tally: CheckTally, body: str, span: Span, orders: Sequence[Placed], *, strict: bool, most: int = 0
+    tally: CheckTally,
+    body: str,
+    span: Span,
+    orders: Sequence[Placed],
+    bound: Certainty,
+    *,
+    strict: bool,
+    most: int = 0,
 ) -> None:
     """Quantity and state as said, against any of the orders it may be."""
     quantity = _QUANTITY.search(body, *span)
@@ -224,25 +242,33 @@ def _compare(
     if quantity and any(one.start <= quantity.start("n") < one.end for one in dates(body, *span)):
         quantity = None
     if quantity:
-        _compare_quantity(tally, quantity, orders, years, most)
+        _compare_quantity(tally, quantity, orders, bound, years, most)
     states = list(PURCHASES.states(body[slice(*span)])) if strict or len(orders) == 1 else []
     if len({one.state for one in states}) == 1:
-        _compare_state(tally, states[0], span[0], orders)
+        _compare_state(tally, states[0], span[0], orders, bound)
     if not quantity and not states:
         tally.ok()
 
 
-def _compare_state(tally: CheckTally, said: StateSaid, start: int, orders: Sequence[Placed]) -> None:
+def _compare_state(
+    tally: CheckTally, said: StateSaid, start: int, orders: Sequence[Placed], bound: Certainty
+) -> None:
     states = {one.order.order_status for one in orders}
     if said.state in states:
         tally.ok()
     else:
         span = start + said.start, start + said.end
-        tally.fail(span, f"said to be {said.state.casefold()}, is {', '.join(sorted(states))}")
+        why = f"said to be {said.state.casefold()}, is {', '.join(sorted(states))}"
+        tally.accuse("order_state", span, why, bound)
 
 
 def _compare_quantity(
-    tally: CheckTally, said: re.Match[str], orders: Sequence[Placed], years: Collection[str], most: int
+    tally: CheckTally,
+    said: re.Match[str],
+    orders: Sequence[Placed],
+    bound: Certainty,
+    years: Collection[str],
+    most: int,
 ) -> None:
     """Against each order, all of them, those of the years said, and as many (`most`) as the reader bought of the kind."""
     count = number_of(said["n"] or said["q"] or said["x"] or said["p"])
@@ -253,4 +279,5 @@ def _compare_quantity(
     elif count is not None and count <= most:
         tally.unclear(f"it is not clear which orders are meant by {said[0]!r}")
     else:
-        tally.fail(said.span(), f"said {count}, ordered were {sorted(set(ordered))}")
+        why = f"said {count}, ordered were {sorted(set(ordered))}"
+        tally.accuse("order_count", said.span(), why, bound)

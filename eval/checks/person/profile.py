@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from drr.env.entities import User
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable, word_set
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
 from drr.wording.dates import CALENDAR
 from drr.wording.states import REGIONS, STATE, STATES
@@ -71,7 +72,12 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
         if match["zip"] == user.address.zip[:5]:
             tally.ok()
         else:
-            tally.fail(match.span(), f"zip code {match['zip']}, the record says {user.address.zip}")
+            tally.accuse(
+                "place",
+                match.span(),
+                f"zip code {match['zip']}, the record says {user.address.zip}",
+                Certainty.LITERAL,
+            )
     return tally.check("the report says nothing of who or where the user is")
 
 
@@ -97,7 +103,7 @@ def _compare_pairs(tally: CheckTally, body: str, user: User) -> None:
             or _named_before(body, match.start(), user)
         ):
             wrong, right = (said, state) if same_city else (match["city"], user.address.city)
-            tally.fail(match.span(), f"said {wrong}, the record says {right}")
+            tally.accuse("place", match.span(), f"said {wrong}, the record says {right}", Certainty.CLAUSE)
         else:
             tally.unclear(f"it is not clear whose place {match[0]!r} is")
 
@@ -150,7 +156,13 @@ def _compare_place(tally: CheckTally, match: re.Match[str], user: User) -> None:
     if wrong is None:
         tally.ok()
     else:
-        tally.fail(match.span("place"), f"said {wrong[0]}, the record says {wrong[1]}")
+        sent = said.state is None and _SENT_TO.match(match[0]) is not None
+        bound = Certainty.INFERRED if sent else Certainty.CLAUSE
+        tally.accuse("place", match.span("place"), f"said {wrong[0]}, the record says {wrong[1]}", bound)
+
+
+_SENT_TO = re.compile(r"(?:ship|deliver)", re.I)
+"""Behind it a name of somebody may stand as well as a place."""
 
 
 def _place_said(match: re.Match[str], city: str) -> _PlaceSaid:
@@ -223,8 +235,11 @@ def _compare_name(tally: CheckTally, said: _NameSaid, user: User) -> None:
         tally.ok()
     elif said.certain or said.is_half(user):
         called = f"{said.first} {said.last or ''}".rstrip()
-        tally.fail(
-            said.span, f"the reader is called {called}, the record says {user.first_name} {user.last_name}"
+        tally.accuse(
+            "person",
+            said.span,
+            f"the reader is called {called}, the record says {user.first_name} {user.last_name}",
+            Certainty.ADJOINED,
         )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from drr.env.statistics import Share, UserStatistics
 from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
+from drr.eval.checks.certainty import Certainty
 from drr.wording.money import MoneyAmount, amounts
 from drr.wording.tolerance import about
 
@@ -58,7 +59,9 @@ def compare_spending(
         ) and not _is_beside(what, before, behind):
             tally.unclear(f"${amount.value:,.2f} may be a price")
         elif what != "spend" or shares or known.spend is not None or cites:
-            tally.fail((amount.start, amount.end), f"said {what} ${amount.value:,.2f}, is ${values[0]:,.2f}")
+            why = f"said {what} ${amount.value:,.2f}, is ${values[0]:,.2f}"
+            bound = Certainty.CLAUSE if _is_beside(what, before, behind) else Certainty.SENTENCE
+            tally.accuse("spending", (amount.start, amount.end), why, bound)
 
 
 _SINGLE = ("median price", "mean price")

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from drr.env.statistics import Share, UserStatistics
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
 from drr.eval.checks.cast import Cast, cast_of
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions, words
 from drr.eval.checks.person.history import History
 from drr.eval.checks.person.spending import compare_spending
@@ -153,7 +154,8 @@ class _Counting:
                 self._compare(said, match, span, places)
         for match in _LABELLED.finditer(self._body, *span):
             if not self._allowed(span, places) & {number(match["m"])}:
-                self._tally.fail(match.span(), f"said {match['m']} orders, are {self._known.orders:,}")
+                why = f"said {match['m']} orders, are {self._known.orders:,}"
+                self._tally.accuse("statistic", match.span(), why, Certainty.CELL)
 
     def _is_year_or_id(self, said: float, match: re.Match[str], span: Span) -> bool:
         before = self._body[max(span[0], match.start("n") - 12) : match.start("n")]
@@ -182,9 +184,11 @@ class _Counting:
                 if len({p.share.name for p in places}) == 1
                 else self._known.orders
             )
-            self._tally.fail(
+            self._tally.accuse(
+                "statistic",
                 match.span("n"),
                 f"said {said:,.0f} orders{f' of {beside.share.name}' if beside else ''}, are {expected:,}",
+                Certainty.CLAUSE if beside else Certainty.SENTENCE,
             )
         else:
             self._tally.unclear(f"it is not clear of which orders {match[0].strip()!r} is said")
