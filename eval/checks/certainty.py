@@ -38,7 +38,7 @@ NEVER = 99
 """No certainty is enough."""
 
 
-class Bar(NamedTuple):
+class AccusationBar(NamedTuple):
     """From which certainty on a kind of statement is accused."""
 
     parsed: int
@@ -46,71 +46,91 @@ class Bar(NamedTuple):
     why: str
 
 
-BARS: dict[str, Bar] = {
-    "address": Bar(Certainty.LITERAL, Certainty.LITERAL, "an id or address is in the shop or is not"),
-    "order_id": Bar(Certainty.LITERAL, Certainty.LITERAL, "a number of an order is the reader's or is not"),
-    "privacy": Bar(Certainty.LITERAL, Certainty.LITERAL, "another user's data stand there word for word"),
-    "text": Bar(Certainty.LITERAL, Certainty.LITERAL, "the words stand there"),
-    "price": Bar(
+BARS: dict[str, AccusationBar] = {
+    "address": AccusationBar(
+        Certainty.LITERAL, Certainty.LITERAL, "an id or address is in the shop or is not"
+    ),
+    "order_id": AccusationBar(
+        Certainty.LITERAL, Certainty.LITERAL, "a number of an order is the reader's or is not"
+    ),
+    "privacy": AccusationBar(
+        Certainty.LITERAL, Certainty.LITERAL, "another user's data stand there word for word"
+    ),
+    "text": AccusationBar(Certainty.LITERAL, Certainty.LITERAL, "the words stand there"),
+    "price": AccusationBar(
         Certainty.INFERRED,
         Certainty.ADJOINED,
         "a link, a name or a cell says whose it is; else only a whole sentence does",
     ),
-    "unit_cost": Bar(
+    "unit_cost": AccusationBar(
         Certainty.INFERRED,
         Certainty.CELL,
         "by how much it is divided is often not said: 12 of 20 were right at first contact",
     ),
-    "sum": Bar(Certainty.INFERRED, Certainty.CELL, "its parts may be other things than those in play"),
-    "rest": Bar(Certainty.INFERRED, Certainty.CELL, "it may be left of another plan"),
-    "difference": Bar(
+    "sum": AccusationBar(
+        Certainty.INFERRED, Certainty.CELL, "its parts may be other things than those in play"
+    ),
+    "rest": AccusationBar(Certainty.INFERRED, Certainty.CELL, "it may be left of another plan"),
+    "difference": AccusationBar(
         Certainty.INFERRED,
         Certainty.CELL,
         "it may be one to a thing that is not in play: 16 of 22 were right",
     ),
-    "limit_verdict": Bar(
+    "limit_verdict": AccusationBar(
         Certainty.CLAUSE, Certainty.CELL, "a limit may be on each, and the cost another one"
     ),
-    "limit_broken": Bar(
+    "limit_broken": AccusationBar(
         Certainty.ADJOINED,
         Certainty.LITERAL,
         "what is named, owned or set aside is not what is advised: 1 of 5 was right",
     ),
-    "stars": Bar(Certainty.INFERRED, Certainty.CELL, "what is called stars is a rating of something in play"),
-    "measure": Bar(
+    "stars": AccusationBar(
+        Certainty.INFERRED, Certainty.CELL, "what is called stars is a rating of something in play"
+    ),
+    "measure": AccusationBar(
         Certainty.SCOPE, Certainty.CELL, "it may be a need, a use or another dimension: 18 of 26 were right"
     ),
-    "attribute": Bar(Certainty.SCOPE, Certainty.CELL, "a colour or a material may be another thing's"),
-    "comparison": Bar(Certainty.SENTENCE, Certainty.CELL, "one side of a comparison must be named"),
-    "ratio": Bar(Certainty.SENTENCE, Certainty.CELL, "so many times what: one of two must be named"),
-    "name": Bar(Certainty.ADJOINED, Certainty.LITERAL, "a label is no name: 4 of 7 were right"),
-    "phrase": Bar(
+    "attribute": AccusationBar(
+        Certainty.SCOPE, Certainty.CELL, "a colour or a material may be another thing's"
+    ),
+    "comparison": AccusationBar(Certainty.SENTENCE, Certainty.CELL, "one side of a comparison must be named"),
+    "ratio": AccusationBar(
+        Certainty.SENTENCE, Certainty.CELL, "so many times what: one of two must be named"
+    ),
+    "name": AccusationBar(Certainty.ADJOINED, Certainty.LITERAL, "a label is no name: 4 of 7 were right"),
+    "phrase": AccusationBar(
         Certainty.ADJOINED, Certainty.LITERAL, "names in a sentence may be of bodies, places and tests"
     ),
-    "offer": Bar(
+    "offer": AccusationBar(
         Certainty.ADJOINED,
         Certainty.LITERAL,
         "a capitalised line with an amount may be a heading or a sum: 0 of 2",
     ),
-    "order_date": Bar(Certainty.SENTENCE, Certainty.CELL, "a date beside a word of buying: 15 of 15"),
-    "order_item": Bar(
+    "order_date": AccusationBar(
+        Certainty.SENTENCE, Certainty.CELL, "a date beside a word of buying: 15 of 15"
+    ),
+    "order_item": AccusationBar(
         Certainty.ADJOINED, Certainty.LITERAL, "what was bought must be what is linked: 0 of 1"
     ),
-    "order_state": Bar(Certainty.CLAUSE, Certainty.CELL, "the state of the order that is named"),
-    "order_count": Bar(
+    "order_state": AccusationBar(Certainty.CLAUSE, Certainty.CELL, "the state of the order that is named"),
+    "order_count": AccusationBar(
         Certainty.CLAUSE, Certainty.CELL, "how many must be of the thing that is linked: 0 of 1"
     ),
-    "order_times": Bar(
+    "order_times": AccusationBar(
         Certainty.SENTENCE, Certainty.CELL, "how often must be of what the sentence names: 0 of 1"
     ),
-    "order_age": Bar(
+    "order_age": AccusationBar(
         Certainty.SENTENCE, Certainty.CELL, "since when must be of what the sentence names: 1 of 2"
     ),
-    "statistic": Bar(Certainty.SENTENCE, Certainty.CELL, "a count beside the name of its part: 8 of 8"),
-    "spending": Bar(Certainty.SENTENCE, Certainty.CELL, "an amount beside the name of the figure"),
-    "place": Bar(Certainty.CLAUSE, Certainty.LITERAL, "a place with its state, said of the reader"),
-    "person": Bar(Certainty.ADJOINED, Certainty.LITERAL, "a greeting of its own"),
-    "evidence": Bar(Certainty.LITERAL, Certainty.LITERAL, "the figure stands nowhere in what is cited"),
+    "statistic": AccusationBar(
+        Certainty.SENTENCE, Certainty.CELL, "a count beside the name of its part: 8 of 8"
+    ),
+    "spending": AccusationBar(Certainty.SENTENCE, Certainty.CELL, "an amount beside the name of the figure"),
+    "place": AccusationBar(Certainty.CLAUSE, Certainty.LITERAL, "a place with its state, said of the reader"),
+    "person": AccusationBar(Certainty.ADJOINED, Certainty.LITERAL, "a greeting of its own"),
+    "evidence": AccusationBar(
+        Certainty.LITERAL, Certainty.LITERAL, "the figure stands nowhere in what is cited"
+    ),
 }
 """Kind of statement -> its bar. Shares are of accusations on texts of rounds 4 to 7 by rules that had not seen them."""
 

@@ -151,6 +151,7 @@ def _rounding(said: float, known: float) -> float:
     )
 
 
+_RATE = re.compile(r"\s?/\s?[A-Za-z]")
 _PREPOSITION = re.compile(
     r"\s(?!(?:high|wide|tall|long|deep|thick|in|x|by|and|or|at|of|on|for|with|screens?|diameter|across|square|each|when|but|to|from|which|is|was)\b)[a-z]",
     re.I,
@@ -175,6 +176,8 @@ def measures(text: str, start: int = 0, end: int | None = None) -> Iterator[Meas
         figures = [match["n"], *re.findall(DIGITS, match["more"])]
         if before := _TO.search(text[max(start, match.start() - 16) : match.start()]):
             figures.insert(0, before["n"])
+        if _RATE.match(text, match.end()):
+            continue  # so much in a time, of a thing
         if written == "in" and _PREPOSITION.match(text, match.end()):
             continue
         if match["n"].casefold() in ("one", "a hundred") or (not match["n"][0].isdigit() and len(form) < 3):

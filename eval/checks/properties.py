@@ -219,7 +219,28 @@ class _Measuring:
         sentence = self._cast.prose.sentence_at(said.start)
         if meant.bound < Certainty.CLAUSE and self._cast.names_a_stranger(sentence):
             return "its sentence names something that is not in play"
+        if meant.bound < Certainty.CELL and self._is_worked_out(said, meant):
+            return "figures beside it come to it"
         return self._residue.doubt(sentence, _MINDED)
+
+    def _is_worked_out(self, said: MeasureSaid, meant: Meant) -> bool:
+        """As what measures of its line and of the records come to, and where nothing stands beside it, as another product's."""
+        line = self._cast.prose.line_at(said.start)
+        if line is None:
+            return False
+        beside = [one for one in measures(self._cast.body, line.start, line.end) if one.start != said.start]
+        known = [one for key in self._cast.products for one in self._record(key).all][: 10 * _IN_PLAY]
+        if meant.bound < Certainty.CLAUSE and any(said.same(one) for one in known):
+            return True
+        own = {one for key in meant.products if key in self._cast.products for one in self._record(key).all}
+        alike = list({one.base for one in (*beside, *own) if one.kind == said.kind})[:_IN_PLAY]
+        counts = {number(match["n"]) for match in NUMBER.finditer(self._cast.body, line.start, line.end)}
+        counts = {one for one in counts if 1 < one <= _LARGEST}
+        slack = 0.02 * said.base + 1e-6
+        worked = [abs(a - b) for a, b in combinations(alike, 2)] + [a + b for a, b in combinations(alike, 2)]
+        worked += [one / many for one in alike for many in counts]
+        worked += [one * many for one in alike for many in counts]
+        return any(abs(one - said.base) <= slack for one in worked)
 
     def _explained(self, said: MeasureSaid, meant: Meant) -> bool:
         """By the question; elsewhere than in a place that is certain, by another product in play, as a difference or a multiple."""
@@ -256,6 +277,8 @@ def _is_sure(meant: Meant) -> bool:
     return meant.certain or (len(meant.products) == 1 and not meant.contrast)
 
 
+_LARGEST = 1_000
+"""A number above it is none by which something is divided."""
 _FEW_ALIKE = 2
 """Values of a kind that a record may have for one more to be wrong."""
 _MINDED: tuple[DoubtKind, ...] = ("conditional", "altered", "owned", "pace", "others")

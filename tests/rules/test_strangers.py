@@ -8,16 +8,16 @@ from drr.env.shop import Shop
 from benchmarks.first_contact import ROUNDS, read_round, run
 
 REACHED = {
-    "round1": (61, 0),
-    "round2": (79, 0),
-    "round3": (56, 0),
-    "round4": (61, 0),
-    "round5": (78, 0),
-    "round6": (61, 0),
-    "round7": (55, 0),
-    "round8": (21, 9),
+    "round1": (56, 0),
+    "round2": (69, 0),
+    "round3": (50, 0),
+    "round4": (57, 0),
+    "round5": (71, 0),
+    "round6": (56, 0),
+    "round7": (50, 0),
+    "round8": (21, 0),
 }
-"""Round -> plants caught at least, clean texts failed at most. They move one way only."""
+"""Round -> plants caught at least, clean texts failed at most. Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in ROUNDS.glob("round*.jsonl")))

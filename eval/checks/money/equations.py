@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from drr.eval.checks.base import CheckTally
 from drr.eval.checks.certainty import Certainty
@@ -23,7 +24,7 @@ _OPERATOR = re.compile(rf"(?P<times>{_TIMES})|(?P<plus>{_PLUS})", re.I)
 _MOST = 400
 _NEAR = 0.01
 """Share by which what is written as about equal may be off."""
-_PRICE_HEAD = re.compile(r"\b(?:unit|price|each|cost)\b", re.I)
+PRICE_HEAD = re.compile(r"\b(?:unit|price|each|cost)\b", re.I)
 _COUNT_HEAD = re.compile(r"\b(?:qty|quantity|units|count|pcs|how many|number)\b", re.I)
 _LINE_HEAD = re.compile(r"\b(?:line|total|amount|sum|subtotal|extended)\b", re.I)
 _MONEY_CELL = re.compile(rf"[\s*_]*+\\?\$?\s?(?P<n>{DIGITS}\.\d\d|{DIGITS})[\s*_]*")
@@ -68,6 +69,12 @@ def hold_equations(tally: CheckTally, mentions: Mentions) -> None:
                 else:
                     why = f"said {said:,.2f}, price times quantity is {value:,.2f}"
                     tally.accuse("sum", (low, high), why, Certainty.CELL)
+
+
+def written_outcomes(mentions: Mentions) -> frozenset[int]:
+    """Where the outcomes of written sums stand: they are held against their own sums, right or wrong."""
+    found = (match.start("right") for match in islice(_EQUATION.finditer(mentions.plain), _MOST))
+    return frozenset(found)
 
 
 def _parts(left: str) -> tuple[list[_Term], list[str]]:
@@ -119,7 +126,7 @@ def _bill(plain: str, line: TextLine) -> Iterator[tuple[int, int, float, float]]
     prices = [
         column
         for column, head in heads.items()
-        if _PRICE_HEAD.search(head) and column not in (*lines, *counts)
+        if PRICE_HEAD.search(head) and column not in (*lines, *counts)
     ]
     if not (len(lines) == len(counts) == len(prices) == 1) or len(line.cells) <= max(
         *lines, *counts, *prices

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -16,7 +17,7 @@ from drr.eval.checks.money.figures import Figure, Figures
 from drr.eval.checks.money.owners import Owner, Owners
 from drr.eval.checks.money.play import InPlay, divisors
 from drr.eval.checks.money.readings import Readings
-from drr.eval.checks.residue import EVERY, residue_of
+from drr.eval.checks.money.unread import UnreadParts
 from drr.wording.cues import CUES, CueKind
 
 _MOST = 300
@@ -61,7 +62,7 @@ class MoneyLedger:
         self._starts = [figure.start for figure in self.figures]
         self._owners = Owners(mentions, self.play, self.figures)
         self._readings = Readings(self.play, self.figures)
-        self._residue = residue_of(mentions)
+        self._unread = UnreadParts(mentions, self.play, self.figures)
         self.entries = self._settle()
         self.by_start = {entry.figure.start: entry for entry in self.entries}
 
@@ -101,7 +102,7 @@ class MoneyLedger:
             found[figure.start] = entry = self._unexplained(figure)
             if entry.status == "unclear" and not figure.elsewhere:
                 self._readings.settled.add(figure.start)
-        self._agree(found)
+        _withdraw(found, self._shown)
         return [found[start] for start in sorted(found)]
 
     def _explained(self, figure: Figure) -> LedgerEntry | None:
@@ -136,35 +137,10 @@ class MoneyLedger:
         if doubt is not None:
             return LedgerEntry(figure, None, "unclear", f"{shown}: {doubt}")
         bound = Certainty.INFERRED if figure.column is None else Certainty.CELL
-        held = held_back(_STATEMENTS[kind], bound, self._left_unread(figure))
+        held = held_back(_STATEMENTS[kind], bound, self._unread.doubt(figure))
         if held is not None:
             return LedgerEntry(figure, None, "unclear", f"{shown}: {held}")
         return LedgerEntry(figure, None, "wrong", f"{shown}, {_SAID_OF[kind]}", bound=bound)
-
-    def _left_unread(self, figure: Figure) -> str | None:
-        """What its sentence says beside it that is not understood; of a difference and a cost per unit, its line."""
-        kinds = EVERY - {"pace"} if figure.cue.kind == "unit" and figure.cue.word != "period" else EVERY
-        doubt = self._residue.doubt(figure.sentence, kinds)
-        if doubt is None and figure.cue.kind in ("unit", "gap"):
-            line = self.mentions.layout.lines[figure.line]
-            doubt = self._residue.doubt((line.start, line.end), ["owned"])
-        if doubt is None and (name := self.play.stranger_in(figure.sentence)):
-            doubt = f"it may be of {name}, which is not linked"
-        return doubt
-
-    def _agree(self, found: dict[int, LedgerEntry]) -> None:
-        """Where nothing explains several amounts, more probably the text is misread: none of them is accused."""
-        inferred = [one for one in found.values() if one.status == "wrong" and one.bound < Certainty.ADJOINED]
-        open_in = Counter(one.figure.sentence for one in found.values() if one.status != "explained")
-        for one in inferred:
-            why = None
-            if len(inferred) >= _MANY:
-                why = "so many amounts would be wrong that the text is more probably misread"
-            elif open_in[one.figure.sentence] > 1:
-                why = "another amount of its sentence is not understood either"
-            if why is not None:
-                entry = replace(one, status="unclear", why=f"{self._shown(one.figure)}: {why}")
-                found[one.figure.start] = entry
 
     def _doubt(self, figure: Figure, *, owned: bool) -> str | None:
         """Why an amount that nothing explains may be right nevertheless."""
@@ -291,6 +267,21 @@ _SAID_OF = {
     "gap": "which no two amounts differ by",
     "free": "",
 }
+
+
+def _withdraw(found: dict[int, LedgerEntry], shown: Callable[[Figure], str]) -> None:
+    """Where nothing explains several amounts, more probably the text is misread: none of them is accused."""
+    inferred = [one for one in found.values() if one.status == "wrong" and one.bound < Certainty.ADJOINED]
+    open_in = Counter(one.figure.sentence for one in found.values() if one.status != "explained")
+    for one in inferred:
+        why = None
+        if len(inferred) >= _MANY:
+            why = "so many amounts would be wrong that the text is more probably misread"
+        elif open_in[one.figure.sentence] > 1:
+            why = "another amount of its sentence is not understood either"
+        if why is not None:
+            told = f"{shown(one.figure)}: {why}"
+            found[one.figure.start] = replace(one, status="unclear", why=told)
 
 
 @lru_cache(maxsize=4)

@@ -11,6 +11,7 @@ from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.play import InPlay, Priced, divisors, record_divisors
 from drr.wording.cues import CUES, CueKind
 
+ADDED_ABOVE = "the sum of the column above"
 _LARGEST = ((8, 6), (12, 4), (20, 3), (40, 2))
 """Of so many prices, sums of at most so many; of more, none."""
 _MOST_READINGS = 250_000
@@ -70,7 +71,7 @@ class Readings:
         yield from (Reading(f"the price of {one.product_id}", one.price) for one in products)
         yield from self._repeated(figure)
         if figure.column is not None:
-            yield Reading("the sum of the column above", self._above(figure))
+            yield Reading(ADDED_ABOVE, self._above(figure))
         if kind == "unit":
             yield from self._per_unit(figure, products, said, span)
             return

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from drr.eval.checks.base import Check, CheckTally, Subject
 from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.grid import column_at
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.money.equations import hold_equations
+from drr.eval.checks.money.equations import PRICE_HEAD, hold_equations
 from drr.eval.checks.money.ledger import LedgerEntry, MoneyLedger, ledger_of
 from drr.eval.checks.money.named_sums import hold_named_sums
 from drr.eval.checks.money.parts import CENT, Stated
+from drr.eval.checks.money.readings import ADDED_ABOVE
 from drr.eval.checks.money.sums import Sums, sums_of
 from drr.eval.checks.money.tables import LISTED, TableRow
 from drr.eval.checks.residue import residue_of
@@ -34,6 +36,9 @@ def total(subject: Subject, mentions: Mentions) -> Check:
 def _hold(tally: CheckTally, one: Stated, ledger: MoneyLedger) -> None:
     """A total against what it stands over, unless it is that of other things."""
     entry = ledger.by_start.get(one.amount.start)
+    if one.agrees is False and entry is not None and entry.why == ADDED_ABOVE and _is_extended(one, ledger):
+        tally.ok()  # what its column has is added up already, whatever the quantities beside it
+        return
     if one.agrees is None and entry is not None:
         _enter(tally, entry)
     elif one.agrees is None:
@@ -50,6 +55,14 @@ def _hold(tally: CheckTally, one: Stated, ledger: MoneyLedger) -> None:
         line = ledger.mentions.layout.lines[one.line]
         around = (line.start, line.end) if entry is None else entry.figure.sentence
         tally.accuse("sum", one.span, told, bound, residue_of(ledger.mentions).doubt(around))
+
+
+def _is_extended(one: Stated, ledger: MoneyLedger) -> bool:
+    """Whether the head of a total's column does not say that prices of single things stand in it."""
+    line = ledger.mentions.layout.lines[one.line]
+    column = column_at(line, one.amount.start)
+    head = "" if column is None or column >= len(line.header) else line.header[column]
+    return bool(head.strip()) and PRICE_HEAD.search(head) is None
 
 
 def _enter(tally: CheckTally, entry: LedgerEntry) -> None:

@@ -1,0 +1,59 @@
+"""What the amounts and the numbers in sight come to with one or two steps: a reader would see it, so nothing that it gives is accused by inference."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations, permutations
+
+from drr.eval.checks.base import Span
+from drr.eval.checks.money.figures import Figure
+from drr.eval.checks.money.play import InPlay
+from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+
+_NUMBER = re.compile(rf"(?<![\w.,$])(?P<n>{DIGITS})(?![\d%])")
+_WORD_NUMBER = re.compile(rf"\b(?P<n>{SPOKEN})\b", re.I)
+_MOST = 14
+"""Amounts, and numbers, that are put together."""
+_LARGEST = 5_000
+"""A number above it counts nothing that is bought."""
+
+
+class Workings:
+    """One report's figures, put together in every simple way."""
+
+    def __init__(self, play: InPlay, figures: list[Figure]) -> None:
+        self._play = play
+        self._figures = figures
+
+    def comes_to(self, figure: Figure) -> bool:
+        """Whether some amounts and numbers of its stretch give the figure, whatever it is said to be."""
+        span = self._play.block(figure.line, figure.start)
+        return any(figure.holds(value) for value in self._values(figure, span))
+
+    def _values(self, figure: Figure, span: Span) -> Iterator[float]:
+        said = [one.value for one in self._figures if span[0] <= one.start < span[1] and one != figure]
+        prices = [one.price for one in self._play.near(figure.line)]
+        limits = self._play.limits
+        money = list(dict.fromkeys([*said, *prices]))[:_MOST]
+        counts = self._counts(span)
+        yield from (one * many for one in money for many in counts)
+        yield from (one / many for one in money for many in counts)
+        yield from (one / (a * b) for one in money for a, b in combinations(counts, 2))
+        yield from (a + b for a, b in combinations(money, 2))
+        yield from (abs(a - b) for a, b in combinations(money, 2))
+        sign = figure.sign
+        rests = (limit - many * one for limit in limits for one in money for many in [1.0, *counts])
+        yield from (abs(one) for one in rests if sign is None or one * sign > 0)
+        yield from (abs(a - many * b) for a, b in permutations(money, 2) for many in counts if many <= 12)
+
+    def _counts(self, span: Span) -> list[float]:
+        text = self._play.text(span)
+        taken = [(one.start - span[0], one.end - span[0]) for one in self._figures]
+        found = {
+            number(match["n"])
+            for match in _NUMBER.finditer(text)
+            if not any(low <= match.start("n") < high for low, high in taken)
+        }
+        found |= {float(spoken(match["n"])) for match in _WORD_NUMBER.finditer(text)}
+        return sorted(one for one in found if 1 < one <= _LARGEST)[:_MOST]
