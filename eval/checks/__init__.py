@@ -48,7 +48,7 @@ RULES: dict[str, Rule] = {
     "profile_facts": Rule(profile_facts, "6"),
     "statistics": Rule(statistics, "9"),
     "duplicates": Rule(text.duplicates, "2"),
-    "citation_hygiene": Rule(citing.citation_hygiene, "4"),
+    "citation_hygiene": Rule(citing.citation_hygiene, "5"),
     "fabricated_citation": Rule(citing.fabricated_citation, "5"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "9"),
     "product_claims": Rule(properties.product_claims, "13"),

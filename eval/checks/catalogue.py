@@ -12,10 +12,12 @@ from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
+from drr.eval.checks.makers import makers_of
 from drr.eval.checks.mentions import (
     Mentions,
     similarity,
 )
+from drr.eval.checks.naming import folded_words
 from drr.wording.money import amounts
 
 _CONFUSED = {
@@ -135,6 +137,9 @@ def _offers_without_product(subject: Subject, mentions: Mentions) -> Iterator[tu
     places += [one.start for one in citations.markers if one.url and _is_ours(subject, one.url)]
     places.sort()
     lines = mentions.layout.lines
+    called = {
+        word for one in cast.products.values() for maker in makers_of(one) for word in folded_words(maker)
+    }
 
     def has_product(line: TextLine) -> bool:
         return bisect_left(places, line.start) != bisect_left(places, line.end)
@@ -144,7 +149,7 @@ def _offers_without_product(subject: Subject, mentions: Mentions) -> Iterator[tu
             continue
         if cast.within(line.start, line.end):
             continue  # a product in play, by its maker
-        if has_product(line) or (name := _offered(line.text)) is None:
+        if has_product(line) or (name := _offered(line.text)) is None or called & set(folded_words(name)):
             continue
         beside = lines[max(0, index - _BESIDE) : index + _BESIDE + 1]
         if _is_long(name) or any(one.kind == line.kind and has_product(one) for one in beside):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from drr.citations.cited import Defect
 from drr.env.entities import Product
 from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
 from drr.eval.checks.certainty import Certainty
@@ -20,7 +21,8 @@ from drr.wording.numbers import NUMBER, number
 from pydantic import BaseModel
 
 _SOFT = frozenset(["uncited"])
-"""Untidy, not wrong: said in the evidence and not failed."""
+"""Untidy, not wrong: said in the evidence and not failed. So is an entry that nothing cites and that says in words where to look."""
+_WORDS = re.compile(r"[A-Za-z]{2,}")
 
 
 def citation_hygiene(subject: Subject, mentions: Mentions) -> Check:
@@ -30,11 +32,17 @@ def citation_hygiene(subject: Subject, mentions: Mentions) -> Check:
         return unverifiable("the report cites nothing")
     counts = Counter(defect.kind for defect in citations.defects)
     soft = _SOFT | {"list_without_markers"} if _names_its_list(subject, mentions) else _SOFT
-    hard = [defect for defect in citations.defects if defect.kind not in soft]
-    told = tuple(
-        f"{d.kind} {d.id}: {d.detail}".replace(" :", ":")
-        for d in (*hard, *(d for d in citations.defects if d.kind in soft))
-    )
+    cited = {one.id for one in citations.markers}
+    hard: list[Defect] = []
+    untidy: list[Defect] = []
+    for one in citations.defects:
+        told_in_words = (
+            one.kind == "empty_entry"
+            and not cited & set(one.id.split(", "))
+            and len(_WORDS.findall(subject.report[one.start : one.end])) > 1
+        )
+        (untidy if one.kind in soft or told_in_words else hard).append(one)
+    told = tuple(f"{d.kind} {d.id}: {d.detail}".replace(" :", ":") for d in (*hard, *untidy))
     return Check("fail" if hard else "pass", dict(counts), tuple((d.start, d.end) for d in hard), told[:50])
 
 

@@ -12,11 +12,12 @@ from drr.eval.checks.differences import Differences
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.play import record_divisors
-from drr.eval.checks.naming import NamedProduct
+from drr.eval.checks.naming import NamedProduct, head_noun
 from drr.eval.checks.pairs import CLOSE, COSTS_PER, THAN, THAN_THE_OTHER, ProductPairs
 from drr.eval.checks.values import value_of
 from drr.wording.comparisons import COMPARISONS, ComparisonSaid, Property
 from drr.wording.cues import CUES
+from drr.wording.numbers import SPOKEN, spoken
 
 _UNREAL = re.compile(
     r"\b(?:if|would|were|could|might|unless|not|never|neither|nor|no|without|hardly|usually|often|typically|tends?|used to|once|elsewhere|online|last year|other (?:shops?|stores?)|until|before)\b|n['’]t\b|\?",
@@ -32,6 +33,7 @@ _ALSO = re.compile(r"\b(?:is|are)\b(?:\s(?:also|even|actually|in fact|at the sam
 _IS = re.compile(r"\b(?:is|are|was|goes to|being|remains)\b|[:—–]", re.I)
 _REACH = 90
 """Characters behind `than` within which it is named what is compared with."""
+_SAID_OF = re.compile(rf"\bof (?:the|these|those|all) (?P<n>{SPOKEN})\b", re.I)
 _LEAST = {
     "price": 0.005,
     "stars": 0.051,
@@ -85,7 +87,7 @@ class _WhichHasMore:
             return
         if said.best:
             if COMPARISONS.is_of_all(text) or len(self._cited) == 2:
-                self._best(said, span, subject)
+                self._best(said, span, subject, text)
             return
         other = self._other(said, span, subject, pair)
         if other in self._cast.products and other != subject:
@@ -148,8 +150,15 @@ class _WhichHasMore:
             return None
         return pair[1] if pair[0] == subject else pair[0]
 
-    def _best(self, said: ComparisonSaid, span: Span, subject: str) -> None:
+    def _best(self, said: ComparisonSaid, span: Span, subject: str, text: str) -> None:
+        """Of two, of as many as are said, or of all where the report is about one kind of thing: else the group is not known."""
         others = [one for one in self._cited if one != subject]
+        kinds = {head_noun(self._cast.products[one].title) for one in self._cited}
+        many = _SAID_OF.search(text)
+        if many is not None and spoken(many["n"]) != len(self._cited):
+            return
+        if len(self._cited) > 2 and many is None and len(kinds) > 1:
+            return
         if subject in self._cited and others and not COSTS_PER.search(self._plain, *span):
             self._hold(said, span, None, subject, others)
 

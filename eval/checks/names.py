@@ -86,7 +86,7 @@ def _compare_name(
 
 def _bound_maker(subject: Subject, named: Named, name: str, product: Product) -> Certainty:
     """A link's own text is a name, and a word before the product's own; what else stands there may be a label, unless the shop knows such a maker."""
-    first, *rest = name.split()
+    first, *rest = re.sub(r"['’]s?(?=\s)", "", name, count=1).split()
     own = _own_words(product)
     if first[:1].isupper() and first.isalpha() and len(first) > 3:
         followed = len(rest) > 1 and set(words(rest[0])) <= own

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
@@ -12,6 +13,13 @@ _UNDER = 12
 """Lines that a heading or a bold line may stand above."""
 _BOLD_LINE = 160
 """Characters of a bold line that stands for a heading; a longer one is a paragraph."""
+
+
+_MODEL = re.compile(
+    r"[\s>*_•-]{0,8}(?:model|product|item|name|pick|recommendation|recommended|choice|option)[\s*_]{0,4}:",
+    re.I,
+)
+"""The item of a list of properties that says whose they are."""
 
 
 class ScopesAbove:
@@ -31,6 +39,13 @@ class ScopesAbove:
             here = frozenset[str]().union(*(one.products for one in self._within(above.start, above.end)))
             if above.kind == "title" and len(above.text) > _BOLD_LINE and line.after_blank:
                 return None
+            if (
+                line.kind == "item"
+                and len(here) == 1
+                and above.indent == line.indent
+                and _MODEL.match(above.text)
+            ):
+                return next(iter(here))
             if above.kind in ("heading", "title") or (above.kind == "item" and above.indent < line.indent):
                 return next(iter(here)) if len(here) == 1 else self._linked_under(above)
             if here or above.table >= 0:

@@ -9,13 +9,14 @@ from benchmarks.first_contact import ROUNDS, read_round, run
 
 REACHED = {
     "round1": (56, 0),
-    "round2": (69, 0),
+    "round2": (70, 0),
     "round3": (50, 0),
     "round4": (57, 0),
     "round5": (71, 0),
     "round6": (56, 0),
     "round7": (50, 0),
     "round8": (21, 0),
+    "round9": (48, 0),
 }
 """Round -> plants caught at least, clean texts failed at most. Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""
 

@@ -215,7 +215,7 @@ class Figures:
         if line.kind == "row" and (column := column_at(line, place)) is not None:
             head = CUES.of_label(self._mentions.tables.label(index, column, self._text))
             first = CUES.of_label(self._text[slice(*line.cells[0])]) if column else None
-            return first if first is not None and first.kind == "total" else head or cue
+            return first if first is not None and first.kind in ("total", "rest") else head or cue
         return CUES.of_opening(self._text[slice(*span)].lstrip(" *_-")) or cue
 
     def _is_range(self, amount: MoneyAmount, after: MoneyAmount | None) -> bool:

@@ -20,6 +20,7 @@ _TIGHT = re.compile(
     r"[\s*_]*(?:[(\[→>=–—:|-]{1,3}[\s*_]*)?(?:(?:page|link|see|at|here|view|shop)\b[\s*_:]*)?"
 )
 """Between an amount and the link that stands for its product."""
+_FOR = re.compile(r"[\s*_]{1,4}(?:for|buys|gets you)(?:\s(?:the|an?))?[\s*_]{1,4}")
 _BESIDE = re.compile(r"[\s*_)\]},:;.|–—=(-]{0,12}")
 _SET_OFF = re.compile(r"(?:[-–—:(,|→=]|\*\*)\s*[*_(]{0,3}$")
 _SUMMED = re.compile(r"[:=–—-]|\bis\b")
@@ -152,6 +153,8 @@ class Owners:
         after = self._first_after(figure, high)
         left = before.product_id if before is not None and self._leads_to(before, figure) else None
         right = after.product_id if after is not None and self._points_back(figure, after) else None
+        if after is not None and _FOR.fullmatch(self._mentions.plain, figure.end, after.start):
+            right = after.product_id  # `$20 for [it]`
         if left is not None and right is not None and left != right:
             return None
         return right or left

@@ -130,9 +130,15 @@ class InPlay:
     def stranger_in(self, span: Span) -> str | None:
         """A name in a sentence that no product in play has: something that is not linked."""
         text = self._mentions.plain[slice(*span)]
+        first = len(text) - len(text.lstrip(" \t>*_#+•–—-"))
         for match in _NAME.finditer(text):
             said = {word for word in words(match[0]) if len(word) > 2 and word.isalpha()}
-            if match.start() > 2 and said and not said & self._known_words and not said <= _NO_STRANGERS:
+            if (
+                match.start() > max(first, 2)
+                and said
+                and not said & self._known_words
+                and not said <= _NO_STRANGERS
+            ):
                 return match[0]
         return None
 

@@ -28,7 +28,8 @@ class UnreadParts:
         doubt = self._residue.doubt(figure.sentence, kinds)
         if doubt is None and figure.cue.kind in ("unit", "gap"):
             line = self._lines[figure.line]
-            doubt = self._residue.doubt((line.start, line.end), ["owned"])
+            if len(self._play.within(*figure.sentence)) < 2:
+                doubt = self._residue.doubt((line.start, line.end), ["owned"])
         if doubt is None and self._workings.comes_to(figure):
             return "amounts and numbers beside it come to it"
         if doubt is None and (name := self._play.stranger_in(figure.sentence)):

@@ -15,6 +15,8 @@ _NUMBER = re.compile(rf"(?<![\w.,$])(?P<n>{DIGITS})(?![\d%])")
 _WORD_NUMBER = re.compile(rf"\b(?P<n>{SPOKEN})\b", re.I)
 _MOST = 14
 """Amounts, and numbers, that are put together."""
+_EVERY = 60
+"""Prices of a report of which so many may be bought."""
 _LARGEST = 5_000
 """A number above it counts nothing that is bought."""
 
@@ -40,6 +42,8 @@ class Workings:
         yield from (one * many for one in money for many in counts)
         yield from (one / many for one in money for many in counts)
         yield from (one / (a * b) for one in money for a, b in combinations(counts, 2))
+        every = [one.price for one in self._play.all[:_EVERY]]
+        yield from (one * many for one in every for many in counts if many <= 12)
         yield from (a + b for a, b in combinations(money, 2))
         yield from (abs(a - b) for a, b in combinations(money, 2))
         sign = figure.sign

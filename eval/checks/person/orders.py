@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable, word_set
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.layout import sentences
+from drr.eval.checks.layout import TextLine, sentences
 from drr.eval.checks.mentions import Mentions, ProductReference, words
 from drr.eval.checks.person.dated import DatedPurchases
 from drr.eval.checks.person.history import History, Placed, stem
@@ -69,14 +69,26 @@ def _check_lines(tally: CheckTally, mentions: Mentions, named: OrdersNamed, hist
         if line.kind in ("rule_row", "head_row", "elision"):
             continue
         ids = {order_id for order_id, _ in named.between(line.start, line.end)}
-        placed = history.find(*ids) if len(ids) == 1 else None
+        placed = history.find(*ids) if len(ids) == 1 else None if ids else _entered(mentions, line, history)
         if placed is None:
             continue
-        if line.kind in ("row", "item"):
+        if line.kind in ("row", "item") or not ids:
             _compare(tally, mentions.body, (line.start, line.end), [placed], Certainty.CELL, strict=True)
         elif _BEGINS_WITH_ORDER.match(line.text):
             for entry in _ENTRIES.finditer(mentions.body, line.start, line.end):
                 _compare(tally, mentions.body, entry.span(), [placed], Certainty.CELL, strict=True)
+
+
+def _entered(mentions: Mentions, line: TextLine, history: History) -> Placed | None:
+    """Of a line as from a list of orders, a day and a link and no sentence: the one order of that day and that product."""
+    links = {one.product_id for one in mentions.within(line.start, line.end)}
+    days = [one for one in dates(mentions.body, line.start, line.end) if one.day is not None]
+    if len(links) != 1 or len(days) != 1 or _BOUGHT.search(mentions.body, line.start, line.end):
+        return None
+    if mentions.plain[line.start : days[0].start].strip(" \t>*_|•–—-"):
+        return None
+    found = [one for one in history.on(days[0]) if one.order.product_id in links]
+    return found[0] if len(found) == 1 else None
 
 
 _BEGINS_WITH_ORDER = re.compile(r"[\s>*_]{0,6}order\b", re.I)

@@ -9,6 +9,7 @@ from drr.env.statistics import Share, UserStatistics
 from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
+from drr.wording.doubts import DOUBTS
 from drr.wording.money import MoneyAmount, amounts
 from drr.wording.tolerance import about
 
@@ -34,7 +35,14 @@ _ELSEWHERE = re.compile(r"https?://|\[\^?[a-z0-9]{1,3}\](?!\()")
 
 
 def compare_spending(
-    tally: CheckTally, cast: Cast, span: Span, known: UserStatistics, shares: Sequence[Share], *, cites: bool
+    tally: CheckTally,
+    cast: Cast,
+    span: Span,
+    known: UserStatistics,
+    shares: Sequence[Share],
+    asked: Sequence[float],
+    *,
+    cites: bool,
 ) -> None:
     """Each amount of a sentence about the history: by the figure that the words beside it name, else by any that there is."""
     for amount in amounts(cast.body, *span):
@@ -48,6 +56,8 @@ def compare_spending(
         values = _values(what, known, shares)
         if _fits(amount, values):
             tally.ok()
+        elif any(amount.equals(one) for one in asked):
+            continue  # a limit of the question
         elif _NOT_HISTORY.search(before + behind) or (_ELSEWHERE.search(cast.body, *span) and not cites):
             continue
         elif not values:
@@ -61,7 +71,10 @@ def compare_spending(
         elif what != "spend" or shares or known.spend is not None or cites:
             why = f"said {what} ${amount.value:,.2f}, is ${values[0]:,.2f}"
             bound = Certainty.CLAUSE if _is_beside(what, before, behind) else Certainty.SENTENCE
-            tally.accuse("spending", (amount.start, amount.end), why, bound)
+            told = DOUBTS.doubts(cast.body[slice(*span)])
+            doubt = next((told[one] for one in ("conditional", "altered", "charged") if one in told), None)
+            doubt = None if doubt is None else f"{doubt!r} may speak of something else"
+            tally.accuse("spending", (amount.start, amount.end), why, bound, doubt)
 
 
 _SINGLE = ("median price", "mean price")

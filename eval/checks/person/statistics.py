@@ -16,6 +16,7 @@ from drr.eval.checks.mentions import Mentions, words
 from drr.eval.checks.person.history import History
 from drr.eval.checks.person.spending import compare_spending
 from drr.wording.hedges import HEDGES
+from drr.wording.money import every_amount
 from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
 from drr.wording.tolerance import same_count
 
@@ -83,6 +84,7 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
         one.start for one in subject.citations.markers if one.url and one.url.startswith("user://")
     )
     counting = _Counting(tally, cast, known, History(subject.shop, subject.user_id))
+    asked = [one.value for one in every_amount(subject.query or "")]
     led = False
     for line in mentions.layout.lines:
         if line.kind in ("rule_row", "elision"):
@@ -102,7 +104,7 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
                 or (yours and not _WORLD.search(mentions.body, *span))
             ):
                 counting.sentence(span)
-                compare_spending(tally, cast, span, known, counting.shares(span), cites=cites)
+                compare_spending(tally, cast, span, known, counting.shares(span), asked, cites=cites)
     return tally.check("the report states no figure of the user's history")
 
 
