@@ -238,6 +238,8 @@ class _Measuring:
         counts = {one for one in counts if 1 < one <= _LARGEST}
         slack = 0.02 * said.base + 1e-6
         worked = [abs(a - b) for a, b in combinations(alike, 2)] + [a + b for a, b in combinations(alike, 2)]
+        if said.kind not in _ADDED and said.unit != said.kind:
+            counts = set()
         worked += [one / many for one in alike for many in counts]
         worked += [one * many for one in alike for many in counts]
         return any(abs(one - said.base) <= slack for one in worked)

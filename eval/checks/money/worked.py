@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import combinations, permutations
+from itertools import combinations
 
 from drr.eval.checks.base import Span
 from drr.eval.checks.money.figures import Figure
@@ -47,9 +47,9 @@ class Workings:
         yield from (a + b for a, b in combinations(money, 2))
         yield from (abs(a - b) for a, b in combinations(money, 2))
         sign = figure.sign
-        rests = (limit - many * one for limit in limits for one in money for many in [1.0, *counts])
+        many_said = [1.0, *map(float, self._play.quantities(figure.sentence))]
+        rests = (limit - many * one for limit in limits for one in money for many in many_said)
         yield from (abs(one) for one in rests if sign is None or one * sign > 0)
-        yield from (abs(a - many * b) for a, b in permutations(money, 2) for many in counts if many <= 12)
 
     def _counts(self, span: Span) -> list[float]:
         text = self._play.text(span)
