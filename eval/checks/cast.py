@@ -172,7 +172,9 @@ class Cast:
             heading = self._openings.product_over(line)
             stands = _IT.match(self.body, *sentence) is not None or self._is_its_noun(sentence, before)
             if (alone or stands) and before == {heading or next(iter(before))}:
-                return _meant(before, not among_others, contrast, Certainty.SCOPE)
+                named = self._on((line.start, position))
+                certain = not among_others and (alone or named <= before)
+                return _meant(before, certain, contrast, Certainty.SCOPE)
             return Meant(self._on((line.start, line.end)), False, contrast)
         scope, heading = self._scope_at(position), self._openings.product_over(line)
         if heading is not None and heading == (scope or heading):

@@ -72,7 +72,7 @@ _SKIPPED_BEFORE = re.compile(
     r"\b(?:phase|month|step|option|week|day|stage|no\.?|number|tier|part|level|figure|table|section|top|zone|zones|pick|q|qty|quantity|units)\s*[#:]?\s*$",
     re.I,
 )
-_QUOTED = re.compile(r"[“\"]([^“”\"\n]{12,300})[”\"]")
+_QUOTED = re.compile(r"(?<![\w.,;!?])[“\"](?=\S)([^“”\"\n]{12,300})(?<=\S)[”\"]")
 _COMPUTED_BEFORE = re.compile(
     r"\b(?:total|sum|together|altogether|combined|leaves?|remaining|left|budget|savings?|saves?|difference|cumulative|adds up to|comes to)\b[^.;]{0,30}$",
     re.I,

@@ -186,7 +186,7 @@ class Differences:
         kept = figure.cue.kind == "rest" and word in _KEPT and _COMPARED.search(text) is not None
         if not (by or kept or word in _GAPS) or figure.elsewhere:
             return
-        if figure.cue.per and figure.cue.per not in _WHOLE:
+        if (figure.cue.per and figure.cue.per not in _WHOLE) or any(COMPARISONS.factors(text)):
             return
         if _SEVERAL.search(_PER_WHOLE.sub(" ", text)):
             return

@@ -77,11 +77,25 @@ def _compare_name(
     elif _similarity(name, product) >= 0.6:
         why = f"{name!r} names another maker than {product.store or product.title!r}"
         tally.accuse("name", named.span, why, _bound_maker(subject, named, name, product))
+    elif named.source == "link" and _is_of_another_maker(subject, name, product):
+        why = f"{name!r} names another maker than {product.store or product.title!r}"
+        tally.accuse("name", named.span, why, Certainty.ADJOINED)
     elif not _is_title(name) or not _is_another(subject, cast, name, product):
         tally.unclear(f"{name!r} may be no name")
     else:
         why = f"{name!r} is given for {named.product_id}, which is {product.title!r}"
         tally.accuse("name", named.span, why, _bound_name(subject, named, name))
+
+
+_GENITIVE = re.compile(
+    r"(?P<maker>[A-Z][\w&-]{2,20}(?:\s(?:&\s)?[A-Z][\w&-]{1,20}){0,2})(?:['’]s|(?<=s)['’])\s"
+)
+
+
+def _is_of_another_maker(subject: Subject, name: str, product: Product) -> bool:
+    """`[Tallgrass's Torpedo](LINK)`: a maker of the shop in the genitive, and not this product's."""
+    match = _GENITIVE.match(name)
+    return match is not None and maker_of_the_shop(subject, match["maker"], _own_words(product)) is not None
 
 
 def _bound_maker(subject: Subject, named: Named, name: str, product: Product) -> Certainty:

@@ -53,9 +53,13 @@ def budget(subject: Subject, mentions: Mentions) -> Check:
 
 
 def _grand(sums: Sums, fits: FitClaims) -> Cost | None:
-    """What the plan costs: the largest total that the report does not own to be over the limit, or only to be possible."""
+    """What the plan costs: the largest total that the report does not own to be over the limit, or only to be possible; of several it is not certain which is the plan's."""
     found = [cost for cost in sums.grands() if not fits.owned_at(cost.span)]
-    return max(found, key=lambda cost: cost.value) if found else None
+    if not found:
+        return None
+    dearest = max(found, key=lambda cost: cost.value)
+    several = len({round(cost.value, 2) for cost in found}) > 1
+    return dearest._replace(bound=Certainty.INFERRED) if several else dearest
 
 
 def _names_totals(ledger: MoneyLedger) -> bool:

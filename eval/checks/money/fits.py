@@ -23,6 +23,7 @@ _RECOMMENDS = re.compile(
     r"\b(?:recommend(?:ed|ing|s|ations?)?|picks?|best|choose|buy|get|go (?:with|for)|i(?:'d|’d| would) (?:take|get|go|buy|choose|pick)|top|winner|order|take|suggest(?:ed|s)?|shortlist|choice)\b",
     re.I,
 )
+_OF_BEFORE = re.compile(r"[\s*_>•-]{0,6}(?:that|this|which|it|these|those|they|both)\b", re.I)
 _ADDED = re.compile(
     r"\b(?:on top|add(?:ed|ing|s)?|plus|with (?:it|them|both|the|that|those|all)|together|both|all|also|even|another|second|more)\b",
     re.I,
@@ -107,7 +108,9 @@ class FitClaims:
         return SaidFit(span, False, why, Certainty.CLAUSE, self._doubt(span, costs, limit, summed=one_total))
 
     def _doubt(self, span: Span, costs: Sequence[float], limit: float, *, summed: bool) -> str | None:
-        """Whether the sentence has amounts beside the cost and the limit, or words of other things."""
+        """Whether the sentence has amounts beside the cost and the limit, words of other things, or speaks of what was said before."""
+        if not summed and _OF_BEFORE.match(self._mentions.plain, *span):
+            return "it may be said of what stands before"
         for one in self._ledger.within(*span):
             if one.cue.kind == "unit" or not (
                 summed

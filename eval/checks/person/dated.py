@@ -34,6 +34,7 @@ _ENTRY = re.compile(
     rf"(?:\d{{1,2}}\s(?:{MONTH})\.?\s\d{{4}}|(?:{MONTH})\.?\s\d{{1,2}},?\s\d{{4}}|\d{{4}}-\d\d-\d\d)\s?[:—–,-]",
     re.I,
 )
+_RIGHT_BEFORE = re.compile(r"\b(?:bought|ordered|purchased)\s(?:on\s)?[\s*_]{0,3}$", re.I)
 _SHORT = 40
 """Characters of a sentence that only answers: "Twice, actually!"."""
 _THEN_BOUGHT = re.compile(
@@ -90,7 +91,7 @@ class DatedPurchases:
 
     def _is_of_purchases(self, span: Span, line: TextLine) -> bool:
         text = self._body[slice(*span)]
-        if self._is_entry(text, span, line):
+        if self._is_entry(text, span, line) or self._is_dated_purchase(span):
             return True
         if not PURCHASES.speaks(text) and not any(PURCHASES.states(text)):
             short = len(text) < _SHORT and any(times(text))
@@ -102,6 +103,14 @@ class DatedPurchases:
             or _YOU.search(self._body, line.start, line.end) is not None
             or _is_record(text)
         )
+
+    def _is_dated_purchase(self, span: Span) -> bool:
+        """`... was ordered on July 3, 2022`, beside a link to what the reader did order: of whoever it is told."""
+        linked = {one for place in self._cast.within(*span) if place.linked for one in place.products}
+        if len(linked) != 1 or not self._history.of_products(linked):
+            return False
+        days = [one for one in dates(self._body, *span) if one.day is not None]
+        return len(days) == 1 and _RIGHT_BEFORE.search(self._body, span[0], days[0].start) is not None
 
     def _is_entry(self, text: str, span: Span, line: TextLine) -> bool:
         """A line as from a list of orders: a day, and something that was ordered."""
