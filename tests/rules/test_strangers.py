@@ -17,6 +17,7 @@ REACHED = {
     "round7": (52, 0),
     "round8": (21, 0),
     "round9": (48, 0),
+    "round10": (35, 0),
 }
 """Round -> plants caught at least, clean texts failed at most. Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""
 

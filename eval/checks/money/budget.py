@@ -58,6 +58,8 @@ def _grand(sums: Sums, fits: FitClaims) -> Cost | None:
     if not found:
         return None
     dearest = max(found, key=lambda cost: cost.value)
+    if fits.would_be(dearest.span):
+        return dearest._replace(bound=Certainty.INFERRED)
     several = len({round(cost.value, 2) for cost in found}) > 1
     return dearest._replace(bound=Certainty.INFERRED) if several else dearest
 

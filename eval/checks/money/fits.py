@@ -150,6 +150,13 @@ class FitClaims:
             self._owns(one) for one in ((head.start, head.end), *beside, *self._next_sentence(index, span))
         )
 
+    def would_be(self, span: Span) -> bool:
+        """Whether the sentence of a cost speaks of what would be, or of another choice."""
+        layout = self._mentions.layout
+        line = layout.lines[max(bisect_right(layout.starts, span[0]) - 1, 0)]
+        around = (one for one in self._mentions.sentences(line) if one[0] <= span[0] < one[1])
+        return any(self._residue.doubt(one, ("conditional", "altered")) is not None for one in around)
+
     def recommends(self, span: Span) -> bool:
         """Whether the sentence, the line or the heading of a cost says to buy."""
         layout = self._mentions.layout

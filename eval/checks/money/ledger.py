@@ -94,10 +94,10 @@ class MoneyLedger:
                 else:
                     found[figure.start] = entry
             fresh = {start for start, entry in found.items() if entry.status == "explained"}
+            left = still
             if fresh == self._readings.settled:
                 break
             self._readings.settled = fresh
-            left = still
         for figure in sorted(left, key=lambda one: one.cue.kind in ("total", "rest", "gap")):
             found[figure.start] = entry = self._unexplained(figure)
             if entry.status == "unclear" and not figure.elsewhere:
