@@ -99,6 +99,8 @@ def run(arguments: argparse.Namespace) -> int:
     saved: StudyConfig = _saved(folder) if Study.exists(folder) else {}
     plan, settings, queries, named = _resolve(arguments, saved)
     keyed = _keyed(arguments, saved, settings)
+    if said := _anew(arguments, saved, settings):
+        print(f"drr: {folder}: {said}", file=sys.stderr)
     config = replace(
         AnswerConfig.of(plan, settings, folder / "pages"), keyed_max_tokens=keyed, **command_terms(arguments)
     )
@@ -135,6 +137,17 @@ def _keyed(arguments: argparse.Namespace, saved: StudyConfig, settings: Settings
     own = saved.get("settings", {}).get("model_max_tokens")
     raised = arguments.retry_failed and own is not None and settings.model_max_tokens != own
     return int(own) if raised and own is not None else None
+
+
+def _anew(arguments: argparse.Namespace, saved: StudyConfig, settings: Settings) -> str:
+    """Another limit makes other answers of all units, which is seldom what is wanted."""
+    own = saved.get("settings", {}).get("model_max_tokens")
+    if own is None or settings.model_max_tokens == own or arguments.retry_failed:
+        return ""
+    return (
+        f"its answers were given under model_max_tokens = {own}; under {settings.model_max_tokens} all are computed anew"
+        " (--retry-failed gives more room to what failed, and to that only)"
+    )
 
 
 def _failed(folder: Path, units: list[Unit]) -> list[Unit]:

@@ -556,7 +556,10 @@ def test_more_room_for_what_failed_computes_only_that(box: Path, drr: Drr, tmp_p
         code, _, err = drr("run", "study", *address, "--retry-failed", "--model-max-tokens", 1_000)
         assert (code, len(wire.requests)) == (0, before + 2), "a turn and the report of the one that failed"
         assert "1 done now; nothing left" in err and "set aside" not in err
-        assert drr("run", "study", *address)[0] == 0
+        code, _, err = drr("run", "study", *address)
+        assert code == 0 and "computed anew" not in err
+        err = drr("run", "study", *address, "--model-max-tokens", 1_000, "--dry-run")[2]
+        assert "under 1000 all are computed anew (--retry-failed gives more room to what failed" in err
         assert len(wire.requests) == before + 2
     assert "model_max_tokens = 200" in (tmp_path / "study" / "study.toml").read_text()
     with Study.open(tmp_path / "study") as study:
