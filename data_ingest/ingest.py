@@ -24,6 +24,7 @@ from drr.data_ingest.products import make_product, parse_stored
 from drr.data_ingest.quarantine import Quarantine
 from drr.data_ingest.raw_files import FilePair
 from drr.data_ingest.recipe import Recipe
+from drr.data_ingest.review_texts import ReviewTexts
 from drr.data_ingest.reviews import Interactions, read_reviews
 from drr.data_ingest.sample import is_sample
 from drr.data_ingest.users import profiles
@@ -34,7 +35,7 @@ from drr.env.errors import DrrError
 from drr.env.memory import collector_off
 from drr.env.progress import Progress
 from drr.env.settings import Settings
-from drr.env.shop import SERVERS, Input, Manifest, OrderColumns, UserRow, shop_writer
+from drr.env.shop import SERVERS, Input, Manifest, OrderColumns, ShopWriter, UserRow, shop_writer
 from numpy.typing import NDArray
 
 BATCH = 5_000
@@ -84,12 +85,13 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
         shop_writer(job.shop, settings, replace=job.replace) as writer,
         Quarantine(job.quarantine, job.recipe.max_bad) as quarantine,
         TemporaryFile(dir=folder) as spool,
+        ReviewTexts(folder, wanted=job.recipe.keep_reviews) as texts,
         collector_off(),
     ):
         _check_room_for_reading(job, folder)
         gathered = _Gathered()
         for pair in job.pairs:
-            _gather(pair, job, gathered, quarantine, spool, folder, progress)
+            _gather(pair, job, gathered, quarantine, spool, texts, folder, progress)
         if not gathered.spots:
             raise DrrError(
                 f"no product qualifies: none of {gathered.rows['metadata']:,} has {job.recipe.min_reviews} reviews since "
@@ -128,6 +130,7 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
         columns = [c[order] for c in (numbers, item, users.position, time, np.ones_like(time), status)]
         with progress.stage("orders", len(order), "orders") as stage:
             gathered.rows["orders"] = writer.write_orders(_orders(columns, stage.advance))
+        _keep(texts, writer, numbers, progress)
         _verify(gathered.rows)
         quarantine.flush()
         return writer.publish(_manifest(job, gathered, quarantine, time, written))
@@ -151,6 +154,7 @@ def _gather(
     gathered: _Gathered,
     quarantine: Quarantine,
     spool: IO[bytes],
+    texts: ReviewTexts,
     folder: Path | None,
     progress: Progress,
 ) -> None:
@@ -173,7 +177,10 @@ def _gather(
                 pair.meta, recipe, ids, quarantine, tally, set(gathered.spots), spool, stage, job.block
             )
         kept = np.array(sorted(meta.kept), np.int64)
-        found = reviews.of_items(kept, recipe.since_ms if recipe.orders == "since" else None)
+        since = recipe.since_ms if recipe.orders == "since" else None
+        found = reviews.of_items(kept, since)
+        if texts.wanted:
+            texts.add(pair.reviews, reviews.lines_of_items(kept, since), job.block)
     finally:
         reviews.columns.discard()
     gathered.interactions.append((kept, found))
@@ -191,6 +198,12 @@ def _gather(
         notes[f"{kind}_with_lone_surrogates"] += repairs.surrogates
         notes[f"{kind}_with_nul"] += repairs.nul
     notes["reviews_read_by_parser"] += reviews.parsed
+
+
+def _keep(texts: ReviewTexts, writer: ShopWriter, numbers: I64, progress: Progress) -> None:
+    if texts.wanted:
+        with progress.stage("reviews", len(numbers), "reviews") as stage:
+            texts.write(writer, numbers, stage.advance)
 
 
 def _by_text(codes: I64, ids: Ids) -> I64:

@@ -32,6 +32,8 @@ class Recipe:
     """Lines read of each review file."""
     max_bad: float = 0.01
     """The share of a file's rows that may be unreadable."""
+    keep_reviews: bool = False
+    """Also titles, texts and ratings; no tool shows them."""
 
     def __post_init__(self) -> None:
         for name, least in (("max_products", 1), ("min_reviews", 0), ("seed", 0)):
@@ -55,4 +57,8 @@ class Recipe:
         return int(start.timestamp() * 1000)
 
     def document(self) -> JsonObject:
-        return {**asdict(self), "categories": list(self.categories)}
+        """Without a choice that was not made: a shop without reviews has the recipe that it always had."""
+        document = {**asdict(self), "categories": list(self.categories)}
+        if not self.keep_reviews:
+            del document["keep_reviews"]
+        return document

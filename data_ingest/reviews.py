@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -48,6 +48,8 @@ class Reviews:
     columns: ReviewColumns
     dropped: I64
     """Rows of the columns that are duplicates after all."""
+    lines: Callable[[I64], I64]
+    """The line of the file that a row of the columns was read from."""
 
     @property
     def kept_rows(self) -> int:
@@ -78,16 +80,23 @@ class Reviews:
         every, at = firsts.result()
         return RowTally(items, total, at[np.searchsorted(every, items)])
 
-    def of_items(self, kept: I64, since_ms: int | None) -> Interactions:
-        """The interactions of these products (codes, ascending); the item becomes a position among them."""
+    def _of_items(self, kept: I64, since_ms: int | None) -> Iterator[tuple[I64, Interactions]]:
         sieve = _Sieve(kept)
-        found = []
-        for _, rows in self._parts():
+        for number, rows in self._parts():
             here, at = sieve(rows.item)
             if since_ms is not None:
                 recent = rows.time[here] >= since_ms
                 here, at = here[recent], at[recent]
-            found.append(Interactions(rows.user[here], at, rows.time[here]))
+            yield number[here], Interactions(rows.user[here], at, rows.time[here])
+
+    def lines_of_items(self, kept: I64, since_ms: int | None) -> I64:
+        """Where in the file the interactions of these products stand, in the same order, which is that of the file."""
+        found = [self.lines(number) for number, _ in self._of_items(kept, since_ms)]
+        return np.concatenate([*found, np.empty(0, np.int64)])
+
+    def of_items(self, kept: I64, since_ms: int | None) -> Interactions:
+        """The interactions of these products (codes, ascending); the item becomes a position among them."""
+        found = [rows for _, rows in self._of_items(kept, since_ms)]
         if not found:
             none = np.empty(0, np.int64)
             return Interactions(np.empty(0, f"S{USER_WIDTH}"), none, none)
@@ -192,11 +201,7 @@ def read_reviews(
     if not rows.rows:
         stage.note("no rows")
     quarantine.check(rows.rows, final=True)
-    gone = np.concatenate([*skipped, np.empty(0, np.int64)])
-    shift = gone - np.arange(len(gone))
-
-    def lines(numbers: I64) -> I64:
-        return numbers + np.searchsorted(shift, numbers, side="right")
+    lines = _line_of(np.concatenate([*skipped, np.empty(0, np.int64)]))
 
     def reread(wanted: set[int]) -> Iterator[tuple[int, bytes]]:
         with BlockReader(path) as again:
@@ -205,9 +210,23 @@ def read_reviews(
 
     dropped = duplicates.far(columns, lines, reread, max(budget // 4, 64 << 20))
     return Reviews(
-        source, rows.rows, duplicates.found, quarantine.bad, rows.parsed, rows.repairs, columns, dropped
+        source,
+        rows.rows,
+        duplicates.found,
+        quarantine.bad,
+        rows.parsed,
+        rows.repairs,
+        columns,
+        dropped,
+        lines,
     )
 
 
 def _ignore(number: int, reason: str, line: bytes) -> None:
     """Bad lines were counted in the first reading."""
+
+
+def _line_of(gone: I64) -> Callable[[I64], I64]:
+    """From a row of the columns to its line of the file, some of which gave no row."""
+    shift = gone - np.arange(len(gone))
+    return lambda numbers: numbers + np.searchsorted(shift, numbers, side="right")

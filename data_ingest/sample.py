@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -13,12 +14,14 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any, BinaryIO, TypedDict
 
+import orjson
+from drr.data_ingest.sample_voices import ShopperTruth
 from drr.env.disk import disk_of
 from drr.env.errors import DrrError, Misuse
 from drr.env.json_object import JsonObject
 from drr.env.progress import Progress
 
-MARKER = "sample.json"
+MARKER, TRUTH = "sample.json", "truth.jsonl.gz"
 """Says that `drr sample` wrote the folder, with what numbers, and lists its files."""
 
 
@@ -134,8 +137,7 @@ def _write(folder: Path, plan: SamplePlan, progress: Progress) -> WrittenSample:
     from drr.data_ingest.sample_vocabulary import load_vocabulary
 
     vocabulary = load_vocabulary()
-    names = [words.category for words in vocabulary.categories]
-    duplicates = round(DUPLICATES * plan.reviews)
+    names, duplicates = [one.category for one in vocabulary.categories], round(DUPLICATES * plan.reviews)
     products = make_products(vocabulary, plan.products, plan.reviews, plan.seed)
     shoppers = make_shoppers(plan.users, plan.reviews - duplicates, plan.seed)
     reviews = SampleReviews(vocabulary, products, shoppers, make_pools(vocabulary, plan.seed), duplicates)
@@ -160,6 +162,7 @@ def _write(folder: Path, plan: SamplePlan, progress: Progress) -> WrittenSample:
                 stage.advance(rows)
         if pending is not None:
             pending.result()
+    files.append(_write_truth(folder, reviews.voices.truths))
     with progress.stage("products", plan.products) as stage:
         for position, name in enumerate(names):
             files.append(f"raw/meta_categories/meta_{name}.jsonl.gz")
@@ -203,6 +206,25 @@ def is_sample(raw: Path, hashes: Iterable[str]) -> bool:
             continue
         return known.issuperset(hashes)
     return False
+
+
+def _write_truth(folder: Path, truths: Iterable[ShopperTruth]) -> str:
+    with _gzip(folder / TRUTH) as stream:
+        for truth in truths:
+            stream.write(orjson.dumps(truth) + b"\n")
+    return TRUTH
+
+
+def read_truth(raw: Path) -> dict[str, tuple[str, ...]]:
+    """The interests that were drawn for each shopper of a folder of `drr sample`: to measure persons by, and nothing else."""
+    try:
+        with gzip.open(raw / TRUTH) as stream:
+            rows = [orjson.loads(line) for line in stream]
+        return {row["user_id"]: tuple(row["interests"]) for row in rows}
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        raise Misuse(
+            f"{raw}: has no {TRUTH} of `drr sample` that can be read ({error}); write the sample again"
+        ) from error
 
 
 def _put(streams: list[BinaryIO], parts: list[tuple[int, bytes]]) -> None:

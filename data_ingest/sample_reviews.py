@@ -11,6 +11,7 @@ import numpy as np
 from drr.data_ingest.sample_products import ALPHABET, BASE_SHARE, VARIANTS, Heard, Products, type_demand
 from drr.data_ingest.sample_text import BODIES, MOODS, TAILS, TITLES, TextPools
 from drr.data_ingest.sample_vocabulary import Vocabulary
+from drr.data_ingest.sample_voices import Drawn, Voices
 from numpy.typing import NDArray
 
 DUPLICATES = 0.011
@@ -69,9 +70,11 @@ class SampleReviews:
     pools: TextPools
     duplicates: int
     heard: Heard = field(init=False)
+    voices: Voices = field(init=False)
 
     def __post_init__(self) -> None:
         kinds = self.vocabulary.types
+        self.voices = Voices(self.vocabulary, self.shoppers.seed)
         self.heard = Heard(np.zeros(len(self.products), np.int64), np.zeros(len(self.products)))
         interests = self.vocabulary.interests
         weights = np.array([interest.weight for interest in interests])
@@ -115,7 +118,7 @@ class SampleReviews:
         user = np.repeat(np.arange(users), counts)
         rows = len(user)
         when, verified = self._times(rng, rows)
-        kind = self._kinds(rng, user, users)
+        kind, own, how_many = self._kinds(rng, user, users)
         # By shopper, then time: a reorder repeats what the same shopper bought before.
         order = np.lexsort((when, kind, user))
         user, when, verified, kind = user[order], when[order], verified[order], kind[order]
@@ -134,7 +137,8 @@ class SampleReviews:
         else:
             np.add.at(self.heard.count, product, 1)
             np.add.at(self.heard.stars, product, stars)
-        lines = self._lines(rng, users, user, when, verified, product, stars, category, rare)
+        drawn = Drawn(number, own, how_many, user, kind)
+        lines = self._lines(rng, users, user, when, verified, product, stars, category, rare, drawn)
         parts: list[tuple[int, int, bytes]] = []
         sorted_category = category[order]
         cuts = np.searchsorted(sorted_category, np.arange(len(self.vocabulary.categories) + 1))
@@ -157,7 +161,10 @@ class SampleReviews:
         chance = np.array([share for _, _, share in _YEARS]) / 100
         return when, rng.random(rows) < chance[place]
 
-    def _kinds(self, rng: np.random.Generator, user: NDArray[np.int64], users: int) -> NDArray[np.int64]:
+    def _kinds(
+        self, rng: np.random.Generator, user: NDArray[np.int64], users: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Of each row; and three interests of each user, with how many of them count."""
         rows = len(user)
         # Interests are dealt out along the shoppers by how much they buy, so that few shoppers do not leave a shelf unsold.
         rank = np.argsort(np.argsort(-np.bincount(user, minlength=users), kind="stable"), kind="stable")
@@ -173,7 +180,7 @@ class SampleReviews:
         chosen = self._members[first + (rng.random(rows) * size).astype(np.int64)]
         general = np.searchsorted(self._base_cumulative, rng.random(rows), side="right")
         general = np.minimum(general, len(self._base_cumulative) - 1)
-        return np.where(rng.random(rows) < BASE_SHARE, general, chosen)
+        return np.where(rng.random(rows) < BASE_SHARE, general, chosen), own, how_many
 
     def _products(
         self, rng: np.random.Generator, user: NDArray[np.int64], kind: NDArray[np.int64]
@@ -204,11 +211,13 @@ class SampleReviews:
         stars: NDArray[np.int64],
         category: NDArray[np.int32],
         rare: bool,
+        drawn: Drawn,
     ) -> list[str]:
         rows = len(user)
         pools = self.pools
         mood = np.searchsorted([3, 4], stars, side="right")
         body = (self.products.type_of[product] * MOODS + mood) * BODIES + rng.integers(0, BODIES, rows)
+        body = self.voices.fitting(pools.bodies, body, drawn)
         tail = rng.integers(0, TAILS, rows) + np.where(mood == MOODS - 1, TAILS, 0)
         common = np.where(rng.random(rows) < 0.3, 0, rng.integers(0, TITLES, rows))
         title = stars * TITLES + common
@@ -223,6 +232,7 @@ class SampleReviews:
         for row in orphan.tolist():
             asins[row] = parents[row] = "B0" + "".join(ALPHABET[i] for i in rng.integers(0, 36, 8))
         texts = [a + b for a, b in zip(_taken(pools.bodies, body), _taken(pools.tails, tail), strict=True)]
+        self.voices.speak(names, drawn, texts)
         for row in np.flatnonzero(rng.random(rows) < 0.00095).tolist():
             texts[row] = ""
         pictures = {row: _pictures(rng) for row in np.flatnonzero(rng.random(rows) < 0.055).tolist()}

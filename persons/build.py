@@ -12,8 +12,9 @@ from drr.env.shop import Shop, Store
 from drr.persons.disclosure import disclosed
 from drr.persons.history import history_of
 from drr.persons.invented import invented
-from drr.persons.person import Person
+from drr.persons.person import Attribute, Person
 from drr.persons.records import derived
+from drr.persons.stated import with_stated
 
 Invented = Literal["none", "sample", "all"]
 """Where attributes may be drawn by seed: nowhere, in a sample shop only, anywhere."""
@@ -33,10 +34,11 @@ def person_of(
     seed: int | None = None,
     with_invented: bool = False,
 ) -> Person:
-    """What the records say of one shopper before `as_of`, and by `seed` what nobody says."""
+    """What records and own reviews say of one shopper before `as_of`, and by `seed` what nobody says."""
     history = history_of(store, user_id, as_of)
     person_id = person_id_of(user_id)
-    attributes = [one.attribute for one in derived(history)]
+    reviews = [review for review in store.reviews(user_id) if review.date < as_of]
+    attributes = with_stated([one.attribute for one in derived(history)], reviews)
     if with_invented:
         attributes += invented(person_id, seed or 0)
     return Person(
@@ -45,8 +47,19 @@ def person_of(
         shop_hash=shop_hash,
         as_of=as_of,
         seed=seed,
-        attributes=tuple(one for one in attributes if not disclosed(one.statement, history.user)),
+        attributes=tuple(kept for one in attributes if (kept := _undisclosed(one, history.user)) is not None),
     )
+
+
+def _undisclosed(attribute: Attribute, user: User) -> Attribute | None:
+    """Without quotations that hold the shopper's name or the like; `None` where the statement does, or nothing is left."""
+    evidence = tuple(
+        ground for ground in attribute.evidence if ground.quote is None or not disclosed(ground.quote, user)
+    )
+    lost = attribute.basis == "stated" and not evidence
+    if lost or disclosed(attribute.statement, user):
+        return None
+    return attribute.model_copy(update={"evidence": evidence})
 
 
 def invents(shop: Shop, choice: Invented) -> bool:

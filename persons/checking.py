@@ -58,6 +58,7 @@ def _of_shop(person: Person, shop: Shop) -> Iterator[tuple[str, str]]:
         for kind in disclosed(one.statement, user):
             yield "private", f"{one.id} holds {kind}"
         yield from _orders(person, one, shop)
+        yield from _quotes(person, one, shop)
 
 
 def _orders(person: Person, attribute: Attribute, shop: Shop) -> Iterator[tuple[str, str]]:
@@ -71,3 +72,15 @@ def _orders(person: Person, attribute: Attribute, shop: Shop) -> Iterator[tuple[
             yield "evidence", f"{attribute.id}: the order {ground.order_id} is of another product"
         elif person.as_of is not None and order.order_date >= person.as_of:
             yield "evidence", f"{attribute.id}: the order {ground.order_id} is later than {person.as_of}"
+
+
+def _quotes(person: Person, attribute: Attribute, shop: Shop) -> Iterator[tuple[str, str]]:
+    """Each is a part of an own review, word by word."""
+    quotes = [ground for ground in attribute.evidence if ground.quote is not None]
+    if not quotes:
+        return
+    texts = {one.order_id: f"{one.title}\n{one.text}" for one in shop.store.reviews(person.user_id or "")}
+    for ground in quotes:
+        told = texts.get(ground.order_id or "", "\n".join(texts.values()) if ground.order_id is None else "")
+        if (ground.quote or "") not in told:
+            yield "evidence", f"{attribute.id}: no own review holds the words {ground.quote!r}"

@@ -87,21 +87,42 @@ def place(history: ShopperHistory) -> Iterator[Derived]:
 
 
 def themes(history: ShopperHistory) -> Iterator[Derived]:
-    """Pets, children, care and needs by what is bought for them; the rest as interests."""
+    """Pets, children, care and needs by what is bought for them; the rest as interests.
+
+    The strongest first: a product that speaks of several themes is evidence for the next only if none before explains it.
+    """
     by_theme: dict[str, list[Purchased]] = {}
     for line in history.kept:
         for key in line.themes:
             by_theme.setdefault(key, []).append(line)
     counted = sum(map(len, by_theme.values()))
     least = max(STRONG, SHARE * len(history.kept), LIFT * counted / len(BY_KEY))
-    strong = [
-        (key, lines)
-        for key, lines in by_theme.items()
-        if len(lines) >= least and len({line.day for line in lines}) >= STRONG
-    ]
-    for key, lines in sorted(strong, key=lambda item: (-len(item[1]), item[0])):
-        block, statement = _SPOKEN.get(key, ("themes", f"has an interest in {BY_KEY[key].about}"))
-        yield _made(block, key, statement, lines)
+    explained: set[str] = set()
+    while by_theme:
+        left = {
+            key: [line for line in lines if line.order.order_id not in explained]
+            for key, lines in by_theme.items()
+        }
+        key = min(left, key=lambda name: (-len(left[name]), name))
+        if len(left[key]) < least:
+            return
+        lines = by_theme.pop(key)
+        explained.update(line.order.order_id for line in lines)
+        if len({line.day for line in left[key]}) >= STRONG:
+            block, _, statement = spoken_theme(key)
+            yield _made(block, key, statement, lines)
+
+
+def spoken_theme(theme: str) -> tuple[str, str, str]:
+    """Block, id and statement of the attribute that a theme is."""
+    block, statement = _SPOKEN.get(theme, ("themes", f"has an interest in {BY_KEY[theme].about}"))
+    return block, f"{block}-{slug(theme.replace('_', ' '))}", statement
+
+
+def theme_of(attribute: Attribute) -> str | None:
+    """The theme that it is, by its id; `None` for a rhythm, a price level and the like."""
+    key = attribute.id.removeprefix(f"{attribute.block}-").replace("-", "_")
+    return key if key in BY_KEY and spoken_theme(key)[1] == attribute.id else None
 
 
 def rhythm(history: ShopperHistory) -> Iterator[Derived]:

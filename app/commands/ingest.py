@@ -94,6 +94,12 @@ def _add_recipe(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, metavar="S", help="of random picks and mixed statuses (default 7)"
     )
     recipe.add_argument(
+        "--keep-reviews",
+        action="store_true",
+        default=None,
+        help="also keep what shoppers wrote: title, text, rating; for persons and contexts, no tool shows them",
+    )
+    recipe.add_argument(
         "--limit-reviews", type=int, metavar="N", help="read only the first N lines of each review file"
     )
     recipe.add_argument(
@@ -104,7 +110,7 @@ def _add_recipe(parser: argparse.ArgumentParser) -> None:
     )
 
 
-_RECIPE = ("max_products", "min_reviews", "since", "pick", "orders", "statuses", "seed", "limit_reviews", "max_bad")  # fmt: skip
+_RECIPE = ("max_products", "min_reviews", "since", "pick", "orders", "statuses", "seed", "limit_reviews", "max_bad", "keep_reviews")  # fmt: skip
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -172,6 +178,8 @@ class Ingested(TypedDict):
     notes: dict[str, int]
     sizes: dict[str, int]
     content_hash: str
+    reviews: JsonObject | None
+    """How many were kept, and their own hash."""
     seconds: float
 
 
@@ -193,6 +201,7 @@ def _summary(shop: str, quarantine: object, manifest: Manifest, seconds: float) 
         "notes": manifest.notes,
         "sizes": manifest.sizes,
         "content_hash": manifest.content_hash,
+        "reviews": None if manifest.reviews is None else manifest.reviews.model_dump(),
         "seconds": seconds,
     }
 
@@ -210,6 +219,8 @@ def _print_summary(summary: Ingested) -> None:
         f"  {rows['reviews']:,} review rows = {rows['orders']:,} orders + {rows['duplicates']:,} duplicates + "
         f"{rows['not_selected']:,} not selected + {rows['quarantined']:,} quarantined"
     )
+    if summary["reviews"] is not None:
+        print(f"  {summary['reviews']['count']:,} reviews kept; no tool shows them")
     if summary["quarantined"]:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in summary["quarantined"].items())
         print(f"  quarantined: {reasons}; see {summary['quarantine_file']}")

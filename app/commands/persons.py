@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 A person is what is known of a shopper: each attribute with its basis. `records`: follows from orders by rule, which are named.
-`invented`: drawn by seed and true of nobody; in a sample shop unless --invented says otherwise.
+`stated`: said in own reviews, which are quoted, where the shop keeps them. `invented`: drawn by seed and true of nobody; in a sample shop unless --invented says otherwise.
 docs/persons.md tells the rules.
 
 examples:
@@ -87,6 +87,12 @@ def _build_check(parser: argparse.ArgumentParser) -> None:
 
 def _build_stats(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.jsonl", type=Path)
+    parser.add_argument(
+        "--truth",
+        metavar="RAW_DIR",
+        type=Path,
+        help="a folder of `drr sample`: compare with the interests it drew",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
@@ -184,13 +190,21 @@ def _check(arguments: argparse.Namespace) -> int:
 def _stats(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.persons.person import read_persons
-    from drr.persons.stats import statistics_of, statistics_text
+    from drr.persons.stats import quality_of, quality_text, statistics_of, statistics_text
 
-    document = statistics_of(list(read_persons(arguments.file).values()))
+    persons = list(read_persons(arguments.file).values())
+    document = statistics_of(persons)
+    quality = None
+    if arguments.truth is not None:
+        from drr.data_ingest.sample import read_truth
+
+        quality = quality_of(persons, read_truth(arguments.truth))
     if arguments.json:
-        print_json(document)
+        print_json({**document, "quality": quality})
     else:
         print(statistics_text(document))
+        if quality is not None:
+            print(quality_text(quality))
     return 0
 
 
@@ -224,7 +238,7 @@ _ACTIONS = {
         ("persons.jsonl", "persons.jsonl --shop shop"),
     ),
     "stats": _Action(
-        "Count attributes by block and basis.",
+        "Count attributes by block and basis; compare them with what a sample drew.",
         _build_stats,
         _stats,
         ("persons.jsonl", "persons.jsonl --json"),

@@ -1,0 +1,133 @@
+"""Reviews from raw files to persons: kept only where asked, outside the content hash, quoted word by word, measured against the truth."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from drr.app.cli import main
+from drr.env.settings import Settings
+from drr.env.shop import open_shop
+from drr.persons.person import read_persons
+from drr.persons.stated import stated_traits
+
+
+def drr(*words: str | Path) -> int:
+    return main([str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def kept(raw: Path) -> Path:
+    shop = raw.parent / "kept"
+    assert drr("ingest", raw, "--shop", shop, "--keep-reviews", "--quiet") == 0
+    return shop
+
+
+@pytest.fixture(scope="module")
+def persons(kept: Path) -> Path:
+    path = kept.parent / "stated.jsonl"
+    assert drr("persons", "build", "--shop", kept, "--out", path, "--users", "24", "--min-orders", "1") == 0
+    return path
+
+
+def database(shop: Path) -> bytes:
+    return next(shop.glob("data-*/shop.sqlite")).read_bytes()
+
+
+def test_without_the_option_a_shop_has_neither_reviews_nor_another_hash(
+    kept: Path, sample_shop: Path
+) -> None:
+    plain, full = (json.loads((shop / "manifest.json").read_text()) for shop in (sample_shop, kept))
+    assert "reviews" not in plain and "keep_reviews" not in plain["recipe"]
+    assert b"create table review" not in database(sample_shop)
+    assert full["content_hash"] == plain["content_hash"]
+    assert full["reviews"]["count"] == full["counts"]["orders"]
+    assert len(full["reviews"]["sha256"]) == 64
+    assert drr("shop", "check", kept) == 0
+
+
+def test_every_order_has_the_review_that_it_came_from(kept: Path, raw: Path) -> None:
+    written: dict[tuple[str, str, int], tuple[float, str]] = {}
+    for path in (raw / "raw" / "review_categories").glob("*.jsonl.gz"):
+        for line in gzip.decompress(path.read_bytes()).splitlines():
+            row = json.loads(line)
+            written[row["user_id"], row["parent_asin"], row["timestamp"]] = (row["rating"], row["text"])
+    with open_shop(str(kept), Settings()) as shop:
+        for review in shop.store.iter_reviews():
+            order = shop.store.order(review.order_id)
+            assert order is not None
+            moment = round(order.placed_at.timestamp() * 1000)
+            rating, text = written[review.user_id, review.product_id, moment]
+            assert review.rating == rating
+            assert "<" in text or "&" in text or review.text == text
+
+
+def test_the_truth_lies_beside_the_raw_files(raw: Path) -> None:
+    rows = [json.loads(line) for line in gzip.decompress((raw / "truth.jsonl.gz").read_bytes()).splitlines()]
+    assert {row["user_id"] for row in rows} and all(row["interests"] for row in rows)
+    assert sum(map(sum, (row["said"] for row in rows))) > 50
+
+
+def test_what_is_stated_is_quoted_from_an_own_review(persons: Path, kept: Path) -> None:
+    found = [one for person in read_persons(persons).values() for one in person.attributes]
+    quoted = [one for one in found if any(ground.quote for ground in one.evidence)]
+    assert quoted and {one.basis for one in quoted} <= {"records", "stated"}
+    assert drr("persons", "check", persons, "--shop", kept) == 0
+
+
+def test_a_quotation_that_nobody_wrote_is_told(
+    persons: Path, kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [json.loads(line) for line in persons.read_text().splitlines()]
+    line = next(
+        line for line in lines if any(g.get("quote") for one in line["attributes"] for g in one["evidence"])
+    )
+    ground = next(g for one in line["attributes"] for g in one["evidence"] if g.get("quote"))
+    ground["quote"] += " And more."
+    spoilt = tmp_path / "spoilt.jsonl"
+    spoilt.write_text(json.dumps(line))
+    assert drr("persons", "check", spoilt, "--shop", kept) == 1
+    assert "no own review holds the words" in capsys.readouterr().out
+
+
+def test_persons_are_measured_against_what_was_drawn(
+    persons: Path, raw: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert drr("persons", "stats", persons, "--truth", raw, "--json") == 0
+    quality = json.loads(capsys.readouterr().out)["quality"]
+    assert quality["any"]["precision"] > 0.5
+    assert quality["any"]["recall"] > 0.5
+
+
+def test_own_reviews_are_items_of_a_context(persons: Path, kept: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "contexts"
+    words = ("--shop", kept, "--tokens", "8k", "--out", folder, "--workers", "1", "--quiet")
+    few = tmp_path / "few.jsonl"
+    few.write_text("".join(persons.read_text().splitlines(keepends=True)[:3]))
+    assert drr("context", "build", few, *words) == 0
+    kinds = [json.loads(line)["kind"] for path in folder.glob("*/items.jsonl") for line in path.open()]
+    assert "review" in kinds
+    assert drr("context", "check", folder, "--shop", kept) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "themes"),
+    [
+        ("Fine. My two old cats ignored it.", ["cats"]),
+        ("We have a big dog, so size matters.", ["dogs"]),
+        ("I've worked from home for years. Our baby slept on.", ["home_office", "baby"]),
+        ("My neighbor's dog loves it.", []),
+        ("My old dog bed gave up.", []),
+        ("I do not have a dog.", []),
+        ("My dog died last year.", []),
+        ("Is it safe for my cat?", []),
+        ("If we had a dog, I would buy two.", []),
+        ("Good for my friend's garden.", []),
+    ],
+)
+def test_only_what_is_said_of_oneself_is_stated(text: str, themes: list[str]) -> None:
+    found = stated_traits(text)
+    assert sorted(one.theme for one in found) == sorted(themes)
+    assert all(one.quote in text for one in found)
