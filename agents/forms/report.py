@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from drr.agents.forms import names
 from drr.agents.forms.form import ComparedProduct, ReportForm, ReportSection, SaidSentence
+from drr.agents.forms.limits import CostLimits
 from drr.agents.forms.numbering import Numbering
 from drr.agents.forms.passages import KnownProduct, Passages
+from drr.agents.forms.placeholders import Setting
 from drr.agents.forms.plain import plain
-from drr.agents.forms.plan import BuyingPlan, limit_of
-from drr.agents.forms.said import ReadSentence, Setting
+from drr.agents.forms.plan import BuyingPlan
+from drr.agents.forms.said import ReadSentence
+from drr.agents.forms.setting import set_sentence
 from drr.citations.headings import is_reference_heading
 from drr.env.constraints import parse_constraints
-from drr.wording.stated import STATED, without
+from drr.wording.stated import STATED
 
 _TITLE, _NOTE = 80, 160
 _SECTIONS, _SENTENCES, _ROWS = 12, 40, 20
@@ -49,41 +52,42 @@ class FormRead:
 
     @classmethod
     def of(cls, form: ReportForm, passages: Passages, question: str) -> FormRead:
-        demands = parse_constraints(question)
-        setting = Setting(passages, question, limit_of(demands))
+        limits = CostLimits(parse_constraints(question))
+        plan = BuyingPlan.of(form.plan, passages, limits)
+        planned = plan.total if plan.lines and plan.is_priced else None
+        setting = Setting(passages, question, limits, planned)
         faults: list[str] = []
         answer = _sentences("answer", form.answer, setting, faults)
         sections = [
             _section(f"section {n}", section, setting, faults)
             for n, section in enumerate(form.sections[:_SECTIONS], 1)
         ]
-        plan = BuyingPlan.of(form.plan, passages, demands)
         return cls(passages, answer, sections, plan, [*faults, *plan.faults])
 
     def report(self) -> str:
         """The report. What is still wrong stands in it as a judgement, or not at all; empty where nothing can be said."""
-        numbering, told = Numbering(self.passages), set[str]()
-        parts = [_titled("The short answer", [_paragraph(self.answer, numbering, told)])]
-        parts += [_set_section(section, numbering, told) for section in self.sections]
-        parts += [self.plan.section(numbering, self._named()), self._outside(numbering)]
+        numbering, told, shown = Numbering(self.passages), set[str](), self._shown()
+        parts = [_titled("The short answer", [_paragraph(self.answer, numbering, told, shown)])]
+        parts += [_set_section(section, numbering, told, shown) for section in self.sections]
+        parts += [self.plan.section(numbering, list(shown.values())), self._outside(numbering, shown)]
         written = [part for part in parts if part]
         return "\n\n".join([*written, numbering.listing()]) + "\n" if written else ""
 
-    def _outside(self, numbering: Numbering) -> str:
+    def _outside(self, numbering: Numbering, shown: Mapping[str, KnownProduct]) -> str:
         """What is named and keeps to no limit of the question is said to be so."""
         lines = [
             f"- {names.short_title(one)} at {names.price(one)} is {why} {numbering.mark(one.url, names.title(one))}."
-            for one in self._named()
-            if (why := self.plan.outside(one)) is not None
+            for one in shown.values()
+            if (why := self.plan.limits.outside(one)) is not None
         ]
         return _titled("Outside your limits", ["\n".join(lines)])
 
-    def _named(self) -> list[KnownProduct]:
-        """Every product that the report shows, once."""
-        said = [one for said in self._all_said() if not said.lost for one in said.named.values()]
+    def _shown(self) -> dict[str, KnownProduct]:
+        """Every product that the report shows with its address, once."""
+        said = [one for said in self._all_said() if not said.faults for one in said.named.values()]
         rows = [row.product for section in self.sections for row in section.rows]
         every = [*said, *rows, *(one for one, _ in self.plan.lines.values())]
-        return list({one.product_id: one for one in every}.values())
+        return {one.product_id: one for one in every}
 
     def _all_said(self) -> Iterable[ReadSentence]:
         yield from self.answer
@@ -104,9 +108,9 @@ def _sentences(
 
 def _section(place: str, section: ReportSection, setting: Setting, faults: list[str]) -> SectionRead:
     title = plain(_SLOT.sub(" ", section.title), _TITLE)
-    if figures := STATED.figures(title):
+    if STATED.figures(title):
         faults.append(f"{place}: its title has a figure; leave it out")
-        title = without(title, figures, "")
+        title = ""
     rows = [
         row
         for written in section.products[:_ROWS]
@@ -135,9 +139,11 @@ def _row(place: str, written: ComparedProduct, setting: Setting, faults: list[st
     return ComparedRow(product, note)
 
 
-def _set_section(section: SectionRead, numbering: Numbering, told: set[str]) -> str:
+def _set_section(
+    section: SectionRead, numbering: Numbering, told: set[str], shown: Mapping[str, KnownProduct]
+) -> str:
     return _titled(
-        section.title, [_paragraph(section.said, numbering, told), _table(section.rows, numbering)]
+        section.title, [_paragraph(section.said, numbering, told, shown), _table(section.rows, numbering)]
     )
 
 
@@ -146,13 +152,18 @@ def _titled(title: str, blocks: Iterable[str]) -> str:
     return "\n\n".join([f"## {title}", *written]) if written else ""
 
 
-def _paragraph(said: Iterable[ReadSentence], numbering: Numbering, told: set[str]) -> str:
-    """What was said before is not said again."""
+def _paragraph(
+    said: Iterable[ReadSentence],
+    numbering: Numbering,
+    told: set[str],
+    shown: Mapping[str, KnownProduct],
+) -> str:
+    """What was said before is not said again, neither a judgement of the same words about something else."""
     found = []
     for one in said:
-        text = one.text(numbering)
-        if text and text.casefold() not in told:
-            told.add(text.casefold())
+        key = one.key()
+        if key not in told and (text := set_sentence(one, numbering, shown)):
+            told.add(key)
             found.append(text)
     return " ".join(found)
 
@@ -166,7 +177,7 @@ def _table(rows: Sequence[ComparedRow], numbering: Numbering) -> str:
 
 def _set_row(row: ComparedRow, numbering: Numbering) -> str:
     product = row.product
-    note = "" if row.note.faults else row.note.text(numbering, cited=False)
+    note = "" if row.note.faults else set_sentence(row.note, numbering, {}, cited=False)
     cells = (
         names.short_title(product),
         names.price(product, "unknown"),

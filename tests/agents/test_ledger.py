@@ -24,16 +24,20 @@ from drr.env.shop import Shop
 from drr.env.shop_world import ShopWorld
 from drr.env.source import Source
 from drr.env.web.sandbox import Sandbox
+from drr.env.world import KINDS
 from drr.eval.checks import Subject, check_report
 from drr.llm.calls import Retries
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
 from drr.offline.agents.policies import agent_policy
+from drr.tools.registry import TOOLS
+from drr.tools.spec import make_tool
 from langchain_core.messages import AIMessage, BaseMessage
 
 from benchmarks.ledger_models import form as bad_form
-from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, Ask, Asked
+from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, Ask, Asked, call
+from tests.agents.notes_world import NotesWorld, read_note
 
 Form = dict[str, Any]
 HOUSE, FEEDER, BAFFLE, KIT, DEAR = "B0HOUSE001", "B0FEEDER01", "B0BAFFLE01", "B0HOUSE002", "B0FEEDER03"
@@ -110,7 +114,7 @@ async def test_figures_titles_and_addresses_come_from_the_records(ask: Ask, shop
     record = await ask("ledger", policy=filling(good))
     assert "Take Cedar bird house at $24.95, rated 4.5/5 by 2,067 ratings [1]." in record.report
     assert "cost $66.95 ($24.95 + 2 × $21.00)" in record.report
-    assert "| Cedar bird house | $24.95 | 4.5/5 | 2,067 | cedar | [1] |" in record.report
+    assert "| Cedar bird house | $24.95 | 4.5/5 | 2,067 | Cedar | [1] |" in record.report
     assert "| Squirrel baffle [2] | $21.00 | 2 | $42.00 |" in record.report
     assert "| **Total** | | | **$66.95** |" in record.report
     assert "The total of $66.95 keeps within your limit of $120.00." in record.report
@@ -149,7 +153,7 @@ async def test_what_breaks_a_limit_goes_back_once_with_the_numbers(
 async def test_a_figure_of_nobody_goes_back_once_and_then_goes(
     ask: Ask, asked: Asked, shop: Shop, said: str, gone: str
 ) -> None:
-    record = await ask("ledger", policy=filling(form(said), form(said)))
+    record = await ask("ledger", policy=filling(form(said, plan=[(HOUSE, 1)])))
     assert "answer, sentence 1: " in str(asked.requests[-1][0][-1].text)
     answer = record.report.partition("## What it costs")[0]
     assert gone not in answer and "(a judgement, without a source)" in answer and "[1]" not in answer
@@ -193,7 +197,7 @@ async def test_ids_and_passages_that_no_tool_showed_are_refused(ask: Ask, asked:
     ):
         assert fault in told
     assert "MADEUP" not in record.report and "evil" not in record.report
-    assert "unknown | 1 | unknown" in record.report and "There is no total" in record.report
+    assert "unknown | 1 | unknown" in record.report and "Total" not in record.report
     assert wrong(record, shop) == {}
 
 
@@ -259,6 +263,56 @@ async def test_an_empty_or_unreadable_report_is_asked_for_again_and_never_made_u
     assert "report: not mended (malformed)" in kept.notes and "**$24.95**" in kept.report
     with pytest.raises(ModelFailure, match="says nothing that could be printed"):
         await ask("ledger", policy=filling(empty, empty, empty, empty))
+
+
+async def test_what_was_never_bought_is_not_said_to_be(ask: Ask, asked: Asked, shop: Shop) -> None:
+    said = form(
+        "You bought {product:B0SEED0001} {bought:B0SEED0001}.",
+        f"You bought {{product:{HOUSE}}} {{bought:{HOUSE}}}.",
+    )
+    record = await ask(
+        "ledger", "What of my orders of seed, and which bird house is best for me?", policy=filling(said)
+    )
+    assert "no passage shows that B0HOUSE001 was bought" in str(asked.requests[-1][0][-1].text)
+    assert "You bought Black oil sunflower seed on 2022-06-12 [1][2]." in record.report
+    assert "Cedar" not in record.report and wrong(record, shop) == {}
+
+
+async def test_a_world_without_records_is_told_from_its_passages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: Asked
+) -> None:
+    monkeypatch.setitem(KINDS, "note", "tests.agents.notes_world:Notes")
+    monkeypatch.setitem(TOOLS, "read_note", make_tool(read_note))
+    (tmp_path / "kettle.txt").write_text("The kettle holds 1.7 liters of water.")
+
+    def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+        if not arguments.get("response_schema"):
+            read = (
+                {"name": "read_note", "args": {"name": "kettle"}, "id": "c1", "type": "tool_call"},
+                call("finalize", 2, reason=""),
+            )
+            return AIMessage("", tool_calls=list(read))
+        said = (
+            ("It holds 1.7 liters.", [1]),
+            ("It holds 2.7 liters.", [1]),
+            "{product:KETTLE} costs {price:KETTLE}.",
+        )
+        return AIMessage(json.dumps(form(*said, plan=[("KETTLE", 1)])))
+
+    models = Models(ModelSettings({}), retries=Retries(attempts=1)).unit(Meter())
+    record = await run_variant(
+        variant("ledger"),
+        "What of the kettle?",
+        world=NotesWorld(tmp_path, "nobody"),
+        models={"agent": models.role("agent", asked.watching(policy))},
+        meter=Meter(),
+        prompts=load_prompts(),
+    )
+    assert "It holds 1.7 liters [1]." in record.report and "2.7" not in record.report
+    assert "[1] kettle: file://notes/kettle" in record.report and "KETTLE" not in record.report
+    assert record.fabricated == [] and "no tool showed a product 'KETTLE'" in str(
+        asked.requests[-1][0][-1].text
+    )
 
 
 async def test_nobodys_name_e_mail_telephone_or_street_is_printed(ask: Ask) -> None:

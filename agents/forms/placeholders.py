@@ -1,0 +1,132 @@
+"""The placeholders of a sentence: products, figures and sums that code fills in from the records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from drr.agents.forms import names
+from drr.agents.forms.limits import CostLimits
+from drr.agents.forms.passages import KnownProduct, Passages
+from drr.agents.forms.plain import plain, unmarked
+from drr.wording.money import money
+from drr.wording.stated import HeldFigures
+
+SINGLE = ("product", "price", "rating", "ratings", "bought")
+"""Those that name one product."""
+MOST = 24
+"""Of one thing: so many a shopper buys at once, and a check knows for a number of pieces."""
+_SLOT = re.compile(r"\{\s*([A-Za-z_]{1,20})\s*(?::([^{}]{0,200}))?\}")
+_TERM = re.compile(r"\s*([^\s*×]+)\s*(?:[*×x]\s*(\d{1,3}))?\s*")
+
+
+@dataclass(frozen=True)
+class Placeholder:
+    """One placeholder, with what it names; `wrong` says why it cannot be filled."""
+
+    kind: str
+    products: tuple[tuple[KnownProduct, int], ...] = ()
+    wrong: str = ""
+
+
+@dataclass
+class Setting:
+    """What every sentence of a report is read with."""
+
+    passages: Passages
+    asked: str
+    """The question, whose figures may be said again."""
+    limits: CostLimits
+    planned: Decimal | None = None
+    """What everything that is to be bought costs, where that is known."""
+
+    @cached_property
+    def asked_figures(self) -> HeldFigures:
+        return HeldFigures([self.asked])
+
+
+def cost(terms: Sequence[tuple[KnownProduct, int]]) -> Decimal:
+    """Of the known prices."""
+    return sum((one.price * many for one, many in terms if one.price is not None), Decimal(0))
+
+
+def written_out(terms: Sequence[tuple[KnownProduct, int]]) -> str:
+    """The sum with what it is made of: `$64.50 (2 × $20.00 + $24.50)`."""
+    priced = [(product.price, many) for product, many in terms if product.price is not None]
+    parts = " + ".join(money(price) if many == 1 else f"{many} × {money(price)}" for price, many in priced)
+    total = money(cost(terms))
+    return f"{total} ({parts})" if len(priced) > 1 or priced[0][1] > 1 else total
+
+
+def parts_of(text: str, setting: Setting) -> Iterator[str | Placeholder]:
+    """The words and the placeholders; a brace that is none of a placeholder goes."""
+    end = 0
+    for match in _SLOT.finditer(text):
+        if words := unmarked(text[end : match.start()]):
+            yield words
+        yield _slot(match[1].casefold(), match[2] or "", setting)
+        end = match.end()
+    if words := unmarked(text[end:]):
+        yield words
+
+
+def _slot(kind: str, inside: str, setting: Setting) -> Placeholder:
+    if kind == "limit":
+        if setting.limits.total is None:
+            return Placeholder(kind, wrong="{limit}: the question sets no limit on the whole cost")
+        return Placeholder(kind)
+    if kind not in (*SINGLE, "sum"):
+        return Placeholder(kind, wrong=f"{{{kind}}} is no placeholder")
+    terms, wrong = _terms(inside, setting.passages)
+    if not wrong and kind != "sum" and (len(terms) != 1 or terms[0][1] != 1):
+        wrong = f"{{{kind}:...}} takes one id"
+    if wrong:
+        return Placeholder(kind, wrong=wrong)
+    product = terms[0][0]
+    if kind == "sum" and (unknown := [one.product_id for one, _ in terms if one.price is None]):
+        return Placeholder(kind, tuple(terms), f"the price of {unknown[0]} is unknown, so there is no sum")
+    if kind == "bought" and product.product_id not in setting.passages.orders:
+        return Placeholder(kind, tuple(terms), f"no passage shows that {product.product_id} was bought")
+    return Placeholder(kind, tuple(terms))
+
+
+def _terms(inside: str, passages: Passages) -> tuple[list[tuple[KnownProduct, int]], str]:
+    """`ID, ID*2`; what is wrong with it, else nothing."""
+    found: list[tuple[KnownProduct, int]] = []
+    for one in re.split(r"[,+]", inside):
+        match = _TERM.fullmatch(one)
+        product = passages.product(match[1]) if match else None
+        if match is None or product is None:
+            return found, f"no tool showed a product {plain(one, 40).strip()!r}"
+        many = int(match[2] or 1)
+        if not 1 <= many <= MOST:
+            return found, f"{many} times {product.product_id}: give 1 to {MOST}"
+        found.append((product, many))
+    if len({product.product_id for product, _ in found}) < len(found):
+        return found, "a product stands twice in one sum; give it once, with its number of times"
+    return found, ""
+
+
+def filled(slot: Placeholder, slots: Sequence[Placeholder], setting: Setting) -> str:
+    """What stands in the report; a figure whose product the sentence does not name says whose it is."""
+    if slot.kind == "limit":
+        return f"your limit of {money(setting.limits.total or Decimal(0))}"
+    if slot.kind == "sum":
+        return written_out(slot.products)
+    product = slot.products[0][0]
+    named = any(one.kind == "product" and one.products[0][0] == product for one in slots)
+    whose = "" if named else f" ({names.short_title(product)})"
+    match slot.kind:
+        case "price":
+            over = "" if setting.limits.outside(product) is None else " (outside your limit)"
+            return names.price(product) + whose + over
+        case "rating":
+            return names.rating(product) + whose
+        case "ratings":
+            return names.ratings(product) + " ratings" + whose
+        case "bought":
+            return f"on {setting.passages.orders[product.product_id].date}"
+    return names.short_title(product)
