@@ -115,7 +115,8 @@ def filled(slot: Placeholder, slots: Sequence[Placeholder], setting: Setting) ->
     if slot.kind == "limit":
         return f"your limit of {money(setting.limits.total or Decimal(0))}"
     if slot.kind == "sum":
-        return written_out(slot.products)
+        over = setting.limits.total is not None and cost(slot.products) > setting.limits.total
+        return written_out(slot.products) + (" (over your limit)" if over else "")
     product = slot.products[0][0]
     named = any(one.kind == "product" and one.products[0][0] == product for one in slots)
     whose = "" if named else f" ({names.short_title(product)})"

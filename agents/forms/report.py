@@ -84,7 +84,10 @@ class FormRead:
 
     def _shown(self) -> dict[str, KnownProduct]:
         """Every product that the report shows with its address, once."""
-        said = [one for said in self._all_said() if not said.faults for one in said.named.values()]
+        whole = [one for one in self._all_said() if not one.faults]
+        said = [product for one in whole for product in one.named.values()]
+        behind = [passage for one in whole for passage in one.passages]
+        said += [self.passages.products[one.product_id] for one in behind if one.product_id]
         rows = [row.product for section in self.sections for row in section.rows]
         every = [*said, *rows, *(one for one, _ in self.plan.lines.values())]
         return {one.product_id: one for one in every}
