@@ -115,8 +115,9 @@ def filled(slot: Placeholder, slots: Sequence[Placeholder], setting: Setting) ->
     if slot.kind == "limit":
         return f"your limit of {money(setting.limits.total or Decimal(0))}"
     if slot.kind == "sum":
-        over = setting.limits.total is not None and cost(slot.products) > setting.limits.total
-        return written_out(slot.products) + (" (over your limit)" if over else "")
+        limit = setting.limits.total
+        beyond = limit is not None and cost(slot.products) > limit
+        return written_out(slot.products) + (" (over your limit)" if beyond else "")
     product = slot.products[0][0]
     named = any(one.kind == "product" and one.products[0][0] == product for one in slots)
     whose = "" if named else f" ({names.short_title(product)})"
