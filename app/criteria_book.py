@@ -11,7 +11,7 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.pqr.choices import GivenCriteria, KeptChoices
 from drr.eval.tasks.pqr.kept import KeptCriteria, kept_criteria
-from drr.eval.tasks.pqr.owners import PersonsAtHand, task_id_of
+from drr.eval.tasks.pqr.owners import owner_ids
 from drr.eval.tasks.pqr.rows import (
     DIMENSIONS,
     CriteriaOwner,
@@ -73,7 +73,7 @@ class CriteriaBook:
         self._judged: Judged = read_judged(study, self.judging, answers=answers)
         self._kept = kept_criteria(study)
         asked = questions(study)
-        persons = PersonsAtHand(KeptChoices(study).persons(), None)
+        persons = KeptChoices(study).persons()
         self.tasks: dict[str, str] = {}
         """The text of each."""
         self.asked_by: dict[CriteriaOwner, str] = {}
@@ -84,11 +84,10 @@ class CriteriaBook:
         ]
         for query_id, text, user_id in wishes:
             query = asked.get(query_id)
-            task_id = task_id_of(query, text)
-            self.tasks.setdefault(task_id, text)
-            person = persons.of(query, user_id or None)
-            if person is not None:
-                self.asked_by.setdefault(CriteriaOwner(task_id, person.person_id), query_id)
+            task, *person = owner_ids(query, text, user_id, persons)
+            self.tasks.setdefault(task.task_id, text)
+            for owner in person:
+                self.asked_by.setdefault(owner, query_id)
         self._owners = self._all_owners()
 
     @property

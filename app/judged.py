@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from drr.app.terminal import Column, number, table, with_interval
 from drr.eval.labels import DIMENSIONS
+from drr.eval.metrics import metrics as known_metrics
 from drr.eval.metrics import tables, titles
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.rows import StudyDocument
@@ -18,6 +19,8 @@ GIVEN_UP = ("n_cited", "fp_seen", "fr_supported", "fp_user", "fp_product", "fp_w
 """What a narrow terminal does without, first to last."""
 TOLD = frozenset({"faithfulness", "faithfulness-bounds", "papers", "quality", "effort", "rules"})
 """Tables of metrics that stand here in a form of their own, or only in the report."""
+LEADS = {"pqr": ("pqr_r",)}
+"""Metrics of another table that stand in front here too."""
 AS_PRINTED = {
     "fp": "FP (Eq. 2)",
     "fp_web": "FP web",
@@ -78,7 +81,8 @@ def _quality(document: StudyDocument) -> str | None:
 
 
 def _further(document: StudyDocument, key: str, metrics: Sequence[Metric]) -> str | None:
-    present = [m for m in metrics if any(m.name in row for row in document["metrics"].values())]
+    leading = [known_metrics()[name] for name in LEADS.get(key, ())]
+    present = [m for m in (*leading, *metrics) if any(m.name in row for row in document["metrics"].values())]
     if not present:
         return None
     columns = [Column(m.label, rank=int(m.detail and m is not present[0])) for m in present]

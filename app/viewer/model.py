@@ -157,6 +157,30 @@ class ShownPoint:
 
 
 @dataclass(frozen=True)
+class CriterionView:
+    """A criterion of the task or of the person who asks, and what was said of the report."""
+
+    id: str
+    dimension: str
+    text: str
+    explanation: str
+    weight: float
+    origin: str
+    scores: tuple[int | None, ...] = ()
+    """A round each."""
+    why: str = ""
+
+    @property
+    def score(self) -> str:
+        known = [one for one in self.scores if one is not None]
+        return f"{sum(known) / len(known):.1f}" if known else "–"
+
+    @property
+    def rounds(self) -> str:
+        return ", ".join("–" if one is None else str(one) for one in self.scores)
+
+
+@dataclass(frozen=True)
 class RuleView:
     name: str
     status: str
@@ -216,6 +240,8 @@ class ReportView:
     ratings: tuple[ShownRating, ...] = ()
     rules: tuple[RuleView, ...] = ()
     points: tuple[ShownPoint, ...] = ()
+    criteria: tuple[CriterionView, ...] = ()
+    violations: tuple[str, ...] = ()
     figures: tuple[ShownFigure, ...] = ()
     """Metrics that no other part of the page shows."""
     notes: tuple[str, ...] = field(default=())

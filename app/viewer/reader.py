@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from drr.app.profiles import ShopperProfiles
 from drr.app.viewer import parts
+from drr.app.viewer.criteria import criteria, owners_shown, violations
 from drr.app.viewer.model import ReportView, ShownEntry, ShownOutcome
 from drr.env.files import file_name, is_digest
 from drr.eval.evidence.answers import Answer, answer_of, questions
@@ -150,7 +151,8 @@ class Reader:
                 entry, told or record.message or "", "", None, record.usage, record.cost_usd, record.seconds
             )
         answer = answer_of(self._study, record, self._queries)
-        among = self._study.ledger.records.about(key, answer.query_id)
+        owners = owners_shown(self._study, answer, self._queries)
+        among = self._study.ledger.records.about(key, answer.query_id, *(one.label for one in owners))
         judged = read_judged(self._study, self.judging(), answers=[answer], among=among)
         with self._lock:
             profile = self._profiles.text(answer.user_id)
@@ -166,6 +168,8 @@ class Reader:
             claims=tuple(parts.claims(judged, answer, book if full else None)),
             ratings=tuple(parts.ratings(judged, answer)),
             points=tuple(parts.points(judged, answer)),
+            criteria=tuple(criteria(judged, answer, owners)),
+            violations=tuple(violations(judged, answer)),
             notes=tuple(record.result.get("notes") or ()),
             judged_by=judged.judging.judge if judged.judging else None,
             judged_by_rules=bool(judged.judging and judged.judging.rule_written),

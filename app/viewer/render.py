@@ -144,6 +144,7 @@ class Pages:
             compared=_present(pairs.values()),
             pairs=pairs,
             judge=first.judged_by,
+            criteria=[(one, [_scored(report, one.id) for report in reports]) for one in first.criteria],
             points=[(point, [_had(report, point.id) for report in reports]) for point in first.points],
         )
 
@@ -190,6 +191,11 @@ def _by_pair(outcomes: Sequence[ShownOutcome]) -> dict[tuple[str, str, int], dic
 def _had(report: ReportView, point: str) -> str:
     """What a report has of a point of its question."""
     return next((one.support for one in report.points if one.id == point), "unmatched")
+
+
+def _scored(report: ReportView, criterion: str) -> str:
+    """Its mean over rounds."""
+    return next((one.score for one in report.criteria if one.id == criterion), "–")
 
 
 def _present(rows: Iterable[Mapping[str, object]]) -> list[str]:

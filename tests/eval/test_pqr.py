@@ -19,6 +19,7 @@ from drr.app.report.metric_tables import metric_tables
 from drr.app.report.tables import Cell, Table, headings, html, markdown
 from drr.eval.asking.criteria_forms import ScoredCriterion
 from drr.eval.asking.judge import KeptAnswers
+from drr.eval.judging.plan import JudgeOptions, forecast
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import Work
 from drr.eval.metrics import pqr as metrics
@@ -35,7 +36,7 @@ from drr.study.study import Study
 from tests.eval.nursery import answer, desk, message, put, scripted, sections_of, system
 from tests.eval.pqr_judge import PERSONS, CriteriaJudge, judged_by, judging
 from tests.tools.small_shop import ANNA, BEN
-from tests.wire import Hang, Request, Say, Wire
+from tests.wire import Fail, Hang, Request, Say, Wire
 
 TASK = "What of a, under $100?"
 OF_ANNA = CriteriaOwner("t1", "p-anna")
@@ -153,6 +154,29 @@ async def test_after_an_edit_only_what_was_changed_is_asked(study: Study) -> Non
     back = CriteriaJudge()
     third = await judged_by(study, back)
     assert not back.asked and values(third) == values(first), "what was made counts again, and costs nothing"
+
+
+async def test_a_report_that_waits_for_a_changed_criterion_has_no_figure(study: Study) -> None:
+    """One of two reports was scored by the new criterion when the judging stopped: no table holds both versions."""
+    ask(study)
+    await put(study, *(answer("a", name, f"Of {name}. {REPORT}", user_id=ANNA) for name in "xy"))
+    rubric = rubric_of(await judged_by(study, CriteriaJudge(), rounds=1), OF_ANNA)
+    assert rubric is not None and rubric.weights is not None
+    rows: Any = {name: [dict(row) for row in rubric.rows(name)] for name in DIMENSIONS["p"]}
+    rows["CONT"][2]["criterion"] = "It says how to keep squirrels away."
+    given = {OF_ANNA: GivenCriteria(rubric.weights["weights"], rows)}
+
+    def instead(task: str, request: Request) -> Fail | None:
+        return Fail(401, "authentication_error") if "Of y." in message(request) else None
+
+    with Wire(CriteriaJudge(instead=instead)) as wire:
+        assert not (await judging(study, wire.url, given=given, rounds=1)).summary.ok
+    judged = read_judged(study, choose(study))
+    assert (values(judged, "y")["pqr_p"], values(judged, "y")["pqr_q"]) == (None, pytest.approx(7.0))
+    v = metrics.corpus(judged, [one for one in judged.answers if one.variant == "y"])["pqr_p"]
+    assert (v.n, v.n_unscored) == (0, 1)
+    done = await judged_by(study, CriteriaJudge(), given=given, rounds=1)
+    assert values(done, "y")["pqr_p"] == pytest.approx(7.0)
 
 
 async def test_all_dimensions_at_once_as_published(study: Study) -> None:
@@ -276,6 +300,7 @@ def test_the_command_judges_without_a_model_and_shows_every_table(
     told = capsys.readouterr().out
     assert "PQR: personalization, quality, reliability (0-10)" in told
     assert "Judged by surface rules (rules-1)" in told
+    assert re.search(r"^variant +reports +PDR R +P +Q +Overall +violations", told, re.MULTILINE)
     with Study.open(folder) as study:
         rounds = [
             record.key_fields["round"]
@@ -287,6 +312,11 @@ def test_the_command_judges_without_a_model_and_shows_every_table(
     for name in ("pqr", "pqr-dimensions"):
         drawn = (tmp_path / "report" / "tables" / f"{name}.md").read_text("utf-8")
         assert "P SD rounds" in drawn and "Q SD criteria" in drawn and "rules-1" in drawn
+    assert main(["view", str(folder), "--static", str(tmp_path / "pages"), "--quiet"]) == 0
+    (question,) = (tmp_path / "pages" / "q").glob("*.html")
+    assert "<b>goal1</b> " in question.read_text("utf-8")
+    pages = [page.read_text("utf-8") for page in (tmp_path / "pages" / "r").glob("*.html")]
+    assert all("<b>dein1</b> (rule): It deals with this part of the task" in page for page in pages)
     bad = tmp_path / "bad.jsonl"
     bad.write_text("{}", encoding="utf-8")
     assert main([*words, "--persons", str(bad)]) == 2
@@ -331,3 +361,14 @@ async def test_a_variant_is_grey_where_it_is_no_further_off_than_the_rounds_are_
         "near": (pytest.approx(6.0), True),
         "far": (pytest.approx(2.0), False),
     }
+
+
+async def test_a_forecast_counts_criteria_and_scores(study: Study) -> None:
+    ask(study)
+    await put(study, *(answer("a", name, REPORT, user_id=ANNA) for name in "xy"))
+    models = scripted("http://127.0.0.1:9")
+    made = desk(study, models, pqr=PqrChoices(PERSONS))
+    rows = forecast(study, made, models, JudgeOptions(["pqr"]))["tasks"]
+    await models.aclose()
+    assert (rows["criteria"]["calls"], rows["scores"]["calls"]) == (17, 2 * 7 * 3)
+    assert not list(study.records("judgement", None))

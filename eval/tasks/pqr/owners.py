@@ -11,7 +11,7 @@ from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.eval.labels import content_id
 from drr.eval.tasks.pqr.rows import CriteriaOwner
-from drr.persons.build import person_of
+from drr.persons.build import person_id_of, person_of
 from drr.persons.person import Person
 
 
@@ -60,6 +60,18 @@ def check_tasks(questions: Mapping[str, Query]) -> None:
                 )
 
 
+def owner_ids(
+    query: Query | None, text: str, user_id: str | None, persons: Mapping[str, Person]
+) -> list[CriteriaOwner]:
+    """Whose criteria a question goes by, as far as can be told without a shop: its task's, and those of whoever asks it."""
+    task = CriteriaOwner(task_id_of(query, text))
+    named = None if query is None else query.person_id
+    if named is None and user_id:
+        own = next((one.person_id for one in persons.values() if one.user_id == user_id), None)
+        named = own or person_id_of(user_id)
+    return [task] if named is None else [task, CriteriaOwner(task.task_id, named)]
+
+
 class PersonsAtHand:
     """Who asks which question: of the file of persons, else made of the shop's records by rule."""
 
@@ -70,6 +82,7 @@ class PersonsAtHand:
         }
         self._shop = shop
         self._derived: dict[str, Person | None] = {}
+        self._others: dict[tuple[int, int], list[Person]] = {}
 
     def of(self, query: Query | None, user_id: str | None) -> Person | None:
         """`None` where nothing is known of who asks."""
@@ -92,6 +105,11 @@ class PersonsAtHand:
 
     def others(self, seed: int, count: int) -> list[Person]:
         """Some shoppers, drawn by seed: the persons of the file, else of the shop. What is rare is rare among them."""
+        if (seed, count) not in self._others:
+            self._others[seed, count] = self._drawn(seed, count)
+        return self._others[seed, count]
+
+    def _drawn(self, seed: int, count: int) -> list[Person]:
         if self._given:
             ranked = sorted(self._given.values(), key=lambda one: content_id(str(seed), one.person_id))
             return ranked if not seed else ranked[: max(1, (len(ranked) + 1) // 2)]

@@ -28,13 +28,17 @@ def own_owner(judged: Judged, answer: str, half: Half) -> CriteriaOwner | None:
 def totals_under(
     judged: Judged, answer: str, owner: CriteriaOwner, *, seed: int = 0, own: bool = True
 ) -> WeighedTotals | None:
-    """By the criteria that count today, each by its hash; `None` where nothing was scored under them, or nobody weighed them."""
+    """By the criteria that count today, each by its hash; `None` where nobody weighed them, or where one was not asked for yet.
+
+    What was asked for and has no score is left to the sum; what waits would mix two versions of the criteria in one table.
+    """
     rubric, scores = rubric_of(judged, owner, seed), scores_of(judged, answer)
     if rubric is None or rubric.weights is None or scores is None or judged.judging is None:
         return None
     rounds = int(judged.judging.versions[ROUNDS])
     said = [scores.get(ScoredUnder(owner, seed, number, own)) for number in range(rounds)]
-    if not any(said):
+    wanted = [rubric.hash_of(name, row) for name in DIMENSIONS[owner.half] for row in rubric.rows(name)]
+    if any(one is None or any(name not in one for name in wanted) for one in said):
         return None
     return weighed(rubric.weights["weights"], _criteria(rubric, owner.half, said))
 
