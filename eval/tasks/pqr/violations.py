@@ -47,6 +47,7 @@ class ViolationRow(TypedDict):
 
 class ViolationsTask(Task[Answer]):
     name = VIOLATIONS
+    version = 2
     subject = "answer"
     needs = ("rules",)
     metrics = ("pqr",)
