@@ -150,7 +150,8 @@ class Gathered(BaseModel):
     variant: str
     version: str
     query: str
-    user_id: str
+    user_id: str | None
+    """Whose records it could look up; `None` where the setting withheld them."""
     models: dict[str, str]
     """Role to model name."""
     rule_written: bool

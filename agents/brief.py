@@ -40,6 +40,8 @@ class Planning:
     question: str
     references: bool
     """Whether an argument may name an earlier result."""
+    records: bool = True
+    """Whether there are tools for the shopper's records."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class Supervising:
     """The next turn of a supervisor; each launch was answered by a tool message whose artifact is a `Condensing`."""
 
     question: str
+    records: bool = True
+    """Whether its researchers have tools for the shopper's records."""
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,14 @@ LAUNCH_TOOL = _schema(
 )
 WITHOUT_REASON = {"reason_turns": "", "first_turn": "think"}
 """What the prompts say where the agent has no `reason`: its model thinks by itself."""
+WITHOUT_RECORDS = {
+    "profile_writes": "",
+    "records_tools": "",
+    "records": "Nothing is known of the shopper but what stands with the question; there are no records to look up.",
+    "of_the_shopper": "Use what is known of the shopper where it changes the advice.",
+    "cited_alike": "Product pages and web pages are cited alike.",
+}
+"""What they say where nobody's records may be looked up."""
 PARAMETER = {REASON: "thought", FINALIZE: "reason", LAUNCH: "sub_problem"}
 
 

@@ -148,7 +148,9 @@ async def supervisor(
         return Command(update={"stop": "step_limit"}, goto="report")
     known = any(finding.text is not None for finding in state["findings"])
     tools = SUPERVISOR_TOOLS if run.reasons else UNREASONED
-    ask = partial(run.speak, "supervisor", state["messages"], tools, brief=Supervising(run.query))
+    ask = partial(
+        run.speak, "supervisor", state["messages"], tools, brief=Supervising(run.query, run.has_records)
+    )
     try:
         turn = await (ask() if known else twice(run, "supervisor", ask))
     except ModelFailure as failure:
@@ -255,7 +257,7 @@ async def report(state: HybridState, runtime: Runtime[AgentRun]) -> HybridReport
     ]
     found = tuple(condensing(run, finding.researcher, finding.problem) for finding, _ in reports)
     brief = Reporting(run.query, researched=found)
-    text = await compose(run, "report_generator", "report", run.query, REPORTS, pieces, brief)
+    text = await compose(run, "report_generator", "report", run.asked, REPORTS, pieces, brief)
     return {"report": text, "stop": state["stop"] if reports else _end_without(state)}
 
 
@@ -286,7 +288,7 @@ async def answer(run: AgentRun) -> Ending:
     start: HybridState = {
         "messages": [
             run.system("supervisor", researchers=str(limits.researchers), rounds=str(limits.rounds)),
-            HumanMessage(run.query),
+            HumanMessage(run.asked),
         ],
         "findings": [],
         "steps": 0,

@@ -54,8 +54,8 @@ async def plan(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal[
     system = run.system(
         "planner", calls=str(run.limits.planned_calls), references=references, tools=_catalogue(run)
     )
-    asked = [system, HumanMessage(run.query)]
-    brief = Planning(run.query, _references(run))
+    asked = [system, HumanMessage(run.asked)]
+    brief = Planning(run.query, _references(run), run.has_records)
     try:
         planned = await twice(run, "agent", partial(run.structured, "agent", asked, CallPlan, brief=brief))
     except ModelFailure as failure:
@@ -97,7 +97,7 @@ async def report(state: PlanState, runtime: Runtime[AgentRun]) -> dict[str, str]
     run = runtime.context
     run.tell("report", MAIN, "writing the report")
     brief = Reporting(run.query, run.evidence())
-    return {"report": await compose(run, "report", "report", run.query, RESULTS, run.pieces(), brief)}
+    return {"report": await compose(run, "report", "report", run.asked, RESULTS, run.pieces(), brief)}
 
 
 @cache

@@ -24,15 +24,21 @@ PlugIn = Callable[["Question", list[BaseTool], RoleModel, Allowance], Awaitable[
 
 
 class Question(str):
-    """The text of the question, which also knows whose it is and what day it is in the shop."""
+    """The text of the question, with what is told of the person; it also knows whose it is and what day it is in the shop."""
 
     user_id: str
+    """Empty where the setting withholds it."""
     as_of: str
+    task: str
+    """The question alone."""
+    person: str
+    """What is told of the person alone; empty where nothing is."""
 
     @classmethod
     def of(cls, run: AgentRun) -> Question:
-        question = cls(run.query)
-        question.user_id, question.as_of = run.user_id, run.as_of
+        question = cls(run.asked)
+        question.user_id, question.as_of = run.user_id or "", run.as_of
+        question.task, question.person = run.query, run.person
         return question
 
 

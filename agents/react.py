@@ -70,7 +70,7 @@ async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
         else:
             if text is not None:
                 return {"report": text, "messages": added}
-    text = await compose(run, "report", "report", run.query, RESULTS, run.pieces(), reporting(run))
+    text = await compose(run, "report", "report", run.asked, RESULTS, run.pieces(), reporting(run))
     return {"report": text}
 
 
@@ -118,7 +118,7 @@ def graph() -> CompiledStateGraph[ReactState, AgentRun, ReactState, ReactState]:
 
 async def answer(run: AgentRun) -> Ending:
     start: ReactState = {
-        "messages": [run.system("react", steps=str(run.limits.steps)), HumanMessage(run.query)],
+        "messages": [run.system("react", steps=str(run.limits.steps)), HumanMessage(run.asked)],
         "steps": 0,
         "stop": "finalized",
         "report": "",

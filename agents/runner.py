@@ -25,7 +25,7 @@ from drr.agents.base import (
     nobody,
 )
 from drr.agents.brief import Mending, ProfileFacts
-from drr.agents.control import WITHOUT_REASON
+from drr.agents.control import WITHOUT_REASON, WITHOUT_RECORDS
 from drr.agents.running import MAIN, AgentRun, Allowance, CallTool, actor_rank
 from drr.agents.websum import PageSummaries
 from drr.citations import repair
@@ -42,10 +42,14 @@ from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts, fence
 from drr.llm.role import RoleModel
 from drr.llm.transcript import plain
+from drr.persons.given import Given
+from drr.persons.setting import RECORDS, Setting
 from drr.tools import registry as tools
 from drr.tools.base import ToolAnswer, ToolContext
 from langchain_core.messages import HumanMessage
 
+PERSON = "person"
+"""The prompt that puts what is told of the person beside the question."""
 FOLDER = Path(__file__).parent / "prompts"
 
 
@@ -113,11 +117,17 @@ class AgentKey(TypedDict):
     tools: str
     reason: NotRequired[Literal["off"]]
     """Only where it is left out, so that the keys of before stay."""
+    setting: NotRequired[str]
+    """Another than `records`, which was the only one once."""
 
 
-def said(variant: Variant, options: AgentOptions, prompts: Prompts) -> Prompts:
+def said(variant: Variant, options: AgentOptions, prompts: Prompts, setting: Setting = RECORDS) -> Prompts:
     """The prompts in the words of the tools that the agent has."""
-    return prompts.chosen(WITHOUT_REASON) if _has_no_reason(variant, options) else prompts
+    choices = {
+        **(WITHOUT_REASON if _has_no_reason(variant, options) else {}),
+        **({} if setting.has_records else WITHOUT_RECORDS),
+    }
+    return prompts.chosen(choices) if choices else prompts
 
 
 def _has_no_reason(variant: Variant, options: AgentOptions) -> bool:
@@ -125,14 +135,20 @@ def _has_no_reason(variant: Variant, options: AgentOptions) -> bool:
 
 
 def key_fields(
-    variant: Variant, options: AgentOptions, prompts: Prompts, offered: Sequence[str] = tuple(tools.TOOLS)
+    variant: Variant,
+    options: AgentOptions,
+    prompts: Prompts,
+    offered: Sequence[str] = tuple(tools.TOOLS),
+    setting: Setting = RECORDS,
 ) -> AgentKey:
     """What of the agent decides its answer: beside query, user, trial, models and world, this is the unit's key."""
     names = [*variant.prompts, *(("citation_fix",) if options.citation_repair == "ask" else ())]
+    if setting.has_persona or setting.has_context:
+        names.append(PERSON)
     fields: AgentKey = {
         "variant": variant.name,
         "version": variant.version,
-        "prompts": said(variant, options, prompts).hashes(names),
+        "prompts": said(variant, options, prompts, setting).hashes(names),
         "limits": options.limits_of(variant).key(),
         "references": options.references,
         "citation_repair": options.citation_repair,
@@ -141,6 +157,8 @@ def key_fields(
     }
     if _has_no_reason(variant, options):
         fields["reason"] = "off"
+    if setting != RECORDS:
+        fields["setting"] = setting.name
     return fields
 
 
@@ -157,18 +175,21 @@ async def run_variant(
     on_failure: Callable[[Gathered], None] = lambda gathered: None,
     query_id: str | None = None,
     now: Callable[[], float] = time.monotonic,
+    given: Given | None = None,
 ) -> AnswerRecord:
     """The answer of one unit. `ModelFailure` ends it without a report; so does any error that is a bug.
 
     Before such an end `on_failure` is handed what was gathered until then: it was paid for.
     `world` is the unit's own (writes to its session, if it has one, are recorded and seen by nobody else); `models` holds one for each of
-    the variant's roles, and all of them report to `meter`.
+    the variant's roles, and all of them report to `meter`. `given` is what the agent is given of the person: by default the records.
     """
-    options = options or AgentOptions()
-    if world.user_id is None:
-        raise ValueError("an agent answers for one user: give a world that has a user_id")
+    options, given = options or AgentOptions(), given or Given()
+    if (world.user_id is not None) != given.setting.has_records:
+        raise ValueError(
+            f"the setting {given.setting.name} and a world of the user {world.user_id!r} do not agree"
+        )
     allowance = Allowance(options.limits_of(variant), meter, now, now())
-    run = _run_of(variant, query, world, models, prompts, options, allowance, listener)
+    run = _run_of(variant, query, world, models, prompts, options, allowance, listener, given)
     run.outside.query_id = query_id
     answer = variant.architecture.load()
     try:
@@ -190,14 +211,15 @@ def _run_of(
     options: AgentOptions,
     allowance: Allowance,
     listener: Listener,
+    given: Given,
 ) -> AgentRun:
     names = tools_of(variant, world.tools)
     run = AgentRun(
         query=query,
-        user_id=world.user_id or "",
+        user_id=world.user_id,
         as_of=world.today.isoformat(),
         models={role: models[role] for role in variant.roles},
-        prompts=said(variant, options, prompts),
+        prompts=said(variant, options, prompts, given.setting),
         allowance=allowance,
         tools=ToolContext(world, options.top_k),
         call_tool=tools.call,
@@ -205,6 +227,7 @@ def _run_of(
         names=frozenset(names),
         options=variant.options,
         settings={name: getattr(options, name) for name in variant.architecture.settings},
+        person=given.text,
         listener=listener,
     )
     if variant.has(WS):
@@ -235,9 +258,9 @@ def _with_summaries(summaries: PageSummaries) -> CallTool:
 
 def _profile_facts(run: AgentRun, world: World) -> ProfileFacts:
     """What `+profile` hands to researchers, with the address under which it can be cited."""
-    if world.session is None:
+    if world.session is None or run.user_id is None:
         raise DrrError(
-            "there are no shoppers in this world, so there is no profile to hand on; leave +profile out"
+            "no shopper's records may be read here, so there is no profile to hand on; leave +profile out"
         )
     summary = build_profile(world.session.shop.store, run.user_id, run.as_of)
     facts = ProfileFacts(summary, f"user://{run.user_id}/profile")
@@ -284,7 +307,7 @@ class GatheredFields(TypedDict):
     variant: str
     version: str
     query: str
-    user_id: str
+    user_id: str | None
     models: dict[str, str]
     rule_written: bool
     sources: list[Source]

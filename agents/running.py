@@ -35,7 +35,7 @@ from drr.env.source import text_hash
 from drr.llm.caching import opening
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
-from drr.llm.prompts import Prompts
+from drr.llm.prompts import Prompts, fence
 from drr.llm.role import RoleModel, Schema
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
@@ -43,6 +43,8 @@ from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolM
 CallTool = Callable[[str, Mapping[str, Any], ToolContext], Awaitable[ToolAnswer]]
 _OWN = frozenset({"user_id", "profile"})
 """Slots of the agents' prompts that are the shopper's."""
+NOBODY = "not known"
+"""In place of an id."""
 MAIN = ""
 """The actor of a single agent and of the supervisor; researchers are `r1`, `r2`, ..."""
 
@@ -80,7 +82,8 @@ async def _nothing() -> None:
 @dataclass
 class AgentRun:
     query: str
-    user_id: str
+    user_id: str | None
+    """Whose records it may look up; `None` under a setting that withholds them."""
     as_of: str
     models: Mapping[str, RoleModel]
     """By role: those that the variant declares."""
@@ -98,6 +101,8 @@ class AgentRun:
     """The choices of the study that the architecture declares to understand."""
     profile: ProfileFacts | None = None
     """Of the shopper, for researchers; only `+profile` variants have them."""
+    person: str = ""
+    """What the setting tells of the person, and all of it; it stands with the question wherever the whole question does."""
     aclose: Callable[[], Awaitable[None]] = _nothing
     """Ends what may still run in the background when the run is over."""
     listener: Listener = nobody
@@ -122,13 +127,28 @@ class AgentRun:
         return bool(self.settings.get("reason", True))
 
     @property
+    def asked(self) -> str:
+        """The question, with what is told of the person."""
+        return (
+            self.prompts.fill("person", query=self.query, person=fence(self.person, "person"))
+            if self.person
+            else self.query
+        )
+
+    @property
+    def has_records(self) -> bool:
+        return self.user_id is not None
+
+    @property
     def limits(self) -> Limits:
         return self.allowance.limits
 
     def system(self, prompt: str, **slots: str) -> SystemMessage:
-        """Every agent is told its user's id and the shop's today, and nothing else of the profile; what stands before these
-        lines is the same in every unit, and is read from the provider's cache."""
-        values = {"user_id": self.user_id, "as_of": self.as_of, **slots}
+        """Every agent is told its user's id, where the setting allows it, and the shop's today, and nothing else of the profile.
+
+        What stands before the shopper's own lines is the same in every unit, and is read from the provider's cache.
+        """
+        values = {"user_id": self.user_id or NOBODY, "as_of": self.as_of, **slots}
         text = self.prompts.fill(prompt, **values)
         return opening(text, self.prompts[prompt].shared(_OWN, **values))
 

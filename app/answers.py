@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 
+from drr.app.giving import NOWHERE, RECALLED, Giving, PersonPlaces
+from drr.app.outcome import kept
+from drr.app.specs import AnswerSpec, RunPlan, agent_in, setting_in, spec_of
 from drr.env.errors import DrrError, Misuse
+from drr.persons.given import Given
+from drr.persons.setting import RECORDS, setting_of
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
-    from drr.agents.base import AnswerRecord, CitationRepair, Gathered, Listener
+    from drr.agents.base import AnswerRecord, CitationRepair, Listener
     from drr.agents.runner import AgentOptions
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
@@ -26,30 +30,6 @@ if TYPE_CHECKING:
     from drr.study.replay import Replay
     from drr.study.unit import Outcome, Unit
     from drr.study.worker import Context, Workplace
-
-
-class AnswerSpec(TypedDict):
-    """What the work on one unit needs beside what all units share."""
-
-    query_id: str
-    query: str
-    user_id: str
-    variant: str
-    trial: int
-
-
-class RunPlan(TypedDict):
-    """What a study of answers was asked for; kept in its configuration under `run`."""
-
-    shop: str | None
-    variants: str
-    trials: int
-    limits: dict[str, int | float]
-    citation_repair: CitationRepair | None
-    references: bool | None
-    world: NotRequired[str]
-    """Another than the shop."""
-    place: NotRequired[str]
 
 
 @dataclass(frozen=True)
@@ -77,9 +57,15 @@ class AnswerConfig:
     """Files and folders that contained commands may read beside what they name."""
     keyed_max_tokens: int | None = None
     """What stands in the keys in place of the setting: failed units are given more room and stay the same units."""
+    given: tuple[str, ...] = ("records",)
+    """The settings of the persons, by name."""
+    places: PersonPlaces = NOWHERE
+    """Where what is known of the persons lies, where a setting tells of them."""
 
     @classmethod
-    def of(cls, plan: RunPlan, settings: Settings, pages: Path | None) -> AnswerConfig:
+    def of(
+        cls, plan: RunPlan, settings: Settings, pages: Path | None, persons: Path | None = None
+    ) -> AnswerConfig:
         """From what a study was asked for, as `study.toml` keeps it under `run`."""
         return cls(
             settings,
@@ -91,6 +77,12 @@ class AnswerConfig:
             pages,
             plan.get("world") or "shop",
             plan.get("place"),
+            given=tuple((plan.get("settings") or RECORDS.name).split(",")),
+            places=PersonPlaces(
+                persons,
+                Path(plan["contexts"]) if plan.get("contexts") else None,
+                None if pages is None else pages.with_name(RECALLED),
+            ),
         )
 
 
@@ -104,6 +96,7 @@ class AnswerWorkplace(TypedDict):
     """The folder of pages that were read."""
     trust_agent: NotRequired[bool]
     agent_sees: NotRequired[list[str]]
+    persons: NotRequired[str | None]
 
 
 @contextmanager
@@ -113,8 +106,14 @@ def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
     from drr.study.worker import Workplace
 
     settings, pages = settings_from(document["settings"]), document.get("pages")
+    persons = document.get("persons")
     config = replace(
-        AnswerConfig.of(document["run"], settings, None if pages is None else Path(pages)),
+        AnswerConfig.of(
+            document["run"],
+            settings,
+            None if pages is None else Path(pages),
+            None if persons is None else Path(persons),
+        ),
         trust_agent=document.get("trust_agent", False),
         agent_sees=document.get("agent_sees", ()),
     )
@@ -148,7 +147,10 @@ def open_answering(config: AnswerConfig) -> Iterator[Answering]:
     models = models_of(config.settings, agents=True)
     site = Site(settings=config.settings, shop=config.shop, place=config.place, pages=config.pages)
     with open_realm(config.world, site) as realm:
-        answering = Answering(config, variants, realm, models, prompts)
+        chosen = [setting_of(name) for name in config.given]
+        giving = Giving.opened(chosen, config.places, config.settings, models_of(config.settings))
+        answering = Answering(config, variants, realm, models, prompts, giving)
+        giving.check_place(realm, variants.values())
         answering.check_profiles()
         answering.check_roles()
         yield answering
@@ -164,6 +166,7 @@ class Answering:
     realm: Realm
     models: Models
     prompts: Prompts
+    giving: Giving = field(default_factory=Giving)
 
     @property
     def roles(self) -> list[str]:
@@ -174,10 +177,11 @@ class Answering:
         """Trial by trial and query by query, so that a study that stops early has compared like with like."""
         queries = list(queries)
         return [
-            AnswerSpec(query_id=query.id, query=query.query, user_id=query.user_id, variant=name, trial=trial)
+            spec_of(query, name, trial, setting)
             for trial in range(trials)
             for query in queries
             for name in self.variants
+            for setting in self.giving.settings
         ]
 
     def units(self, queries: Iterable[Query], trials: int = 1) -> list[Unit]:
@@ -188,13 +192,11 @@ class Answering:
         from drr.env.world import SHOP
         from drr.study.unit import Unit
 
-        settings, variant, world = (
-            self.config.settings,
-            self.variants[spec["variant"]],
-            self.realm.world(spec),
-        )
+        settings, setting, variant = self.config.settings, setting_in(spec), self.variants[agent_in(spec)]
+        world = self._world(spec)
         fields = {
-            **key_fields(variant, self.options_of(variant), self.prompts, world.tools),
+            **key_fields(variant, self.options_of(variant), self.prompts, world.tools, setting),
+            **self.giving.key_fields(setting, spec.get("person_id")),
             **spec,
             "models": {role: self.models.name_of(role) for role in variant.roles},
             "max_tokens": self.config.keyed_max_tokens or settings.model_max_tokens,
@@ -205,6 +207,14 @@ class Answering:
         }
         label = f"{spec['query_id']}/{spec['variant']}/{spec['trial']}"
         return Unit("answer", fields, cast(Mapping[str, Any], spec), label)
+
+    def _world(self, spec: AnswerSpec) -> World:
+        from drr.env.world import WithoutRecords
+
+        if setting_in(spec).has_records:
+            return self.realm.world(spec)
+        assert isinstance(self.realm, WithoutRecords)  # `check_place`
+        return self.realm.strangers_world(spec)
 
     def _styles(self, variant: Variant) -> dict[str, Any]:
         """What each role's model is sent of effort and thinking; nothing where nothing was asked for, as in older keys."""
@@ -276,16 +286,17 @@ class Answering:
         listener: Listener | None = None,
         on_failure: Any = None,
         replay: Replay | None = None,
+        given: Given | None = None,
     ) -> AnswerRecord:
-        """One unit's record, whole; `models` are the unit's own and report to `meter`."""
+        """One unit's record, whole; `models` are the unit's own and report to `meter`; `given` is told of the person."""
         from drr.agents.base import nobody
         from drr.agents.runner import run_variant
 
-        variant = self.variants[spec["variant"]]
+        variant = self.variants[agent_in(spec)]
         return await run_variant(
             variant,
             spec["query"],
-            world=_replayed(self.realm.world(spec), replay),
+            world=_replayed(self._world(spec), replay),
             models=self.roles_of(variant, models),
             meter=meter,
             prompts=self.prompts,
@@ -293,6 +304,7 @@ class Answering:
             listener=listener or nobody,
             query_id=spec["query_id"],
             on_failure=on_failure or (lambda gathered: None),
+            given=given,
         )
 
     async def __call__(self, given: Mapping[str, Any], context: Context) -> Outcome:
@@ -300,7 +312,7 @@ class Answering:
         from drr.study.unit import Outcome
 
         spec = cast(AnswerSpec, given)
-        variant = self.variants[spec["variant"]]
+        variant = self.variants[agent_in(spec)]
         keyed = context.unit.key_fields["version"]
         if variant.version != keyed:
             raise DrrError(
@@ -308,16 +320,24 @@ class Answering:
                 " it was edited while the study ran; run the study again"
             )
         replay = context.replaying()
+        told = self.giving.given(setting_in(spec), spec.get("person_id"), spec["query"])
         record = await self.answer(
             spec,
             context.models,
             context.meter,
             replay=replay,
-            on_failure=lambda gathered: context.keep(kept(gathered, spec)),
+            on_failure=lambda gathered: context.keep(kept(gathered, spec, told)),
+            given=told,
         )
-        outcome, settings = kept(record, spec), context.models.settings
+        outcome, settings = kept(record, spec, told), context.models.settings
         limits = {"max_tokens": settings.max_tokens, "retry_max_tokens": settings.raised_max_tokens}
         return Outcome({**outcome.result, **limits}, outcome.blobs)
+
+    def check_queries(self, queries: Sequence[Query], file: str) -> None:
+        """`Misuse` for questions that cannot be asked here; whose records nobody may look up need be no shopper of the shop."""
+        self.giving.check(queries, file)
+        if any(setting.has_records for setting in self.giving.settings):
+            self.realm.check(queries)
 
     def check_roles(self) -> None:
         """`Misuse` for a model that cannot be called at all, and for a role that nobody plays."""
@@ -348,53 +368,3 @@ def _replayed(world: World, replay: Replay | None) -> World:
     if replay is None or not isinstance(world, ShopWorld) or world.web.content_hash is not None:
         return world
     return replace(world, web=ReplayedWeb(world.web, replay))
-
-
-def kept(record: Gathered, spec: AnswerSpec) -> Outcome:
-    """Facts into the result, texts into blobs: reports, conversations, and the evidence, each text once per study."""
-    from drr.agents.base import BROKEN_OFF, AnswerRecord
-    from drr.study.evidence import pack
-    from drr.study.unit import Outcome
-
-    facts = record.model_dump(
-        mode="json",
-        exclude={
-            "report",
-            "raw_report",
-            "transcripts",
-            "sources",
-            "usage",
-            "tool_calls",
-            "fabricated",
-            "stderr",
-        },
-    )
-    rows, blobs = pack(record.sources)
-    calls = []
-    for call in record.tool_calls:
-        calls.append(call.model_dump(mode="json", exclude={"result"}))
-        blobs[f"text:{call.result_sha256}"] = call.result
-    conversations = [transcript.model_dump(mode="json") for transcript in record.transcripts]
-    blobs["transcript"] = json.dumps(conversations, ensure_ascii=False, indent=1)
-    facts |= {"query_id": spec["query_id"], "trial": spec["trial"], "tool_calls": calls, "sources": rows}
-    if record.stderr:
-        blobs["stderr"] = record.stderr
-    if isinstance(record, AnswerRecord):
-        if record.stop_reason in BROKEN_OFF:
-            facts["broken_off"] = record.stop_reason
-        facts["fabricated"] = []
-        for one in record.fabricated:
-            digest = _hash(one.page)
-            facts["fabricated"].append(
-                {"url": one.url, "page_status": one.page_status, "page_sha256": digest}
-            )
-            if one.page is not None:
-                blobs[f"text:{digest}"] = one.page
-        blobs |= {"report": record.report, "raw_report": record.raw_report}
-    return Outcome(facts, blobs)
-
-
-def _hash(text: str | None) -> str | None:
-    from drr.env.source import text_hash
-
-    return None if text is None else text_hash(text)

@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+from drr.persons.setting import system_of
+
 if TYPE_CHECKING:
-    from drr.agents.architecture import Variant
     from drr.app.answers import Answering
     from drr.llm.factory import Models
     from drr.study.unit import Unit
@@ -77,9 +78,10 @@ def forecast(
     open_units = [unit for unit in units if unit.key not in ended][:limit]
     counts = Counter(str(unit.spec["variant"]) for unit in units)
     left = Counter(str(unit.spec["variant"]) for unit in open_units)
+    settings = answering.giving.settings
+    systems = [system_of(name, setting) for name in answering.variants for setting in settings]
     rows = [
-        _row(models, variant, counts[name], left[name], looked.measured.get(name))
-        for name, variant in answering.variants.items()
+        _row(models, system, counts[system], left[system], looked.measured.get(system)) for system in systems
     ]
     known = [row["cost_usd"] for row in rows if row["cost_usd"] is not None]
     roles = dict.fromkeys(["agent", "summariser", *answering.roles])
@@ -133,14 +135,14 @@ def _looked_up(units: list[Unit], folder: Path | None, model: str) -> _Looked:
     return _Looked(done, failed, means)
 
 
-def _row(models: Models, variant: Variant, total: int, left: int, measured: PerUnit | None) -> ForecastRow:
+def _row(models: Models, system: str, total: int, left: int, measured: PerUnit | None) -> ForecastRow:
     from drr.llm.meter import dollars
 
-    paper = PAPER.get(variant.name.replace("+profile", ""))
+    paper = PAPER.get(system.replace("+profile", ""))
     per_unit = measured or (PerUnit(*paper) if paper else None)
     row = ForecastRow(
         {
-            "variant": variant.name,
+            "variant": system,
             "units": total,
             "left": left,
             "from": "this study" if measured else "the paper's Table 5" if per_unit else None,

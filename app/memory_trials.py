@@ -74,7 +74,7 @@ def try_memories(arguments: argparse.Namespace, settings: Settings) -> int:
     """The work lies in FOLDER.memory: it goes on where it stopped, and nothing is asked twice."""
     from drr.app.models import models_of
     from drr.app.prompts import prompts_of
-    from drr.app.remembering import Memories, Wanted
+    from drr.app.remembering import Memories, MemoryMaking, Wanted
     from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
     from drr.persons.context import read_contexts
     from drr.persons.memory.base import ROLE
@@ -91,7 +91,8 @@ def try_memories(arguments: argparse.Namespace, settings: Settings) -> int:
     with Study.create(folder, {"run": {"what": "memory test"}, "settings": {}}) as study:
         if any(kind.asks_model for kind in kinds.values()):
             check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
-        memories = Memories(settings, models, prompts_of(settings, "persons"), contexts, study)
+        making = MemoryMaking(settings, models, prompts_of(settings, "persons"), contexts)
+        memories = Memories(making, study)
         units = {
             (w, p): memories.unit(w, p, wanted) for p in _tested(arguments, memories, persons) for w in words
         }
@@ -115,7 +116,7 @@ def _tested(
     """Those of whom there is a context, in the order of the contexts."""
     from drr.env.errors import Misuse
 
-    known = [person_id for person_id in memories.contexts.persons if person_id in persons]
+    known = [person_id for person_id in memories.making.contexts.persons if person_id in persons]
     if not known:
         raise Misuse(
             f"{arguments.contexts}: the persons given are none of these contexts; give the file that they were built from"
@@ -172,8 +173,8 @@ def _held(
 
     if remembrance.text is None:
         return None
-    truth = read_truth(memories.contexts, person.person_id)
-    items = memories.contexts.items(person.person_id, memories.size)
+    truth = read_truth(memories.making.contexts, person.person_id)
+    items = memories.making.contexts.items(person.person_id, memories.making.size)
     shown = {attribute for item in items if item.id in truth for attribute in truth[item.id].expresses}
     attributes = [attribute for attribute in person.attributes if attribute.id in shown]
     return statements.remembered(remembrance.text, attributes, items, truth)
@@ -200,8 +201,8 @@ def _tell(arguments: argparse.Namespace, memories: Memories, rows: Mapping[str, 
         print_json(
             {
                 "schema": 1,
-                "contexts": memories.contexts.manifest.content_hash,
-                "observed": memories.size,
+                "contexts": memories.making.contexts.manifest.content_hash,
+                "observed": memories.making.size,
                 "budget": arguments.tokens,
                 "memories": rows,
             }

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from drr.app.specs import agent_in, setting_in
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from drr.env.query import Query
+    from drr.persons.setting import Setting
     from drr.study.unit import Unit
 
 QUERIES = "queries.jsonl"
@@ -30,15 +32,24 @@ class Selection:
     """By the names that are shown."""
     queries: frozenset[str] | None = None
     trials: int | None = None
+    settings: frozenset[str] | None = None
+    """Of the persons, by name."""
 
     @classmethod
-    def of(cls, words: str | None, queries: Iterable[Query] | None, trials: int | None) -> Selection:
+    def of(
+        cls,
+        words: str | None,
+        queries: Iterable[Query] | None,
+        trials: int | None,
+        settings: Iterable[Setting] | None = None,
+    ) -> Selection:
         from drr.agents.registry import choose
 
         return cls(
             None if words is None else frozenset(found.name for found in choose(words)),
             None if queries is None else frozenset(query.id for query in queries),
             trials,
+            None if settings is None else frozenset(setting.name for setting in settings),
         )
 
     @property
@@ -47,7 +58,8 @@ class Selection:
 
     def has(self, spec: Mapping[str, Any]) -> bool:
         return (
-            (self.variants is None or spec["variant"] in self.variants)
+            (self.variants is None or not self.variants.isdisjoint((spec["variant"], agent_in(spec))))
+            and (self.settings is None or setting_in(spec).name in self.settings)
             and (self.queries is None or spec["query_id"] in self.queries)
             and (self.trials is None or spec["trial"] < self.trials)
         )
@@ -69,6 +81,14 @@ def joined_variants(before: str | None, given: str) -> str:
         return given
     known = {found.name for found in choose(before)}
     return ",".join([before, *(found.word for found in choose(given) if found.name not in known)])
+
+
+def joined_settings(before: str | None, given: Iterable[Setting] | None) -> tuple[Setting, ...]:
+    """Those that the study has (a study that says none has `records`), then what is new; a new study has what is given."""
+    from drr.persons.setting import RECORDS, settings_of
+
+    had = () if before is None else settings_of(before)
+    return tuple(dict.fromkeys((*had, *(given or ())))) or (RECORDS,)
 
 
 def joined_queries(before: Iterable[Query], given: Iterable[Query], file: Path, study: Path) -> list[Query]:

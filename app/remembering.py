@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
+from drr.env.json_object import JsonObject
+
 if TYPE_CHECKING:
     from drr.env.embedding import Embedder, Vectors
     from drr.env.settings import Settings
@@ -99,45 +101,56 @@ class _CountingEmbedder:
 
 
 @dataclass(frozen=True)
-class Memories:
-    """What the units of memories share, in the process that has the study."""
+class MemoryMaking:
+    """What decides what a memory recalls, beside the task."""
 
     settings: Settings
     models: Models
     prompts: Prompts
     contexts: Contexts
-    study: Study
 
     @property
     def size(self) -> str:
         """What is observed: everything, the largest of the nested contexts."""
         return self.contexts.sizes[-1]
 
-    def unit(self, word: str, person_id: str, wanted: Iterable[Wanted]) -> Unit:
-        """`word` is the memory as it was named; whose tasks are asked in which order changes nothing."""
+    def key_fields(self, word: str, person_id: str) -> JsonObject:
+        """`word` is the memory as it was named."""
         from drr.llm.offline import NAME as OFFLINE
         from drr.offline.memory import VERSION
         from drr.persons.memory.base import ROLE
         from drr.persons.memory.registry import memory_kind
-        from drr.study.unit import Unit
 
-        kind, asked = memory_kind(word), sorted({(one.task, one.budget) for one in wanted})
-        model = self.models.name_of(ROLE)
-        fields: dict[str, object] = {
-            "what": "memory",
+        kind, model = memory_kind(word), self.models.name_of(ROLE)
+        fields: JsonObject = {
             "memory": kind.name,
             "version": kind.version,
-            "person": person_id,
             "context": self.contexts.hash(person_id, self.size),
-            "wanted": [list(one) for one in asked],
         }
         if kind.asks_model:
             fields |= {"model": model, "prompts": self.prompts.hashes(kind.prompts)}
             fields |= {"rules": VERSION} if model == OFFLINE else {}
         if kind.embeds:
             fields["embedder"] = self.settings.model_for("embedder")
+        return fields
+
+
+@dataclass(frozen=True)
+class Memories:
+    """The units of memories, in the process that has the study."""
+
+    making: MemoryMaking
+    study: Study
+
+    def unit(self, word: str, person_id: str, wanted: Iterable[Wanted]) -> Unit:
+        """In which order tasks are asked changes nothing."""
+        from drr.study.unit import Unit
+
+        asked = sorted({(one.task, one.budget) for one in wanted})
+        own = self.making.key_fields(word, person_id)
+        fields = {"what": "memory", **own, "person": person_id, "wanted": [list(one) for one in asked]}
         spec = {"memory": word, "person": person_id, "wanted": [list(one) for one in asked]}
-        return Unit("generation", fields, spec, f"{person_id}/memory:{kind.name}")
+        return Unit("generation", fields, spec, f"{person_id}/memory:{own['memory']}")
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         from drr.env.embedding import embedder_of
@@ -146,11 +159,12 @@ class Memories:
         from drr.persons.memory.registry import memory_kind
 
         kind = memory_kind(spec["memory"])
-        items = self.contexts.items(spec["person"], self.size)
+        making = self.making
+        items = making.contexts.items(spec["person"], making.size)
         journal = _Shared(context.replaying(), self._answered)
-        models, embedder = context.models.keeping(journal), _CountingEmbedder(embedder_of(self.settings))
+        models, embedder = context.models.keeping(journal), _CountingEmbedder(embedder_of(making.settings))
         model = models.role(ROLE, self._stand_in())
-        desk = MemoryDesk(model, embedder, self.prompts, tokens_of, items[-1].date if items else "")
+        desk = MemoryDesk(model, embedder, making.prompts, tokens_of, items[-1].date if items else "")
         done = await _remembered(kind, desk, items, spec["wanted"], context.meter, embedder)
         written = kind.asks_model and model.rule_written
         return done.outcome({"memory": kind.name, "person": spec["person"], "rule_written": written}, journal)

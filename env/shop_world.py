@@ -38,6 +38,14 @@ TOOLS = (
     "web_search",
     "calculator",
 )
+USER_TOOLS = (
+    "get_user_orders",
+    "get_order_details",
+    "get_user_profile",
+    "update_user_profile",
+    "get_user_statistics",
+)
+"""Those that read or write a shopper's records."""
 USER = "user://"
 _ORDERS = 1000
 
@@ -73,7 +81,12 @@ class ShopWorld:
     shop_url: str | None = None
     """As it was given for a study; else the shop's own."""
 
-    tools: ClassVar[Sequence[str]] = TOOLS
+    @property
+    def tools(self) -> Sequence[str]:
+        """A session that belongs to nobody offers no tool for anybody's records."""
+        if self.session.user_id is None and not self.session.open_access:
+            return [name for name in TOOLS if name not in USER_TOOLS]
+        return TOOLS
 
     @property
     def user_id(self) -> str | None:
@@ -117,6 +130,11 @@ class ShopRealm:
         from drr.env.session import Session
 
         return ShopWorld(Session(self.shop, spec["user_id"]), self.web, self.shop_url)
+
+    def strangers_world(self, spec: Mapping[str, Any]) -> ShopWorld:
+        from drr.env.session import Session
+
+        return ShopWorld(Session(self.shop, None), self.web, self.shop_url)
 
     def check(self, queries: Sequence[Query]) -> None:
         """Nobody whom the shop does not know can ask."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from drr.env.errors import Misuse
 
@@ -107,7 +107,7 @@ class World(Protocol):
 
     @property
     def user_id(self) -> str | None:
-        """Who asks. An agent answers for one person."""
+        """Whose records may be read; `None` where an agent answers without knowing who asks."""
 
     @property
     def session(self) -> Session | None:
@@ -159,6 +159,14 @@ class Realm(Protocol):
 
     def check(self, queries: Sequence[Query]) -> None:
         """`Misuse` for questions that cannot be asked here, before anything is paid."""
+
+
+@runtime_checkable
+class WithoutRecords(Protocol):
+    """What a realm has where an agent may be given less of the person than the records: settings other than `records`."""
+
+    def strangers_world(self, spec: Mapping[str, Any]) -> World:
+        """The same place for somebody of whom nothing is known: no tool reads anybody's records, and there is no `user_id`."""
 
 
 SHOP = "shop"

@@ -23,7 +23,21 @@ class StudyConfig(TypedDict, total=False):
 
 
 _RUN: dict[str, type] = {
-    **dict.fromkeys(("shop", "place", "world", "variants", "citation_repair", "what", "mode", "model"), str),
+    **dict.fromkeys(
+        (
+            "shop",
+            "place",
+            "world",
+            "variants",
+            "citation_repair",
+            "what",
+            "mode",
+            "model",
+            "settings",
+            "contexts",
+        ),
+        str,
+    ),
     "trials": int,
     "limits": dict,
     "references": bool,

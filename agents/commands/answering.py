@@ -81,10 +81,11 @@ def _told(run: AgentRun) -> str:
     """The question as JSON on standard input: what our own agents are told of it, and not a word more."""
     document = {
         "schema": 1,
-        "id": run.outside.query_id,
+        "id": run.outside.query_id if run.has_records else None,
         "text": run.query,
         "today": run.as_of,
-        "user_id": run.user_id or None,
+        "user_id": run.user_id,
+        "person": run.person or None,
     }
     return json.dumps(document, ensure_ascii=False) + "\n"
 

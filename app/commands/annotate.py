@@ -221,10 +221,11 @@ def _reports(study: Study, variants: str | None, shop: str | None) -> list[Blind
     from drr.app.vouching import offer_shop
     from drr.env.errors import Misuse
     from drr.eval.evidence.answers import read_answers
+    from drr.persons.setting import agent_of
 
     answers = read_answers(study)
     present = sorted({answer.variant for answer in answers})
-    summarised = [name for name in present if name.endswith("+ws")]
+    summarised = [name for name in present if agent_of(name).endswith("+ws")]
     wanted = variants.split(",") if variants else summarised if len(summarised) > 1 else present
     unknown = sorted(set(wanted) - set(present))
     if unknown:

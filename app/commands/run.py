@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from drr.app.answers import Answering, RunPlan
+    from drr.app.answers import Answering
     from drr.app.plans import Selection
+    from drr.app.specs import RunPlan
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
     from drr.env.settings import Settings
@@ -58,11 +59,23 @@ def build(parser: argparse.ArgumentParser) -> None:
         metavar="NAMES",
         help="`all` (default: the paper's six), or names, path/file.py:function and 'cmd:COMMAND' with commas",
     )
+    parser.add_argument(
+        "--settings",
+        metavar="LIST",
+        help="what of the person agents are given, with commas: task, context:N, memory:NAME[:N], persona, records (default), records+persona",
+    )
+    parser.add_argument("--persons", metavar="FILE", type=Path, help="JSONL, a person a line: who asks")
+    parser.add_argument(
+        "--contexts",
+        metavar="DIR",
+        type=Path,
+        help="what was gathered of them, for the settings context and memory",
+    )
     parser.add_argument("--trials", type=positive_int, metavar="N", help="repetitions of each (default 1)")
     parser.add_argument(
         "--only",
         action="store_true",
-        help="compute now only what --variants, --queries and --trials name; the rest of the study stays and counts",
+        help="compute now only what --variants, --settings, --queries and --trials name; the rest of the study stays and counts",
     )
     parser.add_argument(
         "--limits",
@@ -102,11 +115,13 @@ def run(arguments: argparse.Namespace) -> int:
     if said := _anew(arguments, saved, settings):
         print(f"drr: {folder}: {said}", file=sys.stderr)
     config = replace(
-        AnswerConfig.of(plan, settings, folder / "pages"), keyed_max_tokens=keyed, **command_terms(arguments)
+        AnswerConfig.of(plan, settings, folder / "pages", _persons(arguments)),
+        keyed_max_tokens=keyed,
+        **command_terms(arguments),
     )
     with open_answering(config) as answering:
         answering.check_named(arguments.role_models)
-        answering.realm.check(queries)
+        answering.check_queries(queries, str(arguments.queries or folder))
         units = answering.units(queries, plan["trials"])
         chosen, others = named.split(units)
         if others and not arguments.only:
@@ -122,6 +137,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 _BEFORE = {"reason": "on"}
 """What a study did whose configuration is older than the setting: its finished units stay finished."""
+
+
+def _persons(arguments: argparse.Namespace) -> Path | None:
+    """The file that is given now, else the study's own copy of what it was given before."""
+    from drr.app.giving import PERSONS
+
+    own: Path = arguments.study / PERSONS
+    given: Path | None = arguments.persons
+    return given if given is not None else own if own.is_file() else None
 
 
 class _Asked(NamedTuple):
@@ -174,24 +198,34 @@ def _resolve(
     arguments: argparse.Namespace, saved: StudyConfig
 ) -> tuple[RunPlan, Settings, list[Query], Selection]:
     """What the study was created with and what is added now, else the defaults; and what of it was named now."""
-    from drr.app.plans import QUERIES, Selection, joined_queries
+    from drr.app.plans import QUERIES, Selection, joined_queries, joined_settings
     from drr.app.vouching import check_agents, check_shop, given_settings, settled, trusted_addresses
     from drr.env.errors import Misuse
     from drr.env.query import read_queries
     from drr.env.settings import StudyChoices
+    from drr.persons.setting import RECORDS, settings_of, words_of
 
     before, own = saved.get("run", {}), arguments.study / QUERIES
     given = _words(arguments.variants)
+    chosen = None if arguments.settings is None else settings_of(arguments.settings)
+    had = before.get("settings") or (RECORDS.name if saved else None)
     if saved:
         named = [] if given is None else given.split(",")
-        check_agents(
-            arguments.study,
-            ",".join(w for w in str(before.get("variants", "all")).split(",") if w not in named),
-        )
+        words = [w for w in str(before.get("variants", "all")).split(",") if w not in named]
+        words += [one.memory_word for one in settings_of(str(had)) if one.place and one not in (chosen or ())]
+        check_agents(arguments.study, ",".join(words))
         check_shop(arguments.study, before.get("shop"), arguments.shop)
         check_shop(arguments.study, before.get("place"), arguments.place, "--place")
+        gathered = None if arguments.contexts is None else str(arguments.contexts)
+        check_shop(arguments.study, before.get("contexts"), gathered, "--contexts")
     study = StudyChoices(arguments.study, {**_BEFORE, **saved.get("settings", {})}) if saved else None
     plan = _plan(arguments, before, given)
+    here = before.get("contexts") if arguments.contexts is None else str(arguments.contexts.resolve())
+    if here is not None:
+        plan["contexts"] = here
+    told = joined_settings(had, chosen)
+    if told != (RECORDS,):
+        plan["settings"] = words_of(told)
     if arguments.queries is None and not (saved and own.is_file()):
         raise Misuse(f"{arguments.study}: a new study needs --queries FILE, one JSON query a line")
     settings = settled(given_settings(arguments), trusted_addresses(arguments), study).settings
@@ -200,15 +234,15 @@ def _resolve(
         raise Misuse(f"{arguments.queries}: holds no query; each line is {{'query': ..., 'user_id': ...}}")
     kept = read_queries(own) if own.is_file() else []
     queries = joined_queries(kept, new or [], arguments.queries, arguments.study)
-    selection = Selection.of(given, new, arguments.trials)
+    selection = Selection.of(given, new, arguments.trials, chosen)
     if arguments.only and selection.is_all:
-        raise Misuse("--only needs what to compute: --variants, --queries or --trials")
+        raise Misuse("--only needs what to compute: --variants, --settings, --queries or --trials")
     return plan, settings, queries, selection
 
 
 def _plan(arguments: argparse.Namespace, before: JsonObject, variants: str | None) -> RunPlan:
-    from drr.app.answers import RunPlan
     from drr.app.plans import joined_variants
+    from drr.app.specs import RunPlan
     from drr.env.errors import Misuse
     from drr.env.world import SHOP
     from drr.study.config import MOST_TRIALS
@@ -293,8 +327,10 @@ def _run(
     import time
 
     from drr.app.console import print_json
+    from drr.app.giving import PERSONS, keep_persons
     from drr.app.options import command_terms
     from drr.app.plans import keep_queries
+    from drr.app.recalling import remember
     from drr.app.studies import budget_of, check_models, conclude, run_units, say_paper, unit_cap_of
     from drr.app.vouching import remember_study
     from drr.app.workers import pool_of
@@ -304,14 +340,22 @@ def _run(
 
     folder: Path = arguments.study
     check_models(answering.models, answering.roles, budget_of(arguments), unit_cap_of(arguments))
-    plain = {"run": config["run"], "pages": str(folder / "pages"), **command_terms(arguments)}
+    persons = str(folder / PERSONS) if answering.giving.persons else None
+    plain = {
+        "run": config["run"],
+        "pages": str(folder / "pages"),
+        "persons": persons,
+        **command_terms(arguments),
+    }
     pool = pool_of(arguments, answering.config.settings, "drr.app.answers:open_workplace", plain)
     say_paper(answering.config.settings)
     with Study.create(folder, config) as study:
         plan = config["run"]
-        shops = [plan.get("shop"), plan.get("place")]
-        remember_study(folder, answering.config.settings, plan["variants"], shops)
+        shops = [plan.get("shop"), plan.get("place"), plan.get("contexts")]
+        words = ",".join([plan["variants"], *answering.giving.programs])
+        remember_study(folder, answering.config.settings, words, shops)
         keep_queries(folder, asked.queries)
+        keep_persons(folder, answering.giving.persons)
         check_models(answering.models, answering.roles, budget_of(arguments, study), unit_cap_of(arguments))
         study.ledger.units.register(asked.units)
         aside = study.retire("answer", [*asked.units, *imported_units(study)])
@@ -323,6 +367,7 @@ def _run(
         if arguments.retry_failed:
             study.look_for_losses()
             study.reopen_lost(unit.key for unit in asked.chosen)
+        remember(arguments, answering.giving, answering.config.settings, study, asked.queries)
         summary = run_units(arguments, study, asked.chosen, pool or answering, answering.models, "answers")
         if arguments.json:
             print_json(status(study, now=time.time()))

@@ -54,6 +54,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     edit.add_argument(
         "--queries", metavar="FILE", type=Path, help="JSONL: the queries of the study that stay"
     )
+    edit.add_argument("--settings", metavar="LIST", help="the settings of the persons that stay")
     edit.add_argument("--trials", type=positive_int, metavar="N", help="the repetitions that stay")
     edit.add_argument("--yes", action="store_true", help="do not ask")
     edit.add_argument("--json", action="store_true", help="one JSON document")
@@ -97,6 +98,7 @@ def _named(arguments: argparse.Namespace, study: Study) -> tuple[Selection, list
     from drr.app.plans import QUERIES, Selection
     from drr.env.errors import Misuse
     from drr.env.query import read_queries
+    from drr.persons.setting import settings_of
 
     own = study.folder / QUERIES
     had = read_queries(own) if own.is_file() else []
@@ -109,19 +111,26 @@ def _named(arguments: argparse.Namespace, study: Study) -> tuple[Selection, list
         None if arguments.variants is None else frozenset(map(str.strip, arguments.variants.split(","))),
         None if chosen is None else frozenset(chosen),
         arguments.trials,
+        None if arguments.settings is None else frozenset(s.name for s in settings_of(arguments.settings)),
     )
     if selection.is_all:
-        raise Misuse("name what stays: --variants, --queries or --trials")
+        raise Misuse("name what stays: --variants, --settings, --queries or --trials")
     return selection, [query for query in had if chosen is None or query.id in chosen]
 
 
 def _planned(study: Study, selection: Selection) -> _Edit:
     """Told by the units themselves, so that no agent of others is loaded and no shop opened."""
+    from drr.app.specs import agent_in, setting_in
     from drr.env.errors import Misuse
 
     keys = [standing.key for standing in study.ledger.units.standings() if standing.kind == "answer"]
     units = [study.ledger.units.get(key) for key in keys]
-    here = {str(unit.spec["variant"]) for unit in units}
+    here = {name for unit in units for name in (str(unit.spec["variant"]), agent_in(unit.spec))}
+    settings = {setting_in(unit.spec).name for unit in units}
+    if unknown := sorted((selection.settings or frozenset()) - settings):
+        raise Misuse(
+            f"{study.folder} has not the setting {', '.join(unknown)}; it has {', '.join(sorted(settings))}"
+        )
     if unknown := sorted((selection.variants or frozenset()) - here):
         raise Misuse(
             f"{study.folder} has no {', '.join(unknown)}; it has {', '.join(sorted(here)) or 'no answers'}; `drr run` adds variants"
@@ -157,12 +166,15 @@ def _yes(sentence: str) -> bool:
 
 def _apply(study: Study, arguments: argparse.Namespace, edit: _Edit, queries: list[Query]) -> None:
     from drr.app.plans import keep_queries
+    from drr.persons.setting import settings_of, words_of
     from drr.study.study import Study
 
     study.retire("answer", edit.keep)
     run = {**study.config.get("run", {})}
     if arguments.variants is not None and "variants" in run:
         run["variants"] = _words_of(str(run["variants"]), edit.keep)
+    if arguments.settings is not None:
+        run["settings"] = words_of(settings_of(arguments.settings))
     if arguments.trials is not None and "trials" in run:
         run["trials"] = min(arguments.trials, run["trials"])
     Study.create(study.folder, {**study.config, "run": run}).close()
@@ -175,8 +187,9 @@ def _words_of(before: str, keep: list[Unit]) -> str:
 
     from drr.agents.commands.command import is_command, shown_name
     from drr.agents.registry import PAPER
+    from drr.app.specs import agent_in
 
     words = [word for part in before.split(",") for word in (PAPER if part == "all" else [part])]
-    here = {str(unit.spec["variant"]) for unit in keep}
+    here = {agent_in(unit.spec) for unit in keep}
     shown = {word: shown_name(word) if is_command(word) else PurePath(word).name for word in words}
     return ",".join(dict.fromkeys(word for word in words if shown[word] in here))

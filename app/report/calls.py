@@ -10,6 +10,7 @@ from drr.app.report.material import ByQuery, Material
 from drr.app.report.tables import Cell, Table, headings
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.intervals import mean
+from drr.persons.setting import agent_of
 
 BESIDE = ("page reads", "control calls", "unknown tools")
 NOTE = (
@@ -42,7 +43,7 @@ def _by_tool(answers: list[Answer], names: Collection[str], tools: Collection[st
 
 def page_reads(answer: Answer) -> int:
     """Web pages that were read, or tried, while the answer was made; freezing cited pages afterwards is not its doing."""
-    if not (answer.variant.endswith("+ws") or "summariser" in answer.usage):
+    if not (agent_of(answer.variant).endswith("+ws") or "summariser" in answer.usage):
         return 0
     rows = answer.record.result.get("sources") or ()
     return len({row["url"] for row in rows if row["type"] == "web" and row["page_status"] is not None})

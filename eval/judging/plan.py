@@ -16,6 +16,7 @@ from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.llm.budget import Limit
 from drr.llm.factory import Models
+from drr.persons.setting import agent_of
 from drr.study.study import Study
 from drr.study.unit import Unit
 
@@ -65,7 +66,7 @@ class Forecast(Row):
 
 def default_variants(answers: Iterable[Answer]) -> list[str]:
     everyone = sorted({answer.variant for answer in answers})
-    with_summaries = [name for name in everyone if name.endswith("+ws")]
+    with_summaries = [name for name in everyone if agent_of(name).endswith("+ws")]
     return with_summaries if len(with_summaries) > 1 else everyone
 
 

@@ -44,7 +44,7 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
         case briefs.Planning():
             return _plan(brief)
         case briefs.Supervising():
-            return _supervise(messages, brief.question, _bound(arguments))
+            return _supervise(messages, brief, _bound(arguments))
         case briefs.Researching():
             return _research(messages, brief, _bound(arguments))
         case briefs.Condensing():
@@ -80,9 +80,9 @@ def _plan(brief: briefs.Planning) -> AIMessage:
     """Everything at once and blindly: no second search, no sum, and the region is not known when the web is asked."""
     task = offline_question.read(brief.question)
     calls: Calls = []
-    if task.personal:
+    if task.personal and brief.records:
         calls.append(("get_user_orders", {"limit": 100 if task.about_history else 10}))
-    if task.about_place:
+    if task.about_place and brief.records:
         calls.append(("get_user_profile", {}))
     searches = [(len(calls) + k, need) for k, need in enumerate(task.needs[:3], 1)]
     calls += [("product_catalog_search", _search(task, need)) for _, need in searches]
@@ -272,10 +272,13 @@ def _second_query(task: Asked, memory: Memory) -> str:
 # The supervisor ------------------------------------------------------------------------------------------------------
 
 
-def _supervise(messages: Sequence[BaseMessage], question: str, bound: set[str]) -> AIMessage:
+def _supervise(messages: Sequence[BaseMessage], brief: briefs.Supervising, bound: set[str]) -> AIMessage:
     """First round: the parts of the question side by side. Second: what the reports left open, or now make possible."""
     memory = reading.of_conversation(messages)
+    question = brief.question
     task = offline_question.with_history(offline_question.read(question), memory.bought)
+    if not brief.records:
+        task = replace(task, personal=False)
     launched = [str(call.arguments.get("sub_problem", "")) for call in memory.calls if call.name == LAUNCH]
     if not any(isinstance(message, ToolMessage) for message in messages):
         thought = _strategy(task)

@@ -1,0 +1,83 @@
+"""Before a study answers under `memory:NAME`: memories observe and recall, and what they recalled is laid where workers read it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from drr.app.giving import RECALLED, Giving, RecalledRow, recall_id
+from drr.app.remembering import Memories, Wanted, remembrances
+
+if TYPE_CHECKING:
+    import argparse
+
+    from drr.env.query import Query
+    from drr.env.settings import Settings
+    from drr.persons.setting import Setting
+    from drr.study.study import Study
+    from drr.study.unit import Unit
+
+
+def remember(
+    arguments: argparse.Namespace, giving: Giving, settings: Settings, study: Study, queries: Iterable[Query]
+) -> None:
+    """Memories observe and recall before anybody answers; one that fails leaves its systems' answers failed, and only these."""
+    import sys
+
+    from drr.app.models import models_of
+    from drr.app.studies import budget_of, check_models, run_units, unit_cap_of
+    from drr.persons.memory.base import ROLE
+
+    units = memory_units(giving, study, queries)
+    if not units or giving.making is None:
+        return
+    models = models_of(settings)
+    if giving.asks_memory:
+        check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
+    every = list({unit.key: unit for unit in units.values()}.values())
+    work = Memories(giving.making, study).work
+    summary = run_units(arguments, study, every, work, models, "remembering")
+    for kind, cause in summary.causes.items():
+        print(f"drr: remembering: {kind}: {cause}", file=sys.stderr)
+    keep_recalled(arguments.study, study, units)
+
+
+def memory_units(giving: Giving, study: Study, queries: Iterable[Query]) -> dict[tuple[Setting, str], Unit]:
+    """One for each memory and person, however many budgets and tasks there are; none where no setting names a memory."""
+    if giving.making is None:
+        return {}
+    memories, asked = Memories(giving.making, study), list(queries)
+    found: dict[tuple[Setting, str], Unit] = {}
+    for word in dict.fromkeys(one.memory_word for one in giving.settings if one.kind == "memory"):
+        named = [one for one in giving.settings if one.kind == "memory" and one.memory_word == word]
+        for person_id in dict.fromkeys(query.person_id or "" for query in asked):
+            wishes = [query.query for query in asked if query.person_id == person_id]
+            wanted = [Wanted(wish, one.tokens or 0) for wish in wishes for one in named]
+            unit = memories.unit(word, person_id, wanted)
+            found |= {(one, person_id): unit for one in named}
+    return found
+
+
+def keep_recalled(folder: Path, study: Study, units: Mapping[tuple[Setting, str], Unit]) -> None:
+    """For the workers, who have no ledger."""
+    from drr.env.files import private, write_file
+
+    rows: dict[str, RecalledRow] = {}
+    for (setting, person_id), unit in units.items():
+        record = study.record(unit.key)
+        written = bool(record is not None and record.done and record.result["rule_written"])
+        for wanted, one in remembrances(study, unit).items():
+            if wanted.budget == setting.tokens:
+                rows[recall_id(setting, person_id, wanted.task)] = RecalledRow(
+                    text=one.text or "",
+                    fed=one.row["fed"],
+                    failure=one.row["failure"],
+                    message=one.row["message"],
+                    cost=one.row["cost"],
+                    build=one.build,
+                    rule_written=written,
+                )
+    if units:
+        write_file(folder / RECALLED, json.dumps(rows, ensure_ascii=False), private(0o666))

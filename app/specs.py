@@ -1,0 +1,70 @@
+"""What a study of answers was asked for, and what the work on one unit needs: plain data, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+
+from drr.persons.setting import RECORDS, Setting, setting_of, system_of
+
+if TYPE_CHECKING:
+    from drr.agents.base import CitationRepair
+    from drr.env.query import Query
+
+
+class AnswerSpec(TypedDict):
+    """What the work on one unit needs beside what all units share."""
+
+    query_id: str
+    query: str
+    user_id: str
+    variant: str
+    """The system: the variant, with the setting under which it answers where that is not `records`."""
+    trial: int
+    agent: NotRequired[str]
+    """The variant alone; with `setting`, where that is not `records`."""
+    setting: NotRequired[str]
+    person_id: NotRequired[str]
+
+
+class RunPlan(TypedDict):
+    """What a study of answers was asked for; kept in its configuration under `run`."""
+
+    shop: str | None
+    variants: str
+    trials: int
+    limits: dict[str, int | float]
+    citation_repair: CitationRepair | None
+    references: bool | None
+    world: NotRequired[str]
+    """Another than the shop."""
+    place: NotRequired[str]
+    contexts: NotRequired[str]
+    """Where what was gathered of the persons lies."""
+    settings: NotRequired[str]
+    """What of the person its agents are given; `records` alone where it says nothing."""
+
+
+def spec_of(query: Query, agent: str, trial: int, setting: Setting) -> AnswerSpec:
+    """Under `records` as it was before there were settings, so that what is finished stays finished."""
+    spec = AnswerSpec(
+        query_id=query.id,
+        query=query.query,
+        user_id=query.user_id,
+        variant=system_of(agent, setting),
+        trial=trial,
+    )
+    if setting != RECORDS:
+        spec |= {"agent": agent, "setting": setting.name}
+        if query.person_id is not None:
+            spec["person_id"] = query.person_id
+    return spec
+
+
+def agent_in(spec: Mapping[str, Any]) -> str:
+    """The variant that answers."""
+    return str(spec.get("agent") or spec["variant"])
+
+
+def setting_in(spec: Mapping[str, Any]) -> Setting:
+    return setting_of(spec.get("setting") or RECORDS.name)
