@@ -69,7 +69,7 @@ async def _form(run: AgentRun, passages: Passages) -> tuple[ReportForm, list[Bas
         listing = passages.listing(shorten(texts, limit))
         asked: list[BaseMessage] = [
             system,
-            HumanMessage(f"{QUESTION}\n{run.query}\n\n# Passages\n\n{listing}\n"),
+            HumanMessage(f"{QUESTION}\n{run.asked}\n\n# Passages\n\n{listing}\n"),
         ]
         ask = partial(run.structured, _REPORT, asked, ReportForm, brief=_brief(run, passages))
         try:
@@ -126,7 +126,7 @@ async def answer(run: AgentRun) -> Ending:
         "" if run.profile is None else "\n\n" + run.prompts.fill("researcher_profile", facts=run.profile.text)
     )
     start: ReactState = {
-        "messages": [run.system("react", steps=str(run.limits.steps)), HumanMessage(run.query + facts)],
+        "messages": [run.system("react", steps=str(run.limits.steps)), HumanMessage(run.asked + facts)],
         "steps": 0,
         "stop": "finalized",
         "report": "",

@@ -44,6 +44,7 @@ def test_a_command_is_told_the_question_and_uses_the_tools_of_its_own_session(
         "text": "Which bird house?",
         "today": question["today"],
         "user_id": ANNA,
+        "person": None,
     }
     assert {"DRR_MCP_URL", "DRR_MCP_TOKEN", "DRR_DEADLINE", "HOME", "LANG", "PATH", "TMPDIR"} <= {
         *environment
