@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from drr.agents.architecture import PROFILE, SUMMARISER, WS, Variant
 from drr.agents.base import (
@@ -24,29 +24,25 @@ from drr.agents.base import (
     Transcript,
     nobody,
 )
-from drr.agents.brief import Mending, ProfileFacts
+from drr.agents.brief import ProfileFacts
 from drr.agents.control import WITHOUT_REASON, WITHOUT_RECORDS
+from drr.agents.repairing import read_in_run, repaired
 from drr.agents.running import MAIN, AgentRun, Allowance, CallTool, actor_rank
 from drr.agents.websum import PageSummaries
 from drr.citations import repair
-from drr.citations.addresses import canonical_url
-from drr.citations.parse import Citations, parse
-from drr.env.deadline import read_in_time
 from drr.env.errors import DrrError, Misuse
 from drr.env.profile import build_profile
 from drr.env.session import Change
 from drr.env.source import Source, text_hash
 from drr.env.world import World
-from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
-from drr.llm.prompts import Prompts, fence
+from drr.llm.prompts import Prompts
 from drr.llm.role import RoleModel
 from drr.llm.transcript import plain
 from drr.persons.given import Given
 from drr.persons.setting import RECORDS, Setting
 from drr.tools import registry as tools
 from drr.tools.base import ToolAnswer, ToolContext
-from langchain_core.messages import HumanMessage
 
 PERSON = "person"
 """The prompt that puts what is told of the person beside the question."""
@@ -268,21 +264,17 @@ def _profile_facts(run: AgentRun, world: World) -> ProfileFacts:
     return facts
 
 
-async def _read(report: str) -> Citations:
-    return await read_in_time(report, lambda: parse(report))
-
-
 async def _finish(
     run: AgentRun, variant: Variant, ending: Ending, options: AgentOptions, world: World
 ) -> AnswerRecord:
     raw = ending.report
-    cited = await _read(raw)
+    cited = await read_in_run(raw)
     made_up = repair.unknown_urls(cited, run.ledger.knows)
-    repaired = await _repaired(run, raw, cited, made_up, options.citation_repair)
-    report, removed = repaired.report, repaired.removed
-    written = cited if report == raw else await _read(report)
+    mended = await repaired(run, raw, cited, made_up, options.citation_repair)
+    report, removed = mended.report, mended.removed
+    written = cited if report == raw else await read_in_run(report)
     left = repair.unknown_urls(written, run.ledger.knows)
-    made_up = list(dict.fromkeys([*made_up, *repaired.made_up, *left]))
+    made_up = list(dict.fromkeys([*made_up, *mended.made_up, *left]))
     usage, seconds = run.allowance.meter.as_json(), run.allowance.now() - run.allowance.started
     shop_url = None if world.session is None else world.session.shop.shop_url
     await run.ledger.freeze([s.address for s in (*cited.sources, *written.sources)], world.web, shop_url)
@@ -353,57 +345,3 @@ def _raised(run: AgentRun) -> list[str]:
 def _numbered(run: AgentRun) -> list[ToolCall]:
     ordered = [call for actor in sorted(run.calls, key=actor_rank) for call in run.calls[actor]]
     return [call.model_copy(update={"number": number}) for number, call in enumerate(ordered, 1)]
-
-
-class _Repaired(NamedTuple):
-    report: str
-    removed: list[str]
-    """The citations that are no longer in it."""
-    made_up: Sequence[str] = ()
-    """What the model made up when it was asked to mend."""
-
-
-async def _repaired(
-    run: AgentRun, raw: str, cited: Citations, made_up: list[str], setting: CitationRepair
-) -> _Repaired:
-    """The report as the setting wants it."""
-    wrong = [*made_up, *(f"[{name}]" for name in repair.lost(cited))]
-    if setting == "off" or not wrong:
-        return _Repaired(raw, [])
-    if setting == "remove":
-        return _Repaired(repair.remove(raw, made_up), wrong)
-    report = await _mended(run, raw, wrong)
-    if report is None:
-        return _Repaired(raw, [])
-    after = await _read(report)
-    if still := repair.unknown_urls(after, run.ledger.knows):
-        run.notes.append(
-            f"citations: {len(still)} made-up addresses stood in the mended report too; taken out"
-        )
-        report = repair.remove(report, still)
-        after = await _read(report)
-    left = {source.url for source in after.sources} | {f"[{name}]" for name in repair.lost(after)}
-    return _Repaired(report, [one for one in wrong if canonical_url(one) not in left], still)
-
-
-async def _mended(run: AgentRun, raw: str, wrong: list[str]) -> str | None:
-    """The model's own correction; `None` where it could not give one, which is noted."""
-    try:
-        return await _ask(run, raw, wrong)
-    except ModelFailure as failure:
-        if failure.transient or failure.fatal or failure.kind == "over_budget":
-            raise
-        run.notes.append(f"citations not repaired: {failure.kind}")
-        return None
-
-
-async def _ask(run: AgentRun, raw: str, wrong: list[str]) -> str:
-    known = "\n".join(
-        f"{source.title or 'untitled'}: {source.url}" for source in run.ledger.sources(actor_rank)
-    )
-    request = (
-        f"# Report\n{fence(raw, 'report')}\n\n# Wrong\n"
-        + "\n".join(wrong)
-        + f"\n\n# Evidence\n{fence(known, 'list')}\n"
-    )
-    return await run.write("citations", [run.bare("citation_fix"), HumanMessage(request)], brief=Mending(raw))

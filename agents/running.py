@@ -79,15 +79,47 @@ async def _nothing() -> None:
     pass
 
 
-@dataclass
-class AgentRun:
+@dataclass(kw_only=True)
+class Instructed:
+    """What an agent is told before it does anything."""
+
     query: str
     user_id: str | None
     """Whose records it may look up; `None` under a setting that withholds them."""
     as_of: str
+    prompts: Prompts
+    person: str = ""
+    """What the setting tells of the person, and all of it; it stands with the question wherever the whole question does."""
+
+    @property
+    def asked(self) -> str:
+        """The question, with what is told of the person."""
+        if not self.person:
+            return self.query
+        return self.prompts.fill("person", query=self.query, person=fence(self.person, "person"))
+
+    @property
+    def has_records(self) -> bool:
+        return self.user_id is not None
+
+    def system(self, prompt: str, **slots: str) -> SystemMessage:
+        """Every agent is told its user's id, where the setting allows it, and the shop's today, and nothing else of the profile.
+
+        What stands before the shopper's own lines is the same in every unit, and is read from the provider's cache.
+        """
+        values = {"user_id": self.user_id or NOBODY, "as_of": self.as_of, **slots}
+        text = self.prompts.fill(prompt, **values)
+        return opening(text, self.prompts[prompt].shared(_OWN, **values))
+
+    def bare(self, prompt: str) -> SystemMessage:
+        """A prompt of an agent that needs to know nothing of the shopper."""
+        return SystemMessage(self.prompts.fill(prompt))
+
+
+@dataclass(kw_only=True)
+class AgentRun(Instructed):
     models: Mapping[str, RoleModel]
     """By role: those that the variant declares."""
-    prompts: Prompts
     allowance: Allowance
     tools: ToolContext
     call_tool: CallTool
@@ -101,8 +133,6 @@ class AgentRun:
     """The choices of the study that the architecture declares to understand."""
     profile: ProfileFacts | None = None
     """Of the shopper, for researchers; only `+profile` variants have them."""
-    person: str = ""
-    """What the setting tells of the person, and all of it; it stands with the question wherever the whole question does."""
     aclose: Callable[[], Awaitable[None]] = _nothing
     """Ends what may still run in the background when the run is over."""
     listener: Listener = nobody
@@ -127,38 +157,12 @@ class AgentRun:
         return bool(self.settings.get("reason", True))
 
     @property
-    def asked(self) -> str:
-        """The question, with what is told of the person."""
-        return (
-            self.prompts.fill("person", query=self.query, person=fence(self.person, "person"))
-            if self.person
-            else self.query
-        )
-
-    @property
-    def has_records(self) -> bool:
-        return self.user_id is not None
-
-    @property
     def limits(self) -> Limits:
         return self.allowance.limits
-
-    def system(self, prompt: str, **slots: str) -> SystemMessage:
-        """Every agent is told its user's id, where the setting allows it, and the shop's today, and nothing else of the profile.
-
-        What stands before the shopper's own lines is the same in every unit, and is read from the provider's cache.
-        """
-        values = {"user_id": self.user_id or NOBODY, "as_of": self.as_of, **slots}
-        text = self.prompts.fill(prompt, **values)
-        return opening(text, self.prompts[prompt].shared(_OWN, **values))
 
     def tools_on(self, problem: str) -> ToolContext:
         """The tools' context for one (sub-)problem; page summaries hang on it."""
         return replace(self.tools, question=problem)
-
-    def bare(self, prompt: str) -> SystemMessage:
-        """A prompt of an agent that needs to know nothing of the shopper."""
-        return SystemMessage(self.prompts.fill(prompt))
 
     def tell(self, kind: Any, actor: str, text: str) -> None:
         self.listener(Event(kind, actor or "agent", text))

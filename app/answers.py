@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -173,9 +173,8 @@ class Answering:
         """The model roles that these variants call."""
         return list(dict.fromkeys(role for variant in self.variants.values() for role in variant.roles))
 
-    def specs(self, queries: Iterable[Query], trials: int = 1) -> list[AnswerSpec]:
+    def specs(self, queries: Sequence[Query], trials: int = 1) -> list[AnswerSpec]:
         """Trial by trial and query by query, so that a study that stops early has compared like with like."""
-        queries = list(queries)
         return [
             spec_of(query, name, trial, setting)
             for trial in range(trials)
@@ -184,7 +183,7 @@ class Answering:
             for setting in self.giving.settings
         ]
 
-    def units(self, queries: Iterable[Query], trials: int = 1) -> list[Unit]:
+    def units(self, queries: Sequence[Query], trials: int = 1) -> list[Unit]:
         return [self._unit(spec) for spec in self.specs(queries, trials)]
 
     def _unit(self, spec: AnswerSpec) -> Unit:

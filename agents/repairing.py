@@ -1,0 +1,75 @@
+"""The citations of a finished report that the run never saw: taken out, or mended by the model, as the setting wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from drr.agents.base import CitationRepair
+from drr.agents.brief import Mending
+from drr.agents.running import AgentRun, actor_rank
+from drr.citations import repair
+from drr.citations.addresses import canonical_url
+from drr.citations.parse import Citations, parse
+from drr.env.deadline import read_in_time
+from drr.llm.failures import ModelFailure
+from drr.llm.prompts import fence
+from langchain_core.messages import HumanMessage
+
+
+async def read_in_run(report: str) -> Citations:
+    return await read_in_time(report, lambda: parse(report))
+
+
+class Repaired(NamedTuple):
+    report: str
+    removed: list[str]
+    """The citations that are no longer in it."""
+    made_up: Sequence[str] = ()
+    """What the model made up when it was asked to mend."""
+
+
+async def repaired(
+    run: AgentRun, raw: str, cited: Citations, made_up: list[str], setting: CitationRepair
+) -> Repaired:
+    """The report as the setting wants it."""
+    wrong = [*made_up, *(f"[{name}]" for name in repair.lost(cited))]
+    if setting == "off" or not wrong:
+        return Repaired(raw, [])
+    if setting == "remove":
+        return Repaired(repair.remove(raw, made_up), wrong)
+    report = await _mended(run, raw, wrong)
+    if report is None:
+        return Repaired(raw, [])
+    after = await read_in_run(report)
+    if still := repair.unknown_urls(after, run.ledger.knows):
+        run.notes.append(
+            f"citations: {len(still)} made-up addresses stood in the mended report too; taken out"
+        )
+        report = repair.remove(report, still)
+        after = await read_in_run(report)
+    left = {source.url for source in after.sources} | {f"[{name}]" for name in repair.lost(after)}
+    return Repaired(report, [one for one in wrong if canonical_url(one) not in left], still)
+
+
+async def _mended(run: AgentRun, raw: str, wrong: list[str]) -> str | None:
+    """The model's own correction; `None` where it could not give one, which is noted."""
+    try:
+        return await _ask(run, raw, wrong)
+    except ModelFailure as failure:
+        if failure.transient or failure.fatal or failure.kind == "over_budget":
+            raise
+        run.notes.append(f"citations not repaired: {failure.kind}")
+        return None
+
+
+async def _ask(run: AgentRun, raw: str, wrong: list[str]) -> str:
+    known = "\n".join(
+        f"{source.title or 'untitled'}: {source.url}" for source in run.ledger.sources(actor_rank)
+    )
+    request = (
+        f"# Report\n{fence(raw, 'report')}\n\n# Wrong\n"
+        + "\n".join(wrong)
+        + f"\n\n# Evidence\n{fence(known, 'list')}\n"
+    )
+    return await run.write("citations", [run.bare("citation_fix"), HumanMessage(request)], brief=Mending(raw))
