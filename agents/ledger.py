@@ -47,12 +47,12 @@ async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
 async def _text(run: AgentRun, passages: Passages) -> str:
     """The report from one form and, where something of it cannot be printed, from its mended one."""
     form, asked = await _form(run, passages)
-    read = FormRead.of(form, passages, run.query)
+    read = FormRead.of(form, passages, run.asked)
     faults = read.faults or ([] if read.report() else [EMPTY])
     if faults:
         run.notes.append(f"report: sent back once, {len(faults)} things could not be printed")
         mended = await _mended(run, form, asked, faults)
-        read = read if mended is None else FormRead.of(mended, passages, run.query)
+        read = read if mended is None else FormRead.of(mended, passages, run.asked)
     if read.faults:
         run.notes.append(f"report: {len(read.faults)} things were left out or marked as a judgement")
     return read.report()

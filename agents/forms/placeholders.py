@@ -33,7 +33,7 @@ class Placeholder:
 
 
 @dataclass
-class Setting:
+class ReadingTerms:
     """What every sentence of a report is read with."""
 
     passages: Passages
@@ -61,7 +61,7 @@ def written_out(terms: Sequence[tuple[KnownProduct, int]]) -> str:
     return f"{total} ({parts})" if len(priced) > 1 or priced[0][1] > 1 else total
 
 
-def parts_of(text: str, setting: Setting) -> Iterator[str | Placeholder]:
+def parts_of(text: str, setting: ReadingTerms) -> Iterator[str | Placeholder]:
     """The words and the placeholders; a brace that is none of a placeholder goes."""
     end = 0
     for match in _SLOT.finditer(text):
@@ -73,7 +73,7 @@ def parts_of(text: str, setting: Setting) -> Iterator[str | Placeholder]:
         yield words
 
 
-def _slot(kind: str, inside: str, setting: Setting) -> Placeholder:
+def _slot(kind: str, inside: str, setting: ReadingTerms) -> Placeholder:
     if kind == "limit":
         if setting.limits.total is None:
             return Placeholder(kind, wrong="{limit}: the question sets no limit on the whole cost")
@@ -110,7 +110,7 @@ def _terms(inside: str, passages: Passages) -> tuple[list[tuple[KnownProduct, in
     return found, ""
 
 
-def filled(slot: Placeholder, slots: Sequence[Placeholder], setting: Setting) -> str:
+def filled(slot: Placeholder, slots: Sequence[Placeholder], setting: ReadingTerms) -> str:
     """What stands in the report; a figure whose product the sentence does not name says whose it is."""
     if slot.kind == "limit":
         return f"your limit of {money(setting.limits.total or Decimal(0))}"

@@ -11,7 +11,7 @@ from drr.agents.forms.form import ComparedProduct, ReportForm, ReportSection, Sa
 from drr.agents.forms.limits import CostLimits
 from drr.agents.forms.numbering import Numbering
 from drr.agents.forms.passages import KnownProduct, Passages
-from drr.agents.forms.placeholders import Setting
+from drr.agents.forms.placeholders import ReadingTerms
 from drr.agents.forms.plain import plain
 from drr.agents.forms.plan import BuyingPlan
 from drr.agents.forms.said import ReadSentence
@@ -55,7 +55,7 @@ class FormRead:
         limits = CostLimits(parse_constraints(question))
         plan = BuyingPlan.of(form.plan, passages, limits)
         planned = plan.total if plan.lines and plan.is_priced else None
-        setting = Setting(passages, question, limits, planned)
+        setting = ReadingTerms(passages, question, limits, planned)
         faults: list[str] = []
         answer = _sentences("answer", form.answer, setting, faults)
         sections = [
@@ -99,7 +99,7 @@ class FormRead:
 
 
 def _sentences(
-    place: str, written: Sequence[SaidSentence], setting: Setting, faults: list[str]
+    place: str, written: Sequence[SaidSentence], setting: ReadingTerms, faults: list[str]
 ) -> list[ReadSentence]:
     found = []
     for number, sentence in enumerate(written[:_SENTENCES], 1):
@@ -109,7 +109,7 @@ def _sentences(
     return found
 
 
-def _section(place: str, section: ReportSection, setting: Setting, faults: list[str]) -> SectionRead:
+def _section(place: str, section: ReportSection, setting: ReadingTerms, faults: list[str]) -> SectionRead:
     title = plain(_SLOT.sub(" ", section.title), _TITLE)
     if STATED.figures(title):
         faults.append(f"{place}: its title has a figure; leave it out")
@@ -130,7 +130,9 @@ def _section(place: str, section: ReportSection, setting: Setting, faults: list[
     )
 
 
-def _row(place: str, written: ComparedProduct, setting: Setting, faults: list[str]) -> ComparedRow | None:
+def _row(
+    place: str, written: ComparedProduct, setting: ReadingTerms, faults: list[str]
+) -> ComparedRow | None:
     product = setting.passages.product(written.product_id)
     if product is None:
         faults.append(f"{place}, products: no tool showed a product {plain(written.product_id, 40)!r}")

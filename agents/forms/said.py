@@ -14,7 +14,7 @@ from functools import cached_property
 
 from drr.agents.forms.form import SaidSentence
 from drr.agents.forms.passages import KnownProduct, NumberedPassage
-from drr.agents.forms.placeholders import SINGLE, Placeholder, Setting, cost, filled, parts_of
+from drr.agents.forms.placeholders import SINGLE, Placeholder, ReadingTerms, cost, filled, parts_of
 from drr.agents.forms.plain import plain
 from drr.wording.stated import STATED, HeldFigures, StatedFigure, without
 
@@ -27,7 +27,7 @@ _NAME = re.compile(
 class ReadSentence:
     """A sentence taken apart. `faults` are what the model is told."""
 
-    setting: Setting
+    setting: ReadingTerms
     parts: list[str | Placeholder]
     passages: list[NumberedPassage]
     faults: list[str] = field(default_factory=list)
@@ -35,7 +35,9 @@ class ReadSentence:
     """Nothing of it can be said: it names what nobody found, or what is nobody's to print."""
 
     @classmethod
-    def of(cls, sentence: SaidSentence, setting: Setting, about: KnownProduct | None = None) -> ReadSentence:
+    def of(
+        cls, sentence: SaidSentence, setting: ReadingTerms, about: KnownProduct | None = None
+    ) -> ReadSentence:
         """`about`: the product in whose row it stands."""
         text = plain(sentence.text)
         said = cls(setting, list(parts_of(text, setting)), [])
