@@ -11,7 +11,7 @@ from drr.persons.disclosure import disclosed
 from drr.persons.person import Attribute, Person
 
 SINGLE = frozenset({"place", "rhythm", "price_level", "price_spread", "seasons", "returns"})
-"""Blocks of which a person has one attribute: two contradict each other."""
+"""Blocks of which a person has one attribute: two contradict each other. What was imported has blocks of its own."""
 
 
 class PersonProblem(NamedTuple):
@@ -39,10 +39,10 @@ def _of_file(person: Person) -> Iterator[tuple[str, str]]:
             yield "evidence", f"{one.id} is said to follow from records and names no order"
         if one.basis == "stated" and not any(g.quote for g in one.evidence):
             yield "evidence", f"{one.id} is said to be stated and quotes no review"
-        if one.basis == "invented" and one.evidence:
-            yield "evidence", f"{one.id} is invented and names evidence, which nothing can be for it"
+        if one.basis in ("invented", "imported") and one.evidence:
+            yield "evidence", f"{one.id} is {one.basis} and names evidence, which nothing can be for it"
     for a, b in combinations(person.attributes, 2):
-        if a.block == b.block and a.block in SINGLE:
+        if a.block == b.block and a.block in SINGLE and "imported" not in (a.basis, b.basis):
             yield "contradiction", f"{a.id} and {b.id}: a person has one {a.block}"
 
 

@@ -14,8 +14,8 @@ from drr.env.source import text_hash
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 SCHEMA = 1
-Basis = Literal["records", "stated", "invented"]
-"""Derived from orders by rule; said in the shopper's own reviews; drawn by seed."""
+Basis = Literal["records", "stated", "invented", "imported"]
+"""Derived from orders by rule; said in the shopper's own reviews; drawn by seed; told by a persona from elsewhere, which nothing here can check."""
 
 
 class Ground(BaseModel):

@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 A person is what is known of a shopper: each attribute with its basis. `records`: follows from orders by rule, which are named.
 `stated`: said in own reviews, which are quoted, where the shop keeps them. `invented`: drawn by seed and true of nobody; in a sample shop unless --invented says otherwise.
-docs/persons.md tells the rules.
+`imported`: told by a persona from elsewhere. docs/persons.md tells the rules.
 
 examples:
   drr persons build --shop shop --out persons.jsonl --users 50
   drr persons show persons.jsonl
   drr persons check persons.jsonl --shop shop
   drr persons stats persons.jsonl
+  drr persons import personas.jsonl --out persons.jsonl
+  drr persons export persons.jsonl --out personas.jsonl
 """
 
 
@@ -94,6 +96,19 @@ def _build_stats(parser: argparse.ArgumentParser) -> None:
         help="a folder of `drr sample`: compare with the interests it drew",
     )
     parser.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def _build_import(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", type=Path, help="JSON lines: one persona each, by block (PDR-Bench's form)"
+    )
+    parser.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path)
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def _build_export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path)
+    parser.add_argument("--out", required=True, metavar="FILE", type=Path)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -208,6 +223,49 @@ def _stats(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _import(arguments: argparse.Namespace) -> int:
+    from collections import Counter
+
+    from drr.app.console import print_json, write_lines
+    from drr.persons.persona_json import imported_personas
+
+    personas = imported_personas(arguments.file)
+    write_lines(arguments.out, [one.person.line() for one in personas])
+    dropped = Counter[str]()
+    for one in personas:
+        dropped.update(one.dropped)
+    attributes = sum(len(one.person.attributes) for one in personas)
+    if arguments.json:
+        print_json(
+            {
+                "schema": 1,
+                "file": str(arguments.out),
+                "persons": len(personas),
+                "attributes": attributes,
+                "left_out": dict(sorted(dropped.items())),
+            }
+        )
+    else:
+        print(f"{arguments.out}: {len(personas)} persons with {attributes} attributes")
+        if dropped:
+            told = ", ".join(f"{count} with {kind}" for kind, count in sorted(dropped.items()))
+            print(f"left out: {told}")
+        print(f"next: drr persons show {arguments.out}")
+    return 0
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    from drr.app.console import write_lines
+    from drr.persons.person import read_persons
+    from drr.persons.persona_json import persona_line
+
+    count = write_lines(
+        arguments.out, [persona_line(person) for person in read_persons(arguments.file).values()]
+    )
+    print(f"{arguments.out}: {count} personas")
+    return 0
+
+
 class _Action(NamedTuple):
     said: str
     build: Callable[[argparse.ArgumentParser], None]
@@ -242,5 +300,17 @@ _ACTIONS = {
         _build_stats,
         _stats,
         ("persons.jsonl", "persons.jsonl --json"),
+    ),
+    "import": _Action(
+        "Take personas in PDR-Bench's JSON as persons; names, e-mail, streets and telephones stay outside.",
+        _build_import,
+        _import,
+        ("personas.jsonl --out persons.jsonl",),
+    ),
+    "export": _Action(
+        "Write persons as personas by block, without orders, quotations and user ids.",
+        _build_export,
+        _export,
+        ("persons.jsonl --out personas.jsonl",),
     ),
 }

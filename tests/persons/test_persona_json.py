@@ -1,0 +1,122 @@
+"""Personas in PDR-Bench's form: each leaf an attribute, nobody's name among them, and back without a change."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.app.cli import main
+from drr.persons.person import read_persons
+
+PERSONA: dict[str, Any] = {
+    "Basic Attributes": {
+        "Name": "Mia Talbot",
+        "Age": 34,
+        "City": "Leeds",
+        "Contact": {"E-mail": "mia@post.example", "mobile_phone": 5550100},
+        "Home Address": {"Street": "4 Mill Lane", "Postcode": "LS1"},
+    },
+    "Behaviour": {
+        "Environment": {"Devices": [{"brand": "Nokton", "owned": True}, {"brand": "Ferro"}]},
+        "decisionStyle": "compares  for weeks",
+        "friendsSay": "Mia never hurries",
+        "reach": "call 212-555-0147 at noon",
+    },
+    "Lifestyle": {"Diet": ["vegetarian", "no nuts"], "Exercise": None, "diet": "light"},
+    "兴趣": {"音乐": "爵士乐"},
+}
+
+
+def drr(*words: str | Path) -> int:
+    return main([str(word) for word in words])
+
+
+def written(path: Path, *lines: object) -> Path:
+    path.write_text("\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines))
+    return path
+
+
+def test_each_leaf_is_an_attribute_and_who_it_is_stays_outside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = written(tmp_path / "in.jsonl", {"userid": "u1", "persona": PERSONA, "language": "en"})
+    out = tmp_path / "persons.jsonl"
+    assert drr("persons", "import", source, "--out", out, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["left_out"] == {
+        "a field beside the persona": 1,
+        "a name": 2,
+        "a phone number": 2,
+        "a street address": 2,
+        "an e-mail address": 1,
+        "an empty value": 1,
+    }
+    person = read_persons(out)["u1"]
+    told = {(one.id, one.block, one.statement) for one in person.attributes}
+    diets = {one.id for one in person.attributes if one.statement == "diet: light"}
+    assert {one for one in told if one[0] not in diets} == {
+        ("basic-attributes-age", "basic_attributes", "Age: 34"),
+        ("basic-attributes-city", "basic_attributes", "City: Leeds"),
+        ("behaviour-environment-devices-1-brand", "behaviour", "Environment, Devices, 1, brand: Nokton"),
+        ("behaviour-environment-devices-1-owned", "behaviour", "Environment, Devices, 1, owned: yes"),
+        ("behaviour-environment-devices-2-brand", "behaviour", "Environment, Devices, 2, brand: Ferro"),
+        ("behaviour-decision-style", "behaviour", "decision Style: compares for weeks"),
+        ("lifestyle-diet", "lifestyle", "Diet: vegetarian; no nuts"),
+        ("兴趣-音乐", "兴趣", "音乐: 爵士乐"),
+    }
+    assert len(diets) == 1
+    assert {one.basis for one in person.attributes} == {"imported"}
+    assert "Mia" not in out.read_text()
+    assert drr("persons", "check", out) == 0
+
+
+def test_an_exported_file_is_read_back_to_the_same_attributes(tmp_path: Path, sample_persons: Path) -> None:
+    first, there, back = (tmp_path / name for name in ("a.jsonl", "there.jsonl", "back.jsonl"))
+    source = written(tmp_path / "in.jsonl", {"userid": 7, "persona": PERSONA}, PERSONA["Lifestyle"])
+    assert drr("persons", "import", source, "--out", first) == 0
+    assert drr("persons", "export", first, "--out", there) == 0
+    assert drr("persons", "import", there, "--out", back) == 0
+    assert list(read_persons(back)) == ["7", "persona-2"]
+    assert back.read_bytes() == first.read_bytes()
+    assert drr("persons", "export", sample_persons, "--out", there) == 0
+    assert drr("persons", "import", there, "--out", back) == 0
+    persons = read_persons(sample_persons)
+    assert all(person.user_id not in there.read_text() for person in persons.values() if person.user_id)
+    for person in read_persons(back).values():
+        before = persons[person.person_id].attributes
+        assert {(one.id, one.block, one.statement, one.names) for one in person.attributes} == {
+            (one.id, one.block, one.statement, one.names) for one in before
+        }
+    assert drr("persons", "check", back) == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"persona": ', "not JSON"),
+        ("[1]", "not an object"),
+        ('{"id": 1, "a": {"b": 1, "b": 2}}', "'b' stands there twice"),
+        ('{"id": {}, "a": {"b": 1}}', "id: neither"),
+        ('{"id": "x/y", "a": {"b": 1}}', "slash"),
+        ('{"id": "u1", "a": {"b": 1}}', "there already"),
+        ('{"id": "Tom", "a": {"name": "Tom Reed", "b": 1}}', "the person's name"),
+        ('{"id": "u2", "a": {"name": "Tom"}}', "nothing"),
+        ('{"id": "u2", "form": "drr-persona-9", "persona": {}}', "drr-persona-9"),
+        ('{"id": "u2", "form": "drr-persona-1", "persona": {"a": {"b": 3}}}', "string"),
+        ('{"id": "u2", "persona": 3}', "not an object"),
+        ('{"id": "u2", "a": ' + '{"a":' * 30 + "1" + "}" * 31, "nested deeper"),
+    ],
+)
+def test_a_malformed_line_is_named_and_changes_nothing(
+    line: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "persons.jsonl"
+    out.write_text("as it was")
+    source = written(tmp_path / "in.jsonl", {"id": "u1", "a": {"b": "c"}}, "", line)
+    assert drr("persons", "import", source, "--out", out) == 2
+    error = capsys.readouterr().err
+    assert "line 3: " in error
+    assert told in error
+    assert error.count("\n") == 1
+    assert out.read_text() == "as it was"
