@@ -67,10 +67,10 @@ def snoop(request: Request) -> Say:
     return Say(calls=[*asked, *search]) if offered else Say("A cedar house will do.")
 
 
-def requests_under(home: Path, setting: str, at: Path) -> Sequence[str]:
+def requests_under(home: Path, setting: str, at: Path, variants: Sequence[str] = VARIANTS) -> Sequence[str]:
     words = ["run", str(at), "--queries", str(home / "queries.jsonl"), "--shop", str(home / "shop"), "--settings", setting,
              "--persons", str(home / "persons.jsonl"), "--contexts", str(home / "contexts"), "--quiet",
-             "--variants", ",".join(VARIANTS), "--model", "anthropic:claude-sonnet-5-5"]  # fmt: skip
+             "--variants", ",".join(variants), "--model", "anthropic:claude-sonnet-5-5"]  # fmt: skip
     with Wire(snoop) as wire:
         main([*words, "--base-url", wire.url])
         return [json.dumps(request.body, ensure_ascii=False) for request in wire.requests]
@@ -113,3 +113,17 @@ def test_every_variant_is_told_what_the_setting_gives(home: Path, tmp_path: Path
             main([*words, "--base-url", wire.url])
             bodies = [json.dumps(request.body, ensure_ascii=False) for request in wire.requests]
         assert any(STATEMENTS[0][1] in body for body in bodies), variant
+
+
+def test_judges_are_asked_the_same_whatever_the_agent_was_given(home: Path, tmp_path: Path) -> None:
+    """The same report under two settings: their requests are equal byte by byte."""
+    asked = []
+    for setting in ("task", "persona"):
+        at = tmp_path / setting
+        requests_under(home, setting, at, ("react",))
+        with Wire([Say("{}")] * 99) as wire:
+            main(["judge", str(at), "--what", "quality", "--judge", "anthropic:claude-sonnet-5-5",
+                  "--base-url", wire.url, "--quiet"])  # fmt: skip
+            asked.append(sorted(json.dumps(request.body, sort_keys=True) for request in wire.requests))
+    assert asked[0] == asked[1] != []
+    assert not any("@persona" in body for body in asked[1])
