@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: help setup demo test test-servers test-browser test-wheel lint types endurance bench lock clean
+.PHONY: help setup demo test test-rounds test-servers test-browser test-wheel lint types endurance bench lock clean
 
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
 	@echo "make test          set up, pass the tests (no network, no server)"
+	@echo "make test-rounds   the rules on every round of strangers' texts that they were mended on"
 	@echo "make test-servers  the contract suite on MongoDB and Elasticsearch test servers (needs a JDK >= 21 and Maven)"
 	@echo "make test-browser  the viewer and the annotation page in a headless Chromium"
 	@echo "make test-wheel    the wheel in a fresh environment, beside packages of others (installs the locked packages)"
@@ -30,7 +31,10 @@ demo: setup
 	@$(BIN)/python -m drr.app.demo demo
 
 test: setup
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "not servers and not browser and not wheel and not endurance"
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "not servers and not browser and not wheel and not rounds and not endurance"
+
+test-rounds: setup
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "rounds and not endurance"
 
 test-servers: setup
 	$(BIN)/python -m pytest -m "servers and not endurance"

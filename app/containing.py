@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ MOST_FILES = 65_536
 def terms_of(config: AnswerConfig) -> CommandTerms:
     """What commands may not see however they are started: what the study, the shop and the web know, and this user's keys."""
     from drr.agents.commands.terms import CommandTerms
+    from drr.env.files import at_home
     from drr.env.settings import FILE
     from drr.env.shop import SERVERS
     from drr.env.trust import config_folder
@@ -28,8 +28,8 @@ def terms_of(config: AnswerConfig) -> CommandTerms:
         named.append(config.shop)
     if config.pages is not None:
         named.append(config.pages.parent)
-    hidden = tuple(Path(path).expanduser().resolve() for path in named if path is not None)
-    shown = tuple(Path(path).expanduser().absolute() for path in config.agent_sees)
+    hidden = tuple(at_home(path).resolve() for path in named if path is not None)
+    shown = tuple(at_home(path).absolute() for path in config.agent_sees)
     return CommandTerms(config.trust_agent, shown, hidden)
 
 

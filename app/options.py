@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-from pathlib import Path
 from typing import TypedDict
 
 
@@ -52,9 +51,10 @@ def add_command_terms(parser: argparse.ArgumentParser) -> None:
 
 def command_terms(arguments: argparse.Namespace) -> CommandChoices:
     from drr.env.errors import Misuse
+    from drr.env.files import at_home
 
-    for path in map(Path, arguments.agent_sees):
-        if not path.expanduser().exists():
+    for path in arguments.agent_sees:
+        if not at_home(path).exists():
             raise Misuse(f"--agent-sees {path}: is not there")
-    seen = [str(Path(path).expanduser().absolute()) for path in arguments.agent_sees]
+    seen = [str(at_home(path).absolute()) for path in arguments.agent_sees]
     return {"trust_agent": arguments.trust_agent, "agent_sees": seen}

@@ -14,7 +14,7 @@ _TAG = re.compile(r"</?[A-Za-z!?][^<>]{0,3000}>?")
 _SCHEME = re.compile(
     r"\b[A-Za-z][A-Za-z0-9+.-]{1,15}:\s?/\s?/\S*|\b(?:mailto|javascript|data|tel|doi):\S+|\bwww\.\S+", re.I
 )
-_MAIL = re.compile(r"\S*@\S+")
+_MAIL = re.compile(r"(?<!\S)[^\s@]*+@\S+")
 _SITE = re.compile(
     r"(?<![\w@.])(?:[A-Za-z0-9-]{2,63}\.)+(?:[a-z]{2,24}|[A-Z]{2,24})(?![\w])(?:[/?#:]\S*)?|(?<![\w.])//[A-Za-z0-9-]+\.\S+"
 )

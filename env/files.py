@@ -23,6 +23,14 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 LONGEST_ID = 200
 
 
+def at_home(path: str | Path) -> Path:
+    """With `~` as this user's folder; that of nobody stays as it is written."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
+
+
 def checked_id(text: str) -> str:
     """An id as files may bring one: it is part of labels (`query/variant/trial`), of addresses and of names of files."""
     wrong = "is empty" if not text.strip() else "is `.` or `..`" if text in (".", "..") else None

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from drr.env.errors import Misuse
+from drr.env.files import at_home
 
 _IN_FILE = re.compile(r".*\.py:[^:]*", re.DOTALL)
 _SAFE = re.compile(r"[\w.-]+\.py")
@@ -32,7 +33,7 @@ def is_in_file(name: str) -> bool:
 def from_file(noun: str, place: str, name: str) -> UserCode:
     """What goes by that name there; `noun` says in errors what it should be, `variant` or another."""
     told = f"{noun} {place}:{name}"
-    path = Path(place).expanduser().resolve()
+    path = at_home(place).resolve()
     if not path.is_file():
         raise Misuse(f"{told}: there is no file {path}; give path/to/file.py:{_KIND.get(noun, 'function')}")
     if not _SAFE.fullmatch(path.name):

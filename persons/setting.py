@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from drr.env.errors import Misuse
+from drr.env.files import at_home
 
 SettingKind = Literal["task", "context", "memory", "persona", "records", "records+persona"]
 MEMORY_TOKENS = 32_000
@@ -99,7 +100,7 @@ def setting_of(text: str) -> Setting:
 
 def _memory_in_file(path: str, name: str, size: str | None, word: str) -> Setting:
     """Shown by the file's own name; one that is named by that alone was found before."""
-    place = str(Path(path).expanduser().resolve()) if Path(path).is_file() else None
+    place = str(at_home(path).resolve()) if at_home(path).is_file() else None
     tokens = MEMORY_TOKENS if size is None else _tokens(size, word)
     return Setting("memory", f"{Path(path).name}:{name}", tokens, place)
 

@@ -39,7 +39,7 @@ class StatedReader:
     def __init__(self, words: Wordbook) -> None:
         signs, currencies = words.either("signs"), words.either("currencies")
         self._signed = re.compile(
-            rf"(?:{signs})\s?[\d.,]*\d|[\d.,]*\d\s?(?:{signs}|(?:{currencies})\b)|\b(?:{SPOKEN})[\s-](?:{currencies})\b",
+            rf"(?:{signs})\s?[\d.,]*\d|(?<![\d.,])[\d.,]*+(?<=\d)\s?(?:{signs}|(?:{currencies})\b)|\b(?:{SPOKEN})[\s-](?:{currencies})\b",
             re.I,
         )
         self._large = re.compile(rf"\b(?:{words.either('large', 'parts')})\b", re.I)

@@ -16,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from drr.env.errors import Misuse
+from drr.env.files import at_home
 
 SCHEME = "cmd:"
 _ODD = re.compile(r"[^\w.=:@%-]")
@@ -110,7 +111,7 @@ def _whole(part: str, *, first: bool, files: list[Path]) -> str:
     for before, text in (("", part), *([(head + equals, tail)] if equals and part.startswith("-") else ())):
         if not text or (first and "/" not in text):
             continue
-        path = Path(text).expanduser()
+        path = at_home(text)
         if path.exists() and (first or "/" in text or path.is_file()):
             whole = str(os.path.normpath(path.absolute()))  # a link is kept
             files.append(Path(whole))

@@ -43,4 +43,4 @@ def _western(text: str) -> str:
 def _tidy(text: str) -> str:
     """Without what taking something out left behind."""
     text = re.sub(r"\(\s*\)|\"\s*\"", " ", text)
-    return re.sub(r"\s+([.,;:!?)])", r"\1", text)
+    return re.sub(r"(?<!\s)\s++([.,;:!?)])", r"\1", text)

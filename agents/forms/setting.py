@@ -109,7 +109,7 @@ def _apart(parts: Sequence[str]) -> str:
 
 def _closed(text: str) -> str:
     """On one line, with one mark at the end."""
-    text = re.sub(r"\s+([.,;:!?)])", r"\1", " ".join(text.split())).rstrip(" ,;:-–—")
+    text = re.sub(r"(?<!\s)\s++([.,;:!?)])", r"\1", " ".join(text.split())).rstrip(" ,;:-–—")
     if not re.search(r"\w", text):
         return ""
     text = re.sub(r"[^\W\d_]", lambda match: match[0].upper(), text, count=1)

@@ -7,6 +7,8 @@ from drr.env.shop import Shop
 
 from benchmarks.first_contact import ROUNDS, read_round, run
 
+pytestmark = pytest.mark.rounds
+
 REACHED = {
     "round1": (56, 0),
     "round2": (71, 0),
