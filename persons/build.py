@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Literal
 
-from drr.env.entities import User
+from drr.env.entities import KeptReview, User
 from drr.env.errors import DrrError
 from drr.env.shop import Shop, Store
 from drr.persons.disclosure import disclosed
@@ -33,14 +33,16 @@ def person_of(
     shop_hash: str | None = None,
     seed: int | None = None,
     with_invented: bool = False,
+    said: Sequence[Attribute] = (),
 ) -> Person:
-    """What records and own reviews say of one shopper before `as_of`, and by `seed` what nobody says."""
+    """What records and own reviews say of one shopper before `as_of`, and by `seed` what nobody says; `said` is what a model found besides."""
     history = history_of(store, user_id, as_of)
     person_id = person_id_of(user_id)
-    reviews = [review for review in store.reviews(user_id) if review.date < as_of]
-    attributes = with_stated([one.attribute for one in derived(history)], reviews)
+    attributes = with_stated([one.attribute for one in derived(history)], own_reviews(store, user_id, as_of))
+    attributes += said
     if with_invented:
-        attributes += invented(person_id, seed or 0)
+        told = {one.block for one in said}
+        attributes += [one for one in invented(person_id, seed or 0) if one.block not in told]
     return Person(
         person_id=person_id,
         user_id=user_id,
@@ -49,6 +51,11 @@ def person_of(
         seed=seed,
         attributes=tuple(kept for one in attributes if (kept := _undisclosed(one, history.user)) is not None),
     )
+
+
+def own_reviews(store: Store, user_id: str, as_of: str) -> list[KeptReview]:
+    """None where the shop keeps none."""
+    return [review for review in store.reviews(user_id) if review.date < as_of]
 
 
 def _undisclosed(attribute: Attribute, user: User) -> Attribute | None:
@@ -68,9 +75,14 @@ def invents(shop: Shop, choice: Invented) -> bool:
 
 
 def build_persons(
-    shop: Shop, users: Sequence[str], *, seed: int, choice: Invented = "sample"
+    shop: Shop,
+    users: Sequence[str],
+    *,
+    seed: int,
+    choice: Invented = "sample",
+    said: Mapping[str, Sequence[Attribute]] | None = None,
 ) -> Iterator[Person]:
-    """One person for each of these users, in their order."""
+    """One person for each of these users, in their order; `said` by user id."""
     for user_id in users:
         yield person_of(
             shop.store,
@@ -79,6 +91,7 @@ def build_persons(
             shop_hash=shop.manifest.content_hash,
             seed=seed,
             with_invented=invents(shop, choice),
+            said=() if said is None else said.get(user_id, ()),
         )
 
 

@@ -42,7 +42,9 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def _build_build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
+    from drr.app.models import SETTINGS
     from drr.app.options import positive_int
+    from drr.app.studies import add_run_options
 
     parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     parser.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path)
@@ -69,7 +71,8 @@ def _build_build(parser: argparse.ArgumentParser) -> None:
         help="of a user who is drawn (default 5)",
     )
     parser.add_argument("--json", action="store_true", help="one JSON document")
-    add_setting_options(parser, "shop_url")
+    add_run_options(parser)
+    add_setting_options(parser, *SETTINGS, "role_models", "prompts", "shop_url")
 
 
 def _build_show(parser: argparse.ArgumentParser) -> None:
@@ -122,41 +125,9 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    import sys
+    from drr.app.person_building import build_file
 
-    from drr.app.console import print_json, write_lines
-    from drr.env.shop import open_shop
-    from drr.persons.build import build_persons, drawn_users, named_user
-    from drr.persons.stats import statistics_of
-
-    with open_shop(arguments.shop, _settings(arguments)) as shop:
-        users = [named_user(shop, one).user_id for one in dict.fromkeys(arguments.user)] or drawn_users(
-            shop, arguments.how_many, seed=arguments.seed, min_orders=arguments.min_orders
-        )
-        persons = list(build_persons(shop, users, seed=arguments.seed, choice=arguments.invented))
-        real = shop.manifest.origin != "sample"
-    write_lines(arguments.out, [person.line() for person in persons])
-    if not arguments.user and len(users) < arguments.how_many:
-        print(
-            f"{arguments.shop}: {len(users)} users have {arguments.min_orders} orders or more, "
-            f"{arguments.how_many} were asked for",
-            file=sys.stderr,
-        )
-    if real and arguments.invented == "all":
-        print(
-            f"{arguments.out}: attributes marked invented are fiction about shoppers who may be real people; "
-            "say so wherever they are shown",
-            file=sys.stderr,
-        )
-    document = statistics_of(persons)
-    if arguments.json:
-        print_json({**document, "file": str(arguments.out)})
-    else:
-        print(
-            f"{arguments.out}: {len(persons)} persons with {document['attributes']} attributes\n"
-            f"next: drr persons show {arguments.out}"
-        )
-    return 0
+    return build_file(arguments, _settings(arguments))
 
 
 def _show(arguments: argparse.Namespace) -> int:
@@ -281,6 +252,7 @@ _ACTIONS = {
         (
             "--shop shop --out persons.jsonl --users 50",
             "--shop servers:demo --out two.jsonl --user AE... --user AF...",
+            "--shop shop --out persons.jsonl --model anthropic:claude-sonnet-5-5 --budget 2",
         ),
     ),
     "show": _Action(

@@ -40,3 +40,10 @@ def contexts_folder(sample_shop: Path, sample_persons: Path) -> Path:
     words = ("--shop", sample_shop, "--tokens", "4k,8k", "--out", folder, "--workers", "1", "--quiet")
     assert drr("context", "build", sample_persons, *words) == 0
     return folder
+
+
+@pytest.fixture(scope="session")
+def kept(raw: Path) -> Path:
+    shop = raw.parent / "kept"
+    assert drr("ingest", raw, "--shop", shop, "--keep-reviews", "--quiet") == 0
+    return shop

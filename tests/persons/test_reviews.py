@@ -19,13 +19,6 @@ def drr(*words: str | Path) -> int:
 
 
 @pytest.fixture(scope="module")
-def kept(raw: Path) -> Path:
-    shop = raw.parent / "kept"
-    assert drr("ingest", raw, "--shop", shop, "--keep-reviews", "--quiet") == 0
-    return shop
-
-
-@pytest.fixture(scope="module")
 def persons(kept: Path) -> Path:
     path = kept.parent / "stated.jsonl"
     assert drr("persons", "build", "--shop", kept, "--out", path, "--users", "24", "--min-orders", "1") == 0
