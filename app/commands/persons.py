@@ -230,10 +230,17 @@ def _export(arguments: argparse.Namespace) -> int:
     from drr.persons.person import read_persons
     from drr.persons.persona_json import persona_line
 
-    count = write_lines(
-        arguments.out, [persona_line(person) for person in read_persons(arguments.file).values()]
+    persons = read_persons(arguments.file).values()
+    true = [
+        person.model_copy(update={"attributes": tuple(a for a in person.attributes if a.basis != "invented")})
+        for person in persons
+    ]
+    count = write_lines(arguments.out, [persona_line(person) for person in true])
+    drawn = sum(len(person.attributes) for person in persons) - sum(len(one.attributes) for one in true)
+    left = (
+        f", {drawn} invented attributes left out: elsewhere nothing would say that they are" if drawn else ""
     )
-    print(f"{arguments.out}: {count} personas")
+    print(f"{arguments.out}: {count} personas{left}")
     return 0
 
 

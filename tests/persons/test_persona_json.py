@@ -84,7 +84,7 @@ def test_an_exported_file_is_read_back_to_the_same_attributes(tmp_path: Path, sa
     persons = read_persons(sample_persons)
     assert all(person.user_id not in there.read_text() for person in persons.values() if person.user_id)
     for person in read_persons(back).values():
-        before = persons[person.person_id].attributes
+        before = [one for one in persons[person.person_id].attributes if one.basis != "invented"]
         assert {(one.id, one.block, one.statement, one.names) for one in person.attributes} == {
             (one.id, one.block, one.statement, one.names) for one in before
         }
@@ -120,3 +120,17 @@ def test_a_malformed_line_is_named_and_changes_nothing(
     assert told in error
     assert error.count("\n") == 1
     assert out.read_text() == "as it was"
+
+
+def test_what_is_invented_is_not_handed_on_as_anybodys(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    held = [
+        {"id": "pets-dogs", "block": "pets", "statement": "keeps a dog", "basis": "records", "evidence": [{"order_id": "O1"}]},
+        {"id": "job-1", "block": "job", "statement": "teaches", "basis": "invented"},
+    ]  # fmt: skip
+    (tmp_path / "p.jsonl").write_text(json.dumps({"person_id": "p1", "attributes": held}))
+    assert drr("persons", "export", tmp_path / "p.jsonl", "--out", tmp_path / "there.jsonl") == 0
+    assert "1 invented attributes left out" in capsys.readouterr().out
+    text = (tmp_path / "there.jsonl").read_text()
+    assert "keeps a dog" in text and "teaches" not in text
