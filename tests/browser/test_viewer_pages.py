@@ -20,6 +20,7 @@ from drr.app.viewer.model import (
     Actor,
     CallView,
     Conversation,
+    CriterionView,
     Passage,
     ReportView,
     RuleView,
@@ -182,6 +183,7 @@ def hostile_view() -> ReportView:
         evil, evil, evil, "full", evil, ("javascript:alert(1)", evil), (passage,), alone, (evil,)
     )
     point = ShownPoint(evil, evil, evil, evil, evil, evil, evil, evil)
+    criterion = CriterionView(evil, evil, evil, evil, 0.5, evil, (3, None), evil)
     claim = ShownClaim("claim-c1", evil, 0, len(PAYLOADS[0]), ("javascript:alert(1)",), (verdict,))
     source = SourceView(1, "javascript:alert(1)", evil, evil, evil, "0" * 64, evil, 1)
     call = CallView(1, evil, evil, "api", evil, evil, evil, 0.5)
@@ -189,7 +191,7 @@ def hostile_view() -> ReportView:
     return ReportView(
         entry, evil, evil, evil, usage, None, 1.0, (claim,), (source,), (Actor(evil, (call,)),),
         (ShownRating(evil, evil, 3, evil, None), ShownRating(evil, "depth", None, None, evil)),
-        (RuleView(evil, evil, evil, (evil,)),), (point,), (ShownFigure(evil, evil, evil, evil),), (evil,), evil, False, evil,
+        (RuleView(evil, evil, evil, (evil,)),), (point,), (criterion,), (evil,), (ShownFigure(evil, evil, evil, evil),), (evil,), evil, False, evil,
         (Conversation(evil, 1, 2, 3),),
     )  # fmt: skip
 
