@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     document = aggregate(arguments.protocol, arguments.file, intervals=arguments.ci)
     if arguments.json:
-        print_json(document)
+        print_json({name: value for name, value in document.items() if name != "n_by_value"})
     else:
         print(_told(document))
     bad = document["bad_rows"]
