@@ -11,7 +11,7 @@ from drr.env.errors import DrrError, Misuse
 
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 _FULL_SQLITE = frozenset(("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"))
-_TODO = "make room there and run the same command again"
+_REMEDY = "make room there and run the same command again"
 # SQLite, pyarrow and tantivy tell the system's error in words of theirs; no other's words are taken for it.
 _TELLERS = frozenset(("sqlite3", "pyarrow"))
 _SAID = (
@@ -51,7 +51,7 @@ def no_room(error: BaseException, place: str | Path | None = None) -> str | None
         if isinstance(at, OSError) and at.errno in _FULL:
             return _sentence(place or at.filename, at.strerror)
         told = " ".join(str(at).split())[:300]
-        if isinstance(at, DrrError) and str(at).endswith(_TODO):
+        if isinstance(at, DrrError) and str(at).endswith(_REMEDY):
             return str(at)
         teller = type(at).__module__.partition(".")[0] in _TELLERS or "(os error " in told
         said = teller and any(said in told.lower() for said in _SAID)
@@ -63,4 +63,4 @@ def no_room(error: BaseException, place: str | Path | None = None) -> str | None
 
 def _sentence(place: str | Path | None, said: str | None) -> str:
     where = f"{place}: " if place else ""
-    return f"{where}the disk is full ({said}); {_TODO}"
+    return f"{where}the disk is full ({said}); {_REMEDY}"
