@@ -10,6 +10,7 @@ ROOMS = (
     "tools",
     "llm",
     "persons",
+    "filetasks",
     "agents",
     "study",
     "querygen",

@@ -1,0 +1,128 @@
+"""A file task as agents may meet it: the folder, its question, and the pages of its corpus. What is true of them is in `truth`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import orjson
+from drr.env.errors import Misuse
+from drr.env.files import Id
+from drr.env.jsonl import lines_of, row_of, rows_of
+from pydantic import BaseModel, ConfigDict, Field
+
+Row = TypeVar("Row", bound=BaseModel)
+SCHEMA = 1
+QUESTION = "query.json"
+DRAWER = "files"
+CORPUS = "corpus.jsonl"
+"""In an order of which every size is a beginning; whoever shows pages to an agent puts them into an order of its own."""
+SIZES = "sizes.json"
+TRUTH = "truth.json"
+MANIFEST = "manifest.json"
+"""Of a folder of tasks."""
+
+
+class FileQuestion(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: int = SCHEMA
+    task_id: Id
+    query: str = Field(min_length=1)
+    """50 to 100 words that name the files."""
+    today: str
+    """`YYYY-MM-DD`: the day on which it is asked."""
+    files: tuple[Id, ...] = ()
+    """Names within `files/`, as the shopper sees them."""
+    user_id: str | None = None
+    """Whose drawer it is, in the shop it was made of."""
+    rule_written: bool | None = None
+
+
+class CorpusPage(BaseModel):
+    """A frozen page. Nothing of what it is for stands in it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    url: str = Field(pattern=r"^https?://[^\s/]+")
+    title: str = Field(min_length=1)
+    text: str = Field(min_length=1)
+    """Markdown."""
+    date: str | None = None
+
+
+class CorpusSize(BaseModel):
+    """One size of a corpus: the first so many pages."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    pages: int
+    tokens: int
+
+
+class CorpusSizes(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: int = SCHEMA
+    counter: str
+    """How tokens were counted, e.g. `characters/4`."""
+    sizes: dict[str, CorpusSize]
+    """By name: `32k`."""
+
+
+def is_task(folder: Path) -> bool:
+    return (folder / QUESTION).is_file()
+
+
+def task_folders(path: Path) -> list[Path]:
+    """Of a folder of tasks, by name; or the one task that it is."""
+    if is_task(path):
+        return [path]
+    if not path.is_dir():
+        raise Misuse(f"{path}: there is no such folder; `drr tasks drawer --out {path}` writes one")
+    found = sorted(one for one in path.iterdir() if one.is_dir() and is_task(one))
+    if not found:
+        raise Misuse(
+            f"{path}: holds no task with files (a folder with {QUESTION}); `drr tasks drawer` writes such tasks"
+        )
+    return found
+
+
+def read_question(folder: Path) -> FileQuestion:
+    return _read(folder / QUESTION, FileQuestion)
+
+
+def read_sizes(folder: Path) -> CorpusSizes:
+    return _read(folder / SIZES, CorpusSizes)
+
+
+def read_corpus(folder: Path, size: str) -> list[CorpusPage]:
+    """The pages of one size, by address."""
+    sizes = read_sizes(folder).sizes
+    if size not in sizes:
+        raise Misuse(f"{folder}: has no corpus of {size}; it has {', '.join(sizes)}")
+    pages = [page for page, _ in zip(_pages(folder), range(sizes[size].pages), strict=False)]
+    if len(pages) < sizes[size].pages:
+        raise Misuse(
+            f"{folder / CORPUS}: holds {len(pages)} pages, {size} needs {sizes[size].pages}; it was cut off"
+        )
+    return sorted(pages, key=lambda page: page.url)
+
+
+def _pages(folder: Path) -> Iterator[CorpusPage]:
+    for _, page in rows_of(folder / CORPUS, CorpusPage, "pages", SCHEMA):
+        yield page
+
+
+def _read(path: Path, model: type[Row]) -> Row:
+    return row_of(str(path), "\n".join(lines_of(path, "one document")), model, SCHEMA)
+
+
+def document(row: BaseModel) -> bytes:
+    """As a file of its own: the same row gives the same bytes."""
+    return orjson.dumps(row.model_dump(mode="json"), option=orjson.OPT_INDENT_2) + b"\n"
+
+
+def line(row: BaseModel) -> bytes:
+    return orjson.dumps(row.model_dump(mode="json", exclude_none=True)) + b"\n"

@@ -1,0 +1,157 @@
+"""What is true of a file task, by construction: facts with their places, kinds of pages, recorded changes, the checklist.
+
+No agent and no judge is given a byte of it: the world of file tasks does not import this module (a test holds that).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from drr.env.files import Id
+from drr.env.jsonl import lines_of, row_of
+from drr.env.query import Review
+from drr.filetasks.form import SCHEMA, TRUTH
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Intent = Literal["replace_under_warranty", "refill", "fit_into_space", "compare_with_owned", "return_or_keep"]
+PageKind = Literal["supportive", "distractor", "noise"]
+ChangeKind = Literal["outdated", "one_sided", "wrong_figure", "other_model"]
+MOST_WORDS = 12
+
+
+class FactPlace(BaseModel):
+    """Where a fact stands: an address that a report can cite, and the words that say it there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    address: str
+    """`file://receipt-1.pdf#page=2`, `file://budget.xlsx#cell=Rooms!B4`, `file://sketch.png#region=40,60,220,90`, or a page's."""
+    quote: str | None = None
+    """As it reads there; of a picture, what is drawn there."""
+
+
+class TaskFact(BaseModel):
+    """One thing that must be known: it is the insight, so nobody has to extract one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: Id
+    subject: str = Field(min_length=1)
+    """What it is about, as both the sources and a report would name it."""
+    attribute: str = Field(min_length=1)
+    """`warranty term`, `width`, `price paid`."""
+    value: str = Field(min_length=1)
+    """As it is written: `36 months`, `$41.99`, `58 cm`."""
+    text: str = Field(min_length=1)
+    """One sentence of at most twelve words."""
+    source: Literal["file", "page"]
+    places: tuple[FactPlace, ...] = ()
+    modality: Literal["text", "table", "picture"] = "text"
+
+    @model_validator(mode="after")
+    def _is_short(self) -> TaskFact:
+        if len(self.text.split()) > MOST_WORDS:
+            raise ValueError(f"a fact has at most {MOST_WORDS} words; this one is longer: {self.text!r}")
+        return self
+
+
+class StatementChange(BaseModel):
+    """What makes a distractor of a supportive page."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: ChangeKind
+    fact: Id
+    before: str
+    after: str | None = None
+    """`None` where the statement was left out."""
+
+
+class KnownPage(BaseModel):
+    """A supportive page with its facts, or a distractor with its change; every other page of a corpus is noise."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    url: str
+    kind: PageKind
+    facts: tuple[Id, ...] = ()
+    made_from: str | None = None
+    change: StatementChange | None = None
+
+
+class SearchTerm(BaseModel):
+    """A search term of three to five words."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    term: str
+    role: Literal["signal", "noise"]
+    facts: tuple[Id, ...] = ()
+    """Which facts the pages that it leads to hold."""
+
+
+class ChecklistPoint(BaseModel):
+    """One point of the checklist."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: Id
+    requirement: str
+    category: Literal["content", "evidence", "analysis", "comparison", "conclusion"]
+    decided_by: Literal["rule", "judge"]
+    facts: tuple[Id, ...] = ()
+    """Those whose values a rule looks for."""
+
+
+class SizeTruth(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    target: int
+    tokens: int
+    counts: dict[PageKind, int]
+    sha256: str
+
+
+class TaskTruth(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: int = SCHEMA
+    task_id: Id
+    intent: Intent
+    theme: str
+    seed: int
+    shop_hash: str
+    facts: tuple[TaskFact, ...]
+    """All are required: without any of them the question cannot be answered."""
+    pages: tuple[KnownPage, ...]
+    terms: tuple[SearchTerm, ...]
+    checklist: tuple[ChecklistPoint, ...]
+    sizes: dict[str, SizeTruth]
+    counter: str
+    invented: tuple[str, ...] = ()
+    """What was made up where the shop's records say nothing, e.g. `serial numbers`."""
+    review: Review = Field(default_factory=Review)
+
+    @model_validator(mode="after")
+    def _names_what_is_there(self) -> TaskTruth:
+        ids = [fact.id for fact in self.facts]
+        if len(set(ids)) < len(ids):
+            raise ValueError("two facts have one id")
+        named = {
+            *(id_ for page in self.pages for id_ in page.facts),
+            *(page.change.fact for page in self.pages if page.change),
+            *(id_ for term in self.terms for id_ in term.facts),
+            *(id_ for check in self.checklist for id_ in check.facts),
+        }
+        if strange := sorted(named - set(ids)):
+            raise ValueError(f"there is no fact {strange[0]}")
+        return self
+
+    def of(self, source: Literal["file", "page"]) -> list[TaskFact]:
+        return [fact for fact in self.facts if fact.source == source]
+
+
+def read_truth(folder: Path) -> TaskTruth:
+    path = folder / TRUTH
+    return row_of(str(path), "\n".join(lines_of(path, "one document")), TaskTruth, SCHEMA)
