@@ -11,6 +11,7 @@ from drr.app.report.cost import cost_table
 from drr.app.report.judging_tables import coverage, failure_labels, failures, pairwise, rules
 from drr.app.report.material import Material
 from drr.app.report.metric_tables import as_printed, metric_tables, noise
+from drr.app.report.setting_tables import setting_tables
 from drr.app.report.tables import Table
 
 Builder = Callable[[Material], Table | None]
@@ -22,6 +23,7 @@ def all_tables(material: Material) -> list[Table]:
     """Those that this study has anything for: the metrics, what stands beside them, judges beside judges, what was judged."""
     found = [
         *metric_tables(material),
+        *setting_tables(material),
         *(build(material) for build in BESIDE),
         *agreement_tables(material),
         *(build(material) for build in LAST),

@@ -29,6 +29,8 @@ class Cell:
     printed: float | None = None
     slight: bool = False
     """No further from the best of its column than the measure sways by itself."""
+    signed: bool = False
+    """A difference, whose sign is said."""
 
     @classmethod
     def of(cls, v: VRow | None, digits: int = 2, **more: Any) -> Cell:
@@ -47,7 +49,7 @@ class Cell:
         elif isinstance(self.value, str):
             return self.value
         else:
-            shown = self.number(self.value)
+            shown = f"{self.value:+,.{self.digits}f}" if self.signed else self.number(self.value)
         if self.slight:
             shown += " ≈"
         if self.sd is not None:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from drr.eval.metrics import families, metrics
-from drr.eval.metrics.base import Family
+from drr.eval.metrics import metrics
 from drr.eval.metrics.document import SCHEMA, banner
+from drr.eval.metrics.pairing import PairedMetrics
 from drr.eval.metrics.rows import CompareDocument
-from drr.eval.stats.intervals import PairedDifference, paired, with_holm
+from drr.eval.stats.intervals import PairedDifference, with_holm
 from drr.eval.stats.pairs import pair_results
 from drr.eval.tasks.judged import Judged
-
-ByQuery = dict[str, list[float | None]]
 
 
 def compare(judged: Judged, a: str, b: str) -> CompareDocument:
     """Paired differences, `a` minus `b`, on the queries both answered; Holm within each family of metrics."""
     tested: dict[str, PairedDifference] = {}
-    ends = {name: metric.range for name, metric in metrics().items()}
-    for family in families():
-        left, right = _by_metric(family, judged, a), _by_metric(family, judged, b)
-        shared = [name for name in left if name in right]
-        tested |= with_holm({name: paired(left[name], right[name], ends.get(name)) for name in shared})
+    for differences in PairedMetrics(judged).by_family(a, b):
+        tested |= with_holm(differences)
     return {
         "schema": SCHEMA,
         "a": a,
@@ -35,17 +30,3 @@ def compare(judged: Judged, a: str, b: str) -> CompareDocument:
             if {result.a, result.b} == {a, b}
         ],
     }
-
-
-def _by_metric(family: Family, judged: Judged, variant: str) -> dict[str, ByQuery]:
-    """A metric that some report of the variant has, is unknown for those that lack it."""
-    values = [
-        (answer.query_id, family.per_report(judged, answer))
-        for answer in judged.answers
-        if answer.variant == variant
-    ]
-    found: dict[str, ByQuery] = {name: {} for _, known in values for name in known}
-    for query, known in values:
-        for name, by_query in found.items():
-            by_query.setdefault(query, []).append(known.get(name))
-    return found

@@ -8,6 +8,8 @@ from drr.eval.metrics.as_printed import paper_document
 from drr.eval.metrics.coverage import coverage, variants_of
 from drr.eval.metrics.diagnosis import failure_document
 from drr.eval.metrics.rows import FailureDocument, JudgeRow, Provenance, StudyDocument
+from drr.eval.metrics.same_reports import same_reports, told_of
+from drr.eval.metrics.settings_document import settings_document
 from drr.eval.stats.faithfulness import corpus_values
 from drr.eval.stats.intervals import RESAMPLES, SEED, SHARE
 from drr.eval.stats.pairs import overall, pair_results
@@ -36,6 +38,9 @@ def study_document(study: Study, judge: str | None = None, *, complete: bool = F
     paper = as_printed(study, judged.judging.judge if judged.judging else judge)
     if paper is not None:
         document["as_printed"] = paper_document(counted(read_judged(study, paper, answers=answers)))
+    settings = settings_document(judged)
+    if settings is not None:
+        document["settings"] = settings
     if study.losses:
         document["coverage"]["lost"] = sorted(loss.label for loss in study.losses.values())
     return document
@@ -107,10 +112,11 @@ def provenance(judged: Judged) -> Provenance:
 
 
 def banner(judged: Judged) -> str | None:
-    """What must stand over every table: rules that wrote, rules that judged."""
+    """What must stand over every table: rules that wrote, the same whatever they were told, rules that judged."""
     lines = []
     if any(answer.rule_written for answer in judged.answers):
         lines.append("Reports written by rules, not by a language model.")
+        lines += told_of(one for one in same_reports(judged.answers) if one.rule_written)
     if judged.judging is not None and judged.judging.warning is not None:
         lines.append(judged.judging.warning)
     return " ".join(lines) or None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict
 
+from drr.eval.metrics.setting_rows import SettingsDocument
 from drr.eval.stats.corrected import CorrectedRow
 from drr.eval.stats.intervals import DifferenceRow, VRow
 from drr.eval.stats.length import LengthRow
@@ -121,6 +122,8 @@ class StudyDocument(TypedDict):
     as_printed: NotRequired[PaperDocument]
     corrected: NotRequired[CorrectedDocument]
     """With `--labels`."""
+    settings: NotRequired[SettingsDocument]
+    """Where systems answered under a setting that their names say."""
 
 
 class MetricRow(TypedDict):

@@ -1,0 +1,49 @@
+"""Paired differences between variants of a judging, metric by metric: the one place where figures of two variants are subtracted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from drr.eval.metrics import families, metrics
+from drr.eval.metrics.base import Family
+from drr.eval.stats.intervals import PairedDifference, paired
+from drr.eval.tasks.judged import Judged
+
+ByQuery = dict[str, list[float | None]]
+
+
+@dataclass(frozen=True)
+class PairedMetrics:
+    """The values of a variant's reports are worked out once, in however many pairs it is."""
+
+    judged: Judged
+    among: Sequence[Family] = field(default_factory=families)
+    _held: dict[tuple[str, int], dict[str, ByQuery]] = field(default_factory=dict)
+
+    def by_family(self, a: str, b: str) -> list[dict[str, PairedDifference]]:
+        """`a` minus `b` on the queries that both scored; of each family the metrics that both have."""
+        ends = {name: metric.range for name, metric in metrics().items()}
+        found = []
+        for place in range(len(self.among)):
+            left, right = self._by_metric(place, a), self._by_metric(place, b)
+            shared = [name for name in left if name in right]
+            found.append({name: paired(left[name], right[name], ends.get(name)) for name in shared})
+        return found
+
+    def _by_metric(self, place: int, variant: str) -> dict[str, ByQuery]:
+        """A metric that some report of the variant has, is unknown for those that lack it."""
+        if (variant, place) in self._held:
+            return self._held[variant, place]
+        family = self.among[place]
+        values = [
+            (answer.query_id, family.per_report(self.judged, answer))
+            for answer in self.judged.answers
+            if answer.variant == variant
+        ]
+        found: dict[str, ByQuery] = {name: {} for _, known in values for name in known}
+        for query, known in values:
+            for name, by_query in found.items():
+                by_query.setdefault(query, []).append(known.get(name))
+        self._held[variant, place] = found
+        return found
