@@ -11,6 +11,7 @@ VERSION = "1"
 """Recorded in a shop's manifest: an index built by another tokenizer gives other answers."""
 
 _WORD = re.compile(r"[^\W_]+(?:(?<=\d)\.(?=\d)[^\W_]+)*")
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
 # Elasticsearch's whitespace tokenizer splits longer words, tantivy does not; nobody searches for one.
 _LONGEST = 64
@@ -21,7 +22,11 @@ def fold(text: str) -> str:
     """Lowercase without accents, full-width forms or ligatures: what two spellings of one word have in common."""
     if text.isascii():
         return text.lower()
-    return "".join(c for c in normalize("NFKD", text.casefold()) if not combining(c)).casefold()
+    return _FOREIGN.sub(_plain, text.casefold())
+
+
+def _plain(match: re.Match[str]) -> str:
+    return "".join(c for c in normalize("NFKD", match[0]) if not combining(c)).casefold()
 
 
 @lru_cache(maxsize=1 << 17)

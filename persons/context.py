@@ -24,6 +24,8 @@ PERSONS = "persons.jsonl"
 COUNTER = "bytes/4"
 """The only counter so far: a fourth of the bytes in UTF-8, which needs no vocabulary of any provider."""
 ItemKind = Literal["purchase", "return", "review", "dialogue", "note"]
+OFF = 0.02
+"""Of the tokens of a size: what it may be off."""
 CONVERSATIONAL: frozenset[ItemKind] = frozenset({"dialogue"})
 _HELD = 4
 """Persons whose items are kept in memory: units come by person, and a large context is half a megabyte."""
@@ -39,7 +41,7 @@ class ContextItem(BaseModel):
 
     def shown(self) -> str:
         """As it stands in a context; the id is not shown."""
-        return f"[{self.date}] {self.kind}: {self.text}"
+        return line_of(self.date, self.kind, self.text)
 
 
 class ItemTruth(BaseModel):
@@ -66,6 +68,8 @@ class PersonContext(BaseModel):
     """By size, as counted; less than asked where nothing more could be said."""
     few: dict[str, dict[str, int]] = {}
     """By size: attributes that fewer than five items express, and how many do."""
+    short: dict[str, str] = {}
+    """By size: why it has more than 2% fewer tokens than were asked for, where it has."""
 
 
 class ContextManifest(BaseModel):
@@ -83,6 +87,10 @@ class ContextManifest(BaseModel):
     versions: dict[str, str] = {}
     persons: dict[str, PersonContext]
     content_hash: str
+
+
+def line_of(day: str, kind: ItemKind, text: str) -> str:
+    return f"[{day}] {kind}: {text}"
 
 
 def tokens_of(text: str) -> int:

@@ -9,7 +9,7 @@ from random import Random
 
 from drr.env.entities import User
 from drr.env.shingles import Run
-from drr.persons.context import CONVERSATIONAL, ContextItem, ItemTruth
+from drr.persons.context import CONVERSATIONAL, OFF, ContextItem, ItemTruth, line_of
 from drr.persons.context_writer import LEAST, BuiltContext
 from drr.persons.disclosure import disclosed, own_data
 from drr.persons.material import PersonMaterial
@@ -22,7 +22,11 @@ TALK, NOISE = 0.35, 0.25
 CLOSE = 0.995
 """A size is full from here on."""
 _TRIES = 40
-"""Drafts in a row that may be of no use, too large or there already, before a size is left as it is."""
+"""Drafts in a row that may be of no use, there already or of what no context may hold, before notes close a size."""
+_TOO_LARGE = 5
+"""Drafts in a row that are larger than what is left, before notes close a size."""
+_DRAWN = 40
+"""Notes of a line among which the one that leaves least is taken."""
 
 
 class _Room:
@@ -37,8 +41,6 @@ class _Room:
         self.shown = dict.fromkeys((one.id for one in person.attributes), 0)
         self.bytes = -1  # the lines are joined by one byte less than there are lines
         self.talk = self.noise = 0
-        self.tight = False
-        """The last draft was too large: only short ones can still fill this size."""
 
     def item(self, draft: ItemDraft) -> ContextItem | None:
         """`None` for what a context may not hold: a text twice, the person's name, a trait said or denied, the future."""
@@ -61,12 +63,17 @@ class _Room:
         private = disclosed(free) or own_data(draft.text, self._user)
         return None if private or self._opposed.said(free) or self._opposed.contradicted(item) else item
 
+    @staticmethod
+    def size(draft: ItemDraft) -> int:
+        """In bytes, as the item will be shown, with the end of the line before it."""
+        return len(line_of(draft.date, draft.kind, draft.text).encode()) + 1
+
     def admit(self, draft: ItemDraft, limit: int) -> bool | None:
         """Whether it is in now; `None` where it was too large for what is left of so many bytes."""
         item = self.item(draft)
         if item is None:
             return False
-        size = len(item.shown().encode()) + 1
+        size = self.size(draft)
         if self.bytes + size > limit:
             return None
         self._seen.add(draft.text)
@@ -97,10 +104,14 @@ def build_context(
     drafts = _drafts(person, material, room, rng)
     waiting: deque[ItemDraft] = deque()
     counts: dict[str, int] = {}
+    short: dict[str, str] = {}
     for size, tokens in sizes.items():
         _fill(room, drafts, waiting, 4 * tokens)
+        why = _close(room, material, 4 * tokens)
         counts[size] = len(room.items)
-    return BuiltContext(person, room.items, room.truths, counts)
+        if why is not None and room.bytes < (1 - OFF) * 4 * tokens:
+            short[size] = why
+    return BuiltContext(person, room.items, room.truths, counts, short)
 
 
 def _fill(room: _Room, drafts: Iterator[ItemDraft], waiting: deque[ItemDraft], limit: int) -> None:
@@ -109,17 +120,39 @@ def _fill(room: _Room, drafts: Iterator[ItemDraft], waiting: deque[ItemDraft], l
         draft = waiting.popleft()
         if room.admit(draft, limit) is None:
             waiting.append(draft)
-    left, room.tight = _TRIES, False
-    while room.bytes < CLOSE * limit and left:
+    left, too_large = _TRIES, 0
+    while room.bytes < CLOSE * limit and left and too_large < _TOO_LARGE:
         further = next(drafts, None)
         if further is None:
             return
         admitted = room.admit(further, limit)
-        if admitted is None:
-            room.tight = True
-            if not further.quoted:  # of talk about products there is no end
-                waiting.append(further)
+        if admitted is None and not further.quoted:  # of talk about products there is no end
+            waiting.append(further)
+        too_large = too_large + 1 if admitted is None else 0
         left = _TRIES if admitted else left - 1
+
+
+def _close(room: _Room, material: PersonMaterial, limit: int) -> str | None:
+    """Up to the size with notes of a line, whatever streams had to say last, of noise where nothing else is left; or why not."""
+    while room.bytes < CLOSE * limit:
+        noise = room.wants_noise
+        if not any(_closer(room, material, limit, own=own) for own in (not noise, noise)):
+            one_more = room.size(material.short(own=False)) <= limit - room.bytes
+            return "all that can be said of the person is there" if one_more else "no note is that short"
+    return None
+
+
+def _closer(room: _Room, material: PersonMaterial, limit: int, *, own: bool) -> bool:
+    """Of several notes the longest, unless it leaves a rest that is too small for any other."""
+    drawn = {draft.text: draft for draft in (material.short(own=own) for _ in range(_DRAWN))}
+    sizes = {text: room.size(draft) for text, draft in drawn.items()}
+    least, rest, slack = min(sizes.values()), limit - room.bytes, limit - CLOSE * limit
+
+    def awkward(text: str) -> bool:
+        return slack < rest - sizes[text] < least
+
+    fitting = sorted((text for text in drawn if sizes[text] <= rest), key=lambda t: (awkward(t), -sizes[t]))
+    return any(room.admit(drawn[text], limit) for text in fitting)
 
 
 def _drafts(person: Person, material: PersonMaterial, room: _Room, rng: Random) -> Iterator[ItemDraft]:
@@ -170,9 +203,7 @@ def _proportioned(
     draft: ItemDraft | None
     while True:
         noise = room.wants_noise
-        if room.tight:
-            draft = material.short(own=not noise)
-        elif room.wants_talk:
+        if room.wants_talk:
             draft = next(dialogues[noise], None) or next(dialogues[True], None)
         elif records[noise] and rng.random() < 0.6:
             draft = records[noise].pop()

@@ -9,6 +9,7 @@ from drr.env.entities import User
 from drr.env.errors import Misuse
 from drr.persons.context import (
     CONVERSATIONAL,
+    OFF,
     PERSONS,
     ContextItem,
     Contexts,
@@ -23,8 +24,6 @@ from drr.persons.opposed import Opposed
 from drr.persons.person import Person, read_persons
 
 TALK_FROM, TALK_TO = 0.2, 0.5
-OFF = 0.02
-"""Of the tokens that were asked for."""
 
 
 class ContextFault(NamedTuple):
@@ -100,7 +99,8 @@ def person_faults(contexts: Contexts, person: Person, user: User | None = None) 
             yield ContextFault(person.person_id, "conversational", None, told)
         tokens = tokens_of(text_of(items))
         if abs(tokens - asked) > OFF * asked:
-            told = f"{size}: {tokens:,} tokens, {asked:,} were asked for"
+            why = contexts.manifest.persons[person.person_id].short.get(size)
+            told = f"{size}: {tokens:,} tokens, {asked:,} were asked for" + (f"; {why}" if why else "")
             yield ContextFault(person.person_id, "tokens", None, told)
 
 

@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from drr.env.errors import DrrError
@@ -41,6 +42,8 @@ class BuiltContext(NamedTuple):
     """One for each item."""
     counts: dict[str, int]
     """Items of each size."""
+    short: Mapping[str, str] = MappingProxyType({})
+    """By size: why nothing more went into it, where it lacks more than may be."""
 
 
 def persons_hash(persons: Iterable[Person]) -> str:
@@ -123,6 +126,7 @@ def write_person(folder: Path, one: BuiltContext) -> PersonContext:
         items_hash=text_hash(items),
         truth_hash=text_hash(truth),
         tokens={size: tokens_of(text_of(tuple(one.items[:count]))) for size, count in one.counts.items()},
+        short=dict(one.short),
         few={size: few for size, count in one.counts.items() if (few := few_of(one, count))},
     )
 

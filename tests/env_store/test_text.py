@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from unicodedata import combining, normalize
 
 import pytest
 from drr.env.text import (
@@ -98,3 +99,9 @@ def test_the_shuffle_of_a_seed_never_changes() -> None:
 
 def test_the_version_is_that_of_these_words() -> None:
     assert VERSION == "1"
+
+
+@given(st.text())
+def test_folding_what_is_foreign_alone_folds_the_whole(text: str) -> None:
+    whole = "".join(c for c in normalize("NFKD", text.casefold()) if not combining(c)).casefold()
+    assert fold(text) == whole

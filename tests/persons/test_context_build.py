@@ -13,8 +13,10 @@ from drr.app.cli import main
 from drr.env.entities import User
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.persons.context import ContextItem, Contexts, read_contexts, read_truth
+from drr.persons.context import ContextItem, Contexts, read_contexts, read_truth, text_of, tokens_of
 from drr.persons.context_check import item_faults, persons_of
+from drr.persons.context_works import ContextWorks
+from drr.persons.context_writer import few_of
 from drr.persons.invented import invented
 from drr.persons.person import Attribute, Person, read_persons
 from drr.persons.words import invented_traits, key_of, record_traits, values_of
@@ -63,6 +65,43 @@ def test_five_items_show_each_attribute_where_there_is_room_and_the_rest_is_said
     entries = contexts.manifest.persons.values()
     assert all("8k" not in one.few for one in entries)
     assert any(one.few.get("4k") for one in entries)
+
+
+def test_a_size_is_full_whatever_streams_had_to_say_last(sample_shop: Path, persons: list[Person]) -> None:
+    """Of a person without a theme a dozen notes about the app were all that was tried: 7,750 of 8,000 tokens."""
+    sizes = {"1k": 1000, "3k": 3000, "8k": 8000}
+    plain = [one.model_copy(update={"attributes": one.attributes[:1]}) for one in persons[5:15]]
+    assert {one.attributes[0].block for one in plain} == {"place"}
+    with open_shop(str(sample_shop), Settings()) as shop:
+        works = ContextWorks(shop, [*persons[:5], *plain], sizes, 7)
+        every = [works.built(person) for person in [*persons[:5], *plain]]
+    assert any(few_of(one, one.counts["1k"]) for one in every)
+    off = [
+        (one.person.person_id, size, tokens)
+        for one in every
+        for size, asked in sizes.items()
+        if not 0.98 * asked <= (tokens := tokens_of(text_of(tuple(one.items[: one.counts[size]])))) <= asked
+    ]
+    assert off == []
+
+
+def test_where_there_is_nothing_more_to_say_the_manifest_says_so_and_the_check_reports_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tests.agents.garden import write_shop
+
+    write_shop(str(tmp_path / "shop"), Settings())
+    file = tmp_path / "p.jsonl"
+    file.write_text(json.dumps(Person(person_id="p-1", attributes=()).line()) + "\n", encoding="utf-8")
+    words = ("--shop", tmp_path / "shop", "--tokens", "900k", "--out", tmp_path / "c", "--quiet")
+    assert drr("context", "build", file, *words) == 0
+    made = read_contexts(tmp_path / "c").manifest.persons["p-1"]
+    assert made.tokens["900k"] < 0.98 * 900_000
+    assert made.short == {"900k": "all that can be said of the person is there"}
+    assert drr("context", "check", tmp_path / "c") == 1
+    told = capsys.readouterr().out
+    assert f"{made.tokens['900k']:,} tokens, 900,000 were asked for; all that can be said" in told
+    assert "tokens: 900k" in told
 
 
 def test_what_expresses_nothing_is_noise_and_the_orders_express_what_they_are_evidence_for(
