@@ -21,6 +21,8 @@ _LOOKED_AT = 200
 _LITTLE = 1000
 _REMEMBERED = 4096
 """Words of which is known how many products have them: each part of a search asks again, and the index never changes."""
+_AT_ONCE = 64
+"""Searches at a time: each asks for its filters up to five times."""
 _NUMBER = "number"
 _COUNTED = {_NUMBER: {"filter": "*"}}
 """Reads no field: that takes a quarter less than to count the values of one."""
@@ -63,6 +65,7 @@ class TantivyEngine:
         self.lexicon = lexicon
         self._doc_freq: Callable[[str, str], int] = lru_cache(_REMEMBERED)(searcher.doc_freq)
         self._held = lru_cache(_REMEMBERED)(partial(_term_held, index.schema, self._doc_freq))
+        self._made_filters = lru_cache(_AT_ONCE)(partial(_filters_made, index.schema))
 
     def holders(self, field: str, word: str) -> int:
         return self._doc_freq(field, word)
@@ -80,23 +83,26 @@ class TantivyEngine:
         return int(self._searcher.aggregate(query, _COUNTED)[_NUMBER]["doc_count"])
 
     def hits(self, demanded: Node, plan: Plan, request: SearchRequest, *, total: int | None = None) -> Hits:
-        if total is None:
+        ranked = request.sort == "relevance"
+        room = self._size - request.offset
+        if total is None and (ranked or min(request.limit, room) <= 0):
             total = self.count(demanded, request)
-        limit = min(request.limit, total - request.offset)
+        limit = min(request.limit, room if total is None else total - request.offset)
         node = self._node(demanded)
         if limit <= 0 or node is None:
-            return Hits([], [], total)
+            return Hits([], [], total or 0)
         query = tv.Query.const_score_query(node, 0.0)
         if filters := self._filters(request):
             query = tv.Query.boolean_query([(_MUST, query), *filters])
-        ranked = request.sort == "relevance"
         if ranked:
-            query = self._ranked(query, plan, total)
+            query = self._ranked(query, plan, total or 0)
         order = {} if ranked else {"order_by_field": f"by_{request.sort}", "order": tv.Order.Asc}
-        found = self._searcher.search(query, limit, count=False, offset=request.offset, **order)
+        # To order by a figure is to look at all of them, so that counting them costs nothing more.
+        found = self._searcher.search(query, limit, count=total is None, offset=request.offset, **order)
         doc = self._searcher.doc
         scores = [score if ranked else None for score, _ in found.hits]
-        return Hits([doc(address)["id"][0] for _, address in found.hits], scores, total)
+        products = [doc(address)["id"][0] for _, address in found.hits]
+        return Hits(products, scores, found.count if total is None else total)
 
     def _ranked(self, demanded: Any, plan: Plan, total: int) -> Any:
         """What ranks stands beside all that is demanded, or, where that is little, one part around the other: then each part looks
@@ -215,24 +221,32 @@ class TantivyEngine:
         return tv.Query.disjunction_max_query(best) if best else None
 
     def _filters(self, request: SearchRequest, *, unpriced: bool = False) -> list[tuple[Any, Any]]:
-        query, schema = tv.Query, self._schema
-        filters = []
-        if unpriced:
-            filters.append((_NOT, query.exists_query("price")))
-        elif request.min_price is not None or request.max_price is not None:
-            within = query.range_query(
-                schema, "price", tv.FieldType.Float, request.min_price, request.max_price
-            )
-            if request.unknown_price:
-                unknown = query.boolean_query(
-                    [(_MUST, query.all_query()), (_NOT, query.exists_query("price"))]
-                )
-                within = query.boolean_query([(_SHOULD, within), (_SHOULD, unknown)])
-            filters.append((_MUST, query.const_score_query(within, 0.0)))
-        if request.min_rating is not None:
-            rated = query.range_query(schema, "rating", tv.FieldType.Float, request.min_rating, None)
-            filters.append((_MUST, query.const_score_query(rated, 0.0)))
-        keys = [("shelf", key) for key in shelf_parts(request.category)]
-        if request.brand is not None:
-            keys.append(("brand", raw_key(request.brand)))
-        return filters + [(_MUST, query.const_score_query(_term(schema, *key), 0.0)) for key in keys]
+        prices = None if unpriced else (request.min_price, request.max_price, request.unknown_price)
+        return self._made_filters(prices, request.min_rating, request.category, request.brand)
+
+
+def _filters_made(
+    schema: Any,
+    prices: tuple[float | None, float | None, bool] | None,
+    min_rating: float | None,
+    category: str | None,
+    brand: str | None,
+) -> list[tuple[Any, Any]]:
+    """Without `prices`: what has none."""
+    query = tv.Query
+    filters = []
+    if prices is None:
+        filters.append((_NOT, query.exists_query("price")))
+    elif prices[:2] != (None, None):
+        within = query.range_query(schema, "price", tv.FieldType.Float, *prices[:2])
+        if prices[2]:
+            unknown = query.boolean_query([(_MUST, query.all_query()), (_NOT, query.exists_query("price"))])
+            within = query.boolean_query([(_SHOULD, within), (_SHOULD, unknown)])
+        filters.append((_MUST, query.const_score_query(within, 0.0)))
+    if min_rating is not None:
+        rated = query.range_query(schema, "rating", tv.FieldType.Float, min_rating, None)
+        filters.append((_MUST, query.const_score_query(rated, 0.0)))
+    keys = [("shelf", key) for key in shelf_parts(category)]
+    if brand is not None:
+        keys.append(("brand", raw_key(brand)))
+    return filters + [(_MUST, query.const_score_query(_term(schema, *key), 0.0)) for key in keys]

@@ -43,6 +43,8 @@ class FoundHits:
     plan: Plan
     demanded: Node
     hits: Hits
+    reached: int | None
+    """How many fulfil it whatever the filters, where that was counted."""
     words: str
     """The query without slips, weak words and prices, each thing by its names."""
     said: tuple[str, ...]
@@ -76,8 +78,7 @@ class FieldSearch:
             sort="price_asc" if asked.cheapest and request.sort == "relevance" else request.sort,
         )
         plan = Plan(asked, engine.holders, ranked=request.sort == "relevance")
-        demanded, hits = self._hits(plan, request)
-        return FoundHits(request, plan, demanded, hits, asked.words, asked.said)
+        return FoundHits(request, plan, *self._hits(plan, request), asked.words, asked.said)
 
     def beside(self, found: FoundHits) -> BesideCounts:
         """What shares a word and was set aside, and what the price filter left out unknown."""
@@ -89,27 +90,28 @@ class FieldSearch:
             engine.count(found.plan.any_word, request) - total if request.match == "well" and matters else 0
         )
         priced = request.min_price is not None or request.max_price is not None
-        left_out = priced and not request.unknown_price
+        # Where all pass the filters, none was left out.
+        left_out = priced and not request.unknown_price and found.reached != total
         return BesideCounts(
             max(0, aside), engine.count(found.demanded, request, unpriced=True) if left_out else 0
         )
 
-    def _hits(self, plan: Plan, request: SearchRequest) -> tuple[Node, Hits]:
+    def _hits(self, plan: Plan, request: SearchRequest) -> tuple[Node, Hits, int | None]:
         """On the strictest level that enough products reach, whatever the filters: what none of them passes is not to be had, and
         nothing else is put in its place."""
         bare = _without_filters(request)
         last = plan.every_word if request.match == "all" else plan.any_word
         for level in plan.levels() if request.match == "well" else ():
-            if bare != request or self.engine.counts_first:
+            if bare != request or (self.engine.counts_first and request.sort == "relevance"):
                 reached = self.engine.count(level.node, bare)
                 if reached >= level.needed:
                     total = reached if bare == request else None
-                    return level.node, self.engine.hits(level.node, plan, request, total=total)
+                    return level.node, self.engine.hits(level.node, plan, request, total=total), reached
                 continue
             hits = self.engine.hits(level.node, plan, request)
             if hits.total >= level.needed:
-                return level.node, hits
-        return last, self.engine.hits(last, plan, request)
+                return level.node, hits, None
+        return last, self.engine.hits(last, plan, request), None
 
 
 def _without_filters(request: SearchRequest) -> SearchRequest:
