@@ -63,17 +63,14 @@ class TantivyEngine:
         self._schema, self._searcher, self._size = index.schema, searcher, searcher.num_docs
         self._vectors = vectors
         self.lexicon = lexicon
-        self._doc_freq: Callable[[str, str], int] = lru_cache(_REMEMBERED)(searcher.doc_freq)
-        self._held = lru_cache(_REMEMBERED)(partial(_term_held, index.schema, self._doc_freq))
+        self.holders: Callable[[str, str], int] = lru_cache(_REMEMBERED)(searcher.doc_freq)
+        self._held = lru_cache(_REMEMBERED)(partial(_term_held, index.schema, self.holders))
         self._made_filters = lru_cache(_AT_ONCE)(partial(_filters_made, index.schema))
-
-    def holders(self, field: str, word: str) -> int:
-        return self._doc_freq(field, word)
 
     def count(self, node: Node, request: SearchRequest, *, unpriced: bool = False) -> int:
         filters = self._filters(request, unpriced=unpriced)
         if isinstance(node, Word) and not filters:
-            return self._doc_freq(*node)
+            return self.holders(*node)
         query = self._node(node)
         if query is None:
             return 0
@@ -199,7 +196,7 @@ class TantivyEngine:
     def _most(self, node: Node) -> int:
         """Products that may fulfil it, at most."""
         if isinstance(node, Word):
-            return self._doc_freq(*node)
+            return self.holders(*node)
         each = [self._most(part) for part in node.parts]
         return min(each) if node.least == len(each) else sum(each) // node.least
 

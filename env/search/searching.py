@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from drr.env.search.lexicon import Lexicon
 from drr.env.search.plan import FULL, Node, Plan
-from drr.env.search.read_query import QueryReader
+from drr.env.search.read_query import Holders, QueryReader
 from drr.env.shop import SearchPage, SearchRequest
 
 
@@ -23,8 +23,9 @@ class IndexEngine(Protocol):
     counts_first: bool
     """Whether counting costs so little beside ranking that what too few fulfil is counted only."""
 
-    def holders(self, field: str, word: str) -> int:
-        """Products that have the word in the field."""
+    @property
+    def holders(self) -> Holders:
+        """Products that have a word in a field."""
 
     def lexicon(self) -> Lexicon: ...
 
