@@ -239,9 +239,11 @@ class AgentRun(Instructed):
         result: str,
         kind: CallKind,
         error: CallError | None = None,
+        *,
+        later: int = 0,
     ) -> None:
-        """Note a call that was answered without running a tool."""
-        self._log(actor, _called(actor, name, arguments, result, kind, error, 0.0), None)
+        """Note a call that was answered without running a tool; `later`: so many of those noted were made after it."""
+        self._log(actor, _called(actor, name, arguments, result, kind, error, 0.0), None, later=later)
 
     def pieces(self, actor: str = MAIN) -> list[Piece]:
         """What the tools answered to one actor, as text for a fresh conversation."""

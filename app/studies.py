@@ -11,6 +11,7 @@ from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
     from drr.env.json_object import JsonObject
+    from drr.env.query import Query
     from drr.env.settings import Settings
     from drr.llm.budget import Limit
     from drr.llm.factory import Models
@@ -37,6 +38,18 @@ def config_of(run: JsonObject, settings: Settings) -> StudyConfig:
         "run": run,
         "settings": plain_settings(settings),
     }
+
+
+def keep_questions(study: Study, fresh: Sequence[Query]) -> None:
+    """Questions the study did not have yet, at the end of its own file."""
+    from drr.env.files import private, write_file
+
+    if not fresh:
+        return
+    path = study.folder / "queries.jsonl"
+    before = path.read_text(encoding="utf-8") if path.is_file() else ""
+    lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in fresh)
+    write_file(path, before + lines, private(0o666))
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:

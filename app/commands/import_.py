@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from drr.env.query import Query
     from drr.env.settings import Settings
     from drr.eval.evidence.imported import ReadReports
     from drr.study.study import Study
@@ -63,6 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from drr.app.console import print_json, progress_of, settings_of
     from drr.app.models import models_of
+    from drr.app.studies import keep_questions
     from drr.eval.evidence.imported import plan, read_reports, take_in
     from drr.study.run import run as run_units
 
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
     with _study(arguments, settings) as study:
         units, fresh = plan(study, read)
-        _keep(study, fresh)
+        keep_questions(study, fresh)
         known = {record.key for record in study.records("answer")}
         study.look_for_losses()
         lost = study.reopen_lost(unit.key for unit in units)
@@ -128,15 +128,3 @@ def _study(arguments: argparse.Namespace, settings: Settings) -> Study:
     study = Study.create(arguments.study, config_of({"shop": arguments.shop}, settings))
     remember_study(arguments.study, settings, shops=[arguments.shop])
     return study
-
-
-def _keep(study: Study, fresh: list[Query]) -> None:
-    """Questions the study did not have yet, at the end of its own file."""
-    from drr.env.files import private, write_file
-
-    if not fresh:
-        return
-    path = study.folder / "queries.jsonl"
-    before = path.read_text(encoding="utf-8") if path.is_file() else ""
-    lines = "".join(query.model_dump_json(exclude_none=True) + "\n" for query in fresh)
-    write_file(path, before + lines, private(0o666))

@@ -12,6 +12,7 @@ import pytest
 from drr.agents import registry
 from drr.agents.architecture import WS, Variant
 from drr.agents.base import Limits
+from drr.agents.inspecting.words import PROMPT as INSPECT
 from drr.agents.registry import PAPER, choose, variant, variants
 from drr.agents.runner import PERSON, AgentOptions, key_fields, load_prompts
 from drr.app.answers import AnswerConfig, Answering, open_answering
@@ -88,7 +89,7 @@ def test_an_unknown_name_is_misuse_with_a_hint(name: str) -> None:
 
 
 def test_prompts_of_the_registry_exist_and_are_all_used() -> None:
-    named = {prompt for v in variants().values() for prompt in v.prompts} | {"citation_fix", PERSON}
+    named = {prompt for v in variants().values() for prompt in v.prompts} | {"citation_fix", PERSON, INSPECT}
     assert named == set(load_prompts().names)
 
 

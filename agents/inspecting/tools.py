@@ -1,0 +1,109 @@
+"""The project's tools as Inspect has tools: our names, schemas and texts, and each call recorded in the run it is made in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from drr.agents.base import CallError, CallKind, FunctionSchema, ToolSchema
+from drr.agents.running import MAIN, AgentRun
+from drr.env.errors import DrrError
+from drr.tools.registry import TOOLS
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
+    from inspect_ai.tool import Tool
+
+_RUN: ContextVar[AgentRun | None] = ContextVar("drr_run", default=None)
+"""Of a variant of ours."""
+_SAMPLES: dict[str, AgentRun] = {}
+"""Of the samples of an evaluation by Inspect that are under way."""
+PLACE = "drr:run"
+"""In a sample's store: which of them is its own. A store goes where an agent's calls go, a context of ours need not."""
+
+
+@contextmanager
+def in_run(run: AgentRun) -> Iterator[None]:
+    """What calls a tool of ours from here on calls it in this run."""
+    token = _RUN.set(run)
+    try:
+        yield
+    finally:
+        _RUN.reset(token)
+
+
+def begin_sample(name: str, run: AgentRun) -> None:
+    _SAMPLES[name] = run
+
+
+def end_sample(name: str) -> None:
+    _SAMPLES.pop(name, None)
+
+
+def _run_here() -> AgentRun | None:
+    from inspect_ai.util import store
+
+    return _RUN.get() or _SAMPLES.get(store().get(PLACE) or "")
+
+
+def shop_tools() -> list[Tool]:
+    """The tools of the run that this is called in; where there is none yet (a solver that is being made), all nine.
+
+    Whichever, a call of one is made in the run, or the sample, in which it is called.
+    """
+    run = _run_here()
+    if run is not None:
+        return tools_of(run.schemas)
+    from drr.agents.runner import schemas
+
+    return tools_of(schemas())
+
+
+def tools_of(schemas: Sequence[ToolSchema]) -> list[Tool]:
+    return [_tool(schema["function"]) for schema in schemas]
+
+
+def note_refused(run: AgentRun, messages: Sequence[ChatMessage]) -> None:
+    """Calls that Inspect answered itself, for arguments of another form or a name that nobody has, in their place among ours."""
+    tools = [message for message in messages if message.role == "tool"]
+    asked = {call.id: call for one in messages if one.role == "assistant" for call in one.tool_calls or ()}
+    ran = len(run.calls.get(MAIN, ()))
+    for message in tools:
+        call = asked.get(message.tool_call_id or "")
+        if call is None or (message.error is None or message.error.type != "parsing"):
+            ran -= call is not None and call.function in run.names
+            continue
+        known, told = call.function in run.names, message.error.message
+        error = CallError(kind="invalid" if known else "not_found", message=told)
+        kind: CallKind = "refused" if known else "unknown"
+        run.record(MAIN, call.function, call.arguments, told, kind, error, later=max(0, ran))
+
+
+def _tool(function: FunctionSchema) -> Tool:
+    from inspect_ai.tool import ToolDef, ToolError, ToolParams
+
+    name = function["name"]
+
+    async def call_tool(**kwargs: Any) -> str:
+        run = _run_here()
+        if run is None:
+            raise DrrError(
+                f"{name}: called where no question of ours is being answered; run it under `inspect eval drr/retail`"
+                " or as a variant of `drr run`"
+            )
+        call, _ = await run.run_call(name, kwargs, run.tools_on(run.query), run.names)
+        if not call.ok:
+            raise ToolError(call.result)
+        return call.result
+
+    made = ToolDef(
+        call_tool,
+        name=name,
+        description=function["description"],
+        parameters=ToolParams.model_validate(function["parameters"]),
+        parallel=not TOOLS[name].writes,
+        max_output=0,  # the text is the tool's own, whole: what is cut here would be missing in no record
+    )
+    return made.as_tool()

@@ -1,0 +1,96 @@
+"""What an evaluation by Inspect is about: the shop, the questions, and the terms of judging, opened once in a process."""
+
+from __future__ import annotations
+
+import atexit
+import tempfile
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from drr.env.errors import DrrError, Misuse
+
+if TYPE_CHECKING:
+    from drr.env.query import Query
+    from drr.env.settings import Settings
+    from drr.env.world import Realm
+
+
+@dataclass(frozen=True)
+class BenchPlan:
+    """As it was asked for: plain data, which a log keeps, so that scorers can be made anew from it."""
+
+    shop: str | None = None
+    queries: str | None = None
+    what: str = ""
+    judge: str | None = None
+    study: str | None = None
+    budget: float | None = None
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return tuple(word.strip() for word in self.what.split(",") if word.strip())
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    plan: BenchPlan
+    shop: str
+    settings: Settings
+    realm: Realm
+    queries: dict[str, Query]
+
+
+@cache
+def bench_of(plan: BenchPlan) -> Bench:
+    """Open until the process ends: several tasks and all scorers of one evaluation share it."""
+    from drr.env.query import read_queries
+    from drr.env.settings import resolve
+    from drr.env.world import SHOP, Site, open_realm
+
+    settings = resolve({"model_judge": plan.judge} if plan.judge else {}).settings
+    shop = plan.shop or str(sample_shop())
+    if plan.queries is None and plan.shop is not None:
+        raise Misuse(
+            "-T shop=... needs the questions asked in it: -T queries=FILE (`drr queries generate` writes some)"
+        )
+    queries = _built_in() if plan.queries is None else read_queries(Path(plan.queries))
+    stack = ExitStack()
+    atexit.register(stack.close)
+    realm = stack.enter_context(open_realm(SHOP, Site(settings=settings, shop=shop)))
+    realm.check(queries)
+    return Bench(plan, shop, settings, realm, {query.id: query for query in queries})
+
+
+def _built_in() -> list[Query]:
+    from drr.querygen.builtin import builtin_queries
+
+    return builtin_queries()
+
+
+def sample_shop() -> Path:
+    """The invented shop that the built-in questions are about, made once for this user by the commands that anybody would type."""
+    from importlib.metadata import version
+
+    from drr.app.cli import answered
+    from drr.env.trust import cache_folder
+
+    place = cache_folder() / f"sample-shop-{version('deepresearch-retail')}"
+    if (place / "manifest.json").is_file():
+        return place
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent) as folder:
+            answered("sample", [f"{folder}/raw", "--quiet", "--json"])
+            answered("ingest", [f"{folder}/raw", "--shop", f"{folder}/shop", "--quiet", "--json"])
+            Path(folder, "shop").rename(place)
+    except OSError as error:
+        if (place / "manifest.json").is_file():  # another process was quicker
+            return place
+        raise DrrError(
+            f"{place}: the sample shop cannot be made there ({error.strerror}); make one elsewhere (`make demo`)"
+            " and name it: -T shop=demo/shop -T queries=demo/queries.jsonl"
+        ) from error
+    return place

@@ -1,0 +1,88 @@
+"""An environment of its own with Inspect and our wheel, and a small shop with questions; made once for the lane."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from drr.env.settings import Settings
+
+from tests.agents.garden import ANNA, BEN, DOCUMENTS, write_shop
+from tests.test_wheel import build_wheel
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = "inspect-ai==0.3.285"
+QUESTIONS = (
+    {
+        "id": "q-house",
+        "query": "Which bird house under $30?",
+        "user_id": ANNA,
+        "rationale": "SECRET-RATIONALE",
+        "constraints": {"total_max": 30},
+    },
+    {"id": "q-bath", "query": "Which bird bath?", "user_id": BEN},
+    {"id": "q-none", "query": "Please say nothing", "user_id": BEN},
+)
+
+
+class Garden(NamedTuple):
+    shop: Path
+    queries: Path
+    sandbox: Path
+
+
+@pytest.fixture(scope="session")
+def garden(tmp_path_factory: pytest.TempPathFactory) -> Garden:
+    folder = tmp_path_factory.mktemp("inspecting")
+    found = Garden(folder / "shop", folder / "queries.jsonl", folder / "sandbox")
+    write_shop(str(found.shop), Settings())
+    found.sandbox.mkdir()
+    lines = "\n".join(document.model_dump_json() for document in DOCUMENTS)
+    (found.sandbox / "documents.jsonl").write_text(lines + "\n")
+    found.queries.write_text("".join(json.dumps(question) + "\n" for question in QUESTIONS))
+    return found
+
+
+@pytest.fixture(scope="session")
+def apart(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """Runs a program of that environment, far from the checkout; gives what it prints."""
+    place = tmp_path_factory.mktemp("apart")
+    subprocess.run([sys.executable, "-m", "venv", str(place / "venv")], check=True, timeout=120)
+    (packages,) = place.glob("venv/lib/python*/site-packages")
+    ours = [path for path in sys.path if path.endswith("site-packages")]
+    (packages / "ours.pth").write_text("\n".join(ours))  # the locked packages, and not the checkout
+    pip = [place / "venv/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, PACKAGE], check=True, timeout=900)
+    wheel = build_wheel(place / "source")
+    subprocess.run([*pip, "--no-deps", "--force-reinstall", wheel], check=True, timeout=300)
+    for name in ("tests/wire.py", "tests/inspecting", "examples"):
+        source, there = ROOT / name, place / "work" / name
+        (shutil.copytree if source.is_dir() else shutil.copy2)(source, _made(there))
+
+    def run(program: str, *words: object, **environment: str) -> str:
+        homes = {"XDG_CACHE_HOME": str(place / "cache"), "XDG_CONFIG_HOME": str(place / "config")}
+        done = subprocess.run(
+            [place / "venv/bin" / program, *map(str, words)],
+            cwd=place / "work",
+            env={**os.environ, **homes, **environment},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, (done.stdout[-2_000:], done.stderr[-4_000:])
+        return done.stdout
+
+    return run
+
+
+def _made(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
