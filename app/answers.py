@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 
-from drr.app.giving import NOWHERE, RECALLED, Giving, PersonPlaces
+from drr.app.giving import NOWHERE, Giving, PersonPlaces
 from drr.app.outcome import kept
 from drr.app.specs import AnswerSpec, RunPlan, agent_in, setting_in, spec_of
 from drr.env.errors import DrrError, Misuse
 from drr.persons.given import Given
+from drr.persons.recalled import RECALLED
 from drr.persons.setting import RECORDS, setting_of
 
 if TYPE_CHECKING:

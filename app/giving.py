@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple
 
-from drr.app.remembering import CostRow, MemoryMaking
+from drr.app.remembering import MemoryMaking
 from drr.env.errors import Misuse
-from drr.env.source import text_hash
 from drr.persons.given import Given, persona_text
+from drr.persons.recalled import RecalledRow, read_recalled, recall_id
 from drr.persons.setting import RECORDS, Setting
 
 if TYPE_CHECKING:
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
     from drr.persons.context import Contexts
     from drr.persons.person import Person
 
-PERSONS, RECALLED = "persons.jsonl", "recalled.json"
-"""In the study's folder: who its persons are, so that it continues without the file it was given; what memories recalled."""
+PERSONS = "persons.jsonl"
+"""In the study's folder: who its persons are, so that it continues without the file it was given."""
 
 
 class PersonPlaces(NamedTuple):
@@ -40,26 +39,10 @@ class PersonPlaces(NamedTuple):
 NOWHERE = PersonPlaces()
 
 
-class RecalledRow(TypedDict):
-    """One recall, as workers read it."""
-
-    text: str
-    fed: int | None
-    failure: str | None
-    message: str | None
-    cost: CostRow
-    build: CostRow
-    rule_written: bool
-
-
 def making_of(contexts: Contexts, settings: Settings, models: Models) -> MemoryMaking:
     from drr.app.prompts import prompts_of
 
     return MemoryMaking(settings, models, prompts_of(settings, "persons"), contexts)
-
-
-def recall_id(setting: Setting, person_id: str, query: str) -> str:
-    return text_hash(json.dumps([setting.name, person_id, query]))
 
 
 @dataclass(frozen=True)
@@ -204,7 +187,7 @@ class Giving:
     def _recalled(self, setting: Setting, person_id: str, query: str) -> Given:
         from drr.study.unit import UnitFailure
 
-        row = self._kept.get(recall_id(setting, person_id, query))
+        row = self._kept.get(recall_id(setting.name, person_id, query))
         if row is None:
             raise UnitFailure(
                 "memory_failed", f"nothing was recalled of {person_id} by {setting.name}", transient=True
@@ -216,10 +199,7 @@ class Giving:
 
     @cached_property
     def _kept(self) -> Mapping[str, RecalledRow]:
-        if self.recalled is None or not self.recalled.is_file():
-            return {}
-        rows: dict[str, RecalledRow] = json.loads(self.recalled.read_text(encoding="utf-8"))
-        return rows
+        return {} if self.recalled is None else read_recalled(self.recalled)
 
     def _named(self, setting: Setting) -> Setting:
         """As it was named, with the file of a memory that nobody installed."""

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from drr.app.remembering import CostRow, Memories, Remembrance, Wanted
+    from drr.app.remembering import Memories, Remembrance, Wanted
     from drr.env.settings import Settings
     from drr.eval.stats.intervals import VRow
     from drr.persons.memory.truth import Remembered, Statements
     from drr.persons.person import Person
+    from drr.persons.recalled import MemoryCost
     from drr.study.study import Study
     from drr.study.unit import Unit
 
@@ -29,9 +30,9 @@ class MemoryRow(TypedDict):
     precision: VRow
     contradictions: int
     fed: VRow
-    build: CostRow
+    build: MemoryCost
     build_seconds: float
-    recalls: CostRow
+    recalls: MemoryCost
     failures: dict[str, int]
     rule_written: bool
 
@@ -45,9 +46,9 @@ class _Tally:
     fed: dict[str, list[float | None]] = field(default_factory=dict)
     contradictions: int = 0
     failures: Counter[str] = field(default_factory=Counter)
-    build: list[CostRow] = field(default_factory=list)
+    build: list[MemoryCost] = field(default_factory=list)
     build_seconds: float = 0.0
-    recalls: list[CostRow] = field(default_factory=list)
+    recalls: list[MemoryCost] = field(default_factory=list)
 
     def add(self, person_id: str, found: Mapping[Wanted, tuple[Remembrance, Remembered | None]]) -> None:
         for known in (self.recall, self.precision, self.fed):
@@ -180,12 +181,12 @@ def _held(
     return statements.remembered(remembrance.text, attributes, items, truth)
 
 
-def _sum(rows: Sequence[CostRow]) -> CostRow:
-    from drr.app.remembering import CostRow
+def _sum(rows: Sequence[MemoryCost]) -> MemoryCost:
+    from drr.persons.recalled import MemoryCost
 
     costs = [row["cost_usd"] for row in rows]
     known = [cost for cost in costs if cost is not None]
-    return CostRow(
+    return MemoryCost(
         calls=sum(row["calls"] for row in rows),
         tokens=sum(row["tokens"] for row in rows),
         cost_usd=sum(known) if len(known) == len(costs) else None,

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.giving import RECALLED, Giving, RecalledRow, recall_id
+from drr.app.giving import Giving
 from drr.app.remembering import Memories, Wanted, remembrances
+from drr.persons.recalled import RECALLED, RecalledRow, recall_id
 
 if TYPE_CHECKING:
     import argparse
@@ -70,7 +71,7 @@ def keep_recalled(folder: Path, study: Study, units: Mapping[tuple[Setting, str]
         written = bool(record is not None and record.done and record.result["rule_written"])
         for wanted, one in remembrances(study, unit).items():
             if wanted.budget == setting.tokens:
-                rows[recall_id(setting, person_id, wanted.task)] = RecalledRow(
+                rows[recall_id(setting.name, person_id, wanted.task)] = RecalledRow(
                     text=one.text or "",
                     fed=one.row["fed"],
                     failure=one.row["failure"],

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from drr.env.json_object import JsonObject
+from drr.persons.recalled import MemoryCost
 
 if TYPE_CHECKING:
     from drr.env.embedding import Embedder, Vectors
@@ -34,16 +35,6 @@ class Wanted(NamedTuple):
     budget: int
 
 
-class CostRow(TypedDict):
-    """What one step took. Dollars are unknown where a model's price is, or where a server embedded."""
-
-    calls: int
-    tokens: int
-    cost_usd: float | None
-    embedded: int
-    """Texts."""
-
-
 class RecallRow(TypedDict):
     """One recall in a unit's result."""
 
@@ -52,7 +43,7 @@ class RecallRow(TypedDict):
     """Tokens of what was recalled; `None` where it failed."""
     failure: str | None
     message: str | None
-    cost: CostRow
+    cost: MemoryCost
 
 
 class Remembrance(NamedTuple):
@@ -62,7 +53,7 @@ class Remembrance(NamedTuple):
     """`None` where it failed."""
     row: RecallRow
     seconds: float
-    build: CostRow
+    build: MemoryCost
     """Of observing, once for the person."""
     build_seconds: float
 
@@ -78,7 +69,7 @@ class MemorySpend(NamedTuple):
         calls = sum(usage.calls for usage in meter.by_role.values())
         return cls(calls, meter.tokens, meter.cost, embedder.texts)
 
-    def since(self, before: MemorySpend, priced: bool) -> CostRow:
+    def since(self, before: MemorySpend, priced: bool) -> MemoryCost:
         from drr.llm.meter import dollars
 
         embedded = self.embedded - before.embedded
@@ -227,7 +218,7 @@ class _Shared:
 
 @dataclass(frozen=True)
 class _Done:
-    build: CostRow
+    build: MemoryCost
     build_seconds: float
     recalls: list[RecallRow]
     recall_seconds: list[float]

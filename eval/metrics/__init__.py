@@ -20,6 +20,7 @@ FAMILIES: tuple[str, ...] = (
     "key_points",
     "relative",
     "swap",
+    "attributes",
     "effort",
     "rules",
 )

@@ -20,7 +20,7 @@ from drr.persons.person import Attribute, Person
 
 COVERED = 0.75
 """Share of a statement's words, weighed by how rare they are among statements, that one sentence must have."""
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _DENIES = frozenset({"not", "no", "never", "without", "neither", "stop", "former", "longer"})
 
 
@@ -76,19 +76,23 @@ class Statements:
         shown = {id_ for item in handed for id_ in ((truth or {}).get(item.id) or _NOTHING).expresses}
         said = self.said(text)
         false = tuple(sorted(said - own.keys()))
-        blocks = {attribute.block for attribute in attributes} & SINGLE
         return Remembered(
             len(attributes),
             frozenset(own[statement].id for statement in said & own.keys()),
             frozenset(shown & known),
             false,
-            tuple(statement for statement in false if self._block[statement] in blocks),
+            tuple(self.contradicting(false, attributes)),
         )
+
+    def contradicting(self, false: Iterable[str], attributes: Sequence[Attribute]) -> list[str]:
+        """Of what is false: where a person has one of a kind, and it names another."""
+        blocks = {attribute.block for attribute in attributes} & SINGLE
+        return [statement for statement in false if self._block[statement] in blocks]
 
     def said(self, text: str) -> set[str]:
         """Sentences that deny something are left out: what they say of the person is not known to code."""
         found: set[str] = set()
-        for sentence in _SENTENCE.split(text):
+        for sentence in SENTENCE.split(text):
             words = frozenset(tokens(sentence))
             if words & _DENIES:
                 continue

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from drr.offline.agents.question import QuestionReader
+from drr.wording.addressing import AddressReader
 from drr.wording.again import AgainReader
 from drr.wording.assertions import AssertionReader
 from drr.wording.attributes import AttributeReader
@@ -63,6 +64,7 @@ def purchase(reader: PurchaseReader, text: str) -> Any:
 
 
 READINGS: dict[str, Reading] = {
+    "addressing": lambda words, text: AddressReader(words).tells_reader(text),
     "again": lambda words, text: AgainReader(words).may_be_again(text),
     "assertions": lambda words, text: AssertionReader(words).told(text),
     "attributes": lambda words, text: list(AttributeReader(words).said(text)),

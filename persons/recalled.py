@@ -1,0 +1,51 @@
+"""What memories recalled in a study, as it lies in the study's folder: written when they have, read by workers and by measures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypedDict
+
+from drr.env.errors import DrrError
+from drr.env.source import text_hash
+
+RECALLED = "recalled.json"
+
+
+class MemoryCost(TypedDict):
+    """What one step took. Dollars are unknown where a model's price is, or where a server embedded."""
+
+    calls: int
+    tokens: int
+    cost_usd: float | None
+    embedded: int
+    """Texts."""
+
+
+class RecalledRow(TypedDict):
+    """One recall."""
+
+    text: str
+    fed: int | None
+    failure: str | None
+    message: str | None
+    cost: MemoryCost
+    build: MemoryCost
+    rule_written: bool
+
+
+def recall_id(setting: str, person_id: str, query: str) -> str:
+    """`setting` is its name."""
+    return text_hash(json.dumps([setting, person_id, query]))
+
+
+def read_recalled(path: Path) -> Mapping[str, RecalledRow]:
+    """By `recall_id`; none where no memory recalled."""
+    if not path.is_file():
+        return {}
+    try:
+        rows: dict[str, RecalledRow] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DrrError(f"{path}: not JSON ({error}); `drr run` writes it anew") from error
+    return rows
