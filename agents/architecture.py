@@ -41,6 +41,11 @@ WS = Option(
     prompts=("page_summary",),
 )
 PROFILE = Option("profile", "researchers get the shopper's profile facts")
+OWN = Option(
+    "own",
+    "researchers write their synthesis in their own conversation, which is in the provider's cache",
+    prompts=("synthesis_own",),
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from functools import cache, partial
 from typing import Annotated, Literal, TypedDict
 
 from drr.agents import loop
+from drr.agents.architecture import OWN
 from drr.agents.base import CallError, Ending, ResearcherFailure, StopReason
 from drr.agents.brief import Condensing, Reporting, Researching, Supervising
 from drr.agents.control import (
@@ -26,7 +27,7 @@ from drr.agents.control import (
     REASON_TOOL,
     complaint,
 )
-from drr.agents.recovery import broken_off, end_for, twice
+from drr.agents.recovery import asks_again, broken_off, end_for, twice
 from drr.agents.rendering import REPORTS, RESULTS, Piece
 from drr.agents.running import MAIN, AgentRun, tool_message
 from drr.agents.writing import compose
@@ -106,8 +107,10 @@ async def act(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Lit
 
 
 async def synthesise(state: ResearcherState, runtime: Runtime[AgentRun]) -> dict[str, str]:
-    """The synthesis agent has no tools and sees the findings, not the conversation."""
+    """The synthesis agent has no tools and sees the findings, not the conversation; with `+own` it is the researcher itself."""
     run, who = runtime.context, state["researcher"]
+    if run.has(OWN) and (text := await _in_conversation(run, state)):
+        return {"synthesis": text}
     pieces = run.pieces(who)
     if run.profile is not None:
         pieces.append(Piece("Profile facts", run.profile.text, "profile"))
@@ -117,6 +120,28 @@ async def synthesise(state: ResearcherState, runtime: Runtime[AgentRun]) -> dict
     brief = condensing(run, who, state["problem"])
     text = await compose(run, "synthesis", f"synthesis {who}", state["problem"], RESULTS, pieces, brief)
     return {"synthesis": text}
+
+
+async def _in_conversation(run: AgentRun, state: ResearcherState) -> str | None:
+    """Asked for at the end of the conversation, with its tools, so that all before is read from the cache. `None` where that cannot
+    be: a call that nobody answered, no room left, or another call in place of a text."""
+    who, last = state["researcher"], state["messages"][-1]
+    if state["stop"] == "context_limit" or (isinstance(last, AIMessage) and last.tool_calls):
+        return None
+    messages = [*state["messages"], run.told("synthesis_own")]
+    brief = condensing(run, who, state["problem"])
+    try:
+        reply = await run.speak(f"researcher {who}", messages, loop.tools_of(run), brief=brief)
+    except ModelFailure as failure:
+        if failure.kind != "context_overflow" and not asks_again(failure):
+            raise
+        why = str(failure.kind)
+    else:
+        if not reply.tool_calls and reply.text.strip():
+            return reply.text.strip()
+        why = "another call" if reply.tool_calls else "no text"
+    run.notes.append(f"researcher {who}: no synthesis in its own conversation ({why}); a fresh one was asked")
+    return None
 
 
 def condensing(run: AgentRun, who: str, problem: str) -> Condensing:

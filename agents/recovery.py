@@ -23,12 +23,16 @@ _STOPS: Mapping[str, StopReason] = {
 }
 
 
+def asks_again(failure: ModelFailure) -> bool:
+    return failure.kind in _AGAIN
+
+
 async def twice(run: AgentRun, what: str, ask: Callable[[], Awaitable[Value]]) -> Value:
     """For what nothing can take the place of: a first turn, a plan, a report. Another conversation may fare better."""
     try:
         return await ask()
     except ModelFailure as failure:
-        if failure.kind not in _AGAIN:
+        if not asks_again(failure):
             raise
         run.notes.append(f"{what}: asked once more, the first answer could not be used ({failure.kind})")
     return await ask()

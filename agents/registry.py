@@ -15,7 +15,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from itertools import combinations
 
-from drr.agents.architecture import PROFILE, WS, Architecture, Run, Variant
+from drr.agents.architecture import OWN, PROFILE, WS, Architecture, Run, Variant
 from drr.agents.commands.command import is_command
 from drr.agents.commands.variants import command_variant
 from drr.agents.declared import architecture_of, in_file
@@ -62,7 +62,7 @@ BUILT_IN = (
             "report_generator",
             "report_form",
         ),
-        options=(PROFILE, WS),
+        options=(PROFILE, OWN, WS),
         settings=("reason",),
         load=_built_in("drr.agents.hybrid_react"),
     ),
@@ -86,7 +86,7 @@ PAPER = tuple(
 
 @cache
 def variants() -> dict[str, Variant]:
-    """Every variant by name: the six of the paper, those with profile facts, `ledger`, and the plug-ins that can be loaded."""
+    """Every variant by name: the six of the paper, those with further options, `ledger`, and the plug-ins that can be loaded."""
     return _variants_of(BUILT_IN) | _variants_of(plug_ins()[0])
 
 

@@ -38,7 +38,7 @@ from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts, fence
 from drr.llm.role import RoleModel, Schema
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 CallTool = Callable[[str, Mapping[str, Any], ToolContext], Awaitable[ToolAnswer]]
 _OWN = frozenset({"user_id", "profile"})
@@ -111,6 +111,10 @@ class Instructed:
         text = self.prompts.fill(prompt, **values)
         return opening(text, self.prompts[prompt].shared(_OWN, **values))
 
+    def told(self, prompt: str) -> HumanMessage:
+        """A prompt in the middle of a conversation."""
+        return HumanMessage(self.prompts.fill(prompt))
+
     def bare(self, prompt: str) -> SystemMessage:
         """A prompt of an agent that needs to know nothing of the shopper."""
         return SystemMessage(self.prompts.fill(prompt))
@@ -150,6 +154,9 @@ class AgentRun(Instructed):
     @property
     def agent(self) -> RoleModel:
         return self.models[AGENT]
+
+    def has(self, option: Option) -> bool:
+        return option in self.options
 
     @property
     def reasons(self) -> bool:

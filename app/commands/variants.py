@@ -1,11 +1,11 @@
-"""`drr variants`: the agents that can be run, six of the paper, those with profile facts, plug-ins."""
+"""`drr variants`: the agents that can be run, six of the paper, those with further options, plug-ins."""
 
 from __future__ import annotations
 
 import argparse
 
 _EXAMPLES = """\
-A variant is ARCHITECTURE[+profile][+ws]; `all` means the paper's six. Another package adds one through an entry point
+A variant is ARCHITECTURE[+profile][+own][+ws]; `all` means the paper's six. Another package adds one through an entry point
 of the group `drr.variants`; path/file.py:function is one that nobody installed, 'cmd:COMMAND' any program. See docs/agents.md.
 
 examples:

@@ -261,3 +261,56 @@ async def test_a_supervisor_with_a_full_window_has_the_report_written_from_what_
     record = await ask("hybrid-react", policy=policy)
     assert record.stop_reason == "context_limit" and record.report == REPORT
     assert "FEEDERS" in str(shown(asked, "report")[0][-1].text)
+
+
+class OwnTeam(Team):
+    """Asked for its synthesis, a researcher says `own`; `instead` is what it answers in place of that."""
+
+    def __init__(self, *rounds: list[str], instead: AIMessage | ModelFailure | None = None) -> None:
+        super().__init__(*rounds)
+        self.instead = instead
+
+    def __call__(self, messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
+        if kind(messages, arguments) != "researcher" or not _is_asked_for_synthesis(messages):
+            return super().__call__(messages, arguments)
+        if isinstance(self.instead, ModelFailure):
+            raise self.instead
+        return self.instead or AIMessage(f"## Findings\n\nown words on {messages[1].text}")
+
+
+def _is_asked_for_synthesis(messages: Sequence[BaseMessage]) -> bool:
+    return len(messages) > 2 and isinstance(messages[-1], HumanMessage)
+
+
+async def test_a_synthesis_in_the_own_conversation_is_asked_behind_all_that_was_sent(
+    ask: Ask, asked: Asked
+) -> None:
+    record = await ask("hybrid-react+own", policy=OwnTeam(["feeders"]))
+    turns = [
+        (messages, arguments)
+        for messages, arguments in asked.requests
+        if kind(messages, arguments) == "researcher"
+    ]
+    (before, bound), (last, bound_last) = turns[-2:]
+    assert last[: len(before)] == before and bound_last["tools"] == bound["tools"]  # what a cache needs
+    assert not shown(asked, "synthesis")
+    assert "own words on feeders" in str(shown(asked, "supervisor")[-1][-1].text)
+    assert record.report == REPORT and record.variant == "hybrid-react+own"
+
+
+@pytest.mark.parametrize(
+    "instead",
+    [
+        turn(call("calculator", 9, expression="1 + 1")),
+        AIMessage("  "),
+        ModelFailure("context_overflow", "too long"),
+    ],
+    ids=["another call", "no text", "no room"],
+)
+async def test_where_its_own_conversation_gives_no_text_a_fresh_one_is_asked(
+    instead: AIMessage | ModelFailure, ask: Ask, asked: Asked
+) -> None:
+    record = await ask("hybrid-react+own", policy=OwnTeam(["feeders"], instead=instead))
+    assert len(shown(asked, "synthesis")) == 1
+    assert record.report == REPORT
+    assert [note for note in record.notes if "no synthesis in its own conversation" in note]
