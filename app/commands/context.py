@@ -17,6 +17,7 @@ a shop assistant, notes. A smaller size is part of every larger one. docs/person
 examples:
   drr context build persons.jsonl --shop shop --tokens 8k,32k,128k --out contexts
   drr context check contexts --shop shop
+  drr context check contexts --model anthropic:claude-sonnet-5-5 --size 8k --budget 2
 """
 _TOLD = 30
 """Faults that are printed; `--json` has all."""
@@ -62,11 +63,25 @@ def _build_build(parser: argparse.ArgumentParser) -> None:
 
 def _build_check(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
+    from drr.app.models import SETTINGS
+    from drr.app.options import positive_int
+    from drr.app.studies import add_run_options
 
     parser.add_argument("folder", metavar="DIR", type=Path)
     parser.add_argument("--shop", metavar="SHOP", help="also look for the shoppers' own names and addresses")
+    parser.add_argument(
+        "--size", metavar="SIZE", help="with --model: the context that is told back (default: the smallest)"
+    )
+    parser.add_argument(
+        "--persons-limit",
+        dest="how_many",
+        type=positive_int,
+        metavar="N",
+        help="with --model: the first N persons alone",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document")
-    add_setting_options(parser, "shop_url")
+    add_run_options(parser)
+    add_setting_options(parser, *SETTINGS, "role_models", "prompts", "shop_url")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -131,15 +146,17 @@ def _check(arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
     from drr.app.console import print_json
+    from drr.app.reversal_trials import is_asked, reverse, tell_reversal
     from drr.env.shop import open_shop
     from drr.persons.context import read_contexts, read_truth
     from drr.persons.context_check import SharesTally, person_faults, persons_of
 
-    contexts = read_contexts(arguments.folder)
+    contexts, settings = read_contexts(arguments.folder), _settings(arguments)
     persons = persons_of(contexts)
+    asks = is_asked(arguments, settings, contexts)
     tally = SharesTally(contexts)
     faults: list[ContextFault] = []
-    opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
+    opened = open_shop(arguments.shop, settings) if arguments.shop else nullcontext(None)
     with opened as shop:
         for key in contexts.persons:
             person = persons[key]
@@ -147,7 +164,9 @@ def _check(arguments: argparse.Namespace) -> int:
             user = shop.store.user(person.user_id or "") if known and shop is not None else None
             faults += person_faults(contexts, person, user)
             tally.add(person, read_truth(contexts, key))
-    shares = tally.shares()
+    shares, told, code = tally.shares(), None, 0
+    if asks:
+        told, code = reverse(arguments, settings, contexts, persons)
     if arguments.json:
         print_json(
             {
@@ -157,11 +176,14 @@ def _check(arguments: argparse.Namespace) -> int:
                 "names_checked": arguments.shop is not None,
                 "sizes": shares,
                 "faults": [fault._asdict() for fault in faults],
+                **({} if told is None else {"reversal": told}),
             }
         )
     else:
         _print_check(arguments, faults, shares, len(contexts.persons))
-    return 1 if faults else 0
+        if told is not None:
+            tell_reversal(told)
+    return 1 if faults else code
 
 
 def _print_check(
