@@ -4,9 +4,76 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from typing import Literal
 
 from drr.env.entities import Product
 from drr.filetasks.truth import Intent, TaskFact
+
+FileForm = Literal[
+    "order_history", "receipt", "invoice", "till_slip", "warranty", "manual", "photo", "label", "sketch",
+    "budget", "comparison", "measurements", "mail", "saved_page", "notes",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoughtItem:
+    """One line of a shopper's order history; where the shop knows no price, one is made up."""
+
+    order_id: str
+    day: date
+    title: str
+    quantity: int
+    status: str
+    price: str
+    """`$41.99`, of one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileEntry:
+    """A fact as a file says it."""
+
+    fact: str
+    attribute: str
+    label: str
+    """Beside the value on a form: `Serial no.`"""
+    value: str
+    said: str
+    """As a sentence of the shopper's, with the value in it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedFile:
+    """A file of the drawer before it is written."""
+
+    name: str
+    form: FileForm
+    entries: tuple[FileEntry, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coupling:
+    """One part of the answer: facts that only together decide it."""
+
+    key: str
+    facts: tuple[str, ...]
+    how: str
+    """How they combine, with the result."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedThing:
+    """A product in the words of people."""
+
+    brand: str
+    noun: str
+    """`smoke detector`."""
+    model: str
+    """Made up."""
+    plural: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.brand} {self.noun}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +93,21 @@ class TaskCase:
     theme: str
     """Of `drr.env.themes`, or the product's category."""
     facts: tuple[TaskFact, ...]
+    thing: NamedThing
+    """`owned`, in words."""
+    rival: NamedThing | None = None
+    """The first of `others`, where the case weighs one."""
+    seller: str
+    """A shop of others, made up."""
+    shopper: str
+    state: str | None = None
+    bought: date
+    paid: str
+    purchases: tuple[BoughtItem, ...] = ()
+    """Newest first, up to `today`."""
+    files: tuple[PlannedFile, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    invented: tuple[str, ...] = ()
 
     def of(self, source: str) -> tuple[TaskFact, ...]:
         return tuple(fact for fact in self.facts if fact.source == source)

@@ -1,0 +1,103 @@
+"""Which files a drawer has, and which fact each of them holds: every file holds one, so that the answer needs them all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Literal
+
+from drr.filetasks.case import FileEntry, FileForm, NamedThing, PlannedFile
+from drr.filetasks.planning.scene import PICTURE, TABLE, FileSlot, written
+
+COUNTS = {1: 36, 2: 44, 3: 13, 4: 4, 5: 2, 6: 1}
+"""Of a hundred drawers, where the facts allow it: two files on average."""
+_SELDOM: tuple[FileForm, ...] = ("mail", "notes")
+"""Can carry nearly every fact, and would be in every drawer."""
+_OFTEN: tuple[FileForm, ...] = ("warranty", "label", "comparison", "saved_page", "sketch", "till_slip")
+_MIXED = 0.93
+"""Of drawers with several files: those that want more than one modality."""
+_TRIES = 60
+_NAMES: dict[FileForm, tuple[str, ...]] = {
+    "order_history": ("orders.csv", "order_history.csv", "my_orders_export.csv", "purchases.csv", "order-history.csv"),
+    "receipt": ("receipt.pdf", "receipt_scan.pdf", "{seller}_receipt.pdf", "receipt_{noun}.pdf", "sales_receipt.pdf"),
+    "invoice": ("invoice.pdf", "{seller}_invoice.pdf", "invoice_{noun}.pdf", "invoice_copy.pdf", "tax_invoice.pdf"),
+    "till_slip": ("till_slip.png", "slip.png", "receipt_photo.png", "IMG_{number}.png", "slip_{seller}.png"),
+    "warranty": ("warranty.pdf", "warranty_card.pdf", "{brand}_warranty.pdf", "guarantee.pdf", "warranty_{noun}.pdf"),
+    "manual": ("manual.pdf", "{brand}_manual.pdf", "user_guide.pdf", "instructions_{noun}.pdf", "handbook.pdf"),
+    "photo": ("photo_{noun}.png", "IMG_{number}.png", "photo.png", "{noun}.png", "picture_{noun}.png"),
+    "label": ("label.png", "label_photo.png", "sticker.png", "IMG_{number}.png", "type_plate.png"),
+    "sketch": ("sketch.png", "room_sketch.png", "floor_plan.png", "corner_sketch.png", "plan.png"),
+    "budget": ("budget.xlsx", "household_budget.xlsx", "spending.xlsx", "money.xlsx", "monthly_budget.xlsx"),
+    "comparison": ("comparison.xlsx", "shortlist.xlsx", "compare_{noun}.xlsx", "candidates.xlsx", "options.xlsx"),
+    "measurements": ("measurements.xlsx", "measured.xlsx", "measuring_log.xlsx", "log.xlsx", "numbers_home.xlsx"),
+    "mail": ("mail_{seller}.eml", "reply.eml", "message.eml", "mail_from_seller.eml", "re_{noun}.eml"),
+    "saved_page": ("saved_page.html", "{noun}.html", "page_{noun}.html", "bookmark.html", "saved_{noun}.html"),
+    "notes": ("notes.md", "my_notes.md", "{noun}_notes.md", "todo.md", "notes_{noun}.md"),
+}  # fmt: skip
+
+
+def modality(form: FileForm) -> Literal["text", "table", "picture"]:
+    return "picture" if form in PICTURE else "table" if form in TABLE else "text"
+
+
+def file_count(rng: Random) -> int:
+    return rng.choices(list(COUNTS), list(COUNTS.values()))[0]
+
+
+def carried(slots: Sequence[FileSlot], count: int, rng: Random) -> list[FileForm]:
+    """A carrier for each fact, so many different ones in all where that can be, and mostly of several modalities."""
+    mixed = count > 1 and rng.random() < _MIXED
+    best, best_miss = [slot.carriers[0] for slot in slots], 99
+    for _ in range(_TRIES):
+        drawn = [rng.choices(slot.carriers, [_weight(form) for form in slot.carriers])[0] for slot in slots]
+        forms = set(drawn)
+        miss = 2 * abs(len(forms) - count) + 3 * (mixed and len({modality(form) for form in forms}) < 2)
+        if miss < best_miss:
+            best, best_miss = drawn, miss
+        if not miss:
+            break
+    return best
+
+
+def _weight(form: FileForm) -> int:
+    return 1 if form in _SELDOM else 5 if form in _OFTEN else 3
+
+
+def planned_files(
+    forms: Sequence[FileForm],
+    slots: Sequence[tuple[str, FileSlot]],
+    thing: NamedThing,
+    seller: str,
+    rng: Random,
+) -> tuple[PlannedFile, ...]:
+    files: list[PlannedFile] = []
+    for form in dict.fromkeys(forms):
+        entries = [
+            _entry(fact, slot, form) for (fact, slot), own in zip(slots, forms, strict=True) if own == form
+        ]
+        taken = {file.name for file in files}
+        free = [name for name in _named(form, thing, seller, rng) if name not in taken]
+        files.append(PlannedFile(name=rng.choice(free), form=form, entries=tuple(entries)))
+    return tuple(files)
+
+
+def _entry(fact: str, slot: FileSlot, form: FileForm) -> FileEntry:
+    value = written(slot.value, form)
+    return FileEntry(
+        fact=fact, attribute=slot.attribute, label=slot.label, value=value, said=slot.said.format(value=value)
+    )
+
+
+def _named(form: FileForm, thing: NamedThing, seller: str, rng: Random) -> list[str]:
+    number = rng.randrange(1004, 9880)
+    words = {
+        "noun": _plain(thing.noun.split()[-1]),
+        "brand": _plain(thing.brand.split()[0]),
+        "seller": _plain(seller.split()[0]),
+        "number": number,
+    }
+    return [name.format(**words) for name in _NAMES[form]]
+
+
+def _plain(word: str) -> str:
+    return "".join(c for c in word.lower() if c.isascii() and c.isalnum()) or "item"

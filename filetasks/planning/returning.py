@@ -1,0 +1,138 @@
+"""Return or keep.
+
+The answer joins: the day of delivery (file) with the days that the seller takes things back in the shopper's state (page) give the
+last day to send it back; the price paid (file) with the share that the seller keeps of opened goods (page) gives the refund; the lot
+(file) with the lots that the maker calls faulty (page) says whether this one is; what it weighs at home (file) with what a genuine
+one weighs at least (page) says whether it is one.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from drr.filetasks.planning.scene import (
+    AnswerPart,
+    CaseScene,
+    FileSlot,
+    PageSlot,
+    capital,
+    dollars,
+    long_date,
+)
+
+
+def window(scene: CaseScene) -> AnswerPart:
+    rng, owned = scene.rng, scene.owned
+    arrived = scene.bought + timedelta(days=rng.randrange(2, 9))
+    days = rng.choice((16, 19, 24, 27, 33, 37, 42, 44, 51, 58))
+    last = arrived + timedelta(days=days)
+    where = f"{scene.seller}, {scene.state}" if scene.state else scene.seller
+    return AnswerPart(
+        key="window",
+        slots=(
+            FileSlot(
+                attribute="day of delivery",
+                subject=owned.name,
+                value=arrived,
+                text=f"{owned.name}: delivered {{value}}.",
+                label="Delivered",
+                said=rng.choice(
+                    (
+                        f"The {owned.noun} got here on {{value}}.",
+                        "The parcel was handed over on {value}.",
+                        "Delivered on {value}.",
+                    )
+                ),
+                carriers=("mail", "invoice", "order_history", "notes", "receipt"),
+            ),
+        ),
+        pages=(
+            PageSlot(
+                attribute=f"days to return{' in ' + scene.state if scene.state else ''}",
+                subject=scene.seller,
+                value=f"{days} days",
+                text=f"{where}: returns for {days} days.",
+            ),
+        ),
+        how=f"delivered {long_date(arrived)} plus {days} days: back by {long_date(last)}, which is "
+        f"{'still possible' if last >= scene.today else 'past'} on {long_date(scene.today)}",
+    )
+
+
+def fee(scene: CaseScene) -> AnswerPart:
+    share = scene.rng.choice((8, 11, 12, 14, 17, 18, 22))
+    return AnswerPart(
+        key="fee",
+        slots=(scene.slots_of_purchase()[1],),
+        pages=(
+            PageSlot(
+                attribute="share kept of opened goods",
+                subject=scene.seller,
+                value=f"{share} percent",
+                text=f"{scene.seller} keeps {share} percent of opened goods' price.",
+            ),
+        ),
+        how=f"{scene.paid} less {share} percent: ${dollars(scene.paid) * (100 - share) / 100:,.2f} back",
+    )
+
+
+def lot(scene: CaseScene) -> AnswerPart:
+    rng, owned = scene.rng, scene.owned
+    letter, first = rng.choice("ADLNQW"), rng.randrange(2100, 2600)
+    bound = f"{letter}{first}"
+    own = f"{letter}{first + rng.choice((-43, -27, -8, 6, 19, 38))}"
+    return AnswerPart(
+        key="lot",
+        slots=(
+            FileSlot(
+                attribute="lot number",
+                subject=owned.name,
+                value=own,
+                text=f"{owned.name}: lot {{value}}.",
+                label=rng.choice(("Lot", "Lot no.", "Batch")),
+                said="The lot number on the bottom is {value}.",
+                carriers=("label", "photo", "notes", "mail", "manual"),
+            ),
+        ),
+        pages=(
+            PageSlot(
+                attribute="lots that are faulty",
+                subject=owned.name,
+                value=f"lots before {bound}",
+                text=f"{owned.name}: lots before {bound} are faulty.",
+            ),
+        ),
+        how=f"lot {own} is {'before' if own < bound else 'not before'} {bound}: {'faulty' if own < bound else 'sound'}",
+    )
+
+
+def genuine(scene: CaseScene) -> AnswerPart:
+    owned = scene.owned
+    least = scene.amount(6, 40)
+    mine = round(least + scene.rng.choice((-1.7, -0.6, 0.4, 1.3)), 1)
+    return AnswerPart(
+        key="genuine",
+        slots=(
+            FileSlot(
+                attribute="weight at home",
+                subject=owned.name,
+                value=f"{mine} oz",
+                text=f"{owned.name}: {{value}} on the home scale.",
+                label=f"{capital(owned.noun)}, on the scale",
+                said=f"Put the {owned.noun} on the kitchen scale: {{value}}.",
+                carriers=("measurements", "notes", "mail"),
+            ),
+        ),
+        pages=(
+            PageSlot(
+                attribute="least weight of a genuine one",
+                subject=owned.name,
+                value=f"{least} ounces",
+                text=f"{owned.name}: genuine ones weigh {least} ounces or more.",
+            ),
+        ),
+        how=f"{mine} oz against {least} ounces at least: {'genuine by weight' if mine >= least else 'too light to be genuine'}",
+    )
+
+
+CORE, MORE = window, (fee, lot, genuine)

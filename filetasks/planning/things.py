@@ -1,0 +1,92 @@
+"""A product in the words of people: brand and what it is, read off a title of any catalogue."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from drr.env.entities import Product
+from drr.env.text import tokens
+from drr.filetasks.case import NamedThing
+
+_CUT = re.compile(r"[,;:|(\[/–—]| - | with | for | by | w/", re.IGNORECASE)
+"""Where a title stops naming the thing and begins to praise it."""
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|&")
+_NAME_WORDS, _BRAND_WORDS, _NOUN_WORDS = 5, 3, 3
+"""Of brand and noun together, so that a fact's sentence has room for the fact."""
+_TWINS = {"oz", "count", "pack", "pcs", "inch", "inches", "set", "kit", "lb", "ml"}
+"""No name of a thing by themselves."""
+_JOINTS = {"and", "or", "of", "the", "a", "an", "&", "in", "to"}
+_NOBODY = {"generic", "unbranded", "unknown", "noname", "no brand", "n/a", "none", "various"}
+"""Brands of nobody, as sellers write them; nobody gives a warranty in their name."""
+
+
+@cache
+def words(group: str) -> tuple[str, ...]:
+    with (Path(__file__).parent / "words.toml").open("rb") as file:
+        return tuple(tomllib.load(file)[group])
+
+
+def is_of(group: str, noun: str) -> bool:
+    """Whether what a thing is called ends as a word of this group, singular or plural."""
+    said = tokens(noun)
+    return any(said[-len(ending) :] == ending for ending in _endings(group))
+
+
+@cache
+def _endings(group: str) -> list[list[str]]:
+    return [tokens(word) for word in words(group)]
+
+
+def thing_of(product: Product, rng: Random) -> NamedThing | None:
+    """`None` where neither title nor category names anything, or nobody's name is on it."""
+    brand = _brand(product)
+    if brand.casefold() in _NOBODY:
+        return None
+    room = min(_NOUN_WORDS, _NAME_WORDS - len(brand.split()))
+    noun = _from_title(product, brand, room) or _from_category(product.categories, room)
+    if noun is None:
+        return None
+    letters = "".join(c for c in brand.upper() if c.isascii() and c.isalpha())[:2].ljust(2, "X")
+    last = noun.split()[-1]
+    plural = last.endswith("s") and not last.endswith(("ss", "us", "is"))
+    return NamedThing(brand=brand, noun=noun, model=f"{letters}-{rng.randrange(1200, 9900)}", plural=plural)
+
+
+def _brand(product: Product) -> str:
+    said = product.store or str(product.details.get("Brand") or "")
+    parts = said.split()[:_BRAND_WORDS] or product.title.split()[:1]
+    while len(parts) > 1 and parts[-1].casefold().strip(".,") in _JOINTS:
+        parts.pop()
+    return re.sub(r"[^\w&' -]", "", " ".join(parts)).strip() or "none"
+
+
+def _from_title(product: Product, brand: str, room: int) -> str | None:
+    rest = product.title
+    for head in (product.store or "", brand):
+        if head and rest.casefold().startswith(head.casefold()):
+            rest = rest[len(head) :]
+            break
+    named = _WORD.findall(_CUT.split(rest.strip(" -–—,:"), maxsplit=1)[0])[-room:]
+    while named and named[0].casefold() in _JOINTS:
+        named.pop(0)
+    while named and named[-1].casefold() in _TWINS and len(named) < 2:
+        named.pop()
+    return _lowered(named)
+
+
+def _from_category(path: Sequence[str], room: int) -> str | None:
+    return _lowered(_WORD.findall(_CUT.split(path[-1], maxsplit=1)[0])[-room:]) if path else None
+
+
+def _lowered(parts: Sequence[str]) -> str | None:
+    """`LED` stays; a title in capitals throughout does not."""
+    loud = all(part.isupper() for part in parts)
+    said = " ".join(
+        part if part.isupper() and len(part) <= 4 and not loud else part.lower() for part in parts
+    )
+    return said if len(said) >= 3 else None

@@ -1,0 +1,58 @@
+"""Cases: drawn by seed, all five intents, every file and every page needed, several modalities."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import combinations
+
+from drr.env.shop import Shop
+from drr.filetasks.case import TaskCase
+from drr.filetasks.planning.files import modality
+from drr.filetasks.planning.planner import first_cases
+
+
+def test_a_seed_gives_its_cases_and_more_of_them_begin_with_the_same(
+    shop: Shop, hundred: list[TaskCase]
+) -> None:
+    assert first_cases(shop, seed=3, count=12) == hundred[:12]
+    assert first_cases(shop, seed=4, count=12) != hundred[:12]
+
+
+def test_the_five_intents_come_equally_often(hundred: list[TaskCase]) -> None:
+    assert set(Counter(case.intent for case in hundred).values()) == {20}
+
+
+def test_drawers_are_of_one_to_six_files_and_mostly_of_several_modalities(hundred: list[TaskCase]) -> None:
+    counts = [len(case.files) for case in hundred]
+    assert min(counts) >= 1 and max(counts) <= 6
+    assert 1.8 <= sum(counts) / 100 <= 2.5
+    assert sum(len({modality(file.form) for file in case.files}) > 1 for case in hundred) >= 60
+
+
+def test_every_file_holds_a_fact_that_no_other_file_holds_and_every_part_needs_a_page(
+    hundred: list[TaskCase],
+) -> None:
+    for case in hundred:
+        held = [entry.fact for file in case.files for entry in file.entries]
+        assert all(file.entries for file in case.files)
+        assert sorted(held) == sorted(fact.id for fact in case.of("file"))
+        assert len({file.name for file in case.files}) == len(case.files)
+        sources = {fact.id: fact.source for fact in case.facts}
+        for part in case.couplings:
+            assert {sources[one] for one in part.facts} == {"file", "page"}
+        assert {one for part in case.couplings for one in part.facts} == set(sources)
+
+
+def test_no_fact_of_a_case_says_what_another_says(hundred: list[TaskCase]) -> None:
+    for case in hundred:
+        for one, other in combinations(case.facts, 2):
+            assert not re.search(rf"(?<![\w.]){re.escape(one.value)}(?!\w)", other.text), (one, other)
+
+
+def test_values_of_facts_stand_in_no_product_of_the_catalogue(shop: Shop, hundred: list[TaskCase]) -> None:
+    products = {one.product_id: one for one in shop.store.iter_products()}
+    for case in hundred:
+        for product in (case.owned, *case.others):
+            said = products[product.product_id].model_dump_json()
+            assert [fact for fact in case.of("file") if fact.value in said and len(fact.value) > 4] == []
