@@ -253,14 +253,6 @@ class Answering:
             return settings.reason != "off"
         return not thinks(*parse_name(self.models.name_of(AGENT)), self.models.settings.style)
 
-    def check_named(self, role_models: str | None) -> None:
-        """`Misuse` where somebody named a model now for a role that nobody here plays: a slip of the pen would be paid for."""
-        named = {part.partition("=")[0].strip() for part in (role_models or "").split(",")} - {""}
-        if unknown := sorted(named - set(self.roles)):
-            raise Misuse(
-                f"--role-models: {', '.join(unknown)} is no role of these variants; they have {', '.join(self.roles)}"
-            )
-
     def roles_of(self, variant: Variant, models: Models) -> dict[str, RoleModel]:
         """A model for each role of the variant; under `offline`, whoever it declares to play it."""
         from drr.llm.offline import NAME
@@ -368,3 +360,15 @@ def _replayed(world: World, replay: Replay | None) -> World:
     if replay is None or not isinstance(world, ShopWorld) or world.web.content_hash is not None:
         return world
     return replace(world, web=ReplayedWeb(world.web, replay))
+
+
+def check_named(answering: Answering, role_models: str | None) -> None:
+    """`Misuse` where somebody named a model now for a role that nobody here plays: a slip of the pen would be paid for."""
+    from drr.persons.memory.base import ROLE
+
+    named = {part.partition("=")[0].strip() for part in (role_models or "").split(",")} - {""}
+    known = [*answering.roles, *([ROLE] if answering.giving.asks_memory else [])]
+    if unknown := sorted(named - set(known)):
+        raise Misuse(
+            f"--role-models: {', '.join(unknown)} is no role of these variants; they have {', '.join(known)}"
+        )

@@ -96,7 +96,7 @@ def _answer(config: AnswerConfig, arguments: argparse.Namespace, listener: Liste
     """The one unit of a study without a folder."""
     import asyncio
 
-    from drr.app.answers import open_answering
+    from drr.app.answers import check_named, open_answering
     from drr.app.models import explain
     from drr.env.errors import Misuse
     from drr.env.query import Query
@@ -105,7 +105,7 @@ def _answer(config: AnswerConfig, arguments: argparse.Namespace, listener: Liste
 
     question, user = arguments.question.strip(), arguments.user
     with open_answering(config) as answering:
-        answering.check_named(arguments.role_models)
+        check_named(answering, arguments.role_models)
         shop = answering.realm.shop
         if shop is not None and shop.store.user(user) is None:
             raise Misuse(f"no user {user!r} in {config.shop}; `drr shop info` says how many there are")

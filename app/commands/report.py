@@ -61,6 +61,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
+    from drr.app.report.setting_tables import refusals
     from drr.app.studies import despite_losses
     from drr.env.errors import Misuse
     from drr.study.study import Study
@@ -73,6 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
     with Study.open(arguments.study) as study:
         document, tables = despite_losses(study, lambda: _made(study, arguments))
+        for refused in refusals(document):
+            print(f"drr: memories side by side: {refused}", file=sys.stderr)
         if arguments.json:
             print_json(document)
             return 0

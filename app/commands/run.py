@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
     import sys
     from dataclasses import replace
 
-    from drr.app.answers import AnswerConfig, open_answering
+    from drr.app.answers import AnswerConfig, check_named, open_answering
     from drr.app.options import command_terms
     from drr.app.plans import others_left
     from drr.app.studies import config_of
@@ -120,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
         **command_terms(arguments),
     )
     with open_answering(config) as answering:
-        answering.check_named(arguments.role_models)
+        check_named(answering, arguments.role_models)
         answering.check_queries(queries, str(arguments.queries or folder))
         units = answering.units(queries, plan["trials"])
         chosen, others = named.split(units)

@@ -1,4 +1,4 @@
-"""The tables of settings: what knowing the person gains each agent, row by row and as paired differences."""
+"""The tables of settings: what knowing the person gains each agent, memory beside memory, and what all of it cost."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Heading, Table
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.metrics.setting_rows import AgentSettings, SettingDifference
-from drr.eval.metrics.settings_document import FURTHER, GRADES
+from drr.eval.metrics.rows import StudyDocument
+from drr.eval.metrics.setting_pairs import FURTHER, GRADES
+from drr.eval.metrics.setting_rows import (
+    AgentSettings,
+    ComparedMemory,
+    MemoryTable,
+    SettingDifference,
+    SpentRow,
+)
 from drr.persons.setting import parts_of
 
 SIGNIFICANT = 0.05
@@ -18,19 +25,36 @@ NOTE = (
     "beyond the noise (sign-flip test, Holm over every difference of the study's settings, p < 0.05). Criteria are those of the task and the "
     "person, the same under every setting."
 )
+MEMORY_NOTE = (
+    "Every memory was given the same questions, contexts and most tokens; a recall that failed fails the answer, is counted, and takes its question out of every row. "
+    "Minus rows as in the table of settings, Holm over this table."
+)
+COST_NOTE = (
+    "Means with their 95 % interval. A memory observes a person once, whatever agents, budgets and questions there are; judging counts every judgement of this judge that was paid for. "
+    "What nobody metered or has no known price is unscored, and never 0."
+)
+FAILED = Heading("failures", "failures", "Answers that failed, by kind; in brackets how.")
 SAME = Heading("same reports", "same_reports", "Reports of both settings that are equal byte for byte.")
 TOLD = Heading("tokens told", "tokens_told", "Tokens of what was told of the person with the question.")
 
 
 def setting_tables(material: Material) -> Iterator[Table]:
-    """Where systems answered under settings, and were scored by criteria."""
+    """Where systems answered under settings; what criteria grade only where they did."""
+    if "settings" not in material.document:
+        return
+    if any("pqr_p" in row for row in material.document["metrics"].values()):
+        yield from _gains(material)
+        if material.document["settings"]["memories"]:
+            yield _memories(material)
+    yield _costs(material)
+
+
+def _gains(material: Material) -> Iterator[Table]:
     titles = {
         "settings": ("What knowing the person gains (PDR-Bench's Tables 2 and 8)", GRADES),
         "settings-dimensions": ("What knowing the person gains: dimensions of Q and R", FURTHER),
     }
     known, figures = metrics(), material.document["metrics"]
-    if "settings" not in material.document or not any("pqr_p" in row for row in figures.values()):
-        return
     for key, (title, names) in titles.items():
         shown = [known[name] for name in names if any(name in row for row in figures.values())]
         if shown:
@@ -78,3 +102,96 @@ def difference_cell(one: SettingDifference, metric: Metric) -> Cell:
     tested = one["metrics"].get(metric.name)
     p = None if tested is None else tested["p_holm"]
     return Cell.of(tested, metric.digits, signed=True, bold=p is not None and p < SIGNIFICANT)
+
+
+def _memories(material: Material) -> Table:
+    known = metrics()
+    shown = [
+        known[name] for name in GRADES if any(name in row for row in material.document["metrics"].values())
+    ]
+    rows: list[tuple[str, Sequence[Cell]]] = []
+    notes = [MEMORY_NOTE]
+    for table in material.document["settings"]["memories"]:
+        rows += [(one["system"], _of_memory(table, one, shown)) for one in table["rows"]]
+        rows += [(_name(one), [*_differences(one, shown)[:-1], Cell(None)]) for one in table["differences"]]
+        notes += told_of_memories(table)
+    notes += material.document["settings"]["told"]
+    columns = [*(Heading(metric.label, metric.name, metric.explanation) for metric in shown), TOLD, FAILED]
+    return Table(
+        "memories", "Memories at one budget (PDR-Bench's Table 3)", columns, rows, notes, material.banner
+    )
+
+
+def refusals(document: StudyDocument) -> list[str]:
+    """Why memories of an agent stand in no table, for who reads no table either."""
+    found = document["settings"]["memories"] if "settings" in document else []
+    return [line for table in found if table["refused"] is not None for line in told_of_memories(table)]
+
+
+def told_of_memories(table: MemoryTable) -> list[str]:
+    """What must be known of the rows, first of all where they are no table."""
+    if table["refused"] is not None:
+        return [f"Refused for {table['agent']}: {table['refused']}."]
+    asked = max(row["asked"] for row in table["rows"])
+    rows = f"{table['agent']} at {table['budget']:,} tokens: the {table['questions']} of {asked} questions that every row answered"
+    return [f"{rows}.", *(f"{left}." for left in table["left_out"])]
+
+
+def _of_memory(table: MemoryTable, row: ComparedMemory, shown: Sequence[Metric]) -> list[Cell]:
+    failed = sum(row["failures"].values())
+    kinds = ", ".join(f"{count} {kind}" for kind, count in row["failures"].items())
+    last = Cell(f"{failed} ({kinds})" if failed else "0")
+    if table["refused"] is not None:
+        return [Cell("refused"), *(Cell(None) for _ in shown), last]
+    return [
+        *(Cell.of(row["metrics"].get(metric.name), metric.digits) for metric in shown),
+        Cell.of(row["tokens_told"], 0),
+        last,
+    ]
+
+
+def _costs(material: Material) -> Table:
+    """A row for each part of each system."""
+    cost = material.document["settings"]["cost"]
+    rows: list[tuple[str, Sequence[Cell]]] = []
+    for system, own in cost["systems"].items():
+        rows.append((f"{system}: agent, an answer", _spent(own["agent"])))
+        if "build" in own:
+            rows.append((f"{system}: memory observes, a person", _spent(own["build"])))
+        if "recall" in own:
+            rows.append((f"{system}: memory recalls, a question", _spent(own["recall"])))
+        if "judge" in own:
+            rows.append((f"{system}: judge, an answer", _spent(own["judge"])))
+    for task, whole in cost["shared"].items():
+        cells = [
+            Cell(whole["tokens"], digits=0),
+            Cell(whole["calls"], digits=0),
+            Cell(whole["seconds"], digits=1),
+        ]
+        rows.append((f"judge, {task.replace('_', ' ')}, in all", [*cells, Cell(whole["usd"], digits=4)]))
+    failed = {system: own["failed"] for system, own in cost["systems"].items() if own["failed"]}
+    notes = [COST_NOTE]
+    notes += [
+        f"{system}: {count} answers failed and are in no mean; they took {_dollars(cost['systems'][system]['failed_usd'])}."
+        for system, count in failed.items()
+    ]
+    columns = [
+        Heading("tokens", "tokens", "Read and written by models; embedded texts are none."),
+        Heading("calls", "calls", "Calls of models."),
+        Heading("seconds", "seconds", "Of the wall clock; of a judge those of its model."),
+        Heading("dollars", "usd", "Unknown where a price is, or what a server embedded."),
+    ]
+    return Table("cost", "Measured cost (PDR-Bench's Table 9)", columns, rows, notes, material.banner)
+
+
+def _spent(row: SpentRow) -> list[Cell]:
+    return [
+        Cell.of(row["tokens"], 0),
+        Cell.of(row["calls"], 1),
+        Cell.of(row["seconds"], 2),
+        Cell.of(row["usd"], 4),
+    ]
+
+
+def _dollars(value: float | None) -> str:
+    return "dollars that are unknown" if value is None else f"${value:.4f}"

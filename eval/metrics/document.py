@@ -38,7 +38,7 @@ def study_document(study: Study, judge: str | None = None, *, complete: bool = F
     paper = as_printed(study, judged.judging.judge if judged.judging else judge)
     if paper is not None:
         document["as_printed"] = paper_document(counted(read_judged(study, paper, answers=answers)))
-    settings = settings_document(judged)
+    settings = settings_document(study, judged)
     if settings is not None:
         document["settings"] = settings
     if study.losses:
@@ -117,6 +117,8 @@ def banner(judged: Judged) -> str | None:
     if any(answer.rule_written for answer in judged.answers):
         lines.append("Reports written by rules, not by a language model.")
         lines += told_of(one for one in same_reports(judged.answers) if one.rule_written)
+    if any((answer.record.result.get("person_cost") or {}).get("rule_written") for answer in judged.answers):
+        lines.append("Memories kept by rules, not by a language model.")
     if judged.judging is not None and judged.judging.warning is not None:
         lines.append(judged.judging.warning)
     return " ".join(lines) or None

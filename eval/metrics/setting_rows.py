@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from drr.eval.stats.intervals import DifferenceRow, VRow
 
@@ -34,7 +34,79 @@ class AgentSettings(TypedDict):
     differences: list[SettingDifference]
 
 
+class ComparedMemory(TypedDict):
+    """A memory, or a setting without one to hold it against."""
+
+    system: str
+    memory: str | None
+    budget: int | None
+    """Tokens that it could hand on at most."""
+    metrics: dict[str, VRow]
+    """Over the questions that every row answered; empty where the table is refused."""
+    tokens_told: VRow | None
+    asked: int
+    failures: dict[str, int]
+    """Answers that failed, by kind: a recall that fails fails the answer."""
+
+
+class MemoryTable(TypedDict):
+    """Memories of one agent at one budget (PDR-Bench's Table 3)."""
+
+    agent: str
+    budget: int | None
+    """`None` where it is refused because budgets differ."""
+    rows: list[ComparedMemory]
+    questions: int
+    """That every row answered: all means are over these."""
+    differences: list[SettingDifference]
+    refused: str | None
+    """Why these rows are no table."""
+    left_out: list[str]
+    """Settings that are no row for comparison, and why."""
+
+
+class SpentRow(TypedDict):
+    """Means; a figure that is not known of one part is not known."""
+
+    tokens: VRow
+    calls: VRow
+    seconds: VRow
+    usd: VRow
+
+
+class SpentInAll(TypedDict):
+    tokens: int | None
+    calls: int
+    seconds: float
+    usd: float | None
+
+
+class SystemCost(TypedDict):
+    agent: SpentRow
+    """Per answer."""
+    recall: NotRequired[SpentRow]
+    """Of the memory, per question of a person."""
+    build: NotRequired[SpentRow]
+    """Of the memory, per person: observing, once for all questions and budgets."""
+    judge: NotRequired[SpentRow]
+    """Per answer, what was judged of it alone."""
+    failed: int
+    """Answers that failed, and are in none of these means;"""
+    failed_usd: float | None
+    """what was paid for them."""
+
+
+class CostDocument(TypedDict):
+    """What each system took, and what judging it took (PDR-Bench's Table 9)."""
+
+    systems: dict[str, SystemCost]
+    shared: dict[str, SpentInAll]
+    """By task of judging, what is of no single answer: criteria, pairs, key points."""
+
+
 class SettingsDocument(TypedDict):
     agents: dict[str, AgentSettings]
+    memories: list[MemoryTable]
+    cost: CostDocument
     told: list[str]
     """Sentences that must stand where these figures do, beside the banner."""

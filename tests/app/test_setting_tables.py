@@ -5,12 +5,25 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.eval.metrics.settings_document import pairs_of
+from drr.app.report.material import Material
+from drr.app.report.setting_tables import setting_tables
+from drr.app.report.tables import Table, markdown
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.metrics.document import study_document
+from drr.eval.metrics.memory_tables import memory_tables
+from drr.eval.metrics.setting_pairs import pairs_of
+from drr.study.study import Study
+from drr.study.unit import Record
+
+from tests.wire import Say, Wire
 
 WISHES = (
     "I want a quiet evening at home with good light to read by. What should I get first, and what can wait?",
@@ -141,3 +154,175 @@ def test_which_settings_are_subtracted() -> None:
 def test_signs_are_said(report: Path) -> None:
     text = (report / "tables" / "settings.md").read_text("utf-8")
     assert re.search(r"react: records minus task \|[^|]* [+-]\d", text)
+
+
+FUSSY = """
+class Fussy:
+    version, asks_model, embeds = "1", False, False
+
+    def __init__(self, desk):
+        pass
+
+    def observe(self, items):
+        self.last = items[-1].text
+
+    def recall(self, task, budget):
+        if "bad weather" in task:
+            raise ValueError("I will not go out")
+        return self.last
+"""
+
+
+@pytest.fixture
+def more(home: Path, tmp_path: Path) -> Iterator[Callable[..., Path]]:
+    """A copy of the study, in which something more was run."""
+    copy = tmp_path / "study"
+    shutil.copytree(home / "study", copy)
+
+    def run(*words: str | Path, queries: int = 4) -> Path:
+        lines = (home / "queries.jsonl").read_text("utf-8").splitlines(keepends=True)
+        (tmp_path / "some.jsonl").write_text("".join(lines[:queries]), encoding="utf-8")
+        code = main(["run", str(copy), "--queries", str(tmp_path / "some.jsonl"), "--persons", str(home / "persons.jsonl"),
+              "--contexts", str(home / "contexts"), "--only", "--quiet", *map(str, words)])  # fmt: skip
+        assert code in (0, 1)
+        return copy
+
+    yield run
+
+
+def settings_of(capsys: pytest.CaptureFixture[str], study: Path) -> Any:
+    return json.loads(out(capsys, "report", study, "--json"))["settings"]
+
+
+def memory_table(folder: Path) -> Table:
+    """As the report draws it."""
+    with Study.open(folder) as study:
+        material = Material(study, read_judged(study, choose(study)), study_document(study))
+        return next(table for table in setting_tables(material) if table.name == "memories")
+
+
+def memories_of(document: Any, agent: str) -> Any:
+    return [table for table in document["memories"] if table["agent"] == agent]
+
+
+def test_memories_stand_between_nothing_and_the_whole_person(report: Path) -> None:
+    (table,) = memories_of(document_of(report)["settings"], "react")
+    assert (table["budget"], table["questions"], table["refused"]) == (1000, 4, None)
+    assert [row["memory"] for row in table["rows"]] == [None, "none", "bm25", None]
+    assert [(one["a"], one["b"]) for one in table["differences"]] == [
+        ("react@memory:bm25:1k", "react@memory:none:1k"),
+        ("react@persona", "react@memory:none:1k"),
+        ("react@persona", "react@memory:bm25:1k"),
+    ]
+    rows = rows_of(report / "tables" / "memories.csv")
+    figure = document_of(report)["metrics"]["react@memory:bm25:1k"]["pqr_cont"]
+    assert float(rows["react@memory:bm25:1k", "pqr_cont"]["value"]) == figure["value"]
+    assert rows["react@memory:none:1k", "failures"]["value"] == "0"
+    assert rows["react@task", "pqr_p"]["banner"]
+
+
+def test_a_failed_recall_is_counted_and_takes_its_question_out_of_every_row(
+    more: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "fussy.py").write_text(FUSSY, encoding="utf-8")
+    study = more("--settings", f"memory:{tmp_path / 'fussy.py'}:Fussy:1k", "--variants", "react")
+    (table,) = memories_of(settings_of(capsys, study), "react")
+    rows = {row["system"]: row for row in table["rows"]}
+    assert rows["react@memory:fussy.py:Fussy:1k"]["failures"] == {"memory_raised": 2}
+    assert (table["questions"], table["refused"]) == (2, None)
+    assert {row["metrics"]["pqr_p"]["n"] for row in rows.values() if row["metrics"]} == {2}
+    assert {one["metrics"]["pqr_p"]["n"] for one in table["differences"] if one["metrics"]} == {2}
+    text = markdown(memory_table(study))
+    assert "2 (2 memory_raised)" in text
+    assert "the 2 of 4 questions that every row answered" in text
+
+
+def test_rows_with_other_questions_are_refused(
+    more: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = more("--settings", "memory:recent:1k", "--variants", "react", queries=3)
+    capsys.readouterr()
+    drr("report", study, "--json")
+    printed = capsys.readouterr()
+    assert "drr: memories side by side: Refused for react: the rows were not asked" in printed.err
+    (table,) = memories_of(json.loads(printed.out)["settings"], "react")
+    assert table["refused"] == (
+        "the rows were not asked the same questions (of 4: none 4, bm25 4, recent 3); ask each all of them"
+    )
+    assert not any(row["metrics"] for row in table["rows"])
+    assert table["differences"] == []
+    rows = dict(memory_table(study).rows)
+    for name in ("none", "bm25", "recent"):
+        assert [cell.value for cell in rows[f"react@memory:{name}:1k"]][:3] == ["refused", None, None]
+    assert "react: persona minus memory:none:1k" not in rows
+    assert "plan-to-function: persona minus memory:none:1k" in rows
+
+
+def test_rows_with_other_budgets_or_contexts_are_refused(home: Path) -> None:
+    with Study.open(home / "study") as study:
+        judged = read_judged(study, choose(study))
+        every, less = "react@memory:none:1k", "react@memory:bm25:1k"
+        ran = {
+            name: [r for r in study.records("answer") if r.spec["variant"] == name] for name in (every, less)
+        }
+
+        def refused(**renamed: Sequence[Record]) -> list[str | None]:
+            rows = {name.replace("__", ":"): own for name, own in renamed.items()}
+            named = {f"react@memory:{name}": own for name, own in rows.items()}
+            return [table["refused"] for table in memory_tables(judged, named, list(named))]
+
+        assert refused(none__1k=ran[every], bm25__1k=ran[less]) == [None]
+        assert refused(none__1k=ran[every], bm25__500=ran[less]) == [
+            "the memories have no budget in common (none at most 1k tokens, bm25 at most 500 tokens); run them at one"
+        ]
+        assert refused(bm25__500=ran[less], none__1k=ran[every], bm25__1k=ran[less]) == [
+            "bm25 alone was run with 500 tokens, the other rows with 1k; run them at one budget",
+            None,
+        ]
+        others = [
+            replace(r, key_fields={**r.key_fields, "memory": {**r.key_fields["memory"], "context": "other"}})
+            for r in ran[less]
+        ]
+        assert refused(none__1k=ran[every], bm25__1k=others) == [
+            "none and bm25 were shown different contexts of the same persons"
+        ]
+
+
+def test_what_a_memory_took_is_counted_once_however_often_its_unit_is_made_anew(
+    more: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its model told 700 tokens a call; a unit with one more task asks again for what was answered, and pays for none of it."""
+    asked = ("--settings", "memory:summary:1k", "--variants", "react",
+             "--role-models", "memory=anthropic:claude-sonnet-5-5")  # fmt: skip
+    with Wire(
+        lambda request: Say(
+            '{"summary": "Likes to read."}', usage={"input_tokens": 600, "output_tokens": 100}
+        )
+    ) as wire:
+        study = more(*asked, "--base-url", wire.url, queries=1)
+        first = settings_of(capsys, study)["cost"]["systems"]["react@memory:summary:1k"]
+        more(*asked, "--base-url", wire.url)
+        calls = len(wire.requests)
+    own = settings_of(capsys, study)["cost"]["systems"]["react@memory:summary:1k"]
+    for cost in (first, own):
+        per_person = cost["build"]
+        assert per_person["tokens"]["value"] == 700 * per_person["calls"]["value"] > 0
+        assert per_person["usd"]["value"] == pytest.approx(
+            per_person["calls"]["value"] * (600 * 2 + 100 * 10) / 1e6
+        )
+        assert cost["recall"]["calls"]["value"] == 0
+        assert per_person["seconds"]["value"] > 0
+    assert calls == own["build"]["calls"]["value"] * own["build"]["calls"]["n"]
+    assert own["agent"]["tokens"]["value"] > 0
+
+
+def test_cost_has_a_row_for_each_part_of_each_system(report: Path) -> None:
+    rows = rows_of(report / "tables" / "cost.csv")
+    systems = document_of(report)["settings"]["cost"]["systems"]
+    assert (
+        float(rows["react@persona: agent, an answer", "tokens"]["value"])
+        == (systems["react@persona"]["agent"]["tokens"]["value"])
+    )
+    assert float(rows["react@persona: judge, an answer", "calls"]["value"]) > 0
+    assert rows["react@memory:bm25:1k: memory observes, a person", "calls"]["value"] == "0.0"
+    assert ("react@persona: memory observes, a person", "calls") not in rows

@@ -1,0 +1,225 @@
+"""What a system took (PDR-Bench's Table 9): its agent, its memory, and judging it. As measured; what one part does not know, its sum does not."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from drr.eval.metrics.same_reports import by_agent
+from drr.eval.metrics.setting_rows import CostDocument, SpentInAll, SpentRow, SystemCost
+from drr.eval.stats.intervals import mean
+from drr.eval.tasks.judged import Judged
+from drr.llm.rows import UsageRow
+from drr.persons.setting import parts_of
+from drr.study.study import Study
+from drr.study.unit import Record, canonical_json
+
+_WANTED = frozenset({"what", "wanted"})
+"""Of a memory's unit: what says nothing of the memory itself."""
+
+
+class PartCost(NamedTuple):
+    """`None` is unknown."""
+
+    tokens: float | None
+    calls: float | None
+    seconds: float | None
+    usd: float | None
+
+    def and_again(self, other: PartCost) -> PartCost:
+        """The same work of a later unit: what was answered before is repeated there and costs nothing, so that only dollars add up."""
+        return PartCost(
+            _larger(self.tokens, other.tokens),
+            _larger(self.calls, other.calls),
+            _larger(self.seconds, other.seconds),
+            _sum([self.usd, other.usd]),
+        )
+
+
+NOTHING = PartCost(0.0, 0.0, 0.0, 0.0)
+ByCluster = dict[str, list[PartCost]]
+
+
+def cost_document(study: Study, judged: Judged, ran: Mapping[str, Sequence[Record]]) -> CostDocument:
+    """`ran`: by system every answer that ended."""
+    memories = _Memories.of(study) if any(_memory_of(system) for system in ran) else _Memories({}, {})
+    judging = _judging(study, judged)
+    systems = {}
+    answered = by_agent({answer.variant for answer in judged.answers})
+    for system in (one for own in answered.values() for one in own):
+        systems[system] = _system_cost(judged, system, ran.get(system, ()), memories, judging)
+    return {
+        "systems": systems,
+        "shared": {task: _in_all(own) for task, own in sorted(judging.shared.items())},
+    }
+
+
+def _system_cost(
+    judged: Judged, system: str, records: Sequence[Record], memories: _Memories, judging: _Judging
+) -> SystemCost:
+    own = {answer.key: answer for answer in judged.answers if answer.variant == system}
+    agents: ByCluster = {}
+    judges: ByCluster = {}
+    for key, answer in own.items():
+        agents.setdefault(answer.query_id, []).append(_of_usage(answer.record))
+        judges.setdefault(answer.query_id, []).append(judging.of(key))
+    failed = [record for record in records if not record.done]
+    found: SystemCost = {
+        "agent": _row(agents, "per answer"),
+        "failed": len(failed),
+        "failed_usd": _sum([record.cost_usd for record in failed]),
+    }
+    if judging.known.intersection(own):
+        found["judge"] = _row(judges, "per answer")
+    if _memory_of(system) is not None:
+        build, recall = memories.of_system(system, records)
+        found["build"], found["recall"] = _row(build, "per person"), _row(recall, "per question")
+    return found
+
+
+def _memory_of(system: str) -> str | None:
+    return parts_of(system).setting.memory
+
+
+def _of_usage(record: Record) -> PartCost:
+    """Of models; unknown where nobody metered them, as in imported reports."""
+    usage = list(record.usage.values())
+    if not usage:
+        return PartCost(None, None, None, None)
+    return PartCost(
+        _tokens(usage), float(sum(one["calls"] for one in usage)), record.seconds, record.cost_usd
+    )
+
+
+def _tokens(usage: Sequence[UsageRow]) -> float | None:
+    if any(one.get("unmetered") for one in usage):
+        return None
+    return float(sum(one["input_tokens"] + one["output_tokens"] for one in usage))
+
+
+@dataclass(frozen=True)
+class _Memories:
+    """The units of memories: observing by memory and person, recalls by task and budget beside these."""
+
+    builds: Mapping[str, PartCost]
+    recalls: Mapping[tuple[str, str, int], PartCost]
+
+    @classmethod
+    def of(cls, study: Study) -> _Memories:
+        builds: dict[str, PartCost] = {}
+        recalls: dict[tuple[str, str, int], PartCost] = {}
+        for record in study.records("generation", None, current=False):
+            if record.key_fields.get("what") != "memory":
+                continue
+            who = canonical_json({n: v for n, v in record.key_fields.items() if n not in _WANTED})
+            build, *asked = _steps(record)
+            builds[who] = builds[who].and_again(build) if who in builds else build
+            for (task, budget), one in zip(record.spec["wanted"], asked, strict=False):
+                place = (who, str(task), int(budget))
+                recalls[place] = recalls[place].and_again(one) if place in recalls else one
+        return cls(builds, recalls)
+
+    def of_system(self, system: str, records: Iterable[Record]) -> tuple[ByCluster, ByCluster]:
+        """Observing by person, recalls by question; also of answers that failed because the memory did."""
+        budget = parts_of(system).setting.tokens or 0
+        build: ByCluster = {}
+        recall: ByCluster = {}
+        for record in records:
+            person = str(record.key_fields.get("person_id", ""))
+            who = canonical_json({**record.key_fields.get("memory", {}), "person": person})
+            build[person] = [self.builds.get(who, _UNKNOWN)]
+            place = (who, str(record.spec["query"]), budget)
+            recall[str(record.spec["query_id"])] = [self.recalls.get(place, _UNKNOWN)]
+        return build, recall
+
+
+_UNKNOWN = PartCost(None, None, None, None)
+
+
+def _steps(record: Record) -> list[PartCost]:
+    """Observing, then each recall. A memory that could not observe has only spent; a model that tells no tokens has none to add."""
+    result = record.result
+    if "build" not in result:
+        return [_of_usage(record)]
+    metered = not any(one.get("unmetered") for one in record.usage.values())
+    times = [result["seconds"]["build"], *result["seconds"]["recalls"]]
+    costs = [result["build"], *(one["cost"] for one in result["recalls"])]
+    return [
+        PartCost(float(cost["tokens"]) if metered else None, float(cost["calls"]), seconds, cost["cost_usd"])
+        for cost, seconds in zip(costs, times, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Judging:
+    """What judges took, by answer; and by task what is of no single answer."""
+
+    by_answer: Mapping[str, list[PartCost]]
+    known: frozenset[str]
+    """Answers of which anything was judged, by a model or by code."""
+    shared: Mapping[str, list[PartCost]]
+
+    def of(self, key: str) -> PartCost:
+        """Code that judged took no calls; what nobody judged is unknown."""
+        own = self.by_answer.get(key, [])
+        return _all_of(own) if key in self.known else _UNKNOWN
+
+
+def _judging(study: Study, judged: Judged) -> _Judging:
+    """Every judgement of this judge that was paid for, also those that no longer count; no repetitions, which serve another question."""
+    by_answer: dict[str, list[PartCost]] = defaultdict(list)
+    shared: dict[str, list[PartCost]] = defaultdict(list)
+    known: set[str] = set()
+    judges = {judged.judging.judge, judged.judging.extractor} if judged.judging else set()
+    for record in study.records("judgement", None, current=False) if judges else ():
+        fields = record.key_fields
+        if fields.get("judge") not in judges or not _is_first(fields, judged):
+            continue
+        spent = _of_usage(record) if record.usage else NOTHING
+        answer = fields.get("answer")
+        if answer in judged.by_key:
+            known.add(str(answer))
+            by_answer[str(answer)].append(spent)
+        elif answer is None and record.usage:
+            shared[str(fields["task"])].append(spent)
+    return _Judging(by_answer, frozenset(known), shared)
+
+
+def _is_first(fields: Mapping[str, Any], judged: Judged) -> bool:
+    return (
+        fields.get("protocol") == judged.way.name and not fields.get("repeat") and not fields.get("refetch")
+    )
+
+
+def _all_of(parts: Sequence[PartCost]) -> PartCost:
+    return PartCost(*(_sum([part[place] for part in parts]) for place in range(4)))
+
+
+def _in_all(parts: Sequence[PartCost]) -> SpentInAll:
+    whole = _all_of(parts)
+    return {
+        "tokens": None if whole.tokens is None else int(whole.tokens),
+        "calls": int(whole.calls or 0),
+        "seconds": round(whole.seconds or 0.0, 3),
+        "usd": whole.usd,
+    }
+
+
+def _row(spent: ByCluster, told: str) -> SpentRow:
+    def figure(place: int) -> Any:
+        values = {cluster: [one[place] for one in own] for cluster, own in spent.items()}
+        return mean(values, f"mean {told}").document()
+
+    return {"tokens": figure(0), "calls": figure(1), "seconds": figure(2), "usd": figure(3)}
+
+
+def _sum(values: Sequence[float | None]) -> float | None:
+    """Unknown where one part is."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def _larger(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else max(a, b)
