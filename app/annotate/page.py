@@ -29,6 +29,7 @@ def page(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark]) -> str:
         '<link rel="stylesheet" href="static/annotate.css">',
         _data(plan, annotator, marks, server=True),
         '<script src="static/annotate.js"></script>',
+        server=True,
     )
 
 
@@ -43,6 +44,7 @@ def bundle(plan: AnnotationPlan, annotator: Annotator) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}"><style>{style}</style>',
         _data(plan, annotator, [], server=False),
         f"<script>{script}</script>",
+        server=False,
     )
 
 
@@ -100,7 +102,7 @@ def meanings() -> dict[str, str]:
     return {name.lower().replace(" ", "_"): meaning for name, meaning in lines}
 
 
-def _html(plan: AnnotationPlan, name: str, head: str, data: str, script: str) -> str:
+def _html(plan: AnnotationPlan, name: str, head: str, data: str, script: str, *, server: bool) -> str:
     scores = any(pair.criteria for pair in plan.pairs)
     told = CRITERIA_INSTRUCTIONS if scores else INSTRUCTIONS
     instructions = safe_html(told.read_text(encoding="utf-8"))
@@ -118,7 +120,7 @@ def _html(plan: AnnotationPlan, name: str, head: str, data: str, script: str) ->
 {head}</head>
 <body>
 <header><div class="row"><h1 class="grow">{title}</h1><span>{escape(name)}</span><span id="progress" role="status"></span>
-<span id="state" role="status"></span><button id="save">Save labels</button></div></header>
+<span id="state" role="status"></span><button id="save"{" hidden" if server else ""}>{"Save the unsent labels as a file" if server else "Save labels"}</button></div></header>
 <main>
 <div class="wide"><details open id="instructions"><summary>Instructions</summary>{instructions}</details>
 <h2>Question</h2><p id="question"></p><details><summary>What is known of the shopper</summary><pre class="profile" id="profile"></pre></details></div>

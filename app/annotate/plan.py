@@ -88,6 +88,8 @@ class AnnotationPlan(BaseModel):
     owner_token: str
     pairs: list[BlindPair]
     annotators: list[Annotator]
+    port: int | None = Field(None, ge=1, le=65535)
+    """Where it is served, once it was: what a browser could not send it keeps under this address."""
 
     def annotator(self, token: str) -> Annotator | None:
         return next((person for person in self.annotators if person.token == token), None)

@@ -16,7 +16,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.options import positive_int
 
     parser.epilog = (
-        "examples:\n  drr annotate study --annotators 2 --pairs 21 --port 0\n  drr annotate study --bundle bundles\n"
+        "examples:\n  drr annotate study --annotators 2 --pairs 21\n  drr annotate study --bundle bundles\n"
         "  drr annotate study --import labels-ann.json --export labels.jsonl\n"
         "  drr annotate study --sample 60 --seed 7                                   # pairs by lot, for `drr report --labels`\n"
         "  drr annotate study --task criteria --sample 30                            # reports under their criteria, 0-10\n"
@@ -43,7 +43,12 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--shop", help="where the study's shop lies now, if not where it was")
     parser.add_argument("--judge", help="with --task support, rating: whose judgements are drawn from")
-    parser.add_argument("--port", type=int, default=0, help="loopback port (default: any free one)")
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=0,
+        help="loopback port (default: the plan's own, drawn when it is first served)",
+    )
     parser.add_argument(
         "--bundle", type=Path, metavar="DIR", help="write one file per annotator that works from disk"
     )
@@ -259,11 +264,14 @@ def _bundles(plan: AnnotationPlan, folder: Path) -> None:
 
 
 def _serve(plan: AnnotationPlan, folder: Path, port: int) -> None:
+    from drr.app.annotate.port import own_listener
     from drr.app.annotate.site import site
-    from drr.app.pages.serve import bind, run
+    from drr.app.pages.serve import run
 
-    listener = bind(port)
+    listener, told = own_listener(plan, folder, port)
     port = listener.getsockname()[1]
+    if told is not None:
+        print(told, file=sys.stderr)
     for annotator in plan.annotators:
         print(f"{annotator.name}: http://127.0.0.1:{port}/?token={annotator.token}")
     print(

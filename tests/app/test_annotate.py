@@ -16,7 +16,9 @@ from drr.app.annotate.blinding import blinder
 from drr.app.annotate.labels import Mark, export, merge, notebooks
 from drr.app.annotate.page import bundle, meanings
 from drr.app.annotate.plan import AnnotationPlan, BlindReport, load, make_plan, save
+from drr.app.annotate.port import own_listener
 from drr.app.annotate.site import site
+from drr.app.pages.serve import bind
 from drr.env.errors import DrrError, Misuse
 from drr.eval.labels import DIMENSIONS, PairwiseLabel, pair_id, read_labels
 from starlette.testclient import TestClient
@@ -362,3 +364,33 @@ def test_the_server_lets_in_only_its_own(plan: AnnotationPlan, tmp_path: Path) -
 
 def test_every_dimension_has_its_instruction() -> None:
     assert set(meanings()) == set(DIMENSIONS)
+
+
+def test_a_plan_is_served_at_its_own_port_and_says_when_it_is_not(
+    plan: AnnotationPlan, tmp_path: Path
+) -> None:
+    with own_listener(plan, tmp_path, 0)[0] as first:
+        own = first.getsockname()[1]
+        other, told = own_listener(plan, tmp_path, 0)
+        with other:
+            assert (
+                other.getsockname()[1] != own
+                and told is not None
+                and f"port {own} of this plan is taken" in told
+            )
+    kept = load(tmp_path)
+    assert kept is not None and kept.port == own
+    again, told = own_listener(kept, tmp_path, 0)
+    with again:
+        assert (again.getsockname()[1], told) == (own, None)
+    elsewhere, told = own_listener(kept, tmp_path, other_than(own))
+    with elsewhere:
+        assert told is not None and f"http://127.0.0.1:{own}/" in told
+    assert load(tmp_path) == kept
+
+
+def other_than(port: int) -> int:
+    with bind(0) as free:
+        found: int = free.getsockname()[1]
+    assert found != port
+    return found

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +21,7 @@ from drr.app.annotate.plan import (
     BlindPair,
     BlindReport,
     ShownCriterion,
+    load,
     make_criteria_plan,
     make_plan,
 )
@@ -129,6 +133,109 @@ def test_marks_that_the_server_never_saw_outlive_the_page(
         expect(again.locator(".dimension.done")).to_have_count(2)
     marks = notebooks(tmp_path, plan)["ann"].marks()
     assert sorted(mark.choice or "" for mark in marks.values()) == ["left", "right"]
+
+
+@contextmanager
+def annotating(study: Path) -> Iterator[tuple[str, str, subprocess.Popen[str]]]:
+    """`drr annotate` as a person runs it: all that it says, the first annotator's address, and the process to kill."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "drr.app.cli", "annotate", str(study), "--annotators", "ann", "--pairs", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        try:
+            said = ""
+            for line in process.stdout or ():
+                said += line
+                if "Ctrl-C" in line:
+                    break
+            address = re.search(r"^ann: (\S+)", said, re.MULTILINE)
+            assert address is not None, said
+            yield said, address[1], process
+        finally:
+            process.kill()
+
+
+def port_of(address: str) -> int:
+    found = re.search(r"127\.0\.0\.1:(\d+)/", address)
+    assert found is not None
+    return int(found[1])
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("annotated")
+    rows = [
+        {"id": f"{system}-{n}", "system": system, "query": f"Which feeder {n}?", "report_markdown": f"# {n}\n\nOne."}
+        for n in range(2)
+        for system in ("one", "two")
+    ]  # fmt: skip
+    (home / "reports.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+    words = ["import", str(home / "study"), str(home / "reports.jsonl")]
+    subprocess.run([sys.executable, "-m", "drr.app.cli", *words], check=True, capture_output=True)
+    return home / "study"
+
+
+def test_labels_pressed_after_the_command_was_killed_are_sent_when_it_runs_again(
+    page: Page, study: Path
+) -> None:
+    with annotating(study) as (_, first, process):
+        page.goto(first)
+        page.keyboard.press("1")
+        expect(page.locator("#state")).to_have_text("saved")
+        process.kill()
+        process.wait()
+        for pressed in ("2", "3", "4", "1"):
+            page.keyboard.press(pressed)
+        expect(page.locator("#state")).to_contain_text("4 not saved yet")
+        expect(page.locator(".dimension.unsent")).to_have_count(4)
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save the unsent labels as a file").click()
+        saved = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
+        assert [mark["choice"] for mark in saved["marks"]] == ["right", "tie", "both_bad", "left"]
+    with annotating(study) as (_, second, _):
+        assert second == first
+        expect(page.locator("#state")).to_have_text("saved", timeout=8000)
+        expect(page.locator(".dimension.unsent")).to_have_count(0)
+        expect(page.get_by_role("button", name="Save the unsent labels as a file")).to_be_hidden()
+    plan = load(study / "annotation")
+    assert plan is not None
+    marks = notebooks(study / "annotation", plan)["ann"].marks().values()
+    assert [mark.choice for mark in marks] == ["left", "right", "tie", "both_bad", "left"]
+
+
+def test_a_plan_whose_port_is_taken_says_where_unsent_labels_wait(study: Path) -> None:
+    with annotating(study) as (_, usual, _):
+        pass
+    with bind(port_of(usual)), annotating(study) as (said, other, _):
+        assert port_of(other) != port_of(usual)
+        assert f"port {port_of(usual)} " in said and "taken" in said
+    with annotating(study) as (said, again, _):
+        assert again == usual and "taken" not in said
+
+
+def test_labels_of_two_pages_that_the_server_never_saw_are_all_sent(
+    page: Page, plan: AnnotationPlan, tmp_path: Path
+) -> None:
+    other = page.context.new_page()
+    with served(plan, tmp_path) as port:
+        for one in (page, other):
+            open_as(one, port, plan.annotators[0].token)
+    page.keyboard.press("1")
+    other.keyboard.press("n")
+    other.keyboard.press("2")
+    for one in (page, other):
+        expect(one.locator("#state")).to_contain_text("1 not saved yet")
+    context = page.context
+    other.close()
+    page.close()
+    with served(plan, tmp_path, port):
+        again = context.new_page()
+        open_as(again, port, plan.annotators[0].token)
+        expect(again.locator("#state")).to_have_text("saved")
+    marks = notebooks(tmp_path, plan)["ann"].marks()
+    assert sorted(str(mark.choice) for mark in marks.values()) == ["left", "right"]
 
 
 def test_two_annotators_at_once(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:

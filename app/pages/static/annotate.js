@@ -21,8 +21,10 @@ function everyMark() { return [...marks.values(), ...gone.values()]; }
 function writeLocal() {
   try { localStorage.setItem(store, JSON.stringify(everyMark())); } catch (error) { /* said once, at the start */ }
 }
+// Each page has a place of its own, so that two pages of one annotator do not write over what the other could not send.
+const waiting = store + "-unsent", ownPlace = waiting + "-" + Math.random().toString(36).slice(2);
 function writeUnsent() {
-  try { localStorage.setItem(store + "-unsent", JSON.stringify(unsent)); } catch (error) { /* then only this page has them */ }
+  try { if (unsent.length) localStorage.setItem(ownPlace, JSON.stringify(unsent)); else localStorage.removeItem(ownPlace); } catch (error) { /* then only this page has them */ }
 }
 if (!data.server) readLocal();
 
@@ -81,6 +83,7 @@ function drawDimensions() {
     button.addEventListener("click", () => choose(value));
     return button;
   }));
+  if (data.server) showUnsent();
   if (place >= 0) bar.children[bar.id === "dimensions" ? dimension : place].focus();  // who works by Tab and Enter stays where they were
 }
 function send(mark) {
@@ -91,13 +94,21 @@ function send(mark) {
   queue = queue.then(() => post(mark));
 }
 function sendAgain() {
-  let left = [];
-  try { left = JSON.parse(localStorage.getItem(store + "-unsent") || "[]"); } catch (error) { /* there are none */ }
-  for (const mark of left) {
-    if (mark.choice === null) marks.delete(key(mark.pair, mark.dimension)); else marks.set(key(mark.pair, mark.dimension), mark);
-    send(mark);
-  }
+  const left = [];
+  try {
+    for (const place of Object.keys(localStorage).filter((name) => name === waiting || name.startsWith(waiting + "-"))) {
+      left.push(...JSON.parse(localStorage.getItem(place) || "[]"));
+      localStorage.removeItem(place);
+    }
+  } catch (error) { /* there are none */ }
+  left.sort((one, other) => (one.at || 0) - (other.at || 0));
+  for (const mark of left) if (mark.choice === null) marks.delete(key(mark.pair, mark.dimension)); else marks.set(key(mark.pair, mark.dimension), mark);
+  unsent = left;  // written under this page's own place before the first of them is sent
+  writeUnsent();
+  if (left.length) byId("state").textContent = "saving ...";
+  for (const mark of left) queue = queue.then(() => post(mark));
 }
+function isUnsent(pair, name) { return unsent.some((mark) => mark.pair === pair && mark.dimension === name); }
 async function post(mark) {
   for (;;) {
     try {
@@ -106,7 +117,8 @@ async function post(mark) {
       throw new Error(answer.status === 409 ? await answer.text() + ": open your own address again" : "the server answered " + answer.status);
     } catch (error) {
       byId("state").className = "trouble";
-      byId("state").textContent = unsent.length + " not saved yet (" + error.message + "); trying again, keep this page open";
+      byId("state").textContent = unsent.length + " not saved yet (" + told(error) + "); trying again: keep this page open, or save them as a file";
+      showUnsent();
       await new Promise((resolve) => setTimeout(resolve, 2000));
     }
   }
@@ -114,6 +126,18 @@ async function post(mark) {
   writeUnsent();
   byId("state").className = "";
   byId("state").textContent = unsent.length ? "saving ..." : "saved";
+  showUnsent();
+}
+function told(error) { return error instanceof TypeError ? "the server does not answer" : error.message; }
+// Called only while the server does not take them: labels on their way for a moment need no sign.
+function showUnsent() {
+  const stuck = byId("state").className === "trouble", turn = data.turns[at];
+  byId("save").hidden = !stuck;
+  [...byId("dimensions").children].forEach((button, index) => {
+    const waits = stuck && isUnsent(turn.pair, names(turn)[index]);
+    button.classList.toggle("unsent", waits);
+    button.title = waits ? "not saved yet" : "";
+  });
 }
 function put(pair, name, choice, seconds) {
   const mark = { pair: pair, dimension: name, choice: choice, seconds: seconds, at: Date.now() };
@@ -148,12 +172,13 @@ function undo() {
 function move(step) { at = Math.min(data.turns.length - 1, Math.max(0, at + step)); dimension = 0; draw(); }
 function turnTo(step) { const many = names(data.turns[at]).length; dimension = (dimension + step + many) % many; drawDimensions(); }
 function save() {
-  const blob = new Blob([JSON.stringify({ annotator: data.annotator, plan: data.plan, marks: everyMark() })], { type: "application/json" });
+  const last = new Map(unsent.map((mark) => [key(mark.pair, mark.dimension), mark]));
+  const blob = new Blob([JSON.stringify({ annotator: data.annotator, plan: data.plan, marks: data.server ? [...last.values()] : everyMark() })], { type: "application/json" });
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = "labels-" + data.annotator + ".json";
   link.click();
-  byId("state").textContent = "saved to your downloads: send that file back";
+  if (!data.server) byId("state").textContent = "saved to your downloads: send that file back";
 }
 function help() {
   const fold = byId("instructions");
@@ -177,7 +202,7 @@ byId("undo").addEventListener("click", undo);
 byId("help").addEventListener("click", help);
 byId("next").addEventListener("click", () => move(1));
 byId("previous").addEventListener("click", () => move(-1));
-if (data.server) byId("save").remove(); else byId("save").addEventListener("click", save);
+byId("save").addEventListener("click", save);
 window.addEventListener("beforeunload", (event) => { if (unsent.length) event.preventDefault(); });
 draw();
 document.body.dataset.ready = "yes";
