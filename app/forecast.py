@@ -6,10 +6,15 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
-from drr.persons.setting import system_of
+from drr.app.memory_forecast import NOBODY, MemoryForecastRow, PerUnit, memory_forecast
+from drr.persons.setting import Setting, system_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from drr.app.answers import Answering
+    from drr.env.json_object import JsonObject
+    from drr.env.query import Query
     from drr.llm.factory import Models
     from drr.study.unit import Unit
 
@@ -52,21 +57,35 @@ class RunForecast(TypedDict):
     price_date: str | None
     variants: list[ForecastRow]
     calls: int | None
+    """This and the next three: of the answers."""
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    memories: list[MemoryForecastRow]
+    """Before anybody answers."""
+    total: ForecastTotal
+    """With the memories."""
+
+
+class ForecastTotal(TypedDict):
+    calls: int | None
     input_tokens: int | None
     output_tokens: int | None
     cost_usd: float | None
 
 
-class PerUnit(NamedTuple):
-    calls: float
-    input_tokens: float
-    output_tokens: float
+class SystemBase(NamedTuple):
+    """What one answer of a system takes, and who says so."""
+
+    per_unit: PerUnit | None
+    source: str | None
 
 
 def forecast(
     answering: Answering,
     units: list[Unit],
     folder: Path | None,
+    queries: Iterable[Query] = (),
     *,
     retry_failed: bool = False,
     limit: int | None = None,
@@ -78,13 +97,17 @@ def forecast(
     open_units = [unit for unit in units if unit.key not in ended][:limit]
     counts = Counter(str(unit.spec["variant"]) for unit in units)
     left = Counter(str(unit.spec["variant"]) for unit in open_units)
-    settings = answering.giving.settings
-    systems = [system_of(name, setting) for name in answering.variants for setting in settings]
-    rows = [
-        _row(models, system, counts[system], left[system], looked.measured.get(system)) for system in systems
-    ]
-    known = [row["cost_usd"] for row in rows if row["cost_usd"] is not None]
-    roles = dict.fromkeys(["agent", "summariser", *answering.roles])
+    rows = []
+    for name in answering.variants:
+        for setting in answering.giving.settings:
+            system = system_of(name, setting)
+            told = _told(answering, setting, [unit for unit in units if unit.spec["variant"] == system])
+            base = _base(name, setting, looked.measured, told)
+            rows.append(_row(models, system, counts[system], left[system], base))
+    memories = memory_forecast(answering, queries, folder)
+    answers = _total(rows)
+    remembering = ["memory"] if any(row["from"] != NOBODY for row in memories) else []
+    roles = dict.fromkeys(["agent", "summariser", *answering.roles, *remembering])
     return {
         "schema": 1,
         "units": len(units),
@@ -93,11 +116,33 @@ def forecast(
         "models": {role: models.name_of(role) for role in roles},
         "price_date": models.prices.date_of(models.name_of("agent")),
         "variants": rows,
-        "calls": _sum([row["calls"] for row in rows]),
-        "input_tokens": _sum([row["input_tokens"] for row in rows]),
-        "output_tokens": _sum([row["output_tokens"] for row in rows]),
-        "cost_usd": sum(known) if len(known) == len(rows) else None,
+        **answers,
+        "memories": memories,
+        "total": _total([*rows, *memories]),
     }
+
+
+def _told(answering: Answering, setting: Setting, units: Sequence[Unit]) -> int | None:
+    """Tokens that stand with the question under this setting, on average; of a memory the most that it may recall."""
+    found = [answering.giving.tokens_told(setting, unit.spec.get("person_id")) for unit in units]
+    return round(sum(found) / len(found)) if found else None
+
+
+def _base(name: str, setting: Setting, measured: Mapping[str, PerUnit], told: int | None) -> SystemBase:
+    """As it was measured; before its first answer as the variant was under `records` here or in the paper, told so much more in every call."""
+    own, records = measured.get(system_of(name, setting)), measured.get(name)
+    if own is not None:
+        return SystemBase(own, "this study")
+    paper = PAPER.get(name.replace("+profile", ""))
+    base = records or (PerUnit(*paper) if paper else None)
+    if base is None or told is None:
+        return SystemBase(None, None)
+    source = f"this study's {name}" if records else "the paper's Table 5"
+    if not told:
+        return SystemBase(base, source)
+    most = "at most " if setting.kind == "memory" else ""
+    more = base._replace(input_tokens=base.input_tokens + base.calls * told)
+    return SystemBase(more, f"{source}, {most}{told:,} tokens told in each call")
 
 
 class _Looked(NamedTuple):
@@ -135,30 +180,38 @@ def _looked_up(units: list[Unit], folder: Path | None, model: str) -> _Looked:
     return _Looked(done, failed, means)
 
 
-def _row(models: Models, system: str, total: int, left: int, measured: PerUnit | None) -> ForecastRow:
+def _row(models: Models, system: str, total: int, left: int, base: SystemBase) -> ForecastRow:
     from drr.llm.meter import dollars
 
-    paper = PAPER.get(system.replace("+profile", ""))
-    per_unit = measured or (PerUnit(*paper) if paper else None)
     row = ForecastRow(
         {
             "variant": system,
             "units": total,
             "left": left,
-            "from": "this study" if measured else "the paper's Table 5" if per_unit else None,
+            "from": base.source,
             "calls": None,
             "input_tokens": None,
             "output_tokens": None,
             "cost_usd": None,
         }
     )
-    if per_unit is not None:
-        calls, written, answered = (round(value * left) for value in per_unit)
+    if base.per_unit is not None:
+        calls, written, answered = (round(value * left) for value in base.per_unit)
         price = models.prices.of(models.name_of("agent"))
         # One tier is assumed: single prompts stay far below the length from which a model costs more.
         cost = None if price is None else dollars(written * price.input + answered * price.output)
         row |= {"calls": calls, "input_tokens": written, "output_tokens": answered, "cost_usd": cost}
     return row
+
+
+def _total(rows: Sequence[ForecastRow | MemoryForecastRow]) -> ForecastTotal:
+    known = [row["cost_usd"] for row in rows if row["cost_usd"] is not None]
+    return {
+        "calls": _sum([row["calls"] for row in rows]),
+        "input_tokens": _sum([row["input_tokens"] for row in rows]),
+        "output_tokens": _sum([row["output_tokens"] for row in rows]),
+        "cost_usd": sum(known) if len(known) == len(rows) else None,
+    }
 
 
 def _sum(values: list[int | None]) -> int | None:
@@ -169,20 +222,18 @@ def _sum(values: list[int | None]) -> int | None:
 def render(document: RunForecast) -> str:
     from drr.app.terminal import Column, table
 
-    every: ForecastRow = {
-        "variant": "all",
-        "units": document["units"],
-        "left": document["left"],
-        "from": None,
-        "calls": document["calls"],
-        "input_tokens": document["input_tokens"],
-        "output_tokens": document["output_tokens"],
-        "cost_usd": document["cost_usd"],
-    }
     columns = ["variant", "units", "left", "calls", "input tok", "output tok", "cost"]
-    lines = [
-        table([*columns, Column("per unit from", 1)], [_cells(row) for row in (*document["variants"], every)])
-    ]
+    cells = [_cells(row["variant"], row["units"], row) for row in document["variants"]]
+    cells += [_cells(f"memory {row['memory']}", row["persons"], row) for row in document["memories"]]
+    whole = document["total"]
+    left = document["left"] + sum(row["left"] for row in document["memories"])
+    units = document["units"] + sum(row["persons"] for row in document["memories"])
+    cells.append(_cells("all", units, {**whole, "left": left, "from": None}))
+    lines = [table([*columns, Column("per unit from", 1)], cells)]
+    if document["memories"]:
+        lines.append(
+            "memories: a unit is a person, who is observed once and asked for every task; rules answer shorter or longer than a model"
+        )
     date = document["price_date"]
     models = document["models"]
     lines.append("models: " + ", ".join(f"{role} {name}" for role, name in models.items()))
@@ -194,8 +245,8 @@ def render(document: RunForecast) -> str:
     return "\n".join(lines)
 
 
-def _cells(row: ForecastRow) -> list[str]:
+def _cells(name: str, units: int, row: ForecastRow | MemoryForecastRow | JsonObject) -> list[str]:
     counts = (row["calls"], row["input_tokens"], row["output_tokens"])
     shown = ["unknown" if count is None else f"{count:,}" for count in counts]
     cost = "unknown" if row["cost_usd"] is None else f"${row['cost_usd']:,.2f}"
-    return [row["variant"], f"{row['units']:,}", f"{row['left']:,}", *shown, cost, row["from"] or ""]
+    return [name, f"{units:,}", f"{row['left']:,}", *shown, cost, row["from"] or ""]

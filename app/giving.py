@@ -184,6 +184,19 @@ class Giving:
             text = self.contexts.text(person_id or "", self._size(setting) or "")
         return Given(setting, text, tokens_of(text) if text else None)
 
+    def tokens_told(self, setting: Setting, person_id: str | None) -> int:
+        """Of what is told with a question; of a memory the most that it may recall of what there is."""
+        from drr.persons.context import tokens_of
+
+        if setting.has_persona:
+            return tokens_of(persona_text(self._person(person_id)))
+        if not setting.has_context:
+            return 0
+        own = self.contexts.manifest.persons[person_id or ""].tokens
+        if setting.kind == "context":
+            return own[self._size(setting) or ""]
+        return min(setting.tokens or 0, max(own.values()))
+
     def _recalled(self, setting: Setting, person_id: str, query: str) -> Given:
         from drr.study.unit import UnitFailure
 

@@ -95,7 +95,7 @@ def try_memories(arguments: argparse.Namespace, settings: Settings) -> int:
         making = MemoryMaking(settings, models, prompts_of(settings, "persons"), contexts)
         memories = Memories(making, study)
         units = {
-            (w, p): memories.unit(w, p, wanted) for p in _tested(arguments, memories, persons) for w in words
+            (w, p): making.unit(w, p, wanted) for p in _tested(arguments, memories, persons) for w in words
         }
         summary = run_units(arguments, study, list(units.values()), memories.work, models, "remembering")
         rows = {word: _row(study, memories, persons, word, units) for word in words}

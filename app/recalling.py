@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.giving import Giving
-from drr.app.remembering import Memories, Wanted, remembrances
+from drr.app.remembering import Memories, MemoryMaking, Wanted, remembrances
 from drr.persons.recalled import RECALLED, RecalledRow, recall_id
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def remember(
     from drr.app.studies import budget_of, check_models, run_units, unit_cap_of
     from drr.persons.memory.base import ROLE
 
-    units = memory_units(giving, study, queries)
+    units = {} if giving.making is None else memory_units(giving, giving.making, queries)
     if not units or giving.making is None:
         return
     models = models_of(settings)
@@ -45,18 +45,18 @@ def remember(
     keep_recalled(arguments.study, study, units)
 
 
-def memory_units(giving: Giving, study: Study, queries: Iterable[Query]) -> dict[tuple[Setting, str], Unit]:
+def memory_units(
+    giving: Giving, making: MemoryMaking, queries: Iterable[Query]
+) -> dict[tuple[Setting, str], Unit]:
     """One for each memory and person, however many budgets and tasks there are; none where no setting names a memory."""
-    if giving.making is None:
-        return {}
-    memories, asked = Memories(giving.making, study), list(queries)
+    asked = list(queries)
     found: dict[tuple[Setting, str], Unit] = {}
     for word in dict.fromkeys(one.memory_word for one in giving.settings if one.kind == "memory"):
         named = [one for one in giving.settings if one.kind == "memory" and one.memory_word == word]
         for person_id in dict.fromkeys(query.person_id or "" for query in asked):
             wishes = [query.query for query in asked if query.person_id == person_id]
             wanted = [Wanted(wish, one.tokens or 0) for wish in wishes for one in named]
-            unit = memories.unit(word, person_id, wanted)
+            unit = making.unit(word, person_id, wanted)
             found |= {(one, person_id): unit for one in named}
     return found
 

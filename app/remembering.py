@@ -65,7 +65,7 @@ class MemorySpend(NamedTuple):
     embedded: int
 
     @classmethod
-    def now(cls, meter: Meter, embedder: _CountingEmbedder) -> MemorySpend:
+    def now(cls, meter: Meter, embedder: CountingEmbedder) -> MemorySpend:
         calls = sum(usage.calls for usage in meter.by_role.values())
         return cls(calls, meter.tokens, meter.cost, embedder.texts)
 
@@ -82,7 +82,7 @@ class MemorySpend(NamedTuple):
         }
 
 
-class _CountingEmbedder:
+class CountingEmbedder:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder, self.name, self.texts = embedder, embedder.name, 0
 
@@ -125,6 +125,16 @@ class MemoryMaking:
             fields["embedder"] = self.settings.model_for("embedder")
         return fields
 
+    def unit(self, word: str, person_id: str, wanted: Iterable[Wanted]) -> Unit:
+        """In which order tasks are asked changes nothing."""
+        from drr.study.unit import Unit
+
+        asked = sorted({(one.task, one.budget) for one in wanted})
+        own = self.key_fields(word, person_id)
+        fields = {"what": "memory", **own, "person": person_id, "wanted": [list(one) for one in asked]}
+        spec = {"memory": word, "person": person_id, "wanted": [list(one) for one in asked]}
+        return Unit("generation", fields, spec, f"{person_id}/memory:{own['memory']}")
+
 
 @dataclass(frozen=True)
 class Memories:
@@ -132,16 +142,6 @@ class Memories:
 
     making: MemoryMaking
     study: Study
-
-    def unit(self, word: str, person_id: str, wanted: Iterable[Wanted]) -> Unit:
-        """In which order tasks are asked changes nothing."""
-        from drr.study.unit import Unit
-
-        asked = sorted({(one.task, one.budget) for one in wanted})
-        own = self.making.key_fields(word, person_id)
-        fields = {"what": "memory", **own, "person": person_id, "wanted": [list(one) for one in asked]}
-        spec = {"memory": word, "person": person_id, "wanted": [list(one) for one in asked]}
-        return Unit("generation", fields, spec, f"{person_id}/memory:{own['memory']}")
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         from drr.env.embedding import embedder_of
@@ -153,10 +153,10 @@ class Memories:
         making = self.making
         items = making.contexts.items(spec["person"], making.size)
         journal = _Shared(context.replaying(), self._answered)
-        models, embedder = context.models.keeping(journal), _CountingEmbedder(embedder_of(making.settings))
+        models, embedder = context.models.keeping(journal), CountingEmbedder(embedder_of(making.settings))
         model = models.role(ROLE, self._stand_in())
         desk = MemoryDesk(model, embedder, making.prompts, tokens_of, items[-1].date if items else "")
-        done = await _remembered(kind, desk, items, spec["wanted"], context.meter, embedder)
+        done = await remember_person(kind, desk, items, spec["wanted"], context.meter, embedder)
         written = kind.asks_model and model.rule_written
         return done.outcome({"memory": kind.name, "person": spec["person"], "rule_written": written}, journal)
 
@@ -235,13 +235,13 @@ class _Done:
         return Outcome(result, {**self.texts, **journal.kept})
 
 
-async def _remembered(
+async def remember_person(
     kind: MemoryKind,
     desk: MemoryDesk,
     items: Sequence[ContextItem],
     wanted: Sequence[tuple[str, int]],
     meter: Meter,
-    embedder: _CountingEmbedder,
+    embedder: CountingEmbedder,
 ) -> _Done:
     """A memory that cannot observe ends its unit; one that cannot recall for one task may for the next."""
     from drr.env.embedding import OFFLINE_NAME

@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
             chosen = _failed(folder, chosen)
             settings = settings.model_copy(update={"model_max_tokens": keyed})
         if arguments.dry_run:
-            return _dry_run(arguments, answering, chosen, folder if saved else None)
+            return _dry_run(arguments, answering, _Asked(units, chosen, queries), folder if saved else None)
         return _run(arguments, answering, _Asked(units, chosen, queries), config_of({**plan}, settings))
 
 
@@ -375,13 +375,18 @@ def _run(
     return 1 if summary.failed_before else code
 
 
-def _dry_run(
-    arguments: argparse.Namespace, answering: Answering, units: list[Unit], study: Path | None
-) -> int:
+def _dry_run(arguments: argparse.Namespace, answering: Answering, asked: _Asked, study: Path | None) -> int:
     from drr.app.console import print_json
     from drr.app.forecast import forecast, render
 
-    document = forecast(answering, units, study, retry_failed=arguments.retry_failed, limit=arguments.limit)
+    document = forecast(
+        answering,
+        asked.chosen,
+        study,
+        asked.queries,
+        retry_failed=arguments.retry_failed,
+        limit=arguments.limit,
+    )
     if arguments.json:
         print_json(document)
     else:

@@ -1,0 +1,97 @@
+"""`drr run --dry-run` under settings: what agents are told, and what memories ask before anybody answers; unknown where nothing tells."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.app.cli import main
+from drr.app.forecast import PAPER
+from drr.env.settings import Settings
+from drr.persons.context_writer import write_contexts
+from drr.persons.person import Person
+
+from tests.agents.garden import ANNA, write_shop
+from tests.persons.remembering import FIRST, built
+from tests.wire import Request, Say, Wire
+
+PERSON = Person(person_id="p-1", user_id=ANNA, attributes=FIRST.attributes)
+ASKING = '''
+class Asking:
+    """Asks a model, and nobody knows how often."""
+    def __init__(self, desk): raise RuntimeError("a forecast runs nobody's program")
+'''
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    home = tmp_path_factory.mktemp("forecast")
+    write_shop(str(home / "shop"), Settings())
+    asked = (
+        {"query": text, "user_id": ANNA, "person_id": "p-1"} for text in ("Which bird house?", "Which seed?")
+    )
+    (home / "queries.jsonl").write_text("\n".join(map(json.dumps, asked)))
+    (home / "persons.jsonl").write_text(json.dumps(PERSON.line()))
+    (home / "asking.py").write_text(ASKING)
+    write_contexts(home / "contexts", [built(PERSON)], sizes={"2k": 2000}, seed=7)
+    memories = f"memory:bm25:500,memory:summary,memory:{home}/asking.py:Asking"
+    return ["--queries", str(home / "queries.jsonl"), "--shop", str(home / "shop"), "--persons", str(home / "persons.jsonl"),
+            "--contexts", str(home / "contexts"), "--settings", f"task,context:2k,persona,records,{memories}",
+            "--variants", "react,ledger", "--model", "anthropic:claude-sonnet-5-5"]  # fmt: skip
+
+
+def forecast(at: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    capsys.readouterr()
+    with Wire([]) as wire:
+        assert main(["run", str(at), *words, "--base-url", wire.url, "--dry-run", "--json"]) == 0
+        assert wire.requests == []
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_before_the_first_answer_and_after_it(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = forecast(tmp_path / "study", words, capsys)
+    rows = {row["variant"]: row for row in found["variants"]}
+    calls, read, _ = PAPER["react"]
+    told = (rows["react@context:2k"]["input_tokens"] / 2 - read) / calls
+    assert told == pytest.approx(sum(len(item.text) + 20 for item in built(PERSON).items) / 4, rel=0.2)
+    assert rows["react@task"]["input_tokens"] == rows["react"]["input_tokens"] == 2 * read
+    assert read < rows["react@persona"]["input_tokens"] / 2 < read + calls * told
+    assert rows["react@memory:bm25:500"]["input_tokens"] == 2 * (read + calls * 500)
+    assert "at most 500 tokens" in rows["react@memory:bm25:500"]["from"]
+    assert all(row["calls"] is None and row["from"] is None for name, row in rows.items() if "ledger" in name)
+
+    memories = {row["memory"]: row for row in found["memories"]}
+    assert {name: (row["persons"], row["left"], row["recalls"]) for name, row in memories.items()} == {
+        "bm25": (1, 1, 2),
+        "summary": (1, 1, 2),
+        "asking.py:Asking": (1, 1, 2),
+    }
+    assert (memories["bm25"]["calls"], memories["bm25"]["cost_usd"], memories["bm25"]["from"]) == (
+        0,
+        0,
+        "asks nobody",
+    )
+    assert memories["summary"]["calls"] == 1
+    assert memories["summary"]["cost_usd"] > 0
+    assert memories["summary"]["from"] == "one person, by rules"
+    assert memories["asking.py:Asking"]["calls"] is None
+    assert found["total"]["calls"] is None
+
+    def say(request: Request) -> Say:
+        is_memory = "short description of one person" in json.dumps(request.body)
+        return Say('{"summary": "nothing"}' if is_memory else "A cedar house.")
+
+    with Wire(say) as wire:
+        only = [*words, "--settings", "records,memory:summary", "--variants", "react", "--quiet"]
+        main(["run", str(tmp_path / "study"), *only, "--base-url", wire.url])
+    again = forecast(tmp_path / "study", ["--settings", "persona", "--variants", "react"], capsys)
+    known = {row["variant"]: row for row in again["variants"]}
+    assert known["react"]["from"] == "this study"
+    assert known["react@persona"]["from"].startswith("this study's react, ")
+    assert known["react@persona"]["calls"] > 0
+    assert {row["memory"]: row["left"] for row in again["memories"]} == {"summary": 0}
