@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from drr.app.report.calls import BESIDE, tool_calls
 from drr.app.report.cost import cost_points
 from drr.app.report.material import ByQuery, Material
+from drr.app.report.setting_figure import draw_settings
 from drr.eval.stats.intervals import mean
 
 if TYPE_CHECKING:
@@ -190,4 +191,5 @@ FIGURES = (
     ("tool-calls", "Tool calls per answer (Figure 4)", _tool_calls),
     ("pairwise", "Pairwise wins, ties, losses (Figure 6)", _pairwise),
     ("cost-quality", "Cost against quality", _pareto),
+    ("settings", "Personalization from setting to setting (PDR-Bench's Figure 3)", draw_settings),
 )
