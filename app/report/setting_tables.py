@@ -8,6 +8,7 @@ from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Heading, Table
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
+from drr.eval.metrics.memory_tables import SHOWN
 from drr.eval.metrics.rows import StudyDocument
 from drr.eval.metrics.setting_pairs import FURTHER, GRADES
 from drr.eval.metrics.setting_rows import (
@@ -35,7 +36,7 @@ COST_NOTE = (
 )
 FAILED = Heading("failures", "failures", "Answers that failed, by kind; in brackets how.")
 SAME = Heading("same reports", "same_reports", "Reports of both settings that are equal byte for byte.")
-TOLD = Heading("tokens told", "tokens_told", "Tokens of what was told of the person with the question.")
+TOLD = Heading("tokens given", "tokens_given", "Tokens of what was told of the person with the question.")
 
 
 def setting_tables(material: Material) -> Iterator[Table]:
@@ -44,8 +45,8 @@ def setting_tables(material: Material) -> Iterator[Table]:
         return
     if any("pqr_p" in row for row in material.document["metrics"].values()):
         yield from _gains(material)
-        if material.document["settings"]["memories"]:
-            yield _memories(material)
+    if material.document["settings"]["memories"]:
+        yield _memories(material)
     yield _costs(material)
 
 
@@ -83,7 +84,7 @@ def notes_of(material: Material) -> list[str]:
 
 def _figures(material: Material, own: AgentSettings, system: str, shown: Sequence[Metric]) -> list[Cell]:
     row = material.document["metrics"][system]
-    told = Cell.of(own["tokens_told"].get(system), 0)
+    told = Cell.of(own["tokens_given"].get(system), 0)
     return [*(Cell.of(row.get(metric.name), metric.digits) for metric in shown), told, Cell(None)]
 
 
@@ -107,7 +108,7 @@ def difference_cell(one: SettingDifference, metric: Metric) -> Cell:
 def _memories(material: Material) -> Table:
     known = metrics()
     shown = [
-        known[name] for name in GRADES if any(name in row for row in material.document["metrics"].values())
+        known[name] for name in SHOWN if any(name in row for row in material.document["metrics"].values())
     ]
     rows: list[tuple[str, Sequence[Cell]]] = []
     notes = [MEMORY_NOTE]
@@ -145,7 +146,7 @@ def _of_memory(table: MemoryTable, row: ComparedMemory, shown: Sequence[Metric])
         return [Cell("refused"), *(Cell(None) for _ in shown), last]
     return [
         *(Cell.of(row["metrics"].get(metric.name), metric.digits) for metric in shown),
-        Cell.of(row["tokens_told"], 0),
+        Cell.of(row["tokens_given"], 0),
         last,
     ]
 

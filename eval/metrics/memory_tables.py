@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics import documented, papers, pqr
-from drr.eval.metrics.setting_pairs import GRADES, difference_rows, tokens_told
+from drr.eval.metrics import documented
+from drr.eval.metrics.setting_pairs import GRADES, REMEMBERED, difference_rows, owners_of, tokens_given
 from drr.eval.metrics.setting_rows import ComparedMemory, MemoryTable, SettingDifference
 from drr.eval.stats.intervals import VRow
 from drr.eval.tasks.judged import Judged
@@ -17,6 +17,7 @@ from drr.study.unit import Record
 
 Ran = Mapping[str, Sequence[Record]]
 """By system every answer that ended, however it ended."""
+SHOWN = (*GRADES, *REMEMBERED)
 BESIDE = ("task", "persona")
 """Settings without a memory that every memory is held against: told nothing, and told everything."""
 
@@ -130,23 +131,23 @@ class _Group:
         base = everything or nothing or self.memories[0]
         persona = [system for system in beside if parts_of(system).setting.kind == "persona"]
         pairs = [(system, base) for system in self.memories if system != base]
-        return difference_rows(
-            part, [*pairs, *((one, memory) for one in persona for memory in self.memories)]
-        )
+        pairs += [(one, memory) for one in persona for memory in self.memories]
+        return difference_rows(part, pairs, SHOWN)
 
     def _scored(self, part: Judged, system: str) -> ComparedMemory:
         answers = [answer for answer in part.answers if answer.variant == system]
-        figures = documented({**papers.corpus(part, answers), **pqr.corpus(part, answers)})
-        return self._row(system, {name: figures[name] for name in GRADES if name in figures}, answers)
+        every = {name: v for family in owners_of(SHOWN) for name, v in family.corpus(part, answers).items()}
+        figures = documented({name: every[name] for name in SHOWN if name in every})
+        return self._row(system, figures, answers)
 
     def _row(self, system: str, figures: Mapping[str, VRow], answers: Sequence[Answer]) -> ComparedMemory:
-        setting, told = parts_of(system).setting, tokens_told(answers)
+        setting, told = parts_of(system).setting, tokens_given(answers)
         return {
             "system": system,
             "memory": setting.memory,
             "budget": setting.tokens,
             "metrics": dict(figures),
-            "tokens_told": None if told is None else told.document(),
+            "tokens_given": None if told is None else told.document(),
             "asked": len(self._asked(system)),
             "failures": dict(sorted(Counter(self._failures(system)).items())),
         }

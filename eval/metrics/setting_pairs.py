@@ -19,7 +19,9 @@ GRADES = ("pqr_p", "pqr_goal", "pqr_cont", "pqr_pres", "pqr_acti", "pqr_q", "pqr
 """P with its dimensions, as the paper prints them, beside the other two and the mean of the three."""
 FURTHER = ("pqr_dein", "pqr_logc", "pqr_clar", "pqr_fa", "pqr_cc", "pqr_violations")
 """The dimensions of Q, the parts of R, and what records forbid."""
-_OWNERS = ("pqr", "papers")
+REMEMBERED = ("att_given", "att_given_precision", "att_used")
+"""Of the person's attributes, what a memory handed on, and what of it the report told."""
+_OWNERS = ("pqr", "papers", "attributes")
 """Families that have these metrics."""
 Differences = Mapping[tuple[str, str], Mapping[str, PairedDifference]]
 
@@ -34,21 +36,27 @@ def pairs_of(systems: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
-def difference_rows(judged: Judged, pairs: Sequence[tuple[str, str]]) -> list[SettingDifference]:
-    """First minus second; p-values corrected over all of them together."""
+def difference_rows(
+    judged: Judged, pairs: Sequence[tuple[str, str]], shown: Sequence[str] = (*GRADES, *FURTHER)
+) -> list[SettingDifference]:
+    """First minus second, of the metrics named; p-values corrected over all of them together."""
     texts = texts_of(judged.answers)
     rows: list[SettingDifference] = []
-    for (a, b), tested in _differences(judged, pairs).items():
+    for (a, b), tested in _differences(judged, pairs, shown).items():
         same, shared = equal_reports(texts[a], texts[b])
         documents = {name: one.document() for name, one in tested.items()}
         rows.append({"a": a, "b": b, "same_reports": same, "reports": shared, "metrics": documents})
     return rows
 
 
-def _differences(judged: Judged, pairs: Sequence[tuple[str, str]]) -> Differences:
+def owners_of(shown: Sequence[str]) -> list[Family]:
+    """The families that have these metrics."""
     owners: list[Any] = [import_module(f"drr.eval.metrics.{name}") for name in _OWNERS]
-    among: list[Family] = owners
-    paired, shown = PairedMetrics(judged, among), (*GRADES, *FURTHER)
+    return [one for one in owners if any(metric.name in shown for metric in one.METRICS)]
+
+
+def _differences(judged: Judged, pairs: Sequence[tuple[str, str]], shown: Sequence[str]) -> Differences:
+    paired = PairedMetrics(judged, owners_of(shown))
     found: dict[str, PairedDifference] = {}
     for number, (a, b) in enumerate(pairs):
         merged = {name: one for own in paired.by_family(a, b) for name, one in own.items()}
@@ -60,11 +68,11 @@ def _differences(judged: Judged, pairs: Sequence[tuple[str, str]]) -> Difference
     return rows
 
 
-def tokens_told(answers: Sequence[Answer]) -> V | None:
+def tokens_given(answers: Sequence[Answer]) -> V | None:
     """Of what stood of the person with the question; `None` where nothing did, or nobody said."""
     found: dict[str, list[float | None]] = {}
     for answer in answers:
         tokens = answer.record.result.get("person_tokens")
         found.setdefault(answer.query_id, []).append(None if tokens is None else float(tokens))
-    known = mean(found, "tokens told of the person, mean over queries")
+    known = mean(found, "tokens given of the person, mean over queries")
     return known if known.n else None

@@ -25,7 +25,7 @@ class AgentSettings(TypedDict):
 
     systems: list[str]
     """The least told first."""
-    tokens_told: dict[str, VRow]
+    tokens_given: dict[str, VRow]
     """By system: tokens of the text that stood with the question; left out where none stood there."""
     questions: dict[str, int]
     """By system: how many it answered."""
@@ -43,7 +43,7 @@ class ComparedMemory(TypedDict):
     """Tokens that it could hand on at most."""
     metrics: dict[str, VRow]
     """Over the questions that every row answered; empty where the table is refused."""
-    tokens_told: VRow | None
+    tokens_given: VRow | None
     asked: int
     failures: dict[str, int]
     """Answers that failed, by kind: a recall that fails fails the answer."""

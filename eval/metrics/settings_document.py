@@ -9,7 +9,7 @@ from drr.eval.metrics.costs import cost_document
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.memory_tables import memory_tables
 from drr.eval.metrics.same_reports import by_agent, same_reports, told_of
-from drr.eval.metrics.setting_pairs import difference_rows, pairs_of, tokens_told
+from drr.eval.metrics.setting_pairs import difference_rows, pairs_of, tokens_given
 from drr.eval.metrics.setting_rows import AgentSettings, SettingDifference, SettingsDocument
 from drr.eval.tasks.judged import Judged
 from drr.study.study import Study
@@ -40,10 +40,10 @@ def _of_agent(
     systems: Sequence[str], answers: Mapping[str, Sequence[Answer]], rows: Sequence[SettingDifference]
 ) -> AgentSettings:
     asked = {system: {answer.query_id for answer in answers[system]} for system in systems}
-    told = {system: tokens_told(answers[system]) for system in systems}
+    told = {system: tokens_given(answers[system]) for system in systems}
     return {
         "systems": list(systems),
-        "tokens_told": {system: v.document() for system, v in told.items() if v is not None},
+        "tokens_given": {system: v.document() for system, v in told.items() if v is not None},
         "questions": {system: len(queries) for system, queries in asked.items()},
         "same_questions": len({frozenset(queries) for queries in asked.values()}) == 1,
         "differences": [row for row in rows if row["a"] in systems],

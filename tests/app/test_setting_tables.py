@@ -81,8 +81,8 @@ def test_every_setting_of_an_agent_stands_beside_the_others(report: Path) -> Non
     figures = document_of(report)["metrics"]
     for system, told in (("react@task", ""), ("react@persona", "tokens"), ("react", "")):
         assert float(rows[system, "pqr_p"]["value"]) == figures[system]["pqr_p"]["value"]
-        assert bool(rows[system, "tokens_told"]["value"]) == bool(told)
-    assert 500 < float(rows["react@memory:bm25:1k", "tokens_told"]["value"]) <= 1000
+        assert bool(rows[system, "tokens_given"]["value"]) == bool(told)
+    assert 500 < float(rows["react@memory:bm25:1k", "tokens_given"]["value"]) <= 1000
     assert {name for row, name in rows if row == "react"} >= {"pqr_goal", "pqr_acti", "pqr_q", "pqr_r", "pqr_overall"}  # fmt: skip
     further = rows_of(report / "tables" / "settings-dimensions.csv")
     assert {"pqr_dein", "pqr_fa", "pqr_cc"} <= {name for _, name in further}
@@ -218,6 +218,11 @@ def test_memories_stand_between_nothing_and_the_whole_person(report: Path) -> No
     figure = document_of(report)["metrics"]["react@memory:bm25:1k"]["pqr_cont"]
     assert float(rows["react@memory:bm25:1k", "pqr_cont"]["value"]) == figure["value"]
     assert rows["react@memory:none:1k", "failures"]["value"] == "0"
+    given = document_of(report)["metrics"]["react@memory:bm25:1k"]["att_given"]["value"]
+    assert float(rows["react@memory:bm25:1k", "att_given"]["value"]) == given
+    row = rows["react: persona minus memory:bm25:1k", "att_given"]
+    assert float(row["value"]) == pytest.approx(1 - given)
+    assert float(row["ci_low"]) <= 1 - given <= float(row["ci_high"])
     assert rows["react@task", "pqr_p"]["banner"]
 
 
@@ -230,8 +235,9 @@ def test_a_failed_recall_is_counted_and_takes_its_question_out_of_every_row(
     rows = {row["system"]: row for row in table["rows"]}
     assert rows["react@memory:fussy.py:Fussy:1k"]["failures"] == {"memory_raised": 2}
     assert (table["questions"], table["refused"]) == (2, None)
-    assert {row["metrics"]["pqr_p"]["n"] for row in rows.values() if row["metrics"]} == {2}
-    assert {one["metrics"]["pqr_p"]["n"] for one in table["differences"] if one["metrics"]} == {2}
+    assert {row["metrics"]["pqr_p"]["n"] for row in rows.values() if "pqr_p" in row["metrics"]} == {2}
+    assert {one["metrics"]["pqr_p"]["n"] for one in table["differences"] if "pqr_p" in one["metrics"]} == {2}
+    assert {row["metrics"]["att_given"]["n"] for row in rows.values() if row["memory"]} == {2}
     text = markdown(memory_table(study))
     assert "2 (2 memory_raised)" in text
     assert "the 2 of 4 questions that every row answered" in text
@@ -326,3 +332,13 @@ def test_cost_has_a_row_for_each_part_of_each_system(report: Path) -> None:
     assert float(rows["react@persona: judge, an answer", "calls"]["value"]) > 0
     assert rows["react@memory:bm25:1k: memory observes, a person", "calls"]["value"] == "0.0"
     assert ("react@persona: memory observes, a person", "calls") not in rows
+
+
+def test_a_line_from_setting_to_setting_is_drawn_for_each_agent(report: Path) -> None:
+    drawn = (report / "figures" / "settings.svg").read_text("utf-8")
+    assert (report / "figures" / "settings.png").is_file()
+    for word in ("react", "plan-to-function", "persona", "memory:bm25:1k", "CONT"):
+        assert f"<!-- {word} -->" in drawn
+    page = (report / "index.html").read_text("utf-8")
+    section = page[page.index('<section id="settings">') :]
+    assert section.index('src="figures/settings.svg"') < section.index('<section id="settings-dimensions">')
