@@ -118,7 +118,9 @@ async def synthesise(state: ResearcherState, runtime: Runtime[AgentRun]) -> dict
     if isinstance(last, AIMessage) and last.text.strip():
         pieces.append(Piece("Closing words of the researcher", last.text, "words"))
     brief = condensing(run, who, state["problem"])
-    text = await compose(run, "synthesis", f"synthesis {who}", state["problem"], RESULTS, pieces, brief)
+    text = await compose(
+        run, "synthesis", f"synthesis {who}", state["problem"], RESULTS, pieces, brief, run.pictures(who)
+    )
     return {"synthesis": text}
 
 

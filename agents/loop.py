@@ -54,7 +54,7 @@ async def act(
     assert isinstance(turn, AIMessage)
     context, steering = run.tools_on(problem), {REASON, FINALIZE} if run.reasons else {FINALIZE}
     try:
-        answers: list[BaseMessage] = list(await run.act(actor, turn, context, run.names | steering))
+        answers = await run.act(actor, turn, context, run.names | steering)
     except ModelFailure as failure:  # of what summarises pages
         stop = broken_off(run, conversation, failure, known=bool(run.calls.get(actor)))
         if stop is None:

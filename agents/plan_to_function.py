@@ -97,7 +97,11 @@ async def report(state: PlanState, runtime: Runtime[AgentRun]) -> dict[str, str]
     run = runtime.context
     run.tell("report", MAIN, "writing the report")
     brief = Reporting(run.query, run.evidence())
-    return {"report": await compose(run, "report", "report", run.asked, RESULTS, run.pieces(), brief)}
+    return {
+        "report": await compose(
+            run, "report", "report", run.asked, RESULTS, run.pieces(), brief, run.pictures()
+        )
+    }
 
 
 @cache

@@ -70,7 +70,9 @@ async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
         else:
             if text is not None:
                 return {"report": text, "messages": added}
-    text = await compose(run, "report", "report", run.asked, RESULTS, run.pieces(), reporting(run))
+    text = await compose(
+        run, "report", "report", run.asked, RESULTS, run.pieces(), reporting(run), run.pictures()
+    )
     return {"report": text}
 
 

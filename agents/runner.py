@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
-from drr.agents.architecture import PROFILE, SUMMARISER, WS, Variant
+from drr.agents.architecture import AGENT, PROFILE, SUMMARISER, WS, Variant
 from drr.agents.base import (
     AnswerRecord,
     CitationRepair,
@@ -38,6 +38,7 @@ from drr.env.world import World
 from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts
 from drr.llm.role import RoleModel
+from drr.llm.seeing import sees
 from drr.llm.transcript import plain
 from drr.persons.given import Given
 from drr.persons.setting import RECORDS, Setting
@@ -77,15 +78,15 @@ def load_prompts(override: Path | None = None) -> Prompts:
 
 @cache
 def schemas(names: tuple[str, ...] | None = None) -> tuple[ToolSchema, ...]:
-    """The tools of these names (all: `None`) as they are bound to a model. The same objects every time, so that a model
+    """The tools of these names (the nine: `None`) as they are bound to a model. The same objects every time, so that a model
     binds them once."""
     return tuple(
         {
             "type": "function",
             "function": {"name": tool.name, "description": tool.description, "parameters": tool.schema},
         }
-        for tool in tools.TOOLS.values()
-        if names is None or tool.name in names
+        for tool in tools.EVERY.values()
+        if tool.name in (tools.TOOLS if names is None else names)
     )
 
 
@@ -94,7 +95,7 @@ def tools_of(variant: Variant, offered: Sequence[str]) -> tuple[str, ...]:
     wanted = variant.architecture.tools
     if wanted is None:
         return tuple(offered)
-    if strangers := sorted(set(wanted) - set(tools.TOOLS)):
+    if strangers := sorted(set(wanted) - set(tools.EVERY)):
         raise Misuse(f"variant {variant.name!r} declares tools that do not exist: {', '.join(strangers)}")
     return tuple(name for name in offered if name in wanted)
 
@@ -217,7 +218,9 @@ def _run_of(
         models={role: models[role] for role in variant.roles},
         prompts=said(variant, options, prompts, given.setting),
         allowance=allowance,
-        tools=ToolContext(world, options.top_k),
+        tools=ToolContext(
+            world, options.top_k, sees=any(sees(models[role].name) for role in variant.roles if role == AGENT)
+        ),
         call_tool=tools.call,
         schemas=schemas(names),
         names=frozenset(names),

@@ -37,6 +37,7 @@ from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts, fence
 from drr.llm.role import RoleModel, Schema
+from drr.llm.seeing import Block, picture_blocks
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
@@ -216,17 +217,25 @@ class AgentRun(Instructed):
 
     async def act(
         self, actor: str, message: AIMessage, context: ToolContext, allowed: Collection[str]
-    ) -> list[ToolMessage]:
-        """Run the calls of one turn side by side; their answers come in the order of the calls, one for each."""
+    ) -> list[BaseMessage]:
+        """Run the calls of one turn side by side; their answers come in the order of the calls, one for each, and behind them the
+        pictures that were asked for."""
         ran = await side_by_side(
             self._run(actor, call["name"], dict(call["args"]), context, allowed)
             for call in message.tool_calls
         )
-        replies = []
+        replies: list[BaseMessage] = []
+        shown: list[Block] = []
         for asked, (call, answer) in zip(message.tool_calls, ran, strict=True):
             self._log(actor, call, answer)
             replies.append(tool_message(asked["id"], call.name, call.result, ok=call.ok, artifact=answer))
-        return replies
+            shown += blocks_of([answer])
+        # Not in the tool's own message: not every provider takes pictures there.
+        return [*replies, HumanMessage(content=[*shown])] if shown else replies
+
+    def pictures(self, actor: str = MAIN) -> list[Block]:
+        """Those that one actor was shown, each once, for a fresh conversation."""
+        return blocks_of(self.answers.get(actor, ()))
 
     async def run_call(
         self, name: str, arguments: JsonObject, context: ToolContext, allowed: Collection[str]
@@ -310,6 +319,17 @@ class AgentRun(Instructed):
             self.ledger.add(actor, answer.sources)
         if call.error is not None:
             self.tell("result", actor, f"{call.name}: {call.error.message}")
+
+
+def blocks_of(answers: Sequence[ToolAnswer | None]) -> list[Block]:
+    pictures = {
+        picture.name: picture for answer in answers if answer is not None for picture in answer.pictures
+    }
+    return [
+        block
+        for picture in pictures.values()
+        for block in picture_blocks(picture.name, picture.data, picture.mime_type)
+    ]
 
 
 def _called(

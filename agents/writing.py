@@ -11,7 +11,7 @@ from drr.agents.recovery import twice
 from drr.agents.rendering import PROBLEM, QUESTION, Piece, dossier
 from drr.agents.running import AgentRun
 from drr.llm.failures import ModelFailure
-from langchain_core.messages import HumanMessage
+from drr.llm.seeing import Block, with_pictures
 
 ROUNDS = 3
 """The dossier is halved this often before a context overflow is final."""
@@ -25,8 +25,9 @@ async def compose(
     heading: str,
     pieces: Sequence[Piece],
     brief: Condensing | Reporting,
+    pictures: Sequence[Block] = (),
 ) -> str:
-    """A text from a dossier; `brief` is the same as records. Where it does not fit the model, the longest findings are shortened, which is noted."""
+    """A text from a dossier and the pictures that belong to it; `brief` is the same as records. Where it does not fit the model, the longest findings are shortened, which is noted."""
     problem = isinstance(brief, Condensing)
     system = run.system(prompt, **({} if problem else {"report_form": report_form(run)}))
     limit = run.limits.evidence_chars
@@ -34,7 +35,7 @@ async def compose(
         run.notes.append(f"{conversation}: findings shortened to {limit:,} characters")
     for last in (False,) * (ROUNDS - 1) + (True,):
         text = dossier(PROBLEM if problem else QUESTION, task, heading, pieces, limit)
-        asked = [system, HumanMessage(text)]
+        asked = [system, with_pictures(text, pictures)]
         try:
             return await twice(run, conversation, partial(run.write, conversation, asked, brief=brief))
         except ModelFailure as failure:

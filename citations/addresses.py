@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote, urlsplit
 
+from drr.citations.files import canonical_file
+
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,15}://")
 LONGEST = 3_000
 """Characters of a bare URL; what goes on without a space is an attack."""
@@ -130,6 +132,8 @@ def canonical_url(raw: str) -> str:
         fragment = ""
     user, at, host = match[2].rpartition("@")
     query = _without_campaign(match[4] or "", last=not fragment)
+    if scheme == "file" and not query:
+        return canonical_file(match[2] + match[3], fragment)
     path = match[3] if query or fragment else match[3].rstrip("/" + _SPACES)
     rest = f"{path}{query}{fragment}"
     return f"{scheme}://{user}{at}{_authority(scheme, host, last=not rest)}{rest}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from drr.llm.seeing import PICTURE_BYTES, is_picture
 from langchain_core.messages import AIMessage, BaseMessage
 
 
@@ -39,11 +40,11 @@ def _all(value: Any) -> Any:
 def wire_size(message: BaseMessage) -> int:
     """What a message is on the wire: blocks (signed thinking, calls) as JSON, plain text as it is."""
     content = message.content
-    size = (
-        len(content.encode("utf-8", "surrogatepass"))
-        if isinstance(content, str)
-        else len(json.dumps(content))
-    )
+    if isinstance(content, str):
+        size = len(content.encode("utf-8", "surrogatepass"))
+    else:
+        rest = [block for block in content if not is_picture(block)]
+        size = len(json.dumps(rest)) + PICTURE_BYTES * (len(content) - len(rest))
     if isinstance(message, AIMessage) and message.tool_calls:
         size += len(json.dumps(message.tool_calls))
     return size + 16

@@ -1,4 +1,4 @@
-"""How much a model reads in one request, where its maker says so."""
+"""What a model's maker says of it: how much it reads in one request."""
 
 from __future__ import annotations
 
@@ -16,11 +16,16 @@ _PAGES = {
 
 def input_tokens(name: str) -> int | None:
     """Of `PROVIDER:MODEL`, from the model pages of the provider's client; `None` where they do not say."""
+    return profile_of(name).get("max_input_tokens") or None
+
+
+def profile_of(name: str) -> Mapping[str, Any]:
+    """What its maker's pages say of `PROVIDER:MODEL`; empty where they say nothing."""
     provider, model = parse_name(name)
     if provider not in _PAGES:
-        return None
+        return {}
     try:
         pages: Mapping[str, Mapping[str, Any]] = import_module(_PAGES[provider])._PROFILES
     except ImportError:
-        return None
-    return pages.get(model, {}).get("max_input_tokens") or None
+        return {}
+    return pages.get(model, {})

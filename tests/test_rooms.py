@@ -16,7 +16,7 @@ ALLOWED: dict[str, set[str]] = {
     "wording": set(),
     "env": {"citations", "wording"},
     "data_ingest": {"env"},
-    "tools": {"wording", "env"},
+    "tools": {"citations", "wording", "env"},
     "llm": set(),
     "study": {"env", "llm"},
     "persons": {"wording", "env", "llm"},

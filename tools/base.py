@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
+from drr.env.drawer.drawer import Drawer, FilePicture, WithFiles
 from drr.env.session import Session
 from drr.env.shop_world import ShopWorld
 from drr.env.source import Source
 from drr.env.web.base import WebSearch
 from drr.env.world import World
 
-ErrorKind = Literal["not_found", "invalid", "not_allowed", "timeout", "unavailable"]
+ErrorKind = Literal["not_found", "invalid", "not_allowed", "timeout", "unavailable", "unsupported"]
 
 
 class ToolError(Exception):
@@ -37,16 +38,20 @@ class ToolAnswer:
     text: str
     sources: Sequence[Source] = ()
     data: Any = None
+    pictures: Sequence[FilePicture] = ()
+    """Shown to a model that sees, beside the text."""
 
 
 @dataclass(frozen=True)
 class ToolContext:
-    """What a tool may touch. `question` is the problem in hand, for web searches that summarise pages."""
+    """What a tool may touch. `question` is the problem in hand, for web searches that summarise pages; `sees` says whether whoever
+    calls can be shown a picture."""
 
     world: World
     top_k: int = 5
     deadline_s: float = 30.0
     question: str | None = None
+    sees: bool = False
 
     @property
     def session(self) -> Session:
@@ -57,6 +62,12 @@ class ToolContext:
     @property
     def web(self) -> WebSearch:
         return self.world.web
+
+    @property
+    def files(self) -> Drawer:
+        if not isinstance(self.world, WithFiles):
+            raise ToolError("unavailable", "There are no files here.")
+        return self.world.files
 
     @property
     def today(self) -> date:

@@ -7,7 +7,7 @@ from typing import Any
 
 from drr.env.json_object import JsonObject
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
-from drr.tools.registry import TOOLS, call, call_blocking
+from drr.tools.registry import EVERY, TOOLS, call, call_blocking
 from drr.tools.spec import Tool
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.prebuilt import ToolRuntime
@@ -24,12 +24,12 @@ def _own(context: Any) -> ToolContext:
 
 
 def langchain_tools(names: Iterable[str] | None = None, *, context_of: ContextOf = _own) -> list[BaseTool]:
-    """The named tools (default: all). `context_of` finds the `ToolContext` in the context a graph was invoked with.
+    """The named tools (default: the nine). `context_of` finds the `ToolContext` in the context a graph was invoked with.
 
     The model sees our own schema, and our own validation answers wrong arguments, so that a call gives the same text
     here as anywhere else. A `ToolError` becomes a `ToolMessage` with status `error`; anything else propagates.
     """
-    return [_wrap(TOOLS[name], context_of) for name in (TOOLS if names is None else names)]
+    return [_wrap(EVERY[name], context_of) for name in (TOOLS if names is None else names)]
 
 
 class _Whole(StructuredTool):

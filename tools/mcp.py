@@ -5,24 +5,26 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any, Literal
 
+from drr.env.drawer.drawer import FilePicture
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.clients import ClientContexts
 from drr.tools.outputs import output_schema, structured
-from drr.tools.registry import TOOLS, call
+from drr.tools.registry import EVERY, TOOLS, call
 from drr.tools.spec import Tool
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.tools import Tool as ServedTool
 from mcp.shared.exceptions import MCPError
-from mcp_types import UNSUPPORTED_PROTOCOL_VERSION, CallToolResult, TextContent, ToolAnnotations
+from mcp_types import UNSUPPORTED_PROTOCOL_VERSION, CallToolResult, ImageContent, TextContent, ToolAnnotations
 from mcp_types import Tool as ListedTool
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
@@ -53,7 +55,7 @@ class ShopServer(MCPServer[ClientContexts]):
             "deepresearch-retail",
             instructions=_INSTRUCTIONS,
             version=version("deepresearch-retail"),
-            tools=[_served(tool) for tool in TOOLS.values() if tool.name in names],
+            tools=[_served(tool) for tool in EVERY.values() if tool.name in names],
             log_level=log_level,
             lifespan=self._contexts,
             middleware=[] if calling else [_with_session],
@@ -69,7 +71,7 @@ class ShopServer(MCPServer[ClientContexts]):
     async def list_tools(self) -> list[ListedTool]:
         listed = await super().list_tools()
         return [
-            tool.model_copy(update={"output_schema": output_schema(TOOLS[tool.name].data)}) for tool in listed
+            tool.model_copy(update={"output_schema": output_schema(EVERY[tool.name].data)}) for tool in listed
         ]
 
     async def call_tool(
@@ -95,7 +97,7 @@ class ShopServer(MCPServer[ClientContexts]):
                 pulse.cancel()
         told = structured(answer)
         return CallToolResult(
-            content=[TextContent(type="text", text=answer.text)],
+            content=[TextContent(type="text", text=answer.text), *map(_image, answer.pictures)],
             structured_content=told,
             _meta={"sources": told["sources"]},
         )
@@ -124,6 +126,12 @@ async def _with_session(ctx: ServerRequestContext[Any, Any], call_next: CallNext
             data={"supported": list(HANDSHAKE_PROTOCOL_VERSIONS), "requested": ctx.protocol_version},
         )
     return await call_next(ctx)
+
+
+def _image(picture: FilePicture) -> ImageContent:
+    return ImageContent(
+        type="image", data=b64encode(picture.data).decode("ascii"), mime_type=picture.mime_type
+    )
 
 
 def _failure(error: ToolError) -> CallToolResult:

@@ -1,8 +1,10 @@
-"""The tools by name, and the two ways to call one. A tenth tool is one function and one line here."""
+"""The tools by name, and the two ways to call one. One more is one function and one line here: of a shop in `TOOLS`, which are nine, of files
+that belong to a question in `FILE_TOOLS`."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import ChainMap
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
@@ -14,6 +16,16 @@ from drr.env.records.lines import one_line
 from drr.env.statistics import UserStatistics
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.catalog import FoundProducts, get_product_details, product_catalog_search
+from drr.tools.files import (
+    FoundPassages,
+    ListedFiles,
+    ReadPart,
+    ViewedImage,
+    list_files,
+    read_file,
+    search_file,
+    view_image,
+)
 from drr.tools.orders import ListedOrders, OrderData, get_order_details, get_user_orders
 from drr.tools.outputs import ProductRecord, UserRecord
 from drr.tools.spec import Tool, make_tool
@@ -34,6 +46,18 @@ TOOLS: dict[str, Tool] = {
         make_tool(calculator, data=Calculated),
     )
 }
+FILE_TOOLS: dict[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        make_tool(list_files, data=ListedFiles),
+        make_tool(read_file, data=ReadPart),
+        make_tool(search_file, data=FoundPassages),
+        make_tool(view_image, data=ViewedImage),
+    )
+}
+"""Offered by worlds whose questions have files, and by no other."""
+EVERY: Mapping[str, Tool] = ChainMap(FILE_TOOLS, TOOLS)
+"""The nine first."""
 
 # Store and search calls block (a server's for seconds when it is ill), so each takes a thread of its own, off the event
 # loop; enough of them that a few hung calls do not hold up the rest.
@@ -47,9 +71,9 @@ def _pool() -> ThreadPoolExecutor:
 
 def find(name: str) -> Tool:
     """The tool of that name; `ToolError` for a name that a model made up."""
-    tool = TOOLS.get(name)
+    tool = EVERY.get(name)
     if tool is None:
-        near = get_close_matches(name[:60], TOOLS, 2) or list(TOOLS)
+        near = get_close_matches(name[:60], EVERY, 2) or list(TOOLS)
         raise ToolError(
             "invalid", f"There is no tool {one_line(name, 60)!r}; did you mean {' or '.join(near)}?"
         )

@@ -7,7 +7,7 @@ import logging
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from drr.agents.base import StopReason
 from drr.agents.running import AgentRun
@@ -27,7 +27,7 @@ MOST_CALL = 256_000
 MOST_REFUSED = 200
 """Calls that a command may go on making after its limit; one that does not listen at all is ended."""
 _SAID = "send `Authorization: Bearer TOKEN` with the token of DRR_MCP_TOKEN"
-_KINDS: tuple[ErrorKind, ...] = ("not_found", "invalid", "not_allowed", "timeout", "unavailable")
+_KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 
 
 class Door:

@@ -15,6 +15,11 @@ _INVISIBLE = re.compile(
 )
 
 
+def visible(text: str) -> str:
+    """Without characters that nobody sees, or that turn what is seen around; its lines stay."""
+    return text if text.isprintable() else _INVISIBLE.sub("", text)
+
+
 class Span(NamedTuple):
     """Characters of a text, from `start` up to `end`."""
 

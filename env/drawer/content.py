@@ -1,0 +1,176 @@
+"""A file as it was read: its parts with their addresses, and the words that a claim about a place in it is held against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from drr.citations.files import Box, FilePlace, cell_range, column_letters
+from drr.env.drawer.media import LABELS
+from drr.env.drawer.reading.form import ReadContent, ReadPicture, ReadSheet
+
+
+class FilePart(NamedTuple):
+    place: FilePlace
+    text: str
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table; `name` is empty where it is all of a file."""
+
+    file: str
+    name: str
+    rows: Sequence[tuple[int, Sequence[str]]]
+
+    @cached_property
+    def by_number(self) -> dict[int, Sequence[str]]:
+        return dict(self.rows)
+
+    @property
+    def width(self) -> int:
+        return max((len(row) for _, row in self.rows), default=0)
+
+    @property
+    def used(self) -> Box:
+        if not self.rows:
+            return Box(1, 1, 1, 1)
+        return Box(1, self.rows[0][0], max(1, self.width), self.rows[-1][0])
+
+    @cached_property
+    def head(self) -> int | None:
+        """The number of the row that names the columns: the first, where each of its cells is filled and none is a figure."""
+        for number, row in self.rows:
+            filled = [cell for cell in row if cell]
+            if len(filled) > 1:
+                named = not any(_is_figure(cell) for cell in filled)
+                return number if named and len(filled) == len(row) else None
+        return None
+
+    def column(self, number: int) -> str:
+        """What a column is called, else its letters."""
+        names = self.by_number.get(self.head or 0, ())
+        return names[number - 1] if number <= len(names) and names[number - 1] else column_letters(number)
+
+    def cell(self, column: int, row: int) -> str:
+        cells = self.by_number.get(row, ())
+        return cells[column - 1] if 0 < column <= len(cells) else ""
+
+    def place(self, box: Box) -> FilePlace:
+        if self.name:
+            return FilePlace(self.file, "cell", box, self.name)
+        return FilePlace(self.file, "row", Box(1, box.top, 1, box.bottom))
+
+    def row_place(self, number: int) -> FilePlace:
+        return self.place(Box(1, number, max(1, len(self.by_number.get(number, ()))), number))
+
+    def told(self, number: int) -> str:
+        """A row with what each of its columns is called; the row of names as it is."""
+        row = self.by_number.get(number, ())
+        if number == self.head:
+            return " | ".join(row)
+        return " | ".join(f"{self.column(k)}: {cell}" for k, cell in enumerate(row, 1) if cell)
+
+    def text(self, box: Box) -> str:
+        """The rows that a range touches, told whole, and where it is narrower what its own cells hold: a bare figure says nothing."""
+        rows = [number for number, _ in self.rows if box.top <= number <= box.bottom]
+        lines = [f"Row {number}: {self.told(number)}" for number in rows]
+        if self.name and (box.left > 1 or box.right < self.width):
+            lines += [
+                f"{column_letters(column)}{number}: {self.cell(column, number)}"
+                for number in rows
+                for column in range(box.left, min(box.right, self.width) + 1)
+                if self.cell(column, number)
+            ]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class FileContent:
+    """All that was read of a file. Of a picture only what it is."""
+
+    name: str
+    media: str
+    pages: Sequence[str] = ()
+    sheets: Sequence[Sheet] = ()
+    whole: str | None = None
+    picture: ReadPicture | None = None
+
+    @classmethod
+    def of(cls, name: str, media: str, read: ReadContent) -> FileContent:
+        return cls(
+            name,
+            media,
+            tuple(read.get("pages", ())),
+            tuple(_sheet(name, sheet) for sheet in read.get("sheets", ())),
+            read.get("text"),
+            read.get("picture"),
+        )
+
+    @property
+    def label(self) -> str:
+        """What it is, in a few words for a list."""
+        if self.pages:
+            return f"PDF, {_counted(len(self.pages), 'page')}"
+        if self.sheets and self.sheets[0].name:
+            named = ", ".join(f"{sheet.name} ({cell_range(sheet.used)})" for sheet in self.sheets[:8])
+            return f"workbook, {_counted(len(self.sheets), 'sheet')}: {named}"
+        if self.sheets:
+            return f"table, rows {self.sheets[0].used.top} to {self.sheets[0].used.bottom}"
+        if self.picture is not None:
+            return f"picture, {self.picture['format']}, {self.picture['width']} x {self.picture['height']} pixels"
+        return f"{LABELS[self.media]}, {len(self.whole or ''):,} characters"
+
+    def parts(self) -> Iterator[FilePart]:
+        """What can be cited by itself: pages, rows, else the whole."""
+        for number, text in enumerate(self.pages, 1):
+            yield FilePart(FilePlace(self.name, "page", Box(1, number, 1, number)), text)
+        for sheet in self.sheets:
+            for number, _ in sheet.rows:
+                yield FilePart(sheet.row_place(number), sheet.told(number))
+        if self.whole is not None:
+            yield FilePart(FilePlace(self.name), self.whole)
+
+    def sheet(self, name: str | None) -> Sheet | None:
+        """By its name; the only one needs none."""
+        if not name:
+            return self.sheets[0] if len(self.sheets) == 1 else None
+        wanted = name.casefold()
+        return next((sheet for sheet in self.sheets if sheet.name.casefold() == wanted), None)
+
+    def at(self, place: FilePlace) -> str | None:
+        """The words of a place; `None` where the file has no such place, empty where it holds none."""
+        if place.box is None:
+            return "\n\n".join(part.text for part in self.parts() if part.text)
+        if place.kind == "page":
+            return self._pages(place.box)
+        if place.kind in ("cell", "row"):
+            sheet = self.sheet(place.sheet)
+            if sheet is None or not sheet.used.meets(place.box._replace(left=1)):
+                return None
+            return sheet.text(
+                place.box if place.kind == "cell" else place.box._replace(right=sheet.used.right)
+            )
+        if self.picture is None:
+            return None
+        inside = place.box.left < self.picture["width"] and place.box.top < self.picture["height"]
+        return "" if inside else None
+
+    def _pages(self, box: Box) -> str | None:
+        if box.top > len(self.pages):
+            return None
+        return "\n\n".join(self.pages[box.top - 1 : box.bottom])
+
+
+def _sheet(name: str, read: ReadSheet) -> Sheet:
+    return Sheet(name, read["name"], tuple((int(number), tuple(row)) for number, row in read["rows"]))
+
+
+def _is_figure(cell: str) -> bool:
+    return any(letter.isdigit() for letter in cell) and not any(letter.isalpha() for letter in cell)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,129 @@
+"""The reader of files as others see it: bytes in, content out, or a typed problem within a bounded time."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+from threading import Lock
+from typing import IO, cast
+
+from drr.env.drawer.problems import FileProblem, FileProblemKind
+from drr.env.drawer.reading.form import ReadContent
+
+WALL_SECONDS = 20.0
+_MOST_ANSWER = 40_000_000
+_FILES = 200
+"""Read by one process; what a library keeps of them goes with it."""
+_KEPT = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "VIRTUAL_ENV", "SYSTEMROOT")
+
+
+class _Gone(Exception):
+    """The process ended under a file, or was ended."""
+
+
+class FileReader:
+    """One process, started when the first file is read, and anew after one that was too much for it. Files come one by one."""
+
+    def __init__(self, wall_seconds: float = WALL_SECONDS) -> None:
+        self.wall_seconds = wall_seconds
+        self._lock, self._owner, self._read = Lock(), 0, 0
+        self._running: subprocess.Popen[bytes] | None = None
+
+    def read(self, name: str, media: str, data: bytes) -> ReadContent:
+        with self._lock:
+            try:
+                answer = self._asked(media, data)
+            except TimeoutError:
+                self.close()
+                raise FileProblem(
+                    "timeout", f"{name}: takes longer to read than {self.wall_seconds:g} s"
+                ) from None
+            except (_Gone, OSError, ValueError):
+                self.close()
+                raise FileProblem(
+                    "invalid", f"{name}: takes more time or memory to read than there is for it"
+                ) from None
+            if answer.get("spent") or self._read >= _FILES:
+                self.close()
+        if "problem" in answer:
+            raise FileProblem(cast(FileProblemKind, answer["kind"]), f"{name}: {answer['problem']}")
+        return cast(ReadContent, answer["content"])
+
+    def close(self) -> None:
+        running, self._running, self._read = self._running, None, 0
+        if running is None or self._owner != os.getpid():
+            return
+        running.kill()
+        with contextlib.suppress(OSError):
+            running.communicate(timeout=5)
+
+    def _asked(self, media: str, data: bytes) -> dict[str, object]:
+        running = self._started()
+        self._read += 1
+        until = time.monotonic() + self.wall_seconds
+        head = json.dumps({"media": media, "size": len(data)}).encode() + b"\n"
+        assert running.stdin is not None and running.stdout is not None
+        _write(running.stdin, head + data, until)
+        answer: dict[str, object] = json.loads(_line(running.stdout, until))
+        return answer
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        """Of this process: one that came over a fork belongs to the parent."""
+        if self._running is None or self._owner != os.getpid() or self._running.poll() is not None:
+            environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
+            environment["OPENBLAS_NUM_THREADS"] = (
+                "1"  # a library of a library, which takes memory for each core
+            )
+            self._running = subprocess.Popen(
+                [sys.executable, "-P", "-m", "drr.env.drawer.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                cwd=Path("/"),
+                bufsize=0,
+            )
+            assert self._running.stdin is not None and self._running.stdout is not None
+            os.set_blocking(self._running.stdin.fileno(), False)
+            os.set_blocking(self._running.stdout.fileno(), False)
+            self._owner, self._read = os.getpid(), 0
+        return self._running
+
+
+def _left(until: float) -> float:
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def _write(pipe: IO[bytes], data: bytes, until: float) -> None:
+    rest = memoryview(data)
+    while rest:
+        _, ready, _ = select.select([], [pipe], [], _left(until))
+        if ready:
+            rest = rest[os.write(pipe.fileno(), rest) :]
+
+
+def _line(pipe: IO[bytes], until: float) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        ready, _, _ = select.select([pipe], [], [], _left(until))
+        if not ready:
+            continue
+        part = os.read(pipe.fileno(), 1 << 20)
+        if not part:
+            raise _Gone
+        parts.append(part)
+        size += len(part)
+        if part.endswith(b"\n"):
+            return b"".join(parts)
+        if size > _MOST_ANSWER:
+            raise _Gone

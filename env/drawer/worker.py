@@ -1,0 +1,86 @@
+"""The process in which files are read: bounded in memory and time, without a way out to the network or to other programs.
+
+It is sent one line (`{"media": ..., "size": ...}`) and so many bytes on standard input, and answers with one line of JSON.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import resource
+import sys
+from collections.abc import Callable
+
+from drr.env.drawer.reading.form import ReadContent, UnreadableFile, bounded
+
+MEMORY = 1 << 30
+CPU_SECONDS = 10
+_REFUSED = ("socket.", "subprocess.", "os.exec", "os.posix_spawn", "os.fork", "os.system", "urllib.")
+
+
+def readers() -> dict[str, Callable[[bytes], ReadContent]]:
+    from drr.env.drawer.reading.mail import read_mail
+    from drr.env.drawer.reading.markup import read_html
+    from drr.env.drawer.reading.pdf import read_pdf
+    from drr.env.drawer.reading.picture import read_picture
+    from drr.env.drawer.reading.plain import read_text
+    from drr.env.drawer.reading.sheets import read_csv, read_xlsx
+
+    return {
+        "pdf": read_pdf,
+        "xlsx": read_xlsx,
+        "csv": read_csv,
+        "eml": read_mail,
+        "html": read_html,
+        "text": read_text,
+        "picture": read_picture,
+    }
+
+
+def main() -> None:
+    _confine()
+    known, source, sink = readers(), sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr  # what a library prints is no answer
+    while line := source.readline():
+        asked = json.loads(line)
+        data = source.read(asked["size"])
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        soft = int(used.ru_utime + used.ru_stime) + CPU_SECONDS
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.RLIM_INFINITY))
+        sink.write(json.dumps(_answer(known[asked["media"]], data)).encode() + b"\n")
+        sink.flush()
+
+
+def _confine() -> None:
+    for what, most in (
+        (resource.RLIMIT_AS, MEMORY),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_NOFILE, 64),
+    ):
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(what, (most, most))
+    sys.addaudithook(_refuse)
+
+
+def _refuse(event: str, arguments: tuple[object, ...]) -> None:
+    if event.startswith(_REFUSED):
+        raise PermissionError(f"{event} is not for readers of files")
+
+
+def _answer(read: Callable[[bytes], ReadContent], data: bytes) -> dict[str, object]:
+    """A file that breaks its reader in a way nobody thought of is one that cannot be read."""
+    try:
+        return {"content": bounded(read(data))}
+    except UnreadableFile as problem:
+        return {"kind": problem.kind, "problem": str(problem)}
+    except MemoryError:
+        return {"kind": "invalid", "problem": "takes more memory to read than there is for it", "spent": True}
+    except RecursionError:
+        return {"kind": "invalid", "problem": "is nested too deep to be read"}
+    except Exception as error:  # noqa: BLE001
+        return {"kind": "invalid", "problem": f"cannot be read ({type(error).__name__})"}
+
+
+if __name__ == "__main__":
+    main()

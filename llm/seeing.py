@@ -1,0 +1,52 @@
+"""Pictures for models: which models are known to take them, and the one form in which they are put to all of them."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from drr.llm.failures import ModelSetupError
+from drr.llm.offline import NAME as OFFLINE
+from drr.llm.window import profile_of
+from langchain_core.messages import BaseMessage, HumanMessage
+
+PICTURE_BYTES = 16_000
+"""What a picture counts for in an estimate of what a request costs: providers charge by its pixels and not by its bytes."""
+Block = dict[Any, Any]
+
+
+def sees(name: str) -> bool | None:
+    """Whether `PROVIDER:MODEL` takes pictures, by the pages of its maker; `None` where they do not say. Rules see nothing."""
+    if name == OFFLINE:
+        return False
+    try:
+        told = profile_of(name).get("image_inputs")
+    except ModelSetupError:  # of somebody else, who is no provider of ours
+        return None
+    return None if told is None else bool(told)
+
+
+def picture_blocks(label: str, data: bytes, mime_type: str) -> list[Block]:
+    """A picture with its name before it, in LangChain's own form: each provider's client translates it."""
+    return [
+        {"type": "text", "text": f"The picture {label}:"},
+        {"type": "image", "base64": b64encode(data).decode("ascii"), "mime_type": mime_type},
+    ]
+
+
+def with_pictures(text: str, blocks: Sequence[Block]) -> HumanMessage:
+    return HumanMessage(content=[{"type": "text", "text": text}, *blocks] if blocks else text)
+
+
+def pictures_in(messages: Sequence[BaseMessage]) -> Iterator[str]:
+    """Their data, as it was sent."""
+    for message in messages:
+        for block in message.content if isinstance(message.content, list) else ():
+            if is_picture(block):
+                assert isinstance(block, Mapping)
+                yield str(block.get("base64"))
+
+
+def is_picture(block: object) -> bool:
+    return isinstance(block, Mapping) and block.get("type") == "image"
