@@ -1,7 +1,7 @@
 """Agents of others, as their functions declare them: by an entry point, or in a file that nobody installed.
 
 An async function `(query, tools, model, budget) -> report` may carry attributes of the names in `Architecture`: `version`,
-`roles`, `tools`, `limits` (a dict), `policy`. Of one in a file the content's hash enters the version, and with it the key of
+`roles`, `tools`, `limits` (a dict), `policy`. What Inspect's `@agent` makes may stand in its place. Of one in a file the content's hash enters the version, and with it the key of
 every unit, so that an edit cannot keep old answers.
 """
 
@@ -14,6 +14,7 @@ from typing import Any
 
 from drr.agents.architecture import AGENT, Architecture, Run
 from drr.agents.base import Limits
+from drr.agents.inspecting.variants import PROMPTS, is_agent, run_of_agent
 from drr.env.errors import Misuse
 from drr.env.user_code import from_file
 from drr.llm.role import Policy
@@ -29,6 +30,7 @@ def architecture_of(
 
         return run_of(name, function)
 
+    of_inspect = is_agent(function)
     limits = _declared(name, function, "limits", Mapping, {})
     if strangers := sorted(set(limits) - {field.name for field in fields(Limits)}):
         raise Misuse(f"plug-in variant {name!r} declares unknown limits: {', '.join(strangers)}")
@@ -38,7 +40,8 @@ def architecture_of(
         name=name,
         version=f"{getattr(function, 'version', None) or otherwise}{suffix}",
         summary=f"plug-in from {origin}",
-        load=load,
+        load=run_of_agent(function) if of_inspect else load,
+        prompts=PROMPTS if of_inspect else (),
         roles=tuple(dict.fromkeys((AGENT, *(_names(name, function, "roles") or ())))),
         tools=tools,
         limits=replace(Limits(), **limits),
@@ -69,7 +72,7 @@ def _declared(name: str, function: Any, attribute: str, kind: type, otherwise: A
 def in_file(place: str, function: str) -> Architecture:
     """The function of that name in a Python file; it is called `file.py:function` wherever it is shown."""
     code = from_file("variant", place, function)
-    if not inspect.iscoroutinefunction(code.found):
+    if not (inspect.iscoroutinefunction(code.found) or is_agent(code.found)):
         raise Misuse(
             f"variant {place}:{function}: not an async function; write `async def {function}(query, tools, model, budget)`"
         )

@@ -3,12 +3,12 @@
 An architecture of ours is one file with `async answer(run) -> Ending` and one entry here. Another package adds one through an
 entry point of the group `drr.variants`, whose name is the variant's; `path/file.py:function` names one that nobody installed.
 Both are async functions `(query, tools, model, budget) -> report`, see `drr.agents.declared`. `cmd:COMMAND` is any program, see
-`drr.agents.commands`.
+`drr.agents.commands`, `inspect:NAME` an agent of Inspect, see `drr.agents.inspecting`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -19,6 +19,7 @@ from drr.agents.architecture import OWN, PROFILE, WS, Architecture, Run, Variant
 from drr.agents.commands.command import is_command
 from drr.agents.commands.variants import command_variant
 from drr.agents.declared import architecture_of, in_file
+from drr.agents.inspecting.variants import inspect_architecture, is_inspect
 from drr.env.errors import DrrError, Misuse
 from drr.env.user_code import is_in_file
 
@@ -108,6 +109,8 @@ def variant(name: str) -> Variant:
         return command_variant(name)
     if is_in_file(name):
         return _in_file(name)
+    if is_inspect(name):
+        return _of_inspect(name)
     ours = _variants_of(BUILT_IN)
     if name in ours:
         return ours[name]
@@ -125,7 +128,16 @@ def _in_file(name: str) -> Variant:
     """`path/file.py:function` with options behind it."""
     place, _, rest = name.rpartition(":")
     function, *options = rest.split("+")
-    architecture = in_file(place, function)
+    return _with(name, in_file(place, function), options)
+
+
+def _of_inspect(name: str) -> Variant:
+    """`inspect:NAME` with options behind it."""
+    word, *options = name.split("+")
+    return _with(name, inspect_architecture(word), options)
+
+
+def _with(name: str, architecture: Architecture, options: Sequence[str]) -> Variant:
     asked = "".join(f"+{option}" for option in options)
     for found in _with_options(architecture):
         if found.name == architecture.name + asked:

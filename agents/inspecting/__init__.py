@@ -3,6 +3,16 @@
 Nothing here loads Inspect before something of it is used.
 """
 
-from drr.agents.inspecting.tools import shop_tools
+from __future__ import annotations
 
-__all__ = ["shop_tools"]
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inspect_ai.tool import Tool
+
+
+def shop_tools() -> list[Tool]:
+    """The tools of the question that is being answered where this is called; where there is none yet, all nine."""
+    from drr.agents.inspecting import tools
+
+    return tools.shop_tools()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from drr.agents.base import CallError, CallKind, FunctionSchema, ToolSchema
@@ -16,36 +16,40 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
     from inspect_ai.tool import Tool
 
-_RUN: ContextVar[AgentRun | None] = ContextVar("drr_run", default=None)
+
+@dataclass(frozen=True)
+class RunPlace:
+    """Where a tool is called: the run, and whom to tell of what ends it whatever the agent makes of it."""
+
+    run: AgentRun
+    broken: Callable[[Exception], None] = lambda error: None
+
+
+_PLACE: ContextVar[RunPlace | None] = ContextVar("drr_place", default=None)
 """Of a variant of ours."""
-_SAMPLES: dict[str, AgentRun] = {}
+_SAMPLES: dict[str, RunPlace] = {}
 """Of the samples of an evaluation by Inspect that are under way."""
 PLACE = "drr:run"
 """In a sample's store: which of them is its own. A store goes where an agent's calls go, a context of ours need not."""
 
 
-@contextmanager
-def in_run(run: AgentRun) -> Iterator[None]:
-    """What calls a tool of ours from here on calls it in this run."""
-    token = _RUN.set(run)
-    try:
-        yield
-    finally:
-        _RUN.reset(token)
+def enter(place: RunPlace) -> None:
+    """Whatever is called in this task from here on is called there."""
+    _PLACE.set(place)
 
 
 def begin_sample(name: str, run: AgentRun) -> None:
-    _SAMPLES[name] = run
+    _SAMPLES[name] = RunPlace(run)
 
 
 def end_sample(name: str) -> None:
     _SAMPLES.pop(name, None)
 
 
-def _run_here() -> AgentRun | None:
+def place_here() -> RunPlace | None:
     from inspect_ai.util import store
 
-    return _RUN.get() or _SAMPLES.get(store().get(PLACE) or "")
+    return _PLACE.get() or _SAMPLES.get(store().get(PLACE) or "")
 
 
 def shop_tools() -> list[Tool]:
@@ -53,9 +57,9 @@ def shop_tools() -> list[Tool]:
 
     Whichever, a call of one is made in the run, or the sample, in which it is called.
     """
-    run = _run_here()
-    if run is not None:
-        return tools_of(run.schemas)
+    place = place_here()
+    if place is not None:
+        return tools_of(place.run.schemas)
     from drr.agents.runner import schemas
 
     return tools_of(schemas())
@@ -87,13 +91,18 @@ def _tool(function: FunctionSchema) -> Tool:
     name = function["name"]
 
     async def call_tool(**kwargs: Any) -> str:
-        run = _run_here()
-        if run is None:
+        place = place_here()
+        if place is None:
             raise DrrError(
                 f"{name}: called where no question of ours is being answered; run it under `inspect eval drr/retail`"
                 " or as a variant of `drr run`"
             )
-        call, _ = await run.run_call(name, kwargs, run.tools_on(run.query), run.names)
+        run = place.run
+        try:
+            call, _ = await run.run_call(name, kwargs, run.tools_on(run.query), run.names)
+        except Exception as error:
+            place.broken(error)
+            raise
         if not call.ok:
             raise ToolError(call.result)
         return call.result

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from drr.agents.inspecting.variants import PROMPT
 from drr.agents.running import AgentRun
 from drr.agents.writing import report_form
 from drr.llm.failures import ModelFailure
@@ -12,8 +13,6 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
-
-PROMPT = "inspect"
 
 
 def instructions(run: AgentRun) -> str:

@@ -39,7 +39,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--variant",
         metavar="NAME",
         default="react",
-        help="see `drr variants` (default react), or path/file.py:function, or 'cmd:COMMAND'",
+        help="see `drr variants` (default react), or path/file.py:function, 'cmd:COMMAND' or inspect:NAME",
     )
     parser.add_argument("--out", metavar="FILE", type=Path, help="write the report there")
     parser.add_argument(

@@ -57,7 +57,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--variants",
         metavar="NAMES",
-        help="`all` (default: the paper's six), or names, path/file.py:function and 'cmd:COMMAND' with commas",
+        help="`all` (default: the paper's six), or names, path/file.py:function, 'cmd:COMMAND' and inspect:NAME with commas",
     )
     parser.add_argument(
         "--settings",

@@ -6,7 +6,8 @@ import argparse
 
 _EXAMPLES = """\
 A variant is ARCHITECTURE[+profile][+own][+ws]; `all` means the paper's six. Another package adds one through an entry point
-of the group `drr.variants`; path/file.py:function is one that nobody installed, 'cmd:COMMAND' any program. See docs/agents.md.
+of the group `drr.variants`; path/file.py:function is one that nobody installed, 'cmd:COMMAND' any program,
+inspect:NAME an agent of Inspect AI. See docs/agents.md.
 
 examples:
   drr variants

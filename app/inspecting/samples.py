@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from drr.agents.architecture import AGENT, Architecture, Variant
 from drr.agents.base import AnswerRecord, Ending
 from drr.agents.inspecting.tools import PLACE, begin_sample, end_sample, note_refused
-from drr.agents.inspecting.words import PROMPT, Conversions, instructions
+from drr.agents.inspecting.variants import PROMPT
+from drr.agents.inspecting.words import Conversions, instructions
 from drr.agents.runner import AgentOptions, run_variant
 from drr.agents.running import AgentRun
 from drr.app.inspecting.bench import Bench

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from drr.agents.inspecting.tools import shop_tools
+from drr.agents.inspecting.variants import default_agent
 from drr.app.inspecting.bench import Bench, BenchPlan, bench_of
 from drr.app.inspecting.naming import named
 from drr.app.inspecting.samples import begin, end
 from drr.app.inspecting.scoring import USUAL, check_groups, scorers_of
 from inspect_ai import Task, task
-from inspect_ai.agent import react
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -50,7 +50,7 @@ def retail(
     return Task(
         dataset=MemoryDataset(samples, name="retail", location=plan.queries),
         setup=session(bench, system),
-        solver=react(prompt=None, tools=shop_tools(), submit=False),
+        solver=default_agent(shop_tools()),
         scorer=scorers_of(plan),
         cleanup=end,
         version=1,

@@ -12,7 +12,7 @@ import pytest
 from drr.agents import registry
 from drr.agents.architecture import WS, Variant
 from drr.agents.base import Limits
-from drr.agents.inspecting.words import PROMPT as INSPECT
+from drr.agents.inspecting.variants import PROMPT as INSPECT
 from drr.agents.registry import PAPER, choose, variant, variants
 from drr.agents.runner import PERSON, AgentOptions, key_fields, load_prompts
 from drr.app.answers import AnswerConfig, Answering, open_answering

@@ -56,13 +56,12 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     place = tmp_path_factory.mktemp("apart")
     subprocess.run([sys.executable, "-m", "venv", str(place / "venv")], check=True, timeout=120)
     (packages,) = place.glob("venv/lib/python*/site-packages")
-    ours = [path for path in sys.path if path.endswith("site-packages")]
-    (packages / "ours.pth").write_text("\n".join(ours))  # the locked packages, and not the checkout
+    for folder in reversed([Path(path) for path in sys.path if path.endswith("site-packages")]):
+        shutil.copytree(folder, packages, ignore=_own, copy_function=_linked, dirs_exist_ok=True)
     pip = [place / "venv/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, PACKAGE], check=True, timeout=900)
-    wheel = build_wheel(place / "source")
-    subprocess.run([*pip, "--no-deps", "--force-reinstall", wheel], check=True, timeout=300)
-    for name in ("tests/wire.py", "tests/inspecting", "examples"):
+    subprocess.run([*pip, "--no-deps", build_wheel(place / "source")], check=True, timeout=300)
+    for name in ("tests/wire.py", "tests/agents", "tests/inspecting", "examples", "pyproject.toml"):
         source, there = ROOT / name, place / "work" / name
         (shutil.copytree if source.is_dir() else shutil.copy2)(source, _made(there))
 
@@ -81,6 +80,22 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
         return done.stdout
 
     return run
+
+
+def _own(folder: str, names: list[str]) -> list[str]:
+    """Of the locked packages that are installed here, all but this checkout, and but pip, which the environment has."""
+    ours = ("__editable__", "deepresearch_retail", "pip", "setuptools", "_distutils_hack", "__pycache__")
+    return [name for name in names if name.startswith(ours) or name.endswith(".pth")]
+
+
+def _linked(source: str, target: str) -> None:
+    """Nobody writes into what is installed: whoever replaces a file makes it anew."""
+    try:
+        os.link(source, target)
+    except FileExistsError:
+        return
+    except OSError:  # another disk
+        shutil.copy2(source, target)
 
 
 def _made(path: Path) -> Path:

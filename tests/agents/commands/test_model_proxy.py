@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,7 @@ def test_one_script_four_agents_one_form_and_the_servers_count(box: Path, script
         "cmd:python_mcp_client.py": f"cmd:python {EXAMPLES}/agents/mcp_client.py",
         "cmd:python_openai_agents.py": f"cmd:python {EXAMPLES}/agents/openai_agents.py",
         "cmd:shell.sh": f"cmd:{EXAMPLES}/agents/shell.sh",
+        **({"inspect:react": "inspect:react"} if find_spec("inspect_ai") else {}),
     }
     with Wire(scripted_by_any) as wire:
         code, _, err = drr(*new(box, ",".join(names.values()), *model(wire, "openai")))
