@@ -60,7 +60,7 @@ def carried(slots: Sequence[FileSlot], count: int, rng: Random) -> list[FileForm
 
 
 def _weight(form: FileForm) -> int:
-    return 1 if form in _SELDOM else 5 if form in _OFTEN else 3
+    return 1 if form in _SELDOM else 12 if form == "warranty" else 5 if form in _OFTEN else 3
 
 
 def planned_files(

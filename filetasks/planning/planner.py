@@ -42,11 +42,15 @@ def _lasts(noun: str) -> bool:
     return not is_of("consumable", noun)
 
 
+def _is_weighed(noun: str) -> bool:
+    return _lasts(noun) and (is_of("warranted", noun) or is_of("bulky", noun))
+
+
 INTENTS: tuple[IntentKind, ...] = (
     IntentKind("replace_under_warranty", warranty.CORE, warranty.MORE, (800, 1900), False, lambda noun: is_of("warranted", noun) and _lasts(noun)),
     IntentKind("refill", refill.CORE, refill.MORE, (40, 130), False, lambda noun: is_of("consumable", noun)),
     IntentKind("fit_into_space", space.CORE, space.MORE, (200, 1500), True, lambda noun: is_of("bulky", noun) and _lasts(noun)),
-    IntentKind("compare_with_owned", compared.CORE, compared.MORE, (300, 1600), True, _lasts),
+    IntentKind("compare_with_owned", compared.CORE, compared.MORE, (300, 1600), True, _is_weighed),
     IntentKind("return_or_keep", returning.CORE, returning.MORE, (18, 55), False, _lasts),
 )  # fmt: skip
 
@@ -266,7 +270,7 @@ def _history(shop: Shop, user_id: str, owned: Order, scene: CaseScene) -> tuple[
             BoughtItem(
                 order_id=order.order_id,
                 day=day,
-                title=product.title,
+                title=" ".join(product.title.split()),
                 quantity=1 if own else order.quantity,
                 status="Delivered" if own else order.order_status,
                 price=price,

@@ -20,7 +20,7 @@ def drr(*words: str | Path) -> int:
 @pytest.fixture(scope="session")
 def shop_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("filetasks")
-    size = ("--products", "400", "--users", "60", "--reviews", "3000")
+    size = ("--products", "300", "--users", "40", "--reviews", "1800")
     assert drr("sample", folder / "raw", *size, "--seed", "5", "--quiet") == 0
     assert drr("ingest", folder / "raw", "--shop", folder / "shop", "--quiet") == 0
     return folder / "shop"

@@ -1,0 +1,68 @@
+"""What the writer of one file is given, and what it gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+
+from drr.filetasks.case import FileEntry, NamedThing, PlannedFile, TaskCase
+from drr.filetasks.truth import FactPlace
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileBrief:
+    case: TaskCase
+    file: PlannedFile
+    rng: Random
+
+    def entry(self, attribute: str) -> FileEntry | None:
+        return next((one for one in self.file.entries if one.attribute == attribute), None)
+
+    def hides(self, attribute: str) -> bool:
+        """Whether another file is the one that says it: then this one must not."""
+        return self.entry(attribute) is None and any(
+            fact.attribute == attribute for fact in self.case.of("file")
+        )
+
+    @property
+    def rest(self) -> list[FileEntry]:
+        """All but what a paper of a purchase says by its form."""
+        return [one for one in self.file.entries if one.attribute not in PURCHASE]
+
+    @property
+    def subject(self) -> str:
+        return self.subject_of(self.file.entries[0])
+
+    def subject_of(self, entry: FileEntry) -> str:
+        return next(fact.subject for fact in self.case.facts if fact.id == entry.fact)
+
+    @property
+    def thing(self) -> NamedThing:
+        """Which product the file is about."""
+        rival = self.case.rival
+        return rival if rival is not None and self.subject == rival.name else self.case.thing
+
+    def digits(self, count: int) -> str:
+        return "".join(self.rng.choice("0123456789") for _ in range(count))
+
+
+PURCHASE = ("purchase date", "price paid", "day of delivery")
+
+
+@dataclass
+class FilePlaces:
+    """Where the facts of one file stand."""
+
+    file: str
+    found: dict[str, FactPlace] = field(default_factory=dict)
+
+    def put(self, fact: str, quote: str, fragment: str = "") -> None:
+        self.found[fact] = FactPlace(
+            address=f"file://{self.file}" + (f"#{fragment}" if fragment else ""), quote=quote
+        )
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    content: bytes
+    places: dict[str, FactPlace]

@@ -1,0 +1,179 @@
+"""Receipts and invoices as PDF text, in four layouts; where another file says what was paid, a delivery note without prices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
+from drr.filetasks.drawer.goods import Sale, mail_domain, money, sale_of, street
+from drr.filetasks.drawer.pdf import GREY, INK, LETTER, SMALL, PaperPages
+from drr.filetasks.planning.scene import capital, long_date
+from reportlab.lib.colors import HexColor
+
+
+def write_receipt(brief: FileBrief) -> WrittenFile:
+    places = FilePlaces(brief.file.name)
+    layouts: tuple[Callable[[FileBrief, FilePlaces, str], bytes], ...] = (_classic, _banner, _plain, _letter)
+    content = brief.rng.choice(layouts)(brief, places, _title(brief))
+    return WrittenFile(content, places.found)
+
+
+def _title(brief: FileBrief) -> str:
+    if brief.hides("price paid"):
+        return "Delivery note"
+    return "Invoice" if brief.file.form == "invoice" else brief.rng.choice(("Receipt", "Sales receipt"))
+
+
+def _date_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
+    """Label, text, and the fact that it is."""
+    rows: list[tuple[str, str, str | None]] = []
+    bought, arrived = brief.entry("purchase date"), brief.entry("day of delivery")
+    if bought is not None:
+        rows.append((bought.label, bought.value, bought.fact))
+    elif not brief.hides("purchase date"):
+        rows.append(("Date", long_date(brief.case.bought), None))
+    if arrived is not None:
+        rows.append((arrived.label, arrived.value, arrived.fact))
+    return rows
+
+
+def _number_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
+    return [
+        ("No.", f"{brief.rng.choice('ABRS')}{brief.digits(6)}", None),
+        ("Register", f"{brief.rng.randrange(1, 9):02d}", None),
+    ]
+
+
+def _rest_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
+    return [(one.label, one.value, one.fact) for one in brief.rest]
+
+
+def _rows(
+    paper: PaperPages, rows: list[tuple[str, str, str | None]], x: float, gap: float = 92, size: float = 9.5
+) -> None:
+    for label, text, fact in rows:
+        paper.line(label, size, color=GREY, x=x)
+        paper.at(text, x + gap, size)
+        if fact is not None:
+            paper.fact(fact, f"{label} {text}")
+
+
+def _goods(
+    paper: PaperPages, brief: FileBrief, sale: Sale, widths: tuple[float, float, float], size: float = 9
+) -> None:
+    """Items, quantities, amounts; nothing of amounts on a delivery note."""
+    priced = not brief.hides("price paid")
+    head = ("Item", "Qty", "Amount" if priced else "")
+    rows = [(line.text, str(line.quantity), money(line.total) if priced else "") for line in sale.lines]
+    paper.table([head, *rows], widths, size)
+    paid = brief.entry("price paid")
+    if paid is not None:
+        own = next(line for line in sale.lines if line.own)
+        paper.fact(paid.fact, f"{own.text} {own.quantity} {paid.value}")
+    if priced:
+        for label, amount in (("Subtotal", sale.net), ("Tax 6.25%", sale.tax), ("Total", sale.total)):
+            paper.line(label, 9.5, x=widths[0] + widths[1] - 70, bold=label == "Total")
+            paper.at(money(amount), widths[0] + widths[1], 9.5, bold=label == "Total")
+
+
+def _closing(brief: FileBrief) -> str:
+    return brief.rng.choice(
+        (
+            "Thank you for shopping with us. Please keep this paper.",
+            "Questions? Bring this paper or quote its number.",
+            "Goods remain ours until paid in full.",
+            "All amounts in US dollars.",
+        )
+    )
+
+
+def _classic(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
+    paper = PaperPages(places, LETTER, "Times-Roman")
+    paper.line(brief.case.seller, 20, bold=True)
+    paper.line(f"{street(brief.rng)} · store {brief.digits(3)}", 9, color=GREY)
+    paper.rule(1, INK)
+    paper.gap(8)
+    paper.line(title.upper(), 14, bold=True)
+    paper.gap(6)
+    _rows(paper, [*_date_rows(brief), *_number_rows(brief), ("Sold to", brief.case.shopper, None)], 0)
+    paper.gap(14)
+    _goods(paper, brief, sale_of(brief), (340, 60, 90))
+    if brief.rest:
+        paper.gap(16)
+        _rows(paper, _rest_rows(brief), 0, 150)
+    paper.gap(26)
+    paper.text(_closing(brief), 9, italic=True)
+    return paper.done()
+
+
+def _banner(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
+    paper = PaperPages(places, LETTER, "Helvetica")
+    paper.band(92, HexColor(brief.rng.choice(("#1f4e5f", "#5b2a3c", "#2f4a2b", "#3a3a6a", "#8a4b14"))))
+    paper.y = paper.height - 50
+    paper.at(brief.case.seller, 0, 19, bold=True, color=HexColor("#ffffff"))
+    paper.at(title, 0, 15, color=HexColor("#ffffff"), right=True)
+    paper.y = paper.height - 118
+    _rows(paper, [*_number_rows(brief), *_date_rows(brief)], 250, 110)
+    paper.gap(-14)
+    paper.line("Customer", 8.5, color=GREY)
+    paper.line(brief.case.shopper, 11, bold=True)
+    paper.line(brief.case.state or "United States", 10)
+    paper.gap(18)
+    _goods(paper, brief, sale_of(brief), (330, 70, 90))
+    if brief.rest:
+        paper.gap(18)
+        paper.line("Registered with this sale", 9, bold=True)
+        _rows(paper, _rest_rows(brief), 0, 150)
+    paper.y = 90
+    paper.rule()
+    paper.line(_closing(brief), 8.5, color=GREY)
+    paper.line(f"service@{mail_domain(brief.case)}", 8.5, color=GREY)
+    return paper.done()
+
+
+def _plain(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
+    """As a till prints on a half sheet."""
+    paper = PaperPages(places, SMALL, "Courier", margin=34)
+    paper.line(brief.case.seller, 14, bold=True, center=True)
+    paper.line(street(brief.rng), 9, center=True)
+    paper.rule(0.8, INK)
+    paper.line(title.upper(), 11, bold=True, center=True)
+    paper.gap(6)
+    _rows(paper, [*_number_rows(brief), *_date_rows(brief)], 0, 130, 9)
+    paper.gap(8)
+    _goods(paper, brief, sale_of(brief), (262, 28, 62), 7.5)
+    if brief.rest:
+        paper.gap(10)
+        _rows(paper, _rest_rows(brief), 0, 130, 9)
+    paper.rule(0.8, INK)
+    paper.line(_closing(brief), 7.5, center=True)
+    return paper.done()
+
+
+def _letter(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
+    """Two columns of address and numbers, as an office writes it."""
+    paper = PaperPages(places, LETTER, "Helvetica", margin=64)
+    top = paper.y
+    paper.line(brief.case.seller, 12, bold=True)
+    paper.line(street(brief.rng), 9)
+    paper.line(f"service@{mail_domain(brief.case)}", 9)
+    paper.y = top
+    _rows(paper, [*_date_rows(brief), *_number_rows(brief)], 270, 105, 9)
+    paper.y = min(paper.y, top - 70)
+    paper.gap(24)
+    paper.line("To", 8.5, color=GREY)
+    paper.line(brief.case.shopper, 10.5)
+    paper.gap(22)
+    paper.line(title, 17, bold=True)
+    paper.gap(4)
+    _goods(paper, brief, sale_of(brief, (2, 3, 4, 5)), (310, 70, 90))
+    if brief.rest:
+        paper.gap(14)
+        paper.line(capital(brief.case.thing.noun), 9.5, bold=True)
+        _rows(paper, _rest_rows(brief), 0, 150)
+    paper.gap(30)
+    paper.text(
+        f"{_closing(brief)} This document was produced by our order system and is valid without a signature.",
+        8.5,
+    )
+    return paper.done()

@@ -1,0 +1,215 @@
+"""Workbooks as people keep them: a budget, a comparison, a log of measures. The bytes hold no time and no name of a writer."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
+from drr.filetasks.planning.scene import capital
+from openpyxl import Workbook
+from openpyxl.styles import Border, Font, PatternFill, Side
+from openpyxl.worksheet.worksheet import Worksheet
+
+_TIMES = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(</dcterms:)")
+_EPOCH = b"2020-01-01T00:00:00Z"
+_SHADES = ("D9E2EC", "E7E0D3", "DDE8DA", "EADCE2", "E3E3EE")
+_EXPENSES = (
+    ("Groceries", 480), ("Electricity", 96), ("Water", 41), ("Internet", 60), ("Phone", 38), ("Bus card", 55),
+    ("Streaming", 18), ("Gym", 34), ("Pharmacy", 27), ("Savings", 250), ("Gifts", 40), ("Garden", 22),
+)  # fmt: skip
+_PLACES = ("Hall", "Kitchen shelf", "Window niche", "Bathroom", "Garage wall", "Study", "Landing", "Pantry")
+
+
+class KeptWorkbook:
+    """One workbook whose cells say which fact they hold."""
+
+    def __init__(self, places: FilePlaces, brief: FileBrief) -> None:
+        self.book = Workbook()
+        self.places, self.brief = places, brief
+        self.shade = brief.rng.choice(_SHADES)
+        self._first = True
+
+    def sheet(self, name: str, widths: tuple[int, ...]) -> Worksheet:
+        sheet = self.book.active if self._first else self.book.create_sheet()
+        assert isinstance(sheet, Worksheet)
+        self._first = False
+        sheet.title = name
+        for letter, width in zip("ABCDEFGH", widths, strict=False):
+            sheet.column_dimensions[letter].width = width
+        return sheet
+
+    def rows(
+        self, sheet: Worksheet, top: int, head: list[str], rows: list[list[tuple[str | float, str | None]]]
+    ) -> int:
+        """Cells with the fact that each holds; the row below them."""
+        line = Side(style="thin", color="B8BCC2")
+        for at, text in enumerate(head, 1):
+            cell = sheet.cell(top, at, text)
+            cell.font = Font(bold=True)
+            cell.fill = PatternFill("solid", fgColor=self.shade)
+            cell.border = Border(bottom=line)
+        for down, row in enumerate(rows, 1):
+            for at, (value, fact) in enumerate(row, 1):
+                cell = sheet.cell(top + down, at, value)
+                if fact is not None:
+                    self.places.put(fact, str(value), f"cell={sheet.title}!{cell.coordinate}")
+        return top + len(rows) + 1
+
+    def done(self) -> bytes:
+        raw, buffer = BytesIO(), BytesIO()
+        self.book.save(raw)
+        with ZipFile(raw) as old, ZipFile(buffer, "w", ZIP_DEFLATED) as new:
+            for name in old.namelist():
+                content = _TIMES.sub(rb"\g<1>" + _EPOCH + rb"\g<3>", old.read(name))
+                entry = ZipInfo(name, (2020, 1, 1, 0, 0, 0))
+                entry.compress_type = ZIP_DEFLATED
+                new.writestr(entry, content)
+        return buffer.getvalue()
+
+
+Cell = tuple[str | float, str | None]
+
+
+def _cells(*values: str | float) -> list[Cell]:
+    return [(value, None) for value in values]
+
+
+def write_budget(brief: FileBrief) -> WrittenFile:
+    """By the month or by the year; amounts as they were typed."""
+    rng, places = brief.rng, FilePlaces(brief.file.name)
+    book = KeptWorkbook(places, brief)
+    sheet = book.sheet(rng.choice(("Budget", "Monthly", "Plan")), (34, 16, 30))
+    top = 1
+    if rng.random() < 0.6:
+        sheet.cell(1, 1, rng.choice(("Household money", "What goes out", "Our plan"))).font = Font(
+            bold=True, size=14
+        )
+        top = 3
+    rows = [
+        _cells(
+            text, f"${amount * rng.uniform(0.8, 1.25):.2f}", rng.choice(("", "", "fixed", "about", "by card"))
+        )
+        for text, amount in rng.sample(_EXPENSES, rng.choice((6, 7, 8)))
+    ]
+    for entry in brief.file.entries:
+        label = (
+            f"{capital(brief.case.thing.noun)}, price paid"
+            if entry.attribute == "price paid"
+            else entry.label
+        )
+        row: list[Cell] = [(label, None), (entry.value, entry.fact), ("", None)]
+        rows.insert(rng.randrange(len(rows) + 1), row)
+    end = book.rows(sheet, top, ["Item", "Amount", "Remark"], rows)
+    sheet.cell(
+        end + 1,
+        1,
+        rng.choice(("Look at this again in spring.", "Pay bills on the 5th.", "No new subscriptions!")),
+    )
+    if rng.random() < 0.5:
+        second = book.sheet("Goals", (30, 14))
+        book.rows(second, 1, ["Goal", "By"], [_cells("New bicycle", "summer"), _cells("Dentist", "March")])
+    return WrittenFile(book.done(), places.found)
+
+
+def write_comparison(brief: FileBrief) -> WrittenFile:
+    """Candidates in rows or in columns, with the facts at the one they are of."""
+    rng, places, case = brief.rng, FilePlaces(brief.file.name), brief.case
+    book = KeptWorkbook(places, brief)
+    names = [
+        case.thing.name,
+        *([case.rival.name] if case.rival else []),
+        f"{rng.choice(('Older', 'Spare', 'Borrowed'))} one",
+    ]
+    labels = [one.label for one in brief.file.entries]
+    extra = rng.sample(["Looks", "Noise", "Color", "Rating by friends", "Delivery"], 3)
+    table: dict[str, dict[str, Cell]] = {name: {} for name in names}
+    for name in names:
+        for label in extra:
+            table[name][label] = (rng.choice(("good", "ok", "so-so", "fine", "very good", "?")), None)
+    for entry in brief.file.entries:
+        own = brief.subject_of(entry)
+        for name in names:
+            filler = "?" if name != own else entry.value
+            table[name][entry.label] = (filler, entry.fact if name == own else None)
+    columns = [*labels, *extra]
+    rng.shuffle(columns)
+    sheet = book.sheet(rng.choice(("Candidates", "Compare", "Shortlist")), (38, 22, 22, 22, 18, 18))
+    if rng.random() < 0.5:
+        rows = [[(capital(name), None), *(table[name][label] for label in columns)] for name in names]
+        book.rows(sheet, 1, ["Which", *columns], rows)
+    else:
+        turned = [[(label, None), *(table[name][label] for name in names)] for label in columns]
+        book.rows(sheet, 1, ["", *map(capital, names)], turned)
+    sheet.cell(12, 1, "? = not known yet").font = Font(italic=True)
+    return WrittenFile(book.done(), places.found)
+
+
+def write_measurements(brief: FileBrief) -> WrittenFile:
+    """A log with dates, or places with their measures."""
+    rng, places = brief.rng, FilePlaces(brief.file.name)
+    book = KeptWorkbook(places, brief)
+    room = any(brief.subject_of(entry).startswith("the ") for entry in brief.file.entries)
+    if room:
+        _rooms(book, brief)
+    else:
+        _log(book, brief)
+    if rng.random() < 0.4:
+        other = book.sheet("Tools", (26, 20))
+        book.rows(
+            other,
+            1,
+            ["Tool", "Note"],
+            [_cells("Tape measure", "steel"), _cells("Kitchen scale", "new battery")],
+        )
+    return WrittenFile(book.done(), places.found)
+
+
+def _rooms(book: KeptWorkbook, brief: FileBrief) -> None:
+    rng = brief.rng
+    sheet = book.sheet(rng.choice(("Rooms", "Places", "Home")), (28, 24, 16, 26))
+    taken = {fact.value for fact in brief.case.facts}
+    rows: list[list[Cell]] = []
+    for name in rng.sample(_PLACES, 5):
+        value = f"{rng.randrange(90, 800) / 10} in"
+        if value not in taken:
+            rows.append(_cells(name, rng.choice(("width", "depth", "height")), value, ""))
+    for entry in brief.file.entries:
+        where = "Door on the way" if "door" in entry.attribute else "The free place"
+        what = "bears at most" if entry.attribute.startswith("load") else entry.label.lower()
+        row: list[Cell] = [(where, None), (what, None), (entry.value, entry.fact), ("measured twice", None)]
+        rows.insert(rng.randrange(len(rows) + 1), row)
+    book.rows(sheet, 1, ["Where", "What", "Measure", "Remark"], rows)
+
+
+def _log(book: KeptWorkbook, brief: FileBrief) -> None:
+    rng, case = brief.rng, brief.case
+    sheet = book.sheet(rng.choice(("Log", "Measured", "Numbers")), (16, 40, 22, 22))
+    others = (
+        "Room, in the morning",
+        "Room, in the evening",
+        "Parcel on the scale",
+        "Jar of flour",
+        "Water tank",
+        "Cat",
+    )
+    rows = [
+        _cells("", text, f"{rng.randrange(30, 900) / 10} {rng.choice(('F', 'lb', 'oz'))}", "")
+        for text in rng.sample(others, 4)
+    ]
+    for entry in brief.file.entries:
+        what = {
+            "use": f"{capital(case.thing.noun)}, how often",
+            "day of opening": f"{capital(case.thing.noun)}, opened",
+            "weight": f"{capital(case.thing.noun)}, weight",
+        }.get(entry.attribute, entry.label)
+        rows.insert(
+            rng.randrange(len(rows) + 1), [("", None), (what, None), (entry.value, entry.fact), ("", None)]
+        )
+    hidden = case.bought if brief.hides("purchase date") else None
+    for down, row in enumerate(rows):
+        day = case.today - timedelta(days=3 * (len(rows) - down) + rng.randrange(2))
+        row[0] = ((day if day != hidden else day - timedelta(days=1)).isoformat(), None)
+    book.rows(sheet, 1, ["Day", "What", "Value", "Remark"], rows)

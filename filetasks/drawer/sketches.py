@@ -1,0 +1,139 @@
+"""A room sketch with measures, as one draws it by hand before buying: from above, or the wall from the front."""
+
+from __future__ import annotations
+
+from drr.filetasks.case import FileEntry
+from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
+from drr.filetasks.drawer.ink import Ink, Picture
+
+_PEN: tuple[Ink, ...] = ((34, 46, 92), (30, 30, 34), (84, 30, 30))
+_W, _H = 1240, 940
+
+
+def write_sketch(brief: FileBrief) -> WrittenFile:
+    rng, places = brief.rng, FilePlaces(brief.file.name)
+    picture = Picture(places, _W, _H, (253, 252, 247))
+    pen = rng.choice(_PEN)
+    if rng.random() < 0.6:
+        for at in range(0, max(_W, _H), 31):
+            picture.draw.line((at, 0, at, _H), fill=(226, 233, 240))
+            picture.draw.line((0, at, _W, at), fill=(226, 233, 240))
+    title = rng.choice(
+        ("Where it should go", "Corner, measured Sunday", "Wall by the window", "Plan (inside measures)")
+    )
+    picture.text(70, 40, title, 34, "italic", pen)
+    (_front if rng.random() < 0.5 else _above)(picture, brief, pen)
+    return WrittenFile(picture.done(), places.found)
+
+
+def _take(brief: FileBrief, word: str) -> FileEntry | None:
+    return next((one for one in brief.file.entries if one.attribute.startswith(word)), None)
+
+
+def _other(brief: FileBrief, low: int, high: int) -> str:
+    """A measure of something else, which no fact has."""
+    taken = {one.value for one in brief.case.facts}
+    while True:
+        text = f"{brief.rng.randrange(low * 10, high * 10) / 10} in"
+        if text not in taken:
+            return text
+
+
+def _measure(
+    picture: Picture, pen: Ink, ends: tuple[int, int, int, int], text: str, fact: str | None = None
+) -> None:
+    """An arrow with two heads and its figure beside it."""
+    x0, y0, x1, y1 = ends
+    picture.draw.line(ends, fill=pen, width=3)
+    for x, y, way in ((x0, y0, 1), (x1, y1, -1)):
+        if y0 == y1:
+            picture.draw.line((x, y, x + 14 * way, y - 9), fill=pen, width=3)
+            picture.draw.line((x, y, x + 14 * way, y + 9), fill=pen, width=3)
+        else:
+            picture.draw.line((x, y, x - 9, y + 14 * way), fill=pen, width=3)
+            picture.draw.line((x, y, x + 9, y + 14 * way), fill=pen, width=3)
+    if y0 == y1:
+        picture.text((x0 + x1) // 2, y0 - 44, text, 34, "sans", pen, anchor="ma", fact=fact)
+    else:
+        picture.text(x0 + 20, (y0 + y1) // 2 - 20, text, 34, "sans", pen, fact=fact)
+
+
+def _wobbly(
+    picture: Picture, brief: FileBrief, pen: Ink, corners: list[tuple[int, int]], width: int = 4
+) -> None:
+    """Lines by hand: drawn twice, not quite the same."""
+    for _ in range(2):
+        shaken = [(x + brief.rng.randrange(-2, 3), y + brief.rng.randrange(-2, 3)) for x, y in corners]
+        picture.draw.line([*shaken, shaken[0]], fill=pen, width=width - 2)
+
+
+def _front(picture: Picture, brief: FileBrief, pen: Ink) -> None:
+    """The wall seen from the front: a free place between two cupboards, a door at the right."""
+    wide, high, door = (
+        _take(brief, "width of the place"),
+        _take(brief, "height"),
+        _take(brief, "width of the door"),
+    )
+    picture.draw.line((60, 800, 1180, 800), fill=pen, width=5)
+    _wobbly(picture, brief, pen, [(90, 330), (290, 330), (290, 800), (90, 800)])
+    picture.text(190, 545, "cupboard", 28, "italic", pen, anchor="mm")
+    _wobbly(picture, brief, pen, [(690, 330), (840, 330), (840, 800), (690, 800)])
+    picture.text(765, 545, "books", 28, "italic", pen, anchor="mm")
+    _wobbly(picture, brief, pen, [(960, 250), (1130, 250), (1130, 800), (960, 800)])
+    picture.draw.ellipse((978, 530, 996, 548), outline=pen, width=3)
+    picture.text(1045, 390, "door", 28, "italic", pen, anchor="mm")
+    _wobbly(picture, brief, pen, [(290, 170), (690, 170), (690, 200), (290, 200)], 3)
+    picture.text(490, 140, "shelf above", 26, "italic", pen, anchor="mm")
+    picture.text(490, 718, "free place", 30, "italic", pen, anchor="mm")
+    if wide is not None or not brief.hides("width of the place"):
+        _measure(picture, pen, (296, 680, 684, 680), _figure(brief, wide, 20, 44), _id(wide))
+    if high is not None or not brief.hides("height of the place"):
+        _measure(picture, pen, (400, 206, 400, 600), _figure(brief, high, 30, 60), _id(high))
+    _measure(picture, pen, (90, 860, 290, 860), _other(brief, 18, 40))
+    _measure(picture, pen, (690, 860, 840, 860), _other(brief, 12, 30))
+    if door is not None or not brief.hides("width of the door"):
+        _measure(picture, pen, (960, 860, 1130, 860), _figure(brief, door, 27, 36), _id(door))
+    _load(picture, brief, pen, 310, 750)
+
+
+def _above(picture: Picture, brief: FileBrief, pen: Ink) -> None:
+    """From above: a room with a bay between two pieces of furniture."""
+    wide, high, door = (
+        _take(brief, "width of the place"),
+        _take(brief, "height"),
+        _take(brief, "width of the door"),
+    )
+    _wobbly(picture, brief, pen, [(110, 150), (1110, 150), (1110, 790), (110, 790)], 6)
+    _wobbly(picture, brief, pen, [(114, 154), (400, 154), (400, 300), (114, 300)])
+    picture.text(257, 227, "sideboard", 28, "italic", pen, anchor="mm")
+    _wobbly(picture, brief, pen, [(820, 154), (1106, 154), (1106, 300), (820, 300)])
+    picture.text(963, 227, "desk", 28, "italic", pen, anchor="mm")
+    picture.text(610, 200, "goes here", 30, "italic", pen, anchor="mm")
+    _wobbly(picture, brief, pen, [(380, 470), (700, 470), (700, 640), (380, 640)])
+    picture.text(540, 555, "table", 28, "italic", pen, anchor="mm")
+    picture.draw.rectangle((760, 780, 960, 800), fill=(253, 252, 247))
+    picture.draw.arc((760, 590, 1160, 990), 180, 270, fill=pen, width=3)
+    picture.text(860, 700, "door", 28, "italic", pen, anchor="mm")
+    if wide is not None or not brief.hides("width of the place"):
+        _measure(picture, pen, (406, 345, 814, 345), _figure(brief, wide, 20, 44), _id(wide))
+    if high is not None:
+        picture.text(440, 370, f"height to the shelf: {high.value}", 32, "sans", pen, fact=high.fact)
+    if door is not None or not brief.hides("width of the door"):
+        _measure(picture, pen, (760, 880, 960, 880), _figure(brief, door, 27, 36), _id(door))
+    _measure(picture, pen, (110, 880, 690, 880), _other(brief, 90, 160))
+    _measure(picture, pen, (150, 310, 150, 780), _other(brief, 80, 140))
+    _load(picture, brief, pen, 300, 690)
+
+
+def _id(entry: FileEntry | None) -> str | None:
+    return None if entry is None else entry.fact
+
+
+def _figure(brief: FileBrief, entry: FileEntry | None, low: int, high: int) -> str:
+    return _other(brief, low, high) if entry is None else entry.value
+
+
+def _load(picture: Picture, brief: FileBrief, pen: Ink, x: int, y: int) -> None:
+    load = _take(brief, "load")
+    if load is not None:
+        picture.text(x, y, f"board bears {load.value}", 29, "sans", pen, fact=load.fact)

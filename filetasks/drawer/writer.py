@@ -1,0 +1,63 @@
+"""All files of a case, and its facts with the places where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from random import Random
+
+from drr.filetasks.case import FileForm, TaskCase
+from drr.filetasks.drawer.booklets import write_manual, write_warranty
+from drr.filetasks.drawer.brief import FileBrief, WrittenFile
+from drr.filetasks.drawer.history import write_order_history
+from drr.filetasks.drawer.labels import write_label, write_photo
+from drr.filetasks.drawer.receipts import write_receipt
+from drr.filetasks.drawer.sheets import write_budget, write_comparison, write_measurements
+from drr.filetasks.drawer.sketches import write_sketch
+from drr.filetasks.drawer.slips import write_till_slip
+from drr.filetasks.drawer.writings import write_mail, write_notes, write_saved_page
+from drr.filetasks.truth import FactPlace, TaskFact
+
+WRITERS: dict[FileForm, Callable[[FileBrief], WrittenFile]] = {
+    "order_history": write_order_history,
+    "receipt": write_receipt,
+    "invoice": write_receipt,
+    "till_slip": write_till_slip,
+    "warranty": write_warranty,
+    "manual": write_manual,
+    "photo": write_photo,
+    "label": write_label,
+    "sketch": write_sketch,
+    "budget": write_budget,
+    "comparison": write_comparison,
+    "measurements": write_measurements,
+    "mail": write_mail,
+    "saved_page": write_saved_page,
+    "notes": write_notes,
+}
+
+
+@dataclass(frozen=True)
+class Drawer:
+    """`case` is the one that was handed in, with the places of the facts of files."""
+
+    files: dict[str, bytes]
+    case: TaskCase
+
+
+def write_drawer(case: TaskCase) -> Drawer:
+    files: dict[str, bytes] = {}
+    places: dict[str, FactPlace] = {}
+    for file in case.files:
+        rng = Random(f"{case.seed}/{case.task_id}/{case.user_id}/{file.name}")
+        written = WRITERS[file.form](FileBrief(case=case, file=file, rng=rng))
+        missing = {entry.fact for entry in file.entries} - set(written.places)
+        if missing:
+            raise AssertionError(f"{file.name} ({file.form}) does not hold {sorted(missing)}")
+        files[file.name] = written.content
+        places.update(written.places)
+    return Drawer(files, replace(case, facts=tuple(_placed(fact, places) for fact in case.facts)))
+
+
+def _placed(fact: TaskFact, places: dict[str, FactPlace]) -> TaskFact:
+    return fact.model_copy(update={"places": (places[fact.id],)}) if fact.id in places else fact

@@ -1,0 +1,206 @@
+"""A mail with the seller, a saved page, and notes: facts as sentences among others."""
+
+from __future__ import annotations
+
+from datetime import datetime, time, timedelta, timezone
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+from html import escape
+
+from drr.filetasks.case import FileEntry
+from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
+from drr.filetasks.drawer.goods import mail_domain
+from drr.filetasks.planning.scene import capital
+
+_CLERKS = ("Robin", "Sam", "Alex", "Jordan", "Casey", "Taylor", "Morgan", "Jamie")
+_CHATTER = (
+    "Our opening hours have changed: we now close at six on weekdays.",
+    "The parking lot is being paved this month, so please use the side entrance.",
+    "We also received your kind words about the wrapping, thank you.",
+    "Your points for this year will be added automatically.",
+    "The catalogue you asked about is out of print.",
+    "Please answer above the line so that your message reaches the right desk.",
+)
+_TODO = (
+    "call the dentist back", "library books are due", "ask Ms. next door about the ladder", "water the basil", "new bulbs for the hall",
+    "return the cake tin", "print the photos", "check the bike tires", "vacuum behind the sofa", "bread, milk, lemons",
+)  # fmt: skip
+
+
+def write_mail(brief: FileBrief) -> WrittenFile:
+    places, rng, case = FilePlaces(brief.file.name), brief.rng, brief.case
+    clerk, domain = rng.choice(_CLERKS), mail_domain(case)
+    first = case.shopper.split()[0]
+    body = [f"{rng.choice(('Hello', 'Dear', 'Good morning'))} {first},", ""]
+    body += [
+        rng.choice(
+            (
+                f"thanks for writing to {case.seller}.",
+                "thank you for your patience.",
+                "good to hear from you.",
+            )
+        ),
+        "",
+    ]
+    chatter = rng.sample(_CHATTER, 2)
+    told = [_for_seller(brief, entry) for entry in brief.file.entries]
+    middle = [*told, *chatter]
+    rng.shuffle(middle)
+    for sentence in middle:
+        body += [sentence, ""]
+    body += [
+        rng.choice(("Kind regards", "All the best", "Sincerely")),
+        clerk,
+        f"{case.seller}, customer desk",
+    ]
+    if rng.random() < 0.5:
+        body += [
+            "",
+            f"> {first} wrote:",
+            f"> Could you look something up about my {case.thing.noun}?",
+            "> I put the rest together at home.",
+        ]
+    for entry, sentence in zip(brief.file.entries, told, strict=True):
+        places.put(entry.fact, sentence)
+    message = EmailMessage(policy=SMTP.clone(max_line_length=None))
+    message["From"] = f"{clerk} at {case.seller} <service@{domain}>"
+    message["To"] = (
+        f"{case.shopper} <{first.lower().encode('ascii', 'ignore').decode() or 'me'}@mail.example>"
+    )
+    message["Subject"] = rng.choice(
+        (f"Re: your {case.thing.noun}", "Your message to us", f"{capital(case.thing.noun)}: our answer")
+    )
+    message["Date"] = format_datetime(_sent(brief))
+    message["Message-ID"] = f"<{brief.digits(14)}@{domain}>"
+    message.set_content("\n".join(body), cte="8bit")
+    return WrittenFile(message.as_bytes(), places.found)
+
+
+def _sent(brief: FileBrief) -> datetime:
+    """A few days before the question, and on no day that another file is to tell."""
+    taken = {fact.value for fact in brief.case.facts}
+    day = brief.case.today - timedelta(days=brief.rng.randrange(2, 6))
+    while f"{day:%B} {day.day}, {day.year}" in taken or day.isoformat() in taken:
+        day -= timedelta(days=1)
+    clock = time(brief.rng.randrange(8, 18), brief.rng.randrange(60), brief.rng.randrange(60))
+    return datetime.combine(day, clock, timezone(timedelta(hours=-5)))
+
+
+def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
+    """What the shopper would write, as the seller answers it."""
+    thing = brief.case.thing
+    rng, value = brief.rng, entry.value
+    told = {
+        "purchase date": (
+            f"Our books show that the {thing.noun} was sold to you on {value}.",
+            f"I found the sale of the {thing.noun}: {value}.",
+        ),
+        "price paid": (
+            f"What you paid for the {thing.noun} was {value} before tax.",
+            f"The {thing.noun} was charged at {value}.",
+        ),
+        "serial number": (f"The serial number that we noted at the sale is {value}.",),
+        "day of delivery": (
+            f"The carrier handed the {thing.noun} over on {value}.",
+            f"According to our records it was delivered on {value}.",
+        ),
+        "refill code": (f"The refill code of yours is {value}.",),
+        "lot number": (f"Yours came out of lot {value}.",),
+        "use": (f"You told us that it is used {value}.",),
+        "day the fault was noticed": (f"You reported that the fault was first noticed on {value}.",),
+        "weight at home": (f"You wrote that yours comes to {value} on your scale.",),
+    }.get(entry.attribute)
+    if told is not None:
+        return rng.choice(told)
+    return {
+        "load that the place bears": f"The wall brackets that you have bear {value} and no more.",
+        "width": f"As the box says, the {brief.thing.noun} is {value} wide.",
+    }.get(entry.attribute, f"You quoted this, and we confirm it: {entry.said}")
+
+
+def write_notes(brief: FileBrief) -> WrittenFile:
+    """A list or short paragraphs in Markdown."""
+    places, rng, case = FilePlaces(brief.file.name), brief.rng, brief.case
+    told = [entry.said for entry in brief.file.entries]
+    lines = [*told, *(f"{capital(text)}." for text in rng.sample(_TODO, rng.choice((3, 4, 5))))]
+    rng.shuffle(lines)
+    head = rng.choice(("Notes", capital(case.thing.noun), "To remember", "Things"))
+    style = rng.choice(("list", "boxes", "text"))
+    if style == "text":
+        rows = [f"# {head}", ""]
+        for line in lines:
+            rows += [line, ""]
+    else:
+        mark = "- " if style == "list" else rng.choice(("- [ ] ", "* "))
+        rows = [f"# {head}", "", *(f"{mark}{line}" for line in lines), ""]
+        rows += [
+            "## Later",
+            "",
+            f"{mark}{capital(rng.choice(('sort the cables', 'paint the fence', 'book the train')))}",
+            "",
+        ]
+    for entry in brief.file.entries:
+        places.put(entry.fact, entry.said)
+    return WrittenFile("\n".join(rows).encode(), places.found)
+
+
+def write_saved_page(brief: FileBrief) -> WrittenFile:
+    """A page of a shop or of a magazine as a browser saves it: one table of data, some prose, a menu and a footer."""
+    places, rng, thing = FilePlaces(brief.file.name), brief.rng, brief.thing
+    points = any("points" in entry.value for entry in brief.file.entries)
+    site = (
+        rng.choice(("The Household Post", "Bench & Home", "Tried at Home")) if points else brief.case.seller
+    )
+    rows = [
+        ("Product", capital(thing.name)),
+        ("Model", thing.model),
+        *((one.label, one.value) for one in brief.file.entries),
+    ]
+    rows += rng.sample(
+        [
+            ("Color", "as pictured"),
+            ("Packaging", "carton"),
+            ("Set-up", "without tools"),
+            ("Origin", "imported"),
+        ],
+        2,
+    )
+    head, rest = rows[:1], rows[1:]
+    rng.shuffle(rest)
+    table = "\n".join(
+        f"    <tr><th>{escape(label)}</th><td>{escape(value)}</td></tr>" for label, value in head + rest
+    )
+    prose = rng.sample(
+        (
+            "Arrives in one carton and is set up in a few minutes.",
+            "We like how quietly it does what it should.",
+            "The finish shows fingerprints, which wipe off.",
+            "Spare parts are listed at the back of the booklet.",
+            "Readers asked for a smaller one; there is none.",
+        ),
+        3,
+    )
+    for entry in brief.file.entries:
+        places.put(entry.fact, f"{entry.label} {entry.value}")
+    text = f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{escape(capital(thing.name))} | {escape(site)}</title>
+<style>body{{font-family:{rng.choice(("Georgia", "Arial", "Verdana"))};max-width:52rem;margin:auto}}th{{text-align:left}}nav{{color:#777}}</style>
+</head>
+<body>
+<nav>Home &rsaquo; {escape(rng.choice(("Reviews", "All products", "Home and living")))} &rsaquo; {escape(capital(thing.noun))}</nav>
+<h1>{escape(capital(thing.name))}</h1>
+<p>{prose[0]}</p>
+<p>{prose[1]}</p>
+<table>
+{table}
+</table>
+<p>{prose[2]}</p>
+<footer>{escape(site)}. {rng.choice(("All rights reserved.", "Subscribe to our letter.", "Imprint and contact."))}</footer>
+</body>
+</html>
+"""
+    return WrittenFile(text.encode(), places.found)

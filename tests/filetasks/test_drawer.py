@@ -1,0 +1,87 @@
+"""The files of a drawer: every fact is at its place by readers of others, in no other file, and the same seed gives the same bytes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from hashlib import sha256
+from io import BytesIO
+
+import pytest
+from drr.filetasks.case import TaskCase
+from drr.filetasks.drawer.writer import WRITERS, Drawer, write_drawer
+from PIL import Image
+
+from tests.filetasks.reading import says, text_at, whole_text
+
+
+@pytest.fixture(scope="module")
+def drawers(hundred: list[TaskCase]) -> list[Drawer]:
+    """Of so many cases that every form of file is among them, and no more."""
+    missing: Counter[str] = Counter(dict.fromkeys(WRITERS, 2))
+    picked = []
+    for case in hundred:
+        forms = [file.form for file in case.files]
+        if any(missing[form] > 0 for form in forms):
+            missing.subtract(forms)
+            picked.append(write_drawer(case))
+    assert max(missing.values()) < 2, "a form of file that no case has"
+    return picked
+
+
+def test_every_fact_of_files_stands_at_its_place(drawers: list[Drawer]) -> None:
+    for drawer in drawers:
+        for fact in drawer.case.of("file"):
+            (place,) = fact.places
+            name = place.address.removeprefix("file://").partition("#")[0]
+            assert place.quote and says(place.quote, fact.value), fact
+            if not name.endswith(".png"):
+                assert says(text_at(drawer.files[name], place.address), fact.value), (name, fact)
+
+
+def test_a_fact_in_a_picture_has_a_region_within_it(drawers: list[Drawer]) -> None:
+    seen = 0
+    for drawer in drawers:
+        for fact in drawer.case.of("file"):
+            name, _, region = fact.places[0].address.removeprefix("file://").partition("#region=")
+            if region:
+                seen += 1
+                left, top, right, bottom = map(int, region.split(","))
+                wide, high = Image.open(BytesIO(drawer.files[name])).size
+                assert 0 <= left < right <= wide and 0 <= top < bottom <= high
+                assert fact.modality == "picture"
+    assert seen >= 5
+
+
+def test_no_other_file_and_no_name_of_a_file_says_a_fact(drawers: list[Drawer]) -> None:
+    for drawer in drawers:
+        texts = {name: whole_text(name, content) for name, content in drawer.files.items()}
+        for fact in drawer.case.of("file"):
+            own = fact.places[0].address.removeprefix("file://").partition("#")[0]
+            for name, text in texts.items():
+                assert not says(name, fact.value)
+                assert name == own or not says(text, fact.value), (drawer.case.task_id, name, fact)
+
+
+def test_no_file_says_a_fact_of_pages_or_names_a_fact(drawers: list[Drawer]) -> None:
+    for drawer in drawers:
+        for name, content in drawer.files.items():
+            text = whole_text(name, content)
+            assert [fact for fact in drawer.case.of("page") if fact.text in text] == []
+            assert not says(text.casefold(), "fact")
+
+
+def test_the_same_seed_gives_the_same_bytes(drawers: list[Drawer]) -> None:
+    def digest(drawer: Drawer) -> list[str]:
+        return [sha256(content).hexdigest() for content in drawer.files.values()]
+
+    for drawer in drawers:
+        assert digest(write_drawer(drawer.case)) == digest(drawer)
+
+
+def test_no_file_holds_the_time_at_which_it_was_written(drawers: list[Drawer]) -> None:
+    from datetime import UTC, datetime
+
+    today = datetime.now(UTC).strftime("%Y%m%d").encode()
+    for drawer in drawers:
+        for content in drawer.files.values():
+            assert today not in content
