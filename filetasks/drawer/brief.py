@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from random import Random
 
+from drr.citations.files import file_address
 from drr.filetasks.case import FileEntry, NamedThing, PlannedFile, TaskCase
 from drr.filetasks.truth import FactPlace
 
@@ -57,9 +58,7 @@ class FilePlaces:
     found: dict[str, FactPlace] = field(default_factory=dict)
 
     def put(self, fact: str, quote: str, fragment: str = "") -> None:
-        self.found[fact] = FactPlace(
-            address=f"file://{self.file}" + (f"#{fragment}" if fragment else ""), quote=quote
-        )
+        self.found[fact] = FactPlace(address=file_address(self.file, fragment), quote=quote)
 
 
 @dataclass(frozen=True)

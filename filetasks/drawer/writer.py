@@ -38,14 +38,14 @@ WRITERS: dict[FileForm, Callable[[FileBrief], WrittenFile]] = {
 
 
 @dataclass(frozen=True)
-class Drawer:
+class WrittenDrawer:
     """`case` is the one that was handed in, with the places of the facts of files."""
 
     files: dict[str, bytes]
     case: TaskCase
 
 
-def write_drawer(case: TaskCase) -> Drawer:
+def write_drawer(case: TaskCase) -> WrittenDrawer:
     files: dict[str, bytes] = {}
     places: dict[str, FactPlace] = {}
     for file in case.files:
@@ -56,7 +56,7 @@ def write_drawer(case: TaskCase) -> Drawer:
             raise AssertionError(f"{file.name} ({file.form}) does not hold {sorted(missing)}")
         files[file.name] = written.content
         places.update(written.places)
-    return Drawer(files, replace(case, facts=tuple(_placed(fact, places) for fact in case.facts)))
+    return WrittenDrawer(files, replace(case, facts=tuple(_placed(fact, places) for fact in case.facts)))
 
 
 def _placed(fact: TaskFact, places: dict[str, FactPlace]) -> TaskFact:

@@ -8,14 +8,14 @@ from io import BytesIO
 
 import pytest
 from drr.filetasks.case import TaskCase
-from drr.filetasks.drawer.writer import WRITERS, Drawer, write_drawer
+from drr.filetasks.drawer.writer import WRITERS, WrittenDrawer, write_drawer
 from PIL import Image
 
 from tests.filetasks.reading import says, text_at, whole_text
 
 
 @pytest.fixture(scope="module")
-def drawers(hundred: list[TaskCase]) -> list[Drawer]:
+def drawers(hundred: list[TaskCase]) -> list[WrittenDrawer]:
     """Of so many cases that every form of file is among them, and no more."""
     missing: Counter[str] = Counter(dict.fromkeys(WRITERS, 2))
     picked = []
@@ -28,7 +28,7 @@ def drawers(hundred: list[TaskCase]) -> list[Drawer]:
     return picked
 
 
-def test_every_fact_of_files_stands_at_its_place(drawers: list[Drawer]) -> None:
+def test_every_fact_of_files_stands_at_its_place(drawers: list[WrittenDrawer]) -> None:
     for drawer in drawers:
         for fact in drawer.case.of("file"):
             (place,) = fact.places
@@ -38,7 +38,7 @@ def test_every_fact_of_files_stands_at_its_place(drawers: list[Drawer]) -> None:
                 assert says(text_at(drawer.files[name], place.address), fact.value), (name, fact)
 
 
-def test_a_fact_in_a_picture_has_a_region_within_it(drawers: list[Drawer]) -> None:
+def test_a_fact_in_a_picture_has_a_region_within_it(drawers: list[WrittenDrawer]) -> None:
     seen = 0
     for drawer in drawers:
         for fact in drawer.case.of("file"):
@@ -52,7 +52,7 @@ def test_a_fact_in_a_picture_has_a_region_within_it(drawers: list[Drawer]) -> No
     assert seen >= 5
 
 
-def test_no_other_file_and_no_name_of_a_file_says_a_fact(drawers: list[Drawer]) -> None:
+def test_no_other_file_and_no_name_of_a_file_says_a_fact(drawers: list[WrittenDrawer]) -> None:
     for drawer in drawers:
         texts = {name: whole_text(name, content) for name, content in drawer.files.items()}
         for fact in drawer.case.of("file"):
@@ -62,7 +62,7 @@ def test_no_other_file_and_no_name_of_a_file_says_a_fact(drawers: list[Drawer]) 
                 assert name == own or not says(text, fact.value), (drawer.case.task_id, name, fact)
 
 
-def test_no_file_says_a_fact_of_pages_or_names_a_fact(drawers: list[Drawer]) -> None:
+def test_no_file_says_a_fact_of_pages_or_names_a_fact(drawers: list[WrittenDrawer]) -> None:
     for drawer in drawers:
         for name, content in drawer.files.items():
             text = whole_text(name, content)
@@ -70,15 +70,15 @@ def test_no_file_says_a_fact_of_pages_or_names_a_fact(drawers: list[Drawer]) -> 
             assert not says(text.casefold(), "fact")
 
 
-def test_the_same_seed_gives_the_same_bytes(drawers: list[Drawer]) -> None:
-    def digest(drawer: Drawer) -> list[str]:
+def test_the_same_seed_gives_the_same_bytes(drawers: list[WrittenDrawer]) -> None:
+    def digest(drawer: WrittenDrawer) -> list[str]:
         return [sha256(content).hexdigest() for content in drawer.files.values()]
 
     for drawer in drawers:
         assert digest(write_drawer(drawer.case)) == digest(drawer)
 
 
-def test_no_file_holds_the_time_at_which_it_was_written(drawers: list[Drawer]) -> None:
+def test_no_file_holds_the_time_at_which_it_was_written(drawers: list[WrittenDrawer]) -> None:
     from datetime import UTC, datetime
 
     today = datetime.now(UTC).strftime("%Y%m%d").encode()
