@@ -129,6 +129,7 @@ class ShownFigure:
     scale: str
     told: str
     """What it means, in one sentence."""
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -205,6 +206,14 @@ class ShownEntry:
     """The metrics of the index; empty until the study was measured."""
     verdicts: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
+    task: str = ""
+    """The task that it answers: the same for all who ask it in the same words."""
+    person: str | None = None
+    """Who asks; `None` where nobody does."""
+    text: str | None = None
+    """Content hash of the report."""
+    given: int | None = None
+    """Tokens of what stood of the person with the question; `None` where nothing did."""
 
     @property
     def question_page(self) -> str:
@@ -249,6 +258,8 @@ class ReportView:
     judged_by_rules: bool = False
     missing_shop: str | None = None
     conversations: tuple[Conversation, ...] = ()
+    cases: tuple[tuple[str, str], ...] = ()
+    """Where its task was asked by other persons too: each system that answered it for them, and the name of that page."""
 
     @property
     def calls(self) -> tuple[CallView, ...]:

@@ -41,7 +41,7 @@ def figures(judged: Judged, answer: Answer) -> Iterable[ShownFigure]:
         if name in values and metric.table not in SHOWN_ELSEWHERE:
             value = values[name]
             shown = "–" if value is None else metric.shown(value)
-            yield ShownFigure(metric.label, shown, metric.scale, metric.explanation)
+            yield ShownFigure(metric.label, shown, metric.scale, metric.explanation, name)
 
 
 def claims(judged: Judged, answer: Answer, book: Book | None) -> Iterable[ShownClaim]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from drr.app.profiles import ShopperProfiles
 from drr.app.viewer import parts
+from drr.app.viewer.cases import CaseView, PersonCase, case_view, cases_of, of_task
 from drr.app.viewer.criteria import criteria, owners_shown, violations
 from drr.app.viewer.model import ReportView, ShownEntry, ShownOutcome
 from drr.env.files import file_name, is_digest
@@ -19,9 +20,13 @@ from drr.eval.evidence.book import Book
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import metrics, values_of
 from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.pqr.choices import KeptChoices
+from drr.eval.tasks.pqr.owners import task_id_of
+from drr.persons.build import person_id_of
 from drr.study.blobs import LostText
 
 if TYPE_CHECKING:
+    from drr.env.query import Query
     from drr.study.study import Study
     from drr.study.unit import Record
 
@@ -44,6 +49,7 @@ class Reader:
         self._measured: dict[str, Measured] = {}
         self._outcomes: dict[str, list[ShownOutcome]] = {}
         self._planned = 0
+        self._cases: tuple[str, dict[str, PersonCase]] = ("", {})
 
     @cached_property
     def _profiles(self) -> ShopperProfiles:
@@ -77,7 +83,8 @@ class Reader:
             if self._stamps.get(key, 0.0) != stamp or _short(key) not in self._entries:
                 record = self._study.record(key)
                 if record is not None:
-                    self._entries[_short(key)] = _entry(record, lost=bool(self._study.lost(record)))
+                    asked = self._queries.get(str(record.spec["query_id"]))
+                    self._entries[_short(key)] = _entry(record, asked, lost=bool(self._study.lost(record)))
                     self._keys[_short(key)] = key
         self._stamps, self._version = stamps, version
 
@@ -116,6 +123,24 @@ class Reader:
         found = [e for e in self.entries() if e.question_page == question_page and e.status == "done"]
         return [view for entry in found if (view := self._view(entry, full=False)) is not None]
 
+    def cases(self) -> Mapping[str, PersonCase]:
+        """Tasks that a system answered for several persons, by the name of the page."""
+        with self._lock:
+            self._look()
+            if self._cases[0] != self._version:
+                self._cases = (self._version, cases_of(self._entries.values()))
+            return self._cases[1]
+
+    def case(self, name: str) -> CaseView | None:
+        cases = self.cases()
+        if name not in cases:
+            return None
+        case = cases[name]
+        views = (self._view(entry, full=False, figured=True) for entry in case.entries)
+        shown = [view for view in views if view is not None and view.entry.status == "done"]
+        persons = KeptChoices(self._study).persons()
+        return case_view(case, of_task(cases.values(), case.task), shown, persons) if shown else None
+
     def report(self, key: str) -> ReportView | None:
         with self._lock:
             self._look()
@@ -132,14 +157,14 @@ class Reader:
         except LostText:
             return None
 
-    def _view(self, entry: ShownEntry, *, full: bool) -> ReportView | None:
+    def _view(self, entry: ShownEntry, *, full: bool, figured: bool = False) -> ReportView | None:
         try:
-            return self._made(entry, full=full)
+            return self._made(entry, full=full, figured=full or figured)
         except LostText:
             self._study.look_for_losses()
-            return self._made(entry, full=full)
+            return self._made(entry, full=full, figured=full or figured)
 
-    def _made(self, entry: ShownEntry, *, full: bool) -> ReportView | None:
+    def _made(self, entry: ShownEntry, *, full: bool, figured: bool) -> ReportView | None:
         key = self._keys[entry.key]
         record = self._study.record(key)
         if record is None:
@@ -174,6 +199,8 @@ class Reader:
             judged_by=judged.judging.judge if judged.judging else None,
             judged_by_rules=bool(judged.judging and judged.judging.rule_written),
             missing_shop=self._profiles.missing,
+            figures=tuple(parts.figures(judged, answer)) if figured else (),
+            cases=tuple((one.variant, one.name) for one in of_task(self.cases().values(), entry.task)),
         )
         return self._with_details(view, judged, answer) if full else view
 
@@ -185,7 +212,6 @@ class Reader:
             actors=tuple(parts.actors(answer.tool_calls() or ())),
             conversations=tuple(parts.conversations(json.loads(told) if told else ())),
             rules=tuple(parts.rules(judged, answer)),
-            figures=tuple(parts.figures(judged, answer)),
         )
 
 
@@ -194,8 +220,10 @@ def _short(key: str) -> str:
     return key[:SHORT] if is_digest(key) else file_name(key)
 
 
-def _entry(record: Record, *, lost: bool) -> ShownEntry:
+def _entry(record: Record, asked: Query | None, *, lost: bool) -> ShownEntry:
     spec = record.spec
+    user = None if spec.get("user_id") is None else str(spec["user_id"])
+    own = None if asked is None else asked.person_id
     return ShownEntry(
         key=_short(record.key),
         query_id=str(spec["query_id"]),
@@ -206,6 +234,10 @@ def _entry(record: Record, *, lost: bool) -> ShownEntry:
         reason="lost" if lost else record.reason,
         words=record.result.get("words"),
         rule_written=bool(record.result.get("rule_written")),
+        task=task_id_of(asked, str(spec["query"])),
+        person=own or (person_id_of(user) if user else None),
+        text=record.blobs.get("report"),
+        given=record.result.get("person_tokens"),
     )
 
 

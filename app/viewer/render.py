@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
+from drr.app.viewer.cases import CaseView, PersonCase, cases_of, of_task
 from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict, SourceView
 from drr.citations.parse import canonical_url, parse
@@ -75,18 +76,28 @@ class _QuestionRow(TypedDict):
     cells: list[list[ShownEntry]]
     any: bool
     """One of its answers is there."""
+    person: str | None
+    """Who asks it, where others ask the same."""
+    case: str | None
+    """The page of its task for several persons."""
 
 
 def _rows(entries: Sequence[ShownEntry], columns: Sequence[str]) -> list[_QuestionRow]:
     by_query: dict[str, list[ShownEntry]] = {}
     for entry in entries:
         by_query.setdefault(entry.query_id, []).append(entry)
+    cases: dict[str, list[PersonCase]] = {}
+    for case in cases_of(entries).values():
+        cases.setdefault(case.task, []).append(case)
+    first = {task: of_task(own, task)[0].name for task, own in cases.items()}
     return [
         {
             "page": own[-1].question_page,
             "query": own[-1].query,
             "cells": [[entry for entry in own if entry.variant == name] for name in columns],
             "any": any(entry.status == "done" for entry in own),
+            "person": own[-1].person if own[-1].task in first else None,
+            "case": first.get(own[-1].task),
         }
         for query, own in by_query.items()
     ]
@@ -138,6 +149,7 @@ class Pages:
             query=first.entry.query,
             profile=first.profile,
             missing_shop=first.missing_shop,
+            cases=first.cases,
             reports=[{"entry": report.entry, "html": _safe(report)} for report in reports],
             rated=_present(grades.values()),
             grades=grades,
@@ -146,6 +158,23 @@ class Pages:
             judge=first.judged_by,
             criteria=[(one, [_scored(report, one.id) for report in reports]) for one in first.criteria],
             points=[(point, [_had(report, point.id) for report in reports]) for point in first.points],
+        )
+
+    def case(self, case: CaseView) -> str:
+        reports = [side.report for side in case.sides]
+        people = [side.person for side in case.sides]
+        return self._draw(
+            "case.html",
+            "../",
+            banner=_banner(
+                any(one.entry.rule_written for one in reports), any(one.judged_by_rules for one in reports)
+            ),
+            c=case,
+            persons=len(set(people)),
+            right=next((place for place, who in enumerate(people) if who != people[0]), 0),
+            judge=reports[0].judged_by,
+            figures=case.figures,
+            html=[_safe(report) for report in reports],
         )
 
     def report(self, report: ReportView) -> str:

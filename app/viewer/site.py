@@ -112,7 +112,13 @@ class _Drawn:
         return page
 
     def _makers(self) -> dict[str, Callable[[str], str | None]]:
-        return {"index": self._index, "q": self._query, "r": self._report, "p": self._frozen}
+        return {
+            "index": self._index,
+            "q": self._query,
+            "c": self._case,
+            "r": self._report,
+            "p": self._frozen,
+        }
 
     def _index(self, name: str) -> str | None:
         return self._pages.index(self._reader.entries(), self._reader.judging(), self._reader.to_come)
@@ -120,6 +126,10 @@ class _Drawn:
     def _query(self, name: str) -> str | None:
         reports = self._reader.query(name)
         return self._pages.query(reports, self._reader.outcomes(name)) if reports else None
+
+    def _case(self, name: str) -> str | None:
+        case = self._reader.case(name)
+        return None if case is None else self._pages.case(case)
 
     def _report(self, name: str) -> str | None:
         report = self._reader.report(name)

@@ -39,7 +39,7 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress) -> int:
     (draft / "index.html").write_text(
         pages.index(entries, reader.judging(), reader.to_come), encoding="utf-8"
     )
-    for kind in ("q", "r", "p"):
+    for kind in ("q", "c", "r", "p"):
         (draft / kind).mkdir()
     frozen: set[str] = set()
     count = 1
@@ -60,6 +60,12 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress) -> int:
             for report in filter(None, map(reader.report, units[query])):
                 put("r", report.entry.key, pages.report(report))
                 frozen |= {source.page for source in report.sources if source.page}
+            stage.advance()
+    with progress.stage("cases", total=len(reader.cases()), unit="cases") as stage:
+        for name in reader.cases():
+            case = reader.case(name)
+            if case is not None:
+                put("c", name, pages.case(case))
             stage.advance()
     for sha in sorted(frozen):
         text = reader.page(sha)

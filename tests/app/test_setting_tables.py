@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import re
 import shutil
@@ -16,12 +17,15 @@ from drr.app.cli import main
 from drr.app.report.material import Material
 from drr.app.report.setting_tables import setting_tables
 from drr.app.report.tables import Table, markdown
+from drr.app.viewer.reader import Reader
+from drr.app.viewer.site import site
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.memory_tables import memory_tables
 from drr.eval.metrics.setting_pairs import pairs_of
 from drr.study.study import Study
 from drr.study.unit import Record
+from starlette.testclient import TestClient
 
 from tests.wire import Say, Wire
 
@@ -29,7 +33,7 @@ WISHES = (
     "I want a quiet evening at home with good light to read by. What should I get first, and what can wait?",
     "A short walk in bad weather should be a pleasure. Which things are worth their money, and which are not?",
 )
-SETTINGS = "task,persona,records,memory:none:1k,memory:bm25:1k"
+MORE = "records,memory:none:1k,memory:bm25:1k"
 
 
 def drr(*words: str | Path) -> None:
@@ -44,7 +48,7 @@ def out(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
 
 @pytest.fixture(scope="module")
 def home(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two tasks, two persons each; two agents under five settings; scored by criteria."""
+    """Two tasks, two persons each; an agent under two settings, one under five; scored by criteria."""
     home, shop = tmp_path_factory.mktemp("settings"), judged_study.parent / "shop"
     persons, contexts, tasks = home / "persons.jsonl", home / "contexts", home / "tasks.jsonl"
     drr("persons", "build", "--shop", shop, "--out", persons, "--users", "3")
@@ -55,8 +59,18 @@ def home(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]  # fmt: skip
     tasks.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     drr("pairs", tasks, persons, "--per-task", "2", "--out", home / "queries.jsonl")
-    drr("run", home / "study", "--queries", home / "queries.jsonl", "--shop", shop, "--persons", persons,
-        "--contexts", contexts, "--settings", SETTINGS, "--variants", "react,plan-to-function", "--quiet")  # fmt: skip
+    given = (
+        "--queries",
+        home / "queries.jsonl",
+        "--shop",
+        shop,
+        "--persons",
+        persons,
+        "--contexts",
+        contexts,
+    )
+    drr("run", home / "study", *given, "--settings", "task,persona", "--variants", "react,plan-to-function", "--quiet")  # fmt: skip
+    drr("run", home / "study", *given, "--settings", MORE, "--variants", "react", "--only", "--quiet")
     drr("judge", home / "study", "--what", "pqr", "--rounds", "1", "--quiet")
     return home
 
@@ -260,8 +274,7 @@ def test_rows_with_other_questions_are_refused(
     rows = dict(memory_table(study).rows)
     for name in ("none", "bm25", "recent"):
         assert [cell.value for cell in rows[f"react@memory:{name}:1k"]][:3] == ["refused", None, None]
-    assert "react: persona minus memory:none:1k" not in rows
-    assert "plan-to-function: persona minus memory:none:1k" in rows
+    assert not any("minus" in name for name in rows)
 
 
 def test_rows_with_other_budgets_or_contexts_are_refused(home: Path) -> None:
@@ -342,3 +355,67 @@ def test_a_line_from_setting_to_setting_is_drawn_for_each_agent(report: Path) ->
     page = (report / "index.html").read_text("utf-8")
     section = page[page.index('<section id="settings">') :]
     assert section.index('src="figures/settings.svg"') < section.index('<section id="settings-dimensions">')
+
+
+@pytest.fixture(scope="module")
+def pages(home: Path) -> Path:
+    drr("view", home / "study", "--static", home / "pages", "--quiet")
+    return home / "pages"
+
+
+def case_of(pages: Path, system: str) -> tuple[str, str]:
+    """The first of its pages, and what it is called."""
+    found = {path.stem: path.read_text("utf-8") for path in sorted((pages / "c").glob("*.html"))}
+    return next((text, name) for name, text in found.items() if f"<title>{system} for" in text)
+
+
+def test_one_task_two_persons_two_reports_side_by_side(home: Path, pages: Path) -> None:
+    assert len(list((pages / "c").glob("*.html"))) == 2 * (5 + 2)
+    text, name = case_of(pages, "react")
+    known = {
+        one["person_id"]: one for one in map(json.loads, (home / "persons.jsonl").read_text().splitlines())
+    }
+    sides = re.findall(r'<article id="side-\w+" class="side" aria-label="(p-\w+), trial 0">', text)
+    assert len(set(sides)) == 2
+    for person in sides:
+        for one in known[person]["attributes"]:
+            assert one["statement"] in html.unescape(text)
+    assert "was told whose question it is" in text
+    assert "Written and judged by rules" in text
+    assert "What is marked invented is drawn by seed" in text
+    assert re.search(r'<th scope="col" title="[^"]*">GOAL</th>', text)
+    assert f'<a href="../c/{name}.html">react</a>' in next((pages / "q").glob("*.html")).read_text("utf-8")
+    linked = re.findall(
+        r'href="c/(\w+)\.html">beside other persons', (pages / "index.html").read_text("utf-8")
+    )
+    assert len(linked) == 4
+    report = pages / "r" / (re.findall(r'href="\.\./r/(\w+)\.html"', text)[0] + ".html")
+    assert f'<a href="../c/{name}.html">beside other persons</a>' in report.read_text("utf-8")
+    for target in re.findall(r'href="((?:\.\./)?[\w/]+\.html)"', text):
+        assert (pages / "c" / target).is_file(), target
+
+
+def test_a_case_says_what_its_bytes_say(pages: Path) -> None:
+    text, _ = case_of(pages, "react@persona")
+    assert re.search(
+        r"react wrote these same reports, byte for byte, also under task, memory:none:1k(,| and) memory:bm25:1k.*: rules",
+        text,
+    )
+    assert re.search(r"p-\w+ and p-\w+ were given the same report, byte for byte\.", text)
+    assert "tokens of this person stood with the question" in text
+
+
+def test_the_server_has_the_same_case_and_no_other(home: Path, pages: Path) -> None:
+    _, name = case_of(pages, "react")
+    with (
+        Study.open(home / "study") as study,
+        TestClient(site(Reader(study), "t", 8124), base_url="http://127.0.0.1:8124") as client,
+    ):
+        client.get("/index.html?token=t")
+        assert "One task, in the same words, by 2 persons" in client.get(f"/c/{name}.html").text
+        assert client.get("/c/0000000000000000.html").status_code == 404
+
+
+def test_a_study_of_one_person_a_task_has_no_cases(judged_study: Path) -> None:
+    with Study.open(judged_study) as study:
+        assert Reader(study).cases() == {}

@@ -16,6 +16,7 @@ import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from drr.app.pages.serve import STATIC, bind
+from drr.app.viewer.cases import CaseSide, CaseView, KnownAttribute, PersonCase
 from drr.app.viewer.model import (
     Actor,
     CallView,
@@ -196,15 +197,31 @@ def hostile_view() -> ReportView:
     )  # fmt: skip
 
 
+def hostile_case() -> CaseView:
+    """Persons, systems and reports of the same kind."""
+    view, evil = hostile_view(), " ".join(PAYLOADS)
+    other = replace(view, entry=replace(view.entry, key="m" * 16, person=PAYLOADS[0]))
+    figured = replace(view, figures=(ShownFigure(evil, evil, evil, evil, "pqr_p"),))
+    sides = tuple(
+        CaseSide(evil, ((evil, (KnownAttribute(evil, evil),)),), one, (view.criteria[0],), evil)
+        for one in (figured, other)
+    )
+    systems = (PersonCase("n" * 16, evil, evil, ()), PersonCase("o" * 16, evil, PAYLOADS[0], ()))
+    return CaseView(evil, evil, evil, sides, systems, (evil,))
+
+
 def test_no_text_from_outside_is_run_wherever_it_is_shown(page: Page, tmp_path: Path) -> None:
     view, pages = hostile_view(), Pages(PAYLOADS[0], served=False)
+    asked = [replace(view.entry, person=one, key=one[0] * 16, task=PAYLOADS[0]) for one in (PAYLOADS[0], "p")]
     failed = replace(view, entry=replace(view.entry, status="failed", words=None), claims=())
     shown = {
-        "index.html": pages.index([view.entry, failed.entry], None, 0),
+        "index.html": pages.index([*asked, failed.entry], None, 0),
         "q/a.html": pages.query(
-            [view, view], [ShownOutcome("depth", PAYLOADS[1], PAYLOADS[0], 0, PAYLOADS[2])]
+            [replace(view, cases=((PAYLOADS[0], "n" * 16),)), view],
+            [ShownOutcome("depth", PAYLOADS[1], PAYLOADS[0], 0, PAYLOADS[2])],
         ),
-        "r/a.html": pages.report(view),
+        "c/a.html": pages.case(hostile_case()),
+        "r/a.html": pages.report(replace(view, cases=((view.entry.variant, "n" * 16),))),
         "r/b.html": pages.report(failed),
         "p/a.html": pages.page("0" * 64, view.report),
     }
