@@ -29,6 +29,7 @@ class ReviewTexts:
         self.wanted = wanted
         self._spool = TemporaryFile(dir=folder)  # noqa: SIM115  `__exit__` closes it
         self._ends = [np.zeros(1, np.int64)]
+        self._at = 0
 
     def __enter__(self) -> ReviewTexts:
         return self
@@ -40,15 +41,14 @@ class ReviewTexts:
 
     def add(self, path: Path, lines: I64, block: int = BLOCK) -> None:
         """Those on these lines of a file, ascending."""
-        at = int(self._ends[-1][-1])
         ends = np.empty(len(lines), np.int64)
         done = 0
         if len(lines):
             with BlockReader(path, size=block) as reader:
                 for _, chunk in ReviewRows(reader, Ids(), _ignore, int(lines[-1]) + 1):
                     for row in np.flatnonzero(np.isin(chunk.line, lines, assume_unique=True)).tolist():
-                        at += self._spool.write(_packed(chunk.raw(row), float(chunk.rating[row])))
-                        ends[done] = at
+                        self._at += self._spool.write(_packed(chunk.raw(row), float(chunk.rating[row])))
+                        ends[done] = self._at
                         done += 1
         if done != len(lines):
             raise AssertionError(f"{path}: {len(lines) - done} reviews are not where they were")

@@ -253,6 +253,7 @@ class UserRecords:
 
     def __init__(self, holdings: Holdings) -> None:
         self._shop, self._user_id, self._changes = holdings.shop, holdings.user_id, holdings.changes
+        self._withheld = holdings.withheld
 
     def owns(self, address: str) -> bool:
         return address.startswith(USER)
@@ -260,6 +261,9 @@ class UserRecords:
     def text(self, address: str, returned: Sequence[Source]) -> Frozen:
         """The store's record, and after it what the agent saw of it."""
         user_id, _, rest = address.removeprefix(USER).partition("/")
+        if self._withheld:
+            told = "the shopper's records were withheld from this agent, which cannot know what is behind the address"
+            return Frozen(address, self.name, "unreachable", reason=told)
         if self._shop is not None:
             if self._user_id is not None and user_id != self._user_id:
                 return Frozen(

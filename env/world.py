@@ -35,6 +35,8 @@ class Holdings:
     """Hosts that count as the shop's, beside that of an open shop."""
     user_id: str | None = None
     """Whose records may be cited; `None` where it is not known."""
+    withheld: bool = False
+    """Nobody's: the agent was neither told whose question it is nor given that shopper's records."""
     changes: Sequence[Change] = ()
     """What the agent changed in the user's profile before it wrote."""
     pages: Mapping[str, Page] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from drr.env.shop import Shop
 from drr.querygen import wording
 from drr.querygen.check_list import ALIKE, Stock
 from drr.querygen.tasks import ResearchTask
+from drr.wording.circumstances import told_of_asker
 from drr.wording.personal import personal_data
 
 SHORTEST, LONGEST = 30, 200
@@ -50,6 +51,11 @@ def _privacy(task: ResearchTask) -> str | None:
     return f"holds {', '.join(found)}" if found else None
 
 
+def _circumstances(task: ResearchTask) -> str | None:
+    found = told_of_asker(task.task)
+    return f"tells of the asker's own household, body or home: {', '.join(found)}" if found else None
+
+
 def _length(task: ResearchTask) -> str | None:
     words = len(task.task.split())
     return None if SHORTEST <= words <= LONGEST else f"{words} words; {SHORTEST} to {LONGEST} are asked for"
@@ -65,6 +71,7 @@ TASK_CHECKS: dict[str, Callable[[ResearchTask], str | None]] = {
     "ids": _ids,
     "states": _states,
     "privacy": _privacy,
+    "circumstances": _circumstances,
     "length": _length,
     "language": _language,
 }

@@ -11,6 +11,7 @@ from drr.env.source import Frozen, Source
 from drr.env.web.base import Page
 from drr.env.world import Holdings, is_paged, kinds_of, owner_of
 from drr.eval.evidence.answers import Answer
+from drr.persons.setting import RECORDS, setting_of
 
 NEVER_ASKED = "no tool returned this address, so it was never asked for; `--refetch --unknown` reads it now"
 
@@ -42,6 +43,7 @@ class Book:
             shop=shop,
             shop_hosts=shop_hosts,
             user_id=answer.user_id,
+            withheld=not setting_of(answer.record.spec.get("setting") or RECORDS.name).has_records,
             changes=answer.state_changes,
             pages=refetched or {},
             folder=answer.study.folder,

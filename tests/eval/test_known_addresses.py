@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 from drr.agents.evidence import EvidenceLedger
+from drr.env.settings import Settings
+from drr.env.shop import open_shop
 from drr.env.source import Source
 from drr.eval.evidence.answers import read_answers
 from drr.eval.evidence.book import Book
 from drr.study.study import Study
 
+from tests.agents.garden import ANNA, write_shop
 from tests.citations.spelling import Address, near, spelt
 from tests.eval.nursery import answer, put
 
@@ -50,3 +55,29 @@ async def test_the_product_behind_an_order_is_known_to_both(study: Study) -> Non
     ):
         assert ledger.knows(url) == Book(kept, None).resolves(url)
     assert ledger.knows("HTTP://SHOP.example/B1?utm_source=x")
+
+
+async def test_records_that_were_withheld_are_no_source_that_the_shop_holds(
+    study: Study, tmp_path: Path
+) -> None:
+    """Under `task` a report that cites them made the address up, however rightly it guessed."""
+    write_shop(str(tmp_path / "shop"), Settings())
+    cited = f"user://{ANNA}/profile"
+    plain = answer("a", "react", "", user_id=ANNA)
+    told = replace(
+        plain, key_fields={**plain.key_fields, "setting": "task"}, spec={**plain.spec, "setting": "task"}
+    )
+    shown = answer("b", "react", "", [Source(url=cited, type="user", seen="x")], user_id=ANNA)
+    await put(study, plain, told, shown)
+    with open_shop(str(tmp_path / "shop"), Settings()) as shop:
+        found = {
+            (one.query_id, one.record.spec.get("setting")): Book(one, shop) for one in read_answers(study)
+        }
+        assert {key: book.resolves(cited) for key, book in found.items()} == {
+            ("q-a", None): True,
+            ("q-a", "task"): False,
+            ("q-b", None): True,
+        }
+        page = found["q-a", "task"].page(cited)
+    assert (page.text, page.status) == (None, "unreachable")
+    assert "withheld" in (page.reason or "")

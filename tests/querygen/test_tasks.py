@@ -43,11 +43,31 @@ FREE = "I would like to have birds at the window all winter and do it in a way t
         ("Write to ada@example.com when it is done.", "privacy"),
         ("It should fit beside B0GFMXQX2N on the pole.", "ids"),
         (FREE * 10, "length"),
+        ("Our stiff old dog finds the stairs hard.", "circumstances"),
+        ("We keep two cats.", "circumstances"),
+        ("What spares my lower back in our garden?", "circumstances"),
+        ("I sleep badly and ask what helps.", "circumstances"),
+        ("A squirrel annoys the dog, and that must end.", "circumstances"),
     ],
 )
 def test_a_fact_of_a_person_is_found(planted: str, check: str) -> None:
     task = ResearchTask(task_id="t1", category="Patio", task=f"{FREE} {planted}")
     assert [problem.check for problem in problems([task])] == [check]
+
+
+@pytest.mark.parametrize(
+    "free",
+    [
+        "Does an old dog mind it, and how is the dog kept from it?",
+        "What do my ideas of dogs and birds have in common?",
+        "Name the best for the dog bed and the cat tree.",
+        "I have read that cats climb poles; do the cats reach the seed?",
+        "Which help somebody whose back aches?",
+    ],
+)
+def test_what_anybodys_dog_needs_is_no_fact_of_the_asker(free: str) -> None:
+    task = ResearchTask(task_id="t1", category="Patio", task=f"{FREE} {free}")
+    assert list(problems([task])) == []
 
 
 def test_two_alike_are_named() -> None:

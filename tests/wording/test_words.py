@@ -11,6 +11,7 @@ from drr.wording.addressing import AddressReader
 from drr.wording.again import AgainReader
 from drr.wording.assertions import AssertionReader
 from drr.wording.attributes import AttributeReader
+from drr.wording.circumstances import CircumstanceReader
 from drr.wording.comparisons import ComparisonReader
 from drr.wording.counts import CountReader
 from drr.wording.cues import CueReader
@@ -68,6 +69,7 @@ READINGS: dict[str, Reading] = {
     "again": lambda words, text: AgainReader(words).may_be_again(text),
     "assertions": lambda words, text: AssertionReader(words).told(text),
     "attributes": lambda words, text: list(AttributeReader(words).said(text)),
+    "circumstances": lambda words, text: CircumstanceReader(words).told(text),
     "comparisons": lambda words, text: (
         list(ComparisonReader(words).comparisons(text)),
         list(ComparisonReader(words).factors(text)),
