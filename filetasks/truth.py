@@ -129,6 +129,10 @@ class TaskTruth(BaseModel):
     checklist: tuple[ChecklistPoint, ...]
     sizes: dict[str, SizeTruth]
     counter: str
+    answer: tuple[str, ...] = ()
+    """How the facts combine, part by part, with the result of each."""
+    refused: dict[str, int] = Field(default_factory=dict)
+    """Candidates for this number that a filter refused before, by the filter's name."""
     invented: tuple[str, ...] = ()
     """What was made up where the shop's records say nothing, e.g. `serial numbers`."""
     review: Review = Field(default_factory=Review)

@@ -1,0 +1,56 @@
+"""Questions name every file, ask for every part, say no fact, and do not read alike; checklists have 8 to 15 points."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from drr.filetasks.asking import checklist, question
+from drr.filetasks.asking.checklist import written_checklist
+from drr.filetasks.asking.question import written_question
+from drr.filetasks.case import TaskCase
+
+from tests.filetasks.reading import says
+
+
+def test_a_question_has_50_to_100_words_and_names_every_file(hundred: list[TaskCase]) -> None:
+    for case in hundred:
+        text = written_question(case)
+        assert question.FEWEST <= len(text.split()) <= question.MOST, text
+        assert [file.name for file in case.files if file.name not in text] == []
+        assert "{" not in text and "  " not in text
+
+
+def test_a_question_says_no_fact(hundred: list[TaskCase]) -> None:
+    for case in hundred:
+        text = written_question(case)
+        assert [fact for fact in case.facts if says(text, fact.value)] == []
+
+
+def test_a_hundred_questions_do_not_read_alike(hundred: list[TaskCase]) -> None:
+    """No two begin alike, and no run of twelve words is in more than a sixth of them."""
+    texts = [written_question(case) for case in hundred]
+    assert len({" ".join(text.split()[:12]) for text in texts}) >= 95
+    runs = Counter(
+        run
+        for text in texts
+        for run in {" ".join(text.split()[at : at + 12]) for at in range(len(text.split()) - 11)}
+    )
+    assert max(runs.values()) <= 17, runs.most_common(3)
+
+
+def test_another_attempt_says_it_in_other_words(hundred: list[TaskCase]) -> None:
+    for case in hundred[:10]:
+        assert written_question(case) == written_question(case)
+        assert len({written_question(case, attempt) for attempt in range(4)}) == 4
+
+
+def test_a_checklist_has_8_to_15_points_and_a_rule_for_every_fact(hundred: list[TaskCase]) -> None:
+    for case in hundred:
+        points = written_checklist(case)
+        assert checklist.FEWEST <= len(points) <= checklist.MOST
+        assert len({point.requirement for point in points}) == len(points)
+        assert {one for point in points for one in point.facts} == {fact.id for fact in case.facts}
+        assert all((point.decided_by == "rule") == bool(point.facts) for point in points)
+        said = " ".join(point.requirement for point in points)
+        assert [fact.value for fact in case.facts if says(said, fact.value)] == []
+        assert {"content", "evidence", "conclusion"} <= {point.category for point in points}
