@@ -81,7 +81,7 @@ def task_folders(path: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise Misuse(f"{path}: there is no such folder; `drr tasks drawer --out {path}` writes one")
-    found = sorted(one for one in path.iterdir() if one.is_dir() and is_task(one))
+    found = sorted(one for one in path.iterdir() if not one.name.startswith(".") and is_task(one))
     if not found:
         raise Misuse(
             f"{path}: holds no task with files (a folder with {QUESTION}); `drr tasks drawer` writes such tasks"

@@ -80,7 +80,7 @@ _SIDES = ("compare_with_owned", "fit_into_space")
 
 def _stated(case: TaskCase, facts: dict[str, TaskFact]) -> list[list[tuple[str, ...]]]:
     """For each part a point for each fact; where that makes too many one for those of files and one for that of pages, or one."""
-    single = [[(one,) for one in part.facts] for part in case.couplings]
+    single: list[list[tuple[str, ...]]] = [[(one,) for one in part.facts] for part in case.couplings]
     by_source = [
         [tuple(one for one in part.facts if facts[one].source == source) for source in ("file", "page")]
         for part in case.couplings
