@@ -12,8 +12,9 @@ _K1, _B = 1.2, 0.75
 
 
 class Bm25:
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._words = [Counter(tokens(text)) for text in texts]
+    def __init__(self, texts: Sequence[str] = (), *, bags: Sequence[Counter[str]] | None = None) -> None:
+        """`bags`: the words of the texts, where the caller has them already."""
+        self._words = [Counter(tokens(text)) for text in texts] if bags is None else list(bags)
         self._lengths = [sum(bag.values()) for bag in self._words]
         self._mean = sum(self._lengths) / max(1, len(self._lengths))
         holding = Counter(word for bag in self._words for word in bag)

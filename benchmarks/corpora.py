@@ -1,0 +1,239 @@
+"""The frozen pages of file tasks: time, memory, likeness of pages, and whether any single feature tells what a page is for.
+
+python -m benchmarks.corpora [--tasks 100] [--pages 3000] [--sizes 32k,64k,128k,256k,512k] [--seed 7] [--record]
+
+Likeness is the share of common runs of three words (Jaccard): of all pairs of pages of the pool that share a theme, once as they
+are and once as skeletons, with names and figures masked. The area under the curve (AUC) of each single feature is that of supportive pages
+against distractors and against noise; .5 is chance, and words are scored by how often pages of the other tasks have them. No network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import resource
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from hashlib import sha256
+from itertools import combinations
+from pathlib import Path
+from statistics import mean
+
+from drr.app.cli import main as drr
+from drr.env.settings import Settings
+from drr.env.shingles import shingles, similarity
+from drr.env.shop import open_shop
+from drr.env.text import tokens
+from drr.filetasks.corpus.build import Corpora, corpora
+from drr.filetasks.corpus.pool import PagePool, PoolPage, build_pool
+from drr.filetasks.corpus.stock import stock
+from drr.filetasks.form import CorpusPage
+from drr.filetasks.planning.planner import first_cases
+
+from benchmarks.results import machine, record, table
+
+_FIGURE = re.compile(r"\$?\d[\d.,:x-]*")
+Sample = tuple[int, CorpusPage]
+"""A page and the number of its task."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tasks", type=int, default=100)
+    parser.add_argument("--pages", type=int, default=3_000)
+    parser.add_argument("--sizes", default="32k,64k,128k,256k,512k")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--record", action="store_true")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        text = measured(Path(folder), asked)
+    if asked.record:
+        record("Corpora of file tasks", text)
+    else:
+        print(text)
+
+
+def measured(folder: Path, asked: argparse.Namespace) -> str:
+    drr(["sample", str(folder / "raw"), "--seed", "7", "--quiet"])
+    drr(["ingest", str(folder / "raw"), "--shop", str(folder / "shop"), "--quiet"])
+    sizes = {name: int(name[:-1]) * 1_000 for name in asked.sizes.split(",")}
+    with open_shop(str(folder / "shop"), Settings()) as shop:
+        start = time.process_time()
+        pool = build_pool(shop.store.iter_products(), asked.seed, asked.pages)
+        pool_seconds = time.process_time() - start
+        cases = first_cases(shop, asked.seed, asked.tasks)
+        start = time.process_time()
+        known: dict[str, list[Sample]] = {"supportive": [], "distractor": [], "noise": []}
+        signals, wanted, digest = 0, 0, sha256()
+        for number, case in enumerate(cases):
+            made = corpora(case, asked.seed, sizes, pool)
+            for line in made.lines:
+                digest.update(line)
+            signals += sum(term.role == "signal" for term in made.terms)
+            wanted += len(case.of("page"))
+            sort_pages(made, number, known)
+        seconds = time.process_time() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    facts = [
+        ["pool", f"{len(pool.pages):,} pages, {pool.tokens:,} tokens, {pool_seconds:.1f} s"],
+        ["corpora", f"{len(cases)} tasks x {len(sizes)} sizes, {seconds:.1f} s of one processor"],
+        ["peak memory", f"{peak:,.0f} MiB"],
+        ["signal terms found", f"{signals} of {wanted} supportive pages"],
+        ["hash of all lines", digest.hexdigest()[:16]],
+    ]
+    return "\n\n".join((f"{machine()}.", table(["what", "measured"], facts), likeness(pool), told(known)))
+
+
+def sort_pages(made: Corpora, number: int, known: dict[str, list[Sample]]) -> None:
+    """By what they are for; a page of noise only in the first task that has it, as to have seen it before would tell."""
+    kinds = {page.url: page.kind for page in made.known}
+    seen = {page.url for _, page in known["noise"]}
+    for page in made.pages:
+        if page.url not in seen:
+            known[kinds.get(page.url, "noise")].append((number, page))
+
+
+def likeness(pool: PagePool) -> str:
+    names = _names(pool)
+    rows = []
+    for label, cut in (("as they are", _plain), ("skeletons", lambda page: _skeleton(page, names))):
+        cuts = [(page.theme, shingles(cut(page))) for page in pool.pages]
+        by_theme: dict[str, list[frozenset[tuple[str, ...]]]] = {}
+        for theme, own in cuts:
+            by_theme.setdefault(theme, []).append(own)
+        found = [similarity(a, b) for group in by_theme.values() for a, b in combinations(group, 2)]
+        found.sort()
+        rows.append(
+            [
+                label,
+                f"{len(found):,}",
+                f"{mean(found):.3f}",
+                f"{found[len(found) * 99 // 100]:.3f}",
+                f"{found[-1]:.3f}",
+            ]
+        )
+    return table(["pairs of one theme", "pairs", "mean", "99 of 100 below", "largest"], rows)
+
+
+def _plain(page: PoolPage) -> str:
+    return f"{page.title}\n{page.text}"
+
+
+def _names(pool: PagePool) -> re.Pattern[str]:
+    book = stock().names
+    said = {
+        name
+        for group in ("persons", "handles", "towns", "papers", "sellers", "states", "months", "weekdays")
+        for name in book[group]
+    }
+    said |= {
+        part for one in pool.shelf["general"] for part in (one.thing.name, one.thing.brand, one.thing.noun)
+    }
+    return re.compile(
+        r"(?<!\w)(?:" + "|".join(map(re.escape, sorted(said, key=len, reverse=True))) + r")(?!\w)",
+        re.IGNORECASE,
+    )
+
+
+def _skeleton(page: PoolPage, names: re.Pattern[str]) -> str:
+    return _FIGURE.sub(" n ", names.sub(" x ", _plain(page)))
+
+
+FEATURES: dict[str, Callable[[CorpusPage], float | None]] = {
+    "length": lambda page: len(page.text),
+    "length of the title": lambda page: len(page.title),
+    "length of the address": lambda page: len(page.url),
+    "depth of the address": lambda page: page.url.count("/"),
+    "digits in the address": lambda page: sum(c.isdigit() for c in page.url),
+    "dated at all": lambda page: float(page.date is not None),
+    "date": lambda page: date.fromisoformat(page.date).toordinal() if page.date else None,
+    "lines": lambda page: page.text.count("\n"),
+    "figures": lambda page: len(_FIGURE.findall(page.text)),
+}
+WORDS: dict[str, Callable[[CorpusPage], set[str]]] = {
+    "host": lambda page: {page.url.split("/")[2]},
+    "path": lambda page: set(tokens(page.url.partition(".example/")[2])),
+    "words of the title": lambda page: set(tokens(page.title)),
+    "year and month": lambda page: {str(page.date)[:7]},
+}
+
+
+def told(known: dict[str, list[Sample]]) -> str:
+    """Dates are compared within a task, as each has a day of its own."""
+    rows = []
+    for other in ("distractor", "noise"):
+        for name, value in FEATURES.items():
+            yes, no = numbers(known["supportive"], value), numbers(known[other], value)
+            if name == "date":
+                yes, no = _within(known["supportive"], known[other], value)
+            rows.append([f"supportive against {other}", name, f"{auc(yes, no):.3f}"])
+        for name, words in WORDS.items():
+            yes, no = scored(known["supportive"], known[other], words)
+            rows.append([f"supportive against {other}", name, f"{auc(yes, no):.3f}"])
+    n = {kind: len(pages) for kind, pages in known.items()}
+    return f"{n} pages.\n\n" + table(["pages", "by", "AUC"], rows)
+
+
+def numbers(samples: Iterable[Sample], value: Callable[[CorpusPage], float | None]) -> list[float]:
+    return [found for _, page in samples if (found := value(page)) is not None]
+
+
+def _within(
+    yes: Sequence[Sample], no: Sequence[Sample], value: Callable[[CorpusPage], float | None]
+) -> tuple[list[float], list[float]]:
+    newest: dict[int, float] = {}
+    for task, page in (*yes, *no):
+        newest[task] = max(newest.get(task, 0.0), value(page) or 0.0)
+    sides = [
+        [found - newest[task] for task, page in side if (found := value(page)) is not None]
+        for side in (yes, no)
+    ]
+    return sides[0], sides[1]
+
+
+def scored(
+    yes: Sequence[Sample], no: Sequence[Sample], words: Callable[[CorpusPage], set[str]]
+) -> tuple[list[float], list[float]]:
+    """A naive Bayes that learned on the tasks of the other half."""
+    sides: tuple[list[float], list[float]] = ([], [])
+    for half in (0, 1):
+        seen = [
+            Counter(w for task, page in side if task % 2 != half for w in words(page)) for side in (yes, no)
+        ]
+        count = [max(1, sum(task % 2 != half for task, _ in side)) for side in (yes, no)]
+        for into, side in zip(sides, (yes, no), strict=True):
+            for task, page in side:
+                if task % 2 == half:
+                    into.append(
+                        sum(_lean(seen[0][w], seen[1][w], count[0], count[1]) for w in sorted(words(page)))
+                    )
+    return sides
+
+
+def _lean(a: int, b: int, of_a: int, of_b: int) -> float:
+    return math.log((a + 0.5) / (of_a + 1)) - math.log((b + 0.5) / (of_b + 1))
+
+
+def auc(yes: Sequence[float], no: Sequence[float]) -> float:
+    """How often one of the first is above one of the second, ties half."""
+    marked = sorted([(value, 1) for value in yes] + [(value, 0) for value in no])
+    total, at = 0.0, 0
+    below = 0
+    while at < len(marked):
+        end = at
+        while end < len(marked) and marked[end][0] == marked[at][0]:
+            end += 1
+        ones = sum(mark for _, mark in marked[at:end])
+        zeros = end - at - ones
+        total += ones * (below + zeros / 2)
+        below += zeros
+        at = end
+    return total / max(1, len(yes) * len(no))
+
+
+if __name__ == "__main__":
+    main()

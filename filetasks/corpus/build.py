@@ -1,0 +1,102 @@
+"""The corpora of one task: its pages in an order of which each size is a beginning, with everything that is true of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from random import Random
+
+from drr.env.bm25 import Bm25
+from drr.env.text import fold
+from drr.filetasks.case import TaskCase
+from drr.filetasks.corpus.known import CasePages
+from drr.filetasks.corpus.naming import theme_key
+from drr.filetasks.corpus.packing import NoiseDeck, Packed, packed
+from drr.filetasks.corpus.pool import COUNTER, PagePool
+from drr.filetasks.corpus.terms import search_terms
+from drr.filetasks.form import CorpusPage, CorpusSize, CorpusSizes
+from drr.filetasks.truth import KnownPage, PageKind, SearchTerm, SizeTruth, TaskFact
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corpora:
+    """What one case has of pages; `lines` are the bytes of its `corpus.jsonl`."""
+
+    pages: tuple[CorpusPage, ...]
+    lines: tuple[bytes, ...]
+    known: tuple[KnownPage, ...]
+    sizes: CorpusSizes
+    truths: dict[str, SizeTruth]
+    terms: tuple[SearchTerm, ...]
+    facts: tuple[TaskFact, ...]
+    """All of the case, those of pages with their places."""
+    bags: tuple[Counter[str], ...]
+    """The words of the pages, for whoever searches them."""
+
+
+def corpora(case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool) -> Corpora:
+    """The same case, seed, sizes and pool give the same bytes; a size that is left out changes none below it."""
+    rng = Random(f"{seed}/{case.task_id}/corpus")
+    writer = CasePages(case, pool, seed)
+    supportive = [writer.supportive(fact) for fact in case.of("page")]
+    deck = _deck(case, pool, writer.apart, rng)
+    filled = packed(supportive, writer.distractors(supportive), deck, sizes, rng)
+    bags = tuple(page.words for page in filled.order)
+    place = {page.url: number for number, page in enumerate(filled.order)}
+    terms = search_terms(case, [(one, place[one.page.url]) for one in supportive], Bm25(bags=bags), seed)
+    known = [*(one.known for one in supportive), *(one.known for one in filled.distractors)]
+    placed = {one.known.facts[0]: one.place() for one in supportive}
+    lines = tuple(page.line(case.today) for page in filled.order)
+    truths = _truths(filled, lines, known, sizes)
+    return Corpora(
+        pages=tuple(page.page(case.today) for page in filled.order),
+        lines=lines,
+        known=tuple(known),
+        sizes=CorpusSizes(
+            counter=COUNTER,
+            sizes={
+                name: CorpusSize(pages=filled.ends[name], tokens=truth.tokens)
+                for name, truth in truths.items()
+            },
+        ),
+        truths=truths,
+        terms=terms,
+        facts=tuple(
+            fact.model_copy(update={"places": (placed[fact.id],)}) if fact.id in placed else fact
+            for fact in case.facts
+        ),
+        bags=bags,
+    )
+
+
+def _deck(case: TaskCase, pool: PagePool, apart: frozenset[str], rng: Random) -> NoiseDeck:
+    """Without pages that speak of a brand or seller of the case: they could hold a required fact or deny it."""
+    named = [fold(name) for name in apart]
+    free = [page for page in pool.pages if not any(name in page.folded for name in named)]
+    theme = theme_key(case.theme)
+    return NoiseDeck(
+        [page for page in free if page.theme == theme], [page for page in free if page.theme != theme], rng
+    )
+
+
+def _truths(
+    filled: Packed, lines: tuple[bytes, ...], known: list[KnownPage], sizes: Mapping[str, int]
+) -> dict[str, SizeTruth]:
+    kinds = {page.url: page.kind for page in known}
+    digest, counts, reached, start = sha256(), Counter[PageKind](), 0, 0
+    found = {}
+    for name, end in filled.ends.items():
+        for page, line in zip(filled.order[start:end], lines[start:end], strict=True):
+            digest.update(line)
+            counts[kinds.get(page.url, "noise")] += 1
+            reached += page.tokens
+        start = end
+        found[name] = SizeTruth(
+            target=sizes[name],
+            tokens=reached,
+            counts={kind: counts[kind] for kind in ("supportive", "distractor", "noise")},
+            sha256=digest.hexdigest(),
+        )
+    return found

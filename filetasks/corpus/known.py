@@ -1,0 +1,121 @@
+"""The pages of one task that are about its case: those that hold a required fact, and those made of them by a recorded change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from drr.env.text import fold
+from drr.filetasks.case import NamedThing, TaskCase
+from drr.filetasks.corpus.naming import theme_key
+from drr.filetasks.corpus.page import written_page
+from drr.filetasks.corpus.pool import PagePool, PoolPage, drawn_age, pool_page
+from drr.filetasks.corpus.scene import page_scene
+from drr.filetasks.corpus.statement import PageStatement, changed, drawn_statement, of_fact
+from drr.filetasks.corpus.stock import stock
+from drr.filetasks.truth import ChangeKind, FactPlace, KnownPage, TaskFact
+
+_SIDE = (0, 0, 1, 1, 2)
+"""Statements beside the first, of companions: as many as pages of the pool have."""
+_TRIES = 40
+_YOUNGER: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "other_model")
+_OLDER: tuple[ChangeKind, ...] = ("outdated", "outdated", *_YOUNGER)
+
+
+@dataclass(frozen=True)
+class CasePage:
+    page: PoolPage
+    known: KnownPage
+    quote: str | None
+    """The sentence that states the fact, or what a change made of it."""
+
+    def place(self) -> FactPlace:
+        return FactPlace(address=self.page.url, quote=self.quote)
+
+
+@dataclass(frozen=True)
+class CasePages:
+    """Writes the pages of a case; each with its own seed, so that one more changes none before it."""
+
+    case: TaskCase
+    pool: PagePool
+    seed: int
+
+    @property
+    def apart(self) -> frozenset[str]:
+        """Brands and sellers of which no other page of the task may speak."""
+        named = {self.case.thing.brand, self.case.seller, *(one.subject for one in self.case.of("page"))}
+        if self.case.rival is not None:
+            named.add(self.case.rival.brand)
+        return frozenset(named)
+
+    def supportive(self, fact: TaskFact) -> CasePage:
+        said = of_fact(fact)
+        page, quote = self._written(fact, said, f"supportive/{fact.id}", drawn_age)
+        return CasePage(page, KnownPage(url=page.url, kind="supportive", facts=(fact.id,)), quote)
+
+    def distractors(self, of: Sequence[CasePage]) -> Iterator[CasePage]:
+        """Without end, each supportive page in turn. All ages are drawn alike and what is older than its page may be outdated."""
+        facts = {fact.id: fact for fact in self.case.of("page")}
+        taken: dict[str, list[str]] = {key: [] for key in facts}
+        number = 0
+        while True:
+            source = of[number % len(of)]
+            fact = facts[source.known.facts[0]]
+            rng = Random(f"{self.seed}/{self.case.task_id}/change/{number}")
+            age = drawn_age(rng)
+            older = age is not None and source.page.age is not None and age > source.page.age
+            kind = rng.choice(_OLDER if older else _YOUNGER)
+            said, change = changed(fact, kind, taken[fact.id], rng)
+            if said is not None:
+                taken[fact.id].append(said.value)
+            page, quote = self._written(fact, said, f"distractor/{number}", _always(age))
+            known = KnownPage(url=page.url, kind="distractor", made_from=source.page.url, change=change)
+            yield CasePage(page, known, quote)
+            number += 1
+
+    def _thing(self, fact: TaskFact) -> NamedThing:
+        rival = self.case.rival
+        return rival if rival is not None and fact.subject.startswith(rival.brand) else self.case.thing
+
+    def _written(
+        self, fact: TaskFact, said: PageStatement | None, label: str, age_of: Callable[[Random], int | None]
+    ) -> tuple[PoolPage, str | None]:
+        """The first try in which no required value stands but the one that is to stand there."""
+        thing, theme = self._thing(fact), theme_key(self.case.theme)
+        seller = self.case.seller if fact.subject == self.case.seller else None
+        unwanted = {one.value for one in self.case.facts if said is None or one.value != said.value}
+        for attempt in range(_TRIES):
+            rng = Random(f"{self.seed}/{self.case.task_id}/{label}/{attempt}")
+            scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller)
+            count = rng.choice(_SIDE) + (said is None)
+            side = [drawn_statement(scene.beside(), None, self.pool.seed, rng) for _ in range(count)]
+            statements = side if said is None else [said, *side]
+            written = written_page(rng.choice(stock().forms), scene, statements, self.pool.seed)
+            page = pool_page(written, age_of(rng), theme)
+            if not any(stands_in(value, page.folded) for value in unwanted):
+                return page, (written.quotes[0] if said is not None else None)
+        raise ValueError(
+            f"{self.case.task_id}: no page about {fact.subject} came out without other required facts"
+        )
+
+
+def stands_in(value: str, folded: str) -> bool:
+    """Whether a value stands in a folded text, as itself and not as part of a longer figure or word."""
+    plain = fold(value)
+    at = folded.find(plain)
+    while at >= 0:
+        end = at + len(plain)
+        before, after = folded[at - 1 : at], folded[end : end + 2]
+        longer = before.isalnum() or (
+            before in (".", ",") and folded[at - 2 : at - 1].isdigit() and plain[0].isdigit()
+        )
+        if not longer and not after[:1].isalnum() and not (after[:1] in (".", ",") and after[1:].isdigit()):
+            return True
+        at = folded.find(plain, at + 1)
+    return False
+
+
+def _always(age: int | None) -> Callable[[Random], int | None]:
+    return lambda _: age

@@ -1,0 +1,57 @@
+"""Whose things pages speak of: the products of a shop by theme, each in the words of people, with what its listing says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from random import Random
+
+from drr.env.entities import Product
+from drr.env.themes import BY_KEY, themes_of
+from drr.filetasks.case import NamedThing
+from drr.filetasks.corpus.stock import GENERAL
+from drr.filetasks.planning.things import thing_of
+
+_MOST_FEATURES, _LONGEST, _SHORTEST = 6, 150, 24
+_ODD = re.compile(r"https?:|www\.|[<>{}\[\]|]|[^\x20-\x7e\u00a0-\u024f\u2010-\u2026]")
+
+
+@dataclass(frozen=True)
+class ListedThing:
+    thing: NamedThing
+    features: tuple[str, ...]
+    price: float | None
+    stars: float | None
+    ratings: int | None
+
+
+Shelf = dict[str, list[ListedThing]]
+"""By theme, and all of them under `general`."""
+
+
+def shelf(products: Iterable[Product]) -> Shelf:
+    found: Shelf = {GENERAL: []}
+    for product in products:
+        thing = thing_of(product, Random(product.product_id))
+        if thing is None:
+            continue
+        listed = ListedThing(
+            thing, _features(product), product.price, product.average_rating, product.rating_number
+        )
+        found[GENERAL].append(listed)
+        for key in themes_of(product.title):
+            found.setdefault(key, []).append(listed)
+    return found
+
+
+def theme_key(theme: str) -> str:
+    """A category without a theme is spoken of in general."""
+    return theme if theme in BY_KEY else GENERAL
+
+
+def _features(product: Product) -> tuple[str, ...]:
+    """Plain sentences of its listing: short, of one line, without markup or pictures."""
+    said = (" ".join(text.split()) for text in (*product.features, *product.description))
+    short = (text for text in said if _SHORTEST <= len(text) <= _LONGEST and not _ODD.search(text))
+    return tuple(dict.fromkeys(text.rstrip(".!") for text in short))[:_MOST_FEATURES]

@@ -1,0 +1,98 @@
+"""Pages into sizes: each a beginning of the next, every supportive page in the first, the share of distractors the same in all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from drr.env.errors import Misuse
+from drr.filetasks.corpus.known import CasePage
+from drr.filetasks.corpus.pool import PoolPage
+
+DISTRACTORS = 0.1
+"""Of all pages of a size."""
+_RELATED = 0.3
+"""Of the noise: pages of the theme of the case."""
+_WITHIN = 0.012
+"""Of a size, where packing stops; what is promised is 2 %."""
+_LAST_TOKENS = 3_000
+_LOOKED_AT = 60
+
+
+@dataclass(frozen=True)
+class Packed:
+    order: tuple[PoolPage, ...]
+    distractors: tuple[CasePage, ...]
+    ends: dict[str, int]
+    """By size: how many pages of the order it has."""
+
+
+class NoiseDeck:
+    """The noise of one task: shuffled, part of it of the theme of the case."""
+
+    def __init__(self, related: list[PoolPage], others: list[PoolPage], rng: Random) -> None:
+        rng.shuffle(related)
+        rng.shuffle(others)
+        self._related, self._others, self._rng = related, others, rng
+
+    def draw(self) -> PoolPage | None:
+        first, second = self._related, self._others
+        if self._rng.random() >= _RELATED:
+            first, second = second, first
+        return (first or second).pop() if (first or second) else None
+
+    def fill(self, room: int) -> list[PoolPage]:
+        """One or two of the next pages that come nearest to so many tokens."""
+        near = (self._others or self._related)[-_LOOKED_AT:]
+        choices = [[one] for one in near]
+        choices += [[a, b] for at, a in enumerate(near) for b in near[at + 1 :]]
+        best = min(choices, key=lambda some: abs(room - sum(one.tokens for one in some)), default=[])
+        for one in best:
+            (self._others or self._related).remove(one)
+        return best
+
+
+def packed(
+    supportive: Sequence[CasePage],
+    distractors: Iterator[CasePage],
+    noise: NoiseDeck,
+    sizes: Mapping[str, int],
+    rng: Random,
+) -> Packed:
+    order: list[PoolPage] = []
+    part = [one.page for one in supportive]
+    against: list[CasePage] = []
+    ends: dict[str, int] = {}
+    reached = sum(page.tokens for page in part)
+    for name, target in sorted(sizes.items(), key=lambda item: item[1]):
+        while target - reached > max(_LAST_TOKENS, target * _WITHIN):
+            if len(against) < round(DISTRACTORS * (len(order) + len(part) + 1)):
+                against.append(next(distractors))
+                drawn = against[-1].page
+            else:
+                drawn = _next(noise, name)
+            part.append(drawn)
+            reached += drawn.tokens
+        if target - reached > target * _WITHIN:
+            filling = noise.fill(target - reached)
+            part += filling
+            reached += sum(page.tokens for page in filling)
+        if abs(target - reached) > 0.02 * target:
+            raise Misuse(
+                f"a corpus of {name} came to {reached} tokens: its {len(supportive)} supportive pages do not fit; take larger sizes"
+            )
+        rng.shuffle(part)
+        order += part
+        part = []
+        ends[name] = len(order)
+    return Packed(tuple(order), tuple(against), ends)
+
+
+def _next(noise: NoiseDeck, name: str) -> PoolPage:
+    page = noise.draw()
+    if page is None:
+        raise Misuse(
+            f"the pool has too few pages for a corpus of {name}; give it more pages or take smaller sizes"
+        )
+    return page

@@ -1,0 +1,124 @@
+"""The pool: the pages that every task of a set takes its noise from, written once, and their bytes and words kept.
+
+A page of the pool has an age instead of a date: a task counts back from the day on which it is asked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from random import Random
+
+from drr.env.entities import Product
+from drr.env.errors import Misuse
+from drr.env.text import fold, tokens
+from drr.filetasks.case import NamedThing
+from drr.filetasks.corpus.naming import Shelf, shelf
+from drr.filetasks.corpus.page import WrittenPage, written_page
+from drr.filetasks.corpus.scene import page_scene
+from drr.filetasks.corpus.statement import drawn_statement
+from drr.filetasks.corpus.stock import GENERAL, stock
+from drr.filetasks.form import CorpusPage, line
+
+VERSION = "1"
+"""Of everything that decides what pages say: raised when the same seed writes another pool."""
+COUNTER = "characters/4"
+PAGES = 3_000
+YOUNGEST, OLDEST = 20, 2_600
+"""Days before a task is asked."""
+_UNDATED = 0.08
+_BESIDE = (0, 0, 1, 1, 2)
+_LEAST_THINGS = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolPage:
+    url: str
+    title: str
+    text: str
+    age: int | None
+    theme: str
+    tokens: int
+    words: Counter[str]
+    folded: str
+    """Title and text, to look things up in."""
+    head: bytes
+    """Its line up to the date."""
+
+    def page(self, today: date) -> CorpusPage:
+        return CorpusPage(url=self.url, title=self.title, text=self.text, date=self.dated(today))
+
+    def dated(self, today: date) -> str | None:
+        return None if self.age is None else (today - timedelta(days=self.age)).isoformat()
+
+    def line(self, today: date) -> bytes:
+        day = self.dated(today)
+        return self.head + (f',"date":"{day}"' if day else "").encode() + b"}\n"
+
+
+@dataclass(frozen=True)
+class PagePool:
+    seed: int
+    shelf: Shelf
+    pages: tuple[PoolPage, ...]
+
+    @property
+    def tokens(self) -> int:
+        return sum(page.tokens for page in self.pages)
+
+
+def token_count(title: str, text: str) -> int:
+    return -(-(len(title) + len(text)) // 4)
+
+
+def pool_page(written: WrittenPage, age: int | None, theme: str) -> PoolPage:
+    page = CorpusPage(url=written.url, title=written.title, text=written.text)
+    return PoolPage(
+        url=written.url,
+        title=written.title,
+        text=written.text,
+        age=age,
+        theme=theme,
+        tokens=token_count(written.title, written.text),
+        words=Counter(tokens(f"{written.title}\n{written.text}")),
+        folded=fold(f"{written.title}\n{written.text}"),
+        head=line(page).removesuffix(b"}\n"),
+    )
+
+
+def drawn_age(rng: Random) -> int | None:
+    return None if rng.random() < _UNDATED else rng.randint(YOUNGEST, OLDEST)
+
+
+def build_pool(products: Iterable[Product], seed: int, pages: int = PAGES) -> PagePool:
+    """The same products, seed and number give the same pages; `Misuse` where there is too little to speak of."""
+    things = shelf(products)
+    if len({one.thing.brand for one in things[GENERAL]}) < _LEAST_THINGS:
+        raise Misuse(
+            f"pages need products of at least {_LEAST_THINGS} brands to speak of; this shop has fewer: ingest more of it"
+        )
+    themes = [key for key in sorted(things) if key != GENERAL] or [GENERAL]
+    themes += [GENERAL] if GENERAL not in themes else []
+    found: list[PoolPage] = []
+    urls: set[str] = set()
+    number = 0
+    while len(found) < pages:
+        theme = themes[number % len(themes)]
+        page = _noise(things, theme, seed, number)
+        number += 1
+        if page.url not in urls:
+            urls.add(page.url)
+            found.append(page)
+    return PagePool(seed, things, tuple(found))
+
+
+def _noise(things: Shelf, theme: str, seed: int, number: int) -> PoolPage:
+    rng = Random(f"{seed}/pool/{number}")
+    thing: NamedThing = rng.choice(things[theme]).thing
+    scene = page_scene(rng, theme, thing, things, frozenset())
+    said = [drawn_statement(thing, scene.seller, seed, rng)]
+    said += [drawn_statement(scene.beside(), None, seed, rng) for _ in range(rng.choice(_BESIDE))]
+    written = written_page(rng.choice(stock().forms), scene, said, seed)
+    return pool_page(written, drawn_age(rng), theme)

@@ -1,0 +1,116 @@
+"""What a page states, and everything that could be stated of the products of a shop: one value for each, wherever it is said.
+
+So no two pages of one pool contradict each other but by a change that is recorded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from drr.filetasks.case import NamedThing
+from drr.filetasks.corpus.stock import StatementForm, stock
+from drr.filetasks.planning.things import is_of
+from drr.filetasks.truth import ChangeKind, StatementChange, TaskFact
+
+SISTERS = ("Mini", "Outlet", "Junior", "Classic", "Travel", "Plus", "Select", "Second Edition")
+"""What another model, or another house of a brand or seller, is called."""
+_LETTERS = "BCDFGHJKLMNPQRSTVW"
+_FIGURE = re.compile(r"\d+(?:\.\d+)?")
+_LEAST_CHANGE, _MOST_CHANGE = 0.12, 0.55
+_HEARSAY = 0.25
+_SISTER = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageStatement:
+    """A value of something, in the words of nobody yet."""
+
+    form: StatementForm
+    subject: str
+    value: str
+    groups: Mapping[str, str] = field(default_factory=dict)
+    hearsay: bool = False
+    """Said without knowing."""
+
+    def words(self) -> dict[str, str]:
+        state = self.groups.get("state")
+        return {
+            **self.groups,
+            "subject": self.subject,
+            "value": self.value,
+            "in_state": f" in {state}" if state else "",
+        }
+
+
+def of_fact(fact: TaskFact) -> PageStatement:
+    form, groups = stock().statement(fact.attribute)
+    return PageStatement(form=form, subject=fact.subject, value=fact.value, groups=groups)
+
+
+def drawn_value(text: str, rng: Random) -> str | None:
+    """A slot that draws: `#3-9`, `$10-40` or `L`."""
+    if text == "L":
+        return rng.choice(_LETTERS)
+    if text[:1] not in "#$":
+        return None
+    low, _, high = text[1:].partition("-")
+    amount = rng.randint(int(low), int(high))
+    return str(amount) if text[0] == "#" else f"${amount}.{rng.choice((19, 25, 39, 49, 59, 75, 89, 95, 99))}"
+
+
+def drawn_statement(thing: NamedThing, seller: str | None, seed: int, rng: Random) -> PageStatement:
+    """Of a thing, its brand or a seller: which is up to `rng`, the value is the world's."""
+    kind = "consumable" if is_of("consumable", thing.noun) else "lasting"
+    subjects = {"thing": thing.name, "brand": thing.brand, "seller": seller}
+    form = rng.choice([one for one in stock().statements if subjects[one.about] and one.of in (None, kind)])
+    subject = str(subjects[form.about])
+    if rng.random() < _SISTER:
+        subject = f"{subject} {rng.choice(SISTERS)}"
+    world = Random(f"{seed}/{form.attribute.pattern}/{subject}")
+
+    def fill(slot: str) -> str:
+        return drawn_value(slot, world) or world.choice(stock().names["states"])
+
+    groups = {key: text.words(world, fill) for key, text in form.groups.items()}
+    if "low" in groups:
+        groups["high"] = groups["low"].removesuffix("00") + "99"
+    value = form.value.words(world, fill) if form.value else ""
+    return PageStatement(
+        form=form, subject=subject, value=value, groups=groups, hearsay=rng.random() < _HEARSAY
+    )
+
+
+def changed(
+    fact: TaskFact, kind: ChangeKind, taken: Iterable[str], rng: Random
+) -> tuple[PageStatement | None, StatementChange]:
+    """The statement as a distractor says it (`None`: it leaves it out), and the record of it; no value of `taken` comes out."""
+    true = of_fact(fact)
+    if kind == "one_sided":
+        return None, StatementChange(kind=kind, fact=fact.id, before=fact.value)
+    value = other_value(fact.value, {*taken, fact.value}, rng)
+    subject = f"{fact.subject} {rng.choice(SISTERS)}" if kind == "other_model" else fact.subject
+    said = replace(true, value=value, subject=subject, hearsay=kind == "wrong_figure")
+    after = f"{subject}: {value}" if kind == "other_model" else value
+    return said, StatementChange(kind=kind, fact=fact.id, before=fact.value, after=after)
+
+
+def other_value(value: str, taken: Iterable[str], rng: Random) -> str:
+    """Written alike, and another in its last figure."""
+    avoid = set(taken)
+    found = list(_FIGURE.finditer(value.replace(",", "")))
+    if not found:
+        return f"not {value}"
+    plain, last = value.replace(",", ""), found[-1]
+    amount = float(last[0])
+    for reach in range(1, 400):
+        share = rng.uniform(_LEAST_CHANGE, _MOST_CHANGE) * rng.choice((-1, 1))
+        moved = amount * (1 + share) + rng.choice((-1, 1)) * (reach // 8)
+        digits = len(last[0].partition(".")[2])
+        figure = f"{max(moved, 0.1):.{digits}f}" if digits else str(max(1, round(moved)))
+        other = plain[: last.start()] + figure + plain[last.end() :]
+        if other not in avoid and len(figure) >= len(last[0]) - 1:
+            return other
+    raise ValueError(f"no other value than {value!r} was found")
