@@ -10,6 +10,7 @@ const gone = new Map();  // choices taken back: a bundle saves them too, so that
 const marks = new Map(data.marks.map((mark) => [key(mark.pair, mark.dimension), mark]));
 const history = [];
 let queue = Promise.resolve();
+let trouble = "";  // why the server does not take them
 let unsent = [];  // made, not yet known to the server; kept in this browser, so that a crash of it loses none of them
 
 function readLocal() {
@@ -90,7 +91,7 @@ function send(mark) {
   if (!data.server) { writeLocal(); return; }
   unsent.push(mark);
   writeUnsent();
-  byId("state").textContent = "saving ...";
+  if (trouble) sayUnsent(); else byId("state").textContent = "saving ...";
   queue = queue.then(() => post(mark));
 }
 function sendAgain() {
@@ -116,22 +117,27 @@ async function post(mark) {
       if (answer.ok) break;
       throw new Error(answer.status === 409 ? await answer.text() + ": open your own address again" : "the server answered " + answer.status);
     } catch (error) {
-      byId("state").className = "trouble";
-      byId("state").textContent = unsent.length + " not saved yet (" + told(error) + "); trying again: keep this page open, or save them as a file";
-      showUnsent();
+      trouble = told(error);
+      sayUnsent();
       await new Promise((resolve) => setTimeout(resolve, 2000));
     }
   }
   unsent = unsent.filter((one) => one !== mark);
   writeUnsent();
+  trouble = "";
   byId("state").className = "";
   byId("state").textContent = unsent.length ? "saving ..." : "saved";
+  showUnsent();
+}
+function sayUnsent() {
+  byId("state").className = "trouble";
+  byId("state").textContent = unsent.length + " not saved yet (" + trouble + "); trying again: keep this page open, or save them as a file";
   showUnsent();
 }
 function told(error) { return error instanceof TypeError ? "the server does not answer" : error.message; }
 // Called only while the server does not take them: labels on their way for a moment need no sign.
 function showUnsent() {
-  const stuck = byId("state").className === "trouble", turn = data.turns[at];
+  const stuck = trouble !== "", turn = data.turns[at];
   byId("save").hidden = !stuck;
   [...byId("dimensions").children].forEach((button, index) => {
     const waits = stuck && isUnsent(turn.pair, names(turn)[index]);
