@@ -11,6 +11,7 @@ from drr.app.screen import plain
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import count, price
 from drr.env.text import category_key, tokens
+from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from drr.env.entities import Product
@@ -190,7 +191,7 @@ def _hit_lines(rank: int, product: Product) -> Iterator[str]:
     rating = "not rated" if product.average_rating is None else f"{product.average_rating:.1f} stars"
     number = "" if product.rating_number is None else f" ({count(product.rating_number)})"
     title = plain(product.title) or "(no title)"
-    yield f"{rank:>3}. {title if len(title) <= _TITLE else title[: _TITLE - 1] + '…'}"
+    yield f"{rank:>3}. {excerpt(title, _TITLE)}"
     yield plain(f"     {product.product_id}  {price(product.price)}  {rating}{number}  {product.category}")
 
 
@@ -234,7 +235,13 @@ def history_text(shop: Shop, user_id: str) -> str:
     products = {p.product_id: p for p in shop.store.products([o.product_id for o in page.items])}
     for order in page.items:
         title = products[order.product_id].title if order.product_id in products else "?"
-        told = (order.order_date[:10], order.order_id, order.product_id, order.order_status, title[:60])
+        told = (
+            order.order_date[:10],
+            order.order_id,
+            order.product_id,
+            order.order_status,
+            excerpt(title, 60),
+        )
         lines.append(plain("  " + "  ".join(told)))
     return "\n".join(lines)
 

@@ -247,8 +247,9 @@ def _advice(kind: str, folder: Path, what: str) -> str:
 def _cause(message: str) -> str:
     """On one line, and without anything that a terminal would obey: providers and plug-ins wrote it."""
     from drr.app.screen import plain
+    from drr.wording.excerpt import excerpt
 
-    return " ".join(plain(message).split())[:300] or "no cause was told"
+    return excerpt(" ".join(plain(message).split()), 300) or "no cause was told"
 
 
 def _more_of(budget: Limit) -> str:

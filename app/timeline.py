@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from drr.app.screen import shown
+from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from drr.llm.rows import ToldConversation, ToldMessage, UsageRow
@@ -30,7 +31,8 @@ class ListedUnit(TypedDict):
     label: str
     status: Status
     reason: str | None
-    seconds: float
+    seconds: float | None
+    """`None` of an answer that was made elsewhere."""
 
 
 class ListedUnits(TypedDict):
@@ -51,12 +53,12 @@ def _listed(record: Record) -> ListedUnit:
         "label": record.label,
         "status": record.status,
         "reason": record.reason,
-        "seconds": record.seconds,
+        "seconds": record.making_seconds,
     }
 
 
 def listing(records: Sequence[Record]) -> str:
-    lines = [f"{r.key[:12]}  {r.kind:<11}{_state(r):<24}{r.seconds:>9.1f} s  {r.label}" for r in records]
+    lines = [f"{r.key[:12]}  {r.kind:<11}{_state(r):<24}{_seconds(r):>11}  {r.label}" for r in records]
     return shown("\n".join(lines) or "no unit has ended yet")
 
 
@@ -90,10 +92,10 @@ def document(study: Study, record: Record) -> TracedUnit:
         "reason": record.reason,
         "message": record.message,
         "attempts": record.attempts,
-        "seconds": record.seconds,
+        "seconds": record.making_seconds,
         "started_at": record.started_at,
         "usage": record.usage,
-        "cost_usd": record.cost_usd,
+        "cost_usd": record.making_usd,
         "key_fields": record.key_fields,
         "result": record.result,
         "report": study.held(record, "report"),
@@ -124,11 +126,21 @@ def _head(study: Study, record: Record) -> Iterator[str]:
         yield f"  {record.spec['query']}"
     begun = datetime.fromtimestamp(record.started_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     state = _state(record) if record.reason is None else f"{_state(record)}: {record.message}"
-    yield f"  {state}; began {begun}, took {record.seconds:.1f} s, attempt {record.attempts}"
+    if record.made_elsewhere:
+        yield f"  {state}; made elsewhere and taken in {begun}, attempt {record.attempts}"
+        if not record.usage:
+            yield "  what it cost and how long it took is unknown"
+    else:
+        yield f"  {state}; began {begun}, took {_seconds(record)}, attempt {record.attempts}"
     if lost := study.lost(record):
         yield f"  lost: {', '.join(lost)}; left out everywhere, `drr run {study.folder} --retry-failed` computes it again"
     if record.result.get("rule_written"):
         yield "  written by rules, not by an LLM"
+
+
+def _seconds(record: Record) -> str:
+    seconds = record.making_seconds
+    return "unknown" if seconds is None else f"{seconds:.1f} s"
 
 
 def _state(record: Record) -> str:
@@ -177,11 +189,11 @@ def _calls(study: Study, record: Record, *, full: bool) -> Iterator[str]:
     """Of an imported report a call says what the other system told of it."""
     for number, call in enumerate(record.result.get("tool_calls") or [], 1):
         given = ", ".join(f"{name}={value!r}" for name, value in (call.get("arguments") or {}).items())
-        given = given if full or len(given) <= _GIVEN_LENGTH else given[: _GIVEN_LENGTH - 1] + "…"
+        given = given if full else excerpt(given, _GIVEN_LENGTH)
         who = f" [{call['researcher']}]" if call.get("researcher") else ""
         kept, seconds = call.get("result_sha256"), call.get("seconds")
         text = study.held(record, f"text:{kept}") if kept else call.get("result")
-        said = (text or "") if full else " ".join((text or "").split())[:_SHOWN_LENGTH]
+        said = (text or "") if full else excerpt(" ".join((text or "").split()), _SHOWN_LENGTH)
         error = call.get("error")
         mark = "ok  " if error is None else f"FAIL ({error.get('kind') or 'unknown'}) "
         took = "" if seconds is None else f"  {seconds * 1000:.0f} ms"

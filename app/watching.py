@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from drr.wording.excerpt import excerpt
+
 if TYPE_CHECKING:
     from drr.agents.base import Event, Listener
 
@@ -59,4 +61,4 @@ def _line(event: Event) -> str | None:
     if event.kind == "turn":
         return None
     said = " ".join(event.text.split())
-    return f"{event.actor}: {_VERBS.get(event.kind, '')}{said}"[:200]
+    return excerpt(f"{event.actor}: {_VERBS.get(event.kind, '')}{said}", 200)

@@ -42,15 +42,15 @@ class UnitRow(TypedDict):
     stop_reason: str | None
     words: int | None
     report: str | None
-    calls: int
-    input_tokens: int
-    output_tokens: int
+    calls: int | None
+    input_tokens: int | None
+    output_tokens: int | None
     cost_usd: float | None
     key_fields: JsonObject
     result: JsonObject
     blobs: JsonObject
     attempts: int
-    seconds: float
+    seconds: float | None
     started_at: float
     finished_at: float
 
@@ -187,6 +187,7 @@ def _arrow(hint: object) -> str:
 def _unit_rows(study: Study, record: Record) -> Iterator[UnitRow]:
     facts = {**record.key_fields, **record.spec, **record.result}
     used = record.usage.values()
+    told = bool(used) or not record.made_elsewhere
     yield {
         "key": record.key,
         "kind": record.kind,
@@ -203,15 +204,15 @@ def _unit_rows(study: Study, record: Record) -> Iterator[UnitRow]:
         "stop_reason": _text(facts, "stop_reason"),
         "words": facts.get("words"),
         "report": None if study.lost(record) else study.text(record, "report"),
-        "calls": sum(one["calls"] for one in used),
-        "input_tokens": sum(one["input_tokens"] for one in used),
-        "output_tokens": sum(one["output_tokens"] for one in used),
-        "cost_usd": record.cost_usd,
+        "calls": sum(one["calls"] for one in used) if told else None,
+        "input_tokens": sum(one["input_tokens"] for one in used) if told else None,
+        "output_tokens": sum(one["output_tokens"] for one in used) if told else None,
+        "cost_usd": record.making_usd,
         "key_fields": dict(record.key_fields),
         "result": {name: value for name, value in record.result.items() if name not in _OWN_TABLES},
         "blobs": dict(record.blobs),
         "attempts": record.attempts,
-        "seconds": record.seconds,
+        "seconds": record.making_seconds,
         "started_at": record.started_at,
         "finished_at": record.finished_at,
     }

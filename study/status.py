@@ -85,6 +85,8 @@ class StudyStatus(TypedDict):
     """Answers, counted as done, that lack texts and are left out by every reader: by label."""
     stopped: str | None
     usage: StudyUsage
+    imported: int
+    """Answers that were made elsewhere: what making them took is unknown and in no sum here."""
     cost_usd: float | None
     """Of answers that came; `None` where a model without a known price was called."""
     cost_usd_at_most: float | None
@@ -123,6 +125,7 @@ def status(study: Study, *, now: float) -> StudyStatus:
         "lost": sorted(loss.label for loss in study.losses.values()),
         "stopped": next(filter(None, (study.ledger.meta(f"stopped:{kind}") for kind in KINDS)), None),
         "usage": _usage(study),
+        "imported": sum(record.made_elsewhere for record in study.records("answer")),
         "cost_usd": None if spending.unpriced else dollars(spending.cost),
         "cost_usd_at_most": None if spending.unpriced else dollars(spending.most_cost),
         "spent_tokens": spending.tokens,

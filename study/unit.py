@@ -156,3 +156,18 @@ class Record:
     @property
     def done(self) -> bool:
         return self.status == "done"
+
+    @property
+    def made_elsewhere(self) -> bool:
+        """An answer that another system gave: the ledger knows only what taking it in took."""
+        return bool(self.key_fields.get("imported"))
+
+    @property
+    def making_seconds(self) -> float | None:
+        """How long it took to make; `None` is unknown."""
+        return None if self.made_elsewhere else self.seconds
+
+    @property
+    def making_usd(self) -> float | None:
+        """What it cost to make, as far as calls of models were told; `None` is unknown."""
+        return None if self.made_elsewhere and not self.usage else self.cost_usd

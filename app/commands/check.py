@@ -113,7 +113,7 @@ def _show(arguments: argparse.Namespace, subject: Subject, check_report, documen
     print()
     width = max(map(len, checks))
     for name, check in checks.items():
-        print(f"{_MARKS[check.status]:>4}  {name:<{width}}  {_summary(check)}")
+        print(f"{_MARKS[check.status]:>4}  {name:<{width}}  {_summary(name, check)}")
         if check.status == "fail":
             for span, why in list(zip(check.spans, check.evidence, strict=False))[:8]:
                 print(f"      {'':<{width}}  line {_line(subject.report, span[0])}: {_printable(why)}")
@@ -134,17 +134,18 @@ def _print_citations(citations: Citations) -> None:
         print("defects: " + ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()))
 
 
-def _summary(check: Check) -> str:
+def _summary(name: str, check: Check) -> str:
+    from drr.eval.checks import value_told
+
     if check.status == "unverifiable":
         return _printable(check.evidence[0]) if check.evidence else ""
-    value = check.value if isinstance(check.value, dict) else {}
-    if "checked" in value:
-        return f"{value['checked']} checked, {value['failed']} wrong"
-    return ", ".join(f"{count} {name}" for name, count in value.items())
+    return _printable(value_told(name, check.value))
 
 
 def _printable(text: str) -> str:
-    return "".join(character if character.isprintable() else " " for character in text)[:200]
+    from drr.wording.excerpt import excerpt
+
+    return excerpt("".join(character if character.isprintable() else " " for character in text), 200)
 
 
 def _line(report: str, position: int) -> int:

@@ -96,6 +96,7 @@ def _list(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> in
     from drr.app.console import print_json
     from drr.app.terminal import Column, table
     from drr.eval.tasks.pqr.rows import DIMENSIONS
+    from drr.wording.excerpt import excerpt
 
     rows = book.all()
     if _as_json(arguments):
@@ -112,7 +113,7 @@ def _list(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> in
             one.owner.label,
             one.state,
             " ".join(f"{name} {len(one.rubric.rows(name))}" for name in DIMENSIONS[one.owner.half]),
-            book.text(one.owner)[:80],
+            excerpt(book.text(one.owner), 80),
         ]
         for one in rows
     ]

@@ -109,9 +109,12 @@ def _say_refused(read: ReadReports) -> None:
     import sys
 
     from drr.app.screen import plain
+    from drr.wording.excerpt import excerpt
 
     for line, why in read.refused[:_SHOWN]:
-        print(f"drr: {plain(f'{read.path}, line {line}: {why}')[:600]}; not taken in", file=sys.stderr)
+        print(
+            f"drr: {excerpt(plain(f'{read.path}, line {line}: {why}'), 600)}; not taken in", file=sys.stderr
+        )
     if more := len(read.refused[_SHOWN:]):
         print(
             f"drr: {read.path}: {more:,} lines more were not taken in; --json names them all", file=sys.stderr

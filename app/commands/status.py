@@ -41,12 +41,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _render(folder: Path, document: StudyStatus) -> str:
     lines = [f"{folder}", *_units(document), *_usage(document["usage"])]
-    lines.append(f"  cost: {_cost(document)}")
+    lines.append(f"  cost: {_cost(document)}{_of_others(document['imported'])}")
     if document["budget"]:
         lines.append(f"  budget: {_budget(document['budget'])}")
     if document["stopped"]:
         lines.append(f"  stopped: {document['stopped']}; `drr run {folder}` continues")
     return "\n".join(lines)
+
+
+def _of_others(imported: int) -> str:
+    answers = "answer" if imported == 1 else "answers"
+    return f"; what the {imported:,} imported {answers} cost is unknown" if imported else ""
 
 
 def _cost(document: StudyStatus) -> str:

@@ -13,6 +13,7 @@ from drr.app.report.cost import cost_points
 from drr.app.report.material import ByQuery, Material
 from drr.app.report.setting_figure import draw_settings
 from drr.eval.stats.intervals import mean
+from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,7 +78,7 @@ def _stamp(figure: Figure, banner: str | None) -> None:
 def _short(name: str) -> str:
     """One line that leaves room for the figure."""
     line = " ".join(name.split())
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    return excerpt(line, LONGEST)
 
 
 def _new(width: float, height: float) -> tuple[Figure, Any]:

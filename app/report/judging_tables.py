@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from drr.app.report.material import Material
 from drr.app.report.metric_tables import SIGNIFICANT
 from drr.app.report.tables import Cell, Table, headings
+from drr.eval.metrics.diagnosis import BY_RULE, JUDGED
 from drr.eval.metrics.rows import FailureDocument
 from drr.eval.stats.intervals import FEWEST
 from drr.eval.stats.pairs import PairRow
@@ -69,18 +70,39 @@ def failure_labels(material: Material) -> Table | None:
     if not found:
         return None
     variants = found["variants"]
+    open_ = [name for name in found["labels"] if not any(v[name]["share"]["n"] for v in variants.values())]
     rows = [
-        (label.replace("_", " "), [Cell.of(labels[label]["share"]) for labels in variants.values()])
+        (
+            label.replace("_", " "),
+            [
+                Cell.of(labels[label]["share"], missing="unknown" if label in open_ else "")
+                for labels in variants.values()
+            ],
+        )
         for label in found["labels"]
     ]
     notes = [
         "Share of the reports in which somebody can tell; rules and a judge propose, people correct (failure_labels.jsonl)."
     ]
+    notes += _open_labels(open_)
     if found["corrections_of_no_answer"]:
         notes.append(f"Corrections of no answer here: {', '.join(found['corrections_of_no_answer'])}.")
     title = "Failure labels (Appendix G)"
     columns = headings(*variants)
     return Table("failure-labels", title, columns, rows, [*notes, *_examples(found)], material.banner)
+
+
+def _open_labels(labels: Sequence[str]) -> list[str]:
+    """Why a row has no share."""
+    reasons = (
+        ("no judge was asked for these (`drr judge STUDY --what failures`)", JUDGED),
+        ("the rules that decide these could tell of no report (Rule checks)", BY_RULE),
+    )
+    told = []
+    for reason, among in reasons:
+        if names := [name.replace("_", " ") for name in labels if name in among]:
+            told.append(f"Unknown: {', '.join(names)}; {reason}.")
+    return told
 
 
 def _examples(found: FailureDocument) -> list[str]:

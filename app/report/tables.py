@@ -31,6 +31,8 @@ class Cell:
     """No further from the best of its column than the measure sways by itself."""
     signed: bool = False
     """A difference, whose sign is said."""
+    missing: str = ""
+    """What stands there for a reader where there is no value, with the reason in a note."""
 
     @classmethod
     def of(cls, v: VRow | None, digits: int = 2, **more: Any) -> Cell:
@@ -44,6 +46,8 @@ class Cell:
 
     def text(self) -> str:
         """In one line, for every form."""
+        if self.value is None and self.missing:
+            return self.missing
         if self.value is None:
             shown = "–"
         elif isinstance(self.value, str):

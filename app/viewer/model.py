@@ -76,12 +76,18 @@ class SourceView:
     url: str
     type: str
     title: str | None
-    seen: str
+    seen: tuple[str, ...]
+    """Every text that a tool showed of it."""
     page: str | None
     """Content hash of the frozen page."""
     page_status: str | None
-    call: int | None
-    """Number of the tool call that brought it."""
+    calls: tuple[int, ...] = ()
+    """Numbers of the tool calls that returned it; none where no call is known."""
+
+    @property
+    def call(self) -> int | None:
+        """The one that is named where there is room for one."""
+        return self.calls[0] if self.calls else None
 
 
 @dataclass(frozen=True)
@@ -105,8 +111,9 @@ class Actor:
 
     @property
     def seconds(self) -> float | None:
+        """Unknown where that of one call is."""
         known = [call.seconds for call in self.calls if call.seconds is not None]
-        return sum(known) if known else None
+        return sum(known) if known and len(known) == len(self.calls) else None
 
 
 @dataclass(frozen=True)

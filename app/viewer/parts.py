@@ -22,13 +22,14 @@ from drr.app.viewer.model import (
 )
 from drr.citations.parse import canonical_url
 from drr.env.source import text_hash
-from drr.eval.checks import urls_in
+from drr.eval.checks import urls_in, value_told
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
 from drr.eval.metrics import metrics, values_of
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.key_points.rows import PointRow, PointVerdictRow, matches_of, points_of
+from drr.wording.excerpt import ELLIPSIS, piece
 
 MARGIN = 400
 SHOWN_ELSEWHERE = frozenset({"quality", "rules"})
@@ -123,31 +124,50 @@ def _passages(verdict: Mapping[str, Any], book: Book) -> Iterable[Passage | str]
 
 def _passage(text: str, spans: Sequence[tuple[int, int]], shown: Sequence[tuple[int, int]]) -> Passage:
     """`shown` is what the judge was given of the text; nothing means all of it."""
-    if spans:
-        start = max(0, min(a for a, _ in spans) - MARGIN)
-        end = min(len(text), max(b for _, b in spans) + MARGIN)
+    kept = (min(a for a, _ in spans), max(b for _, b in spans)) if spans else None
+    if kept is not None:
+        start, end = kept[0] - MARGIN, kept[1] + MARGIN
     else:
         start, last = shown[0] if shown else (0, len(text))
         end = min(last, start + 2 * MARGIN)
-    return Passage(text[start:end], tuple((a - start, b - start) for a, b in spans))
+    start, end = piece(text, start, end, kept)
+    before = ELLIPSIS if text[:start].strip() else ""
+    after = ELLIPSIS if text[end:].strip() else ""
+    return Passage(
+        before + text[start:end] + after,
+        tuple((a - start + len(before), b - start + len(before)) for a, b in spans),
+    )
 
 
 def sources(answer: Answer) -> Iterable[SourceView]:
-    brought: dict[str, int] = {}
-    for call in sorted(answer.tool_calls() or (), key=lambda call: call.get("kind", "api") != "api"):
-        for url in urls_in(call.get("sources") or call.get("result")):
-            brought.setdefault(url, int(call.get("number") or 0))
-    for number, source in enumerate(answer.sources, 1):
-        yield SourceView(
-            number=number,
-            url=source.url,
-            type=source.type,
-            title=source.title,
-            seen=source.seen,
-            page=source.page_sha256,
-            page_status=source.page_status,
-            call=brought.get(canonical_url(source.url)),
+    """Each address once, with every text that was seen of it and the calls that returned it."""
+    brought = _returned(answer)
+    found: dict[str, SourceView] = {}
+    for source in answer.sources:
+        url = canonical_url(source.url)
+        known = found.get(url)
+        found[url] = SourceView(
+            number=len(found) + 1 if known is None else known.number,
+            url=source.url if known is None else known.url,
+            type=source.type if known is None else known.type,
+            title=(known and known.title) or source.title,
+            seen=tuple(dict.fromkeys((*(known.seen if known else ()), source.seen))),
+            page=(known and known.page) or source.page_sha256,
+            page_status=(known and known.page_status) or source.page_status,
+            calls=brought.get(url, ()),
         )
+    return found.values()
+
+
+def _returned(answer: Answer) -> dict[str, tuple[int, ...]]:
+    """Canonical address to the calls of tools that returned it; where none did, the first that otherwise brought it."""
+    tools: dict[str, list[int]] = {}
+    others: dict[str, list[int]] = {}
+    for call in answer.tool_calls() or ():
+        found = tools if call.get("kind", "api") == "api" else others
+        for url in urls_in(call.get("sources") or call.get("result")):
+            found.setdefault(url, []).append(int(call.get("number") or 0))
+    return {url: tuple(tools.get(url) or others[url][:1]) for url in others | tools}
 
 
 def actors(calls: Sequence[Mapping[str, Any]]) -> Iterable[Actor]:
@@ -202,7 +222,7 @@ def rules(judged: Judged, answer: Answer) -> Iterable[RuleView]:
             evidence = rule.get("evidence") or ()
             lines = [evidence] if isinstance(evidence, str) else [str(line) for line in evidence]
             value = rule.get("value")
-            yield RuleView(name, str(rule["status"]), "" if value is None else str(value), tuple(lines[:8]))
+            yield RuleView(name, str(rule["status"]), value_told(name, value), tuple(lines[:8]))
 
 
 def points(judged: Judged, answer: Answer) -> Iterable[ShownPoint]:

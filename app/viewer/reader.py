@@ -173,7 +173,13 @@ class Reader:
         if lost or not record.done:
             told = f"Texts of this answer are no longer in the study: {', '.join(lost)}." if lost else ""
             return ReportView(
-                entry, told or record.message or "", "", None, record.usage, record.cost_usd, record.seconds
+                entry,
+                told or record.message or "",
+                "",
+                None,
+                record.usage,
+                record.making_usd,
+                record.making_seconds,
             )
         answer = answer_of(self._study, record, self._queries)
         owners = owners_shown(self._study, answer, self._queries)
@@ -188,8 +194,8 @@ class Reader:
             profile=profile,
             stop_reason=record.result.get("stop_reason"),
             usage=record.usage,
-            cost_usd=record.cost_usd,
-            seconds=record.seconds,
+            cost_usd=record.making_usd,
+            seconds=record.making_seconds,
             claims=tuple(parts.claims(judged, answer, book if full else None)),
             ratings=tuple(parts.ratings(judged, answer)),
             points=tuple(parts.points(judged, answer)),

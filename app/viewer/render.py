@@ -15,6 +15,7 @@ from drr.citations.parse import canonical_url, parse
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
+from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from drr.eval.tasks.judged import Judging
@@ -30,13 +31,15 @@ def _templates() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     folder = Path(__file__).parent / "templates"
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         auto_reload=False,
     )
+    environment.filters["excerpt"] = excerpt
+    return environment
 
 
 class Measure(NamedTuple):

@@ -142,7 +142,7 @@ def _costed(
 
 def _answer_usd(answers: Sequence[Answer]) -> float | None:
     """What one took to make; not known of imported reports, nor where a price is unknown."""
-    costs = [None if answer.imported else answer.record.cost_usd for answer in answers]
+    costs = [answer.record.making_usd for answer in answers]
     known = [cost for cost in costs if cost is not None]
     return sum(known) / len(known) if known and len(known) == len(costs) else None
 

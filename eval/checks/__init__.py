@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from drr.eval.checks import catalogue, citing, facts, names, properties, stars, text
 from drr.eval.checks.base import Check, CheckDocument, Status, Subject, returned_by, urls_in
@@ -14,6 +14,7 @@ from drr.eval.checks.person.orders import order_facts
 from drr.eval.checks.person.privacy import privacy
 from drr.eval.checks.person.profile import profile_facts
 from drr.eval.checks.person.statistics import statistics
+from drr.eval.checks.told import kinds_told, plain_told, tally_told
 
 __all__ = [
     "RULES",
@@ -25,6 +26,7 @@ __all__ = [
     "document",
     "returned_by",
     "urls_in",
+    "value_told",
 ]
 
 
@@ -33,6 +35,8 @@ class Rule(NamedTuple):
 
     check: Callable[[Subject, Mentions], Check]
     version: str
+    told: Callable[[Any], str] = tally_told
+    """Its value as a person reads it."""
 
 
 RULES: dict[str, Rule] = {
@@ -48,7 +52,7 @@ RULES: dict[str, Rule] = {
     "profile_facts": Rule(profile_facts, "6"),
     "statistics": Rule(statistics, "9"),
     "duplicates": Rule(text.duplicates, "2"),
-    "citation_hygiene": Rule(citing.citation_hygiene, "5"),
+    "citation_hygiene": Rule(citing.citation_hygiene, "5", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "5"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "9"),
     "product_claims": Rule(properties.product_claims, "13"),
@@ -60,6 +64,12 @@ def check_report(subject: Subject) -> dict[str, Check]:
     """Every rule's answer, by name."""
     mentions = Mentions(subject)
     return {name: rule.check(subject, mentions) for name, rule in RULES.items()}
+
+
+def value_told(name: str, value: Any) -> str:
+    """The value of a rule in words; of a rule that is no longer here, whatever it left."""
+    rule = RULES.get(name)
+    return plain_told(value) if rule is None else rule.told(value)
 
 
 def document(checks: dict[str, Check]) -> dict[str, CheckDocument]:

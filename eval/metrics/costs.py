@@ -89,7 +89,7 @@ def _of_usage(record: Record) -> PartCost:
     if not usage:
         return PartCost(None, None, None, None)
     return PartCost(
-        _tokens(usage), float(sum(one["calls"] for one in usage)), record.seconds, record.cost_usd
+        _tokens(usage), float(sum(one["calls"] for one in usage)), record.making_seconds, record.making_usd
     )
 
 

@@ -19,6 +19,7 @@ from drr.eval.stats.intervals import SHARE, mean
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.rows import CheckRow, FailureRow
 from drr.study.study import Study
+from drr.wording.excerpt import excerpt
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def _corrected(proposed: Diagnosis, correction: Correction | None) -> Diagnosis:
         return proposed
     example = None
     if correction.present:
-        example = correction.example[:_EXCERPT] if correction.example else proposed["example"]
+        example = excerpt(correction.example, _EXCERPT) if correction.example else proposed["example"]
     return {"present": correction.present, "by": correction.judge, "example": example}
 
 
@@ -149,10 +150,10 @@ def _example(
 ) -> str | None:
     for name in broken:
         if rules[name]["evidence"]:
-            return str(rules[name]["evidence"][0])[:_EXCERPT]
+            return excerpt(str(rules[name]["evidence"][0]), _EXCERPT)
     if failure is None:
         return None
-    return answer.report[failure["start"] : min(failure["end"], failure["start"] + _EXCERPT)]
+    return excerpt(answer.report[failure["start"] : failure["end"]], _EXCERPT)
 
 
 def failure_document(judged: Judged, study: Study) -> FailureDocument | None:

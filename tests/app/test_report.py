@@ -187,6 +187,21 @@ def test_bold_needs_a_difference_beyond_the_noise_and_not_a_rank(judged_study: P
     assert winners({"fp": slight, **{f"m{n}": close for n in range(11)}}) == {}
 
 
+def test_a_label_that_nobody_can_tell_of_says_why(judged_study: Path, report: Path) -> None:
+    drawn = (report / "tables" / "failure-labels.md").read_text(encoding="utf-8")
+    with Study.open(judged_study) as study:
+        found = study_document(study)["failures"]
+    assert found is not None
+    for name in found["labels"]:
+        line = next(line for line in drawn.splitlines() if line.startswith(f"| {name.replace('_', ' ')} |"))
+        if not any(row[name]["share"]["n"] for row in found["variants"].values()):
+            assert line.count("unknown") == len(VARIANTS)
+            told = next(line for line in drawn.splitlines() if line.startswith("Unknown: "))
+            assert name.replace("_", " ") in told and "--what failures" in told
+            assert cells(report, "failure-labels")[name.replace("_", " "), "react"]["value"] == ""
+    assert "weak synthesis | unknown" in drawn and "budget break | 0.00" in drawn
+
+
 def test_hostile_names_stay_text_in_every_form() -> None:
     evil = '=HYPERLINK("http://x")|</td><script>alert(1)</script>\\input{x}$&%'
     table = Table("t", evil, [Heading(evil, told=evil)], [(evil, [Cell(evil)])], [evil], evil)

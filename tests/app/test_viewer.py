@@ -80,6 +80,44 @@ def test_evidence_is_named_as_the_report_numbers_it_and_records_show_their_passa
     assert marked
 
 
+def test_each_source_stands_once_with_how_often_it_was_returned(reader: Reader) -> None:
+    returned = 0
+    for entry in reader.entries():
+        view = reader.report(entry.key)
+        assert view is not None
+        urls = [source.url for source in view.sources]
+        assert len(set(urls)) == len(urls)
+        assert [source.number for source in view.sources] == list(range(1, len(urls) + 1))
+        results = {call.number: call.result for call in view.calls}
+        for source in view.sources:
+            assert len(set(source.calls)) == len(source.calls)
+            assert all(source.url in results[number] for number in source.calls)
+        most = max(view.sources, key=lambda source: len(source.calls))
+        returned = max(returned, len(most.calls))
+        if len(most.calls) > 1:
+            assert f"returned {len(most.calls)} times" in Pages("s", served=False).report(view)
+    assert returned > 1
+
+
+def test_rule_values_and_passages_are_told_as_people_read_them(reader: Reader) -> None:
+    cut = 0
+    for entry in reader.entries():
+        view = reader.report(entry.key)
+        assert view is not None
+        assert view.rules
+        assert not [rule.value for rule in view.rules if "{" in rule.value or "'" in rule.value]
+        frozen = [text for source in view.sources for text in source.seen]
+        for passage in (p for c in view.claims for v in c.verdicts for p in v.passages):
+            begun, ended = passage.text.startswith("…"), passage.text.endswith("…")
+            cut += begun + ended
+            inner = passage.text.strip("…")
+            for text in (one for one in frozen if inner in one):
+                at = text.index(inner)
+                assert begun or not text[:at].strip()
+                assert at == 0 or text[at - 1].isspace() or inner[:1].isspace()
+    assert cut
+
+
 def test_a_study_that_lost_its_shop_says_so(judged_study: Path, tmp_path: Path) -> None:
     moved = tmp_path / "study"
     shutil.copytree(judged_study, moved)

@@ -186,7 +186,7 @@ def hostile_view() -> ReportView:
     point = ShownPoint(evil, evil, evil, evil, evil, evil, evil, evil)
     criterion = CriterionView(evil, evil, evil, evil, 0.5, evil, (3, None), evil)
     claim = ShownClaim("claim-c1", evil, 0, len(PAYLOADS[0]), ("javascript:alert(1)",), (verdict,))
-    source = SourceView(1, "javascript:alert(1)", evil, evil, evil, "0" * 64, evil, 1)
+    source = SourceView(1, "javascript:alert(1)", evil, evil, (evil,), "0" * 64, evil, (1, 2))
     call = CallView(1, evil, evil, "api", evil, evil, evil, 0.5)
     usage = {evil: {"calls": evil, "model": evil, "input_tokens": 1, "output_tokens": 1, "seconds": 0.1}}
     return ReportView(

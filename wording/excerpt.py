@@ -1,0 +1,40 @@
+"""A piece of a text for a place with little room: cut between words, with an ellipsis wherever something is left out."""
+
+from __future__ import annotations
+
+ELLIPSIS = "\u2026"
+_REACH = 40
+"""So far a cut is moved to the next gap between words; scripts without gaps, and longer words, are cut where it falls."""
+
+
+def excerpt(text: str, most: int) -> str:
+    """The beginning of the text, at most so many characters with the ellipsis."""
+    if len(text) <= most:
+        return text
+    end = _last_gap(text, max(most - len(ELLIPSIS), 0), 0)
+    return text[:end].rstrip() + ELLIPSIS
+
+
+def piece(text: str, start: int, end: int, kept: tuple[int, int] | None = None) -> tuple[int, int]:
+    """A stretch of the text drawn in to whole words; what is `kept` stays in it. Its ends need an ellipsis where text is left out."""
+    first, last = kept or (end, start)
+    start, end = max(0, start), min(len(text), end)
+    if start > 0 and not _is_gap(text, start):
+        start = _next_gap(text, start, first)
+    while start < min(first, end) and text[start].isspace():
+        start += 1
+    return start, max(_last_gap(text, end, last), start)
+
+
+def _is_gap(text: str, at: int) -> bool:
+    return at >= len(text) or at <= 0 or text[at].isspace() or text[at - 1].isspace()
+
+
+def _next_gap(text: str, at: int, most: int) -> int:
+    reach = min(at + _REACH, most, len(text))
+    return next((place for place in range(at, reach + 1) if _is_gap(text, place)), min(at, most))
+
+
+def _last_gap(text: str, at: int, least: int) -> int:
+    reach = max(at - _REACH, least)
+    return next((place for place in range(at, reach - 1, -1) if place > 0 and _is_gap(text, place)), at)
