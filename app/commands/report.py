@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     with Study.open(arguments.study) as study:
         document, tables = despite_losses(study, lambda: _made(study, arguments))
         for refused in refusals(document):
-            print(f"drr: memories side by side: {refused}", file=sys.stderr)
+            print(f"drr: memories side by side: {' '.join(refused.split())}", file=sys.stderr)
         if arguments.json:
             print_json(document)
             return 0

@@ -63,7 +63,7 @@ def _panel(axes: Any, material: Material, agent: str, own: AgentSettings) -> Non
         axes.plot(line, kept, color=color, linewidth=width, label=metrics()[metric].label)
     _reach(axes, material, systems)
     mixed = "" if own["same_questions"] else " (settings answered different questions)"
-    axes.set_title(f"{agent[:40]}{mixed}", fontsize=9)
+    axes.set_title(f"{' '.join(agent.split())[:40]}{mixed}", fontsize=9)
     axes.set_xticks(range(len(systems)), names, rotation=25, ha="right", fontsize=8)
     axes.set_ylim(0, 10)
     axes.set_ylabel("0-10; bars: 95 % interval of P", fontsize=8)

@@ -111,8 +111,9 @@ def _memories(material: Material) -> Table:
         known[name] for name in SHOWN if any(name in row for row in material.document["metrics"].values())
     ]
     rows: list[tuple[str, Sequence[Cell]]] = []
-    notes = [MEMORY_NOTE]
-    for table in material.document["settings"]["memories"]:
+    tables = material.document["settings"]["memories"]
+    notes = [MEMORY_NOTE] if any(table["refused"] is None for table in tables) else []
+    for table in tables:
         rows += [(one["system"], _of_memory(table, one, shown)) for one in table["rows"]]
         rows += [(_name(one), [*_differences(one, shown)[:-1], Cell(None)]) for one in table["differences"]]
         notes += told_of_memories(table)
@@ -189,7 +190,7 @@ def _spent(row: SpentRow) -> list[Cell]:
     return [
         Cell.of(row["tokens"], 0),
         Cell.of(row["calls"], 1),
-        Cell.of(row["seconds"], 2),
+        Cell.of(row["seconds"], 3),
         Cell.of(row["usd"], 4),
     ]
 

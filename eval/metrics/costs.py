@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from drr.eval.metrics.same_reports import by_agent
 from drr.eval.metrics.setting_rows import CostDocument, SpentInAll, SpentRow, SystemCost
-from drr.eval.stats.intervals import mean
+from drr.eval.stats.intervals import VRow, mean
 from drr.eval.tasks.judged import Judged
 from drr.llm.rows import UsageRow
 from drr.persons.setting import parts_of
@@ -208,9 +208,11 @@ def _in_all(parts: Sequence[PartCost]) -> SpentInAll:
 
 
 def _row(spent: ByCluster, told: str) -> SpentRow:
-    def figure(place: int) -> Any:
+    def figure(place: int) -> VRow:
         values = {cluster: [one[place] for one in own] for cluster, own in spent.items()}
-        return mean(values, f"mean {told}").document()
+        found = mean(values, f"mean {told}")
+        low = None if found.ci_low is None else max(0.0, found.ci_low)  # nothing costs less than nothing
+        return replace(found, ci_low=low).document()
 
     return {"tokens": figure(0), "calls": figure(1), "seconds": figure(2), "usd": figure(3)}
 

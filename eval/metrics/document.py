@@ -38,7 +38,7 @@ def study_document(study: Study, judge: str | None = None, *, complete: bool = F
     paper = as_printed(study, judged.judging.judge if judged.judging else judge)
     if paper is not None:
         document["as_printed"] = paper_document(counted(read_judged(study, paper, answers=answers)))
-    settings = settings_document(study, judged)
+    settings = settings_document(study, judged, document["metrics"])
     if settings is not None:
         document["settings"] = settings
     if study.losses:

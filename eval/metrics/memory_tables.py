@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import documented
-from drr.eval.metrics.setting_pairs import GRADES, REMEMBERED, difference_rows, owners_of, tokens_given
+from drr.eval.metrics.setting_pairs import GRADES, REMEMBERED, Known, difference_rows, owners_of, tokens_given
 from drr.eval.metrics.setting_rows import ComparedMemory, MemoryTable, SettingDifference
 from drr.eval.stats.intervals import VRow
 from drr.eval.tasks.judged import Judged
@@ -22,26 +22,37 @@ BESIDE = ("task", "persona")
 """Settings without a memory that every memory is held against: told nothing, and told everything."""
 
 
-def memory_tables(judged: Judged, ran: Ran, systems: Sequence[str]) -> list[MemoryTable]:
-    """Of one agent, whose systems these are: one table for each budget at which it has memories."""
-    by_budget: dict[int, list[str]] = {}
-    for system in systems:
-        setting = parts_of(system).setting
-        if setting.kind == "memory":
-            by_budget.setdefault(setting.tokens or 0, []).append(system)
-    memories = [system for own in by_budget.values() for system in own]
-    if len({parts_of(system).setting.memory for system in memories}) > 1 and all(
-        len(own) == 1 for own in by_budget.values()
-    ):
-        return [_Group(judged, ran, memories, (), None).refused(_unequal(memories))]
-    found = []
-    for budget, own in sorted(by_budget.items()):
-        beside = [system for system in systems if parts_of(system).setting.kind in BESIDE]
-        group = _Group(judged, ran, own, beside, budget)
-        alone = len(own) == 1 and len(memories) > 1
-        why = _alone(own[0], memories) if alone else group.problem()
-        found.append(group.table() if why is None else group.refused(why))
-    return found
+Figures = Mapping[str, Mapping[str, VRow]]
+"""By system and metric."""
+
+
+@dataclass(frozen=True)
+class MemoryTables:
+    judged: Judged
+    ran: Ran
+    figures: Figures
+    """Of each system, over all that it answered."""
+    known: Known
+
+    def of_agent(self, systems: Sequence[str]) -> list[MemoryTable]:
+        """Of one agent, whose systems these are: one table for each budget at which it has memories."""
+        by_budget: dict[int, list[str]] = {}
+        for system in systems:
+            setting = parts_of(system).setting
+            if setting.kind == "memory":
+                by_budget.setdefault(setting.tokens or 0, []).append(system)
+        memories = [system for own in by_budget.values() for system in own]
+        several = len({parts_of(system).setting.memory for system in memories}) > 1
+        if several and all(len(own) == 1 for own in by_budget.values()):
+            return [_Group(self, memories, (), None).refused(_unequal(memories))]
+        found = []
+        for budget, own in sorted(by_budget.items()):
+            beside = [system for system in systems if parts_of(system).setting.kind in BESIDE]
+            group = _Group(self, own, beside, budget)
+            alone = len(own) == 1 and len(memories) > 1
+            why = _alone(own[0], memories) if alone else group.problem()
+            found.append(group.table() if why is None else group.refused(why))
+        return found
 
 
 def _unequal(memories: Sequence[str]) -> str:
@@ -66,8 +77,7 @@ def _size(system: str) -> str:
 class _Group:
     """Memories of an agent that are to stand in one table, and the settings they are held against."""
 
-    judged: Judged
-    ran: Ran
+    held: MemoryTables
     memories: Sequence[str]
     others: Sequence[str]
     budget: int | None
@@ -83,6 +93,8 @@ class _Group:
             )
         contexts = {system: self._contexts(system) for system in self.memories}
         first = contexts[self.memories[0]]
+        if unknown := [system for system in self.memories if None in contexts[system].values()]:
+            return f"it is not known which contexts {', '.join(map(_memory, unknown))} had, nor how much of them: imported reports do not say"
         other = next((system for system in self.memories if contexts[system] != first), None)
         if other is not None:
             return f"{_memory(self.memories[0])} and {_memory(other)} were shown different contexts of the same persons"
@@ -108,8 +120,8 @@ class _Group:
         shared = self._shared(rows)
         if not shared:
             rows, beside, shared = list(self.memories), [], self._shared(self.memories)
-        kept = [a for a in self.judged.answers if a.variant in rows and a.query_id in shared]
-        part = replace(self.judged, answers=kept)
+        kept = [a for a in self.held.judged.answers if a.variant in rows and a.query_id in shared]
+        part = replace(self.held.judged, answers=kept)
         return {
             "agent": parts_of(self.memories[0]).agent,
             "budget": self.budget,
@@ -132,13 +144,15 @@ class _Group:
         persona = [system for system in beside if parts_of(system).setting.kind == "persona"]
         pairs = [(system, base) for system in self.memories if system != base]
         pairs += [(one, memory) for one in persona for memory in self.memories]
-        return difference_rows(part, pairs, SHOWN)
+        return difference_rows(part, pairs, SHOWN, self.held.known)
 
     def _scored(self, part: Judged, system: str) -> ComparedMemory:
         answers = [answer for answer in part.answers if answer.variant == system]
-        every = {name: v for family in owners_of(SHOWN) for name, v in family.corpus(part, answers).items()}
-        figures = documented({name: every[name] for name in SHOWN if name in every})
-        return self._row(system, figures, answers)
+        figures = self.held.figures.get(system, {})
+        if len(answers) < sum(answer.variant == system for answer in self.held.judged.answers):
+            owners = owners_of(SHOWN)
+            figures = documented({n: v for one in owners for n, v in one.corpus(part, answers).items()})
+        return self._row(system, {name: figures[name] for name in SHOWN if name in figures}, answers)
 
     def _row(self, system: str, figures: Mapping[str, VRow], answers: Sequence[Answer]) -> ComparedMemory:
         setting, told = parts_of(system).setting, tokens_given(answers)
@@ -153,11 +167,13 @@ class _Group:
         }
 
     def _asked(self, system: str) -> set[str]:
-        return {str(record.spec["query_id"]) for record in self.ran.get(system, ())}
+        return {str(record.spec["query_id"]) for record in self.held.ran.get(system, ())}
 
     def _failures(self, system: str) -> list[str]:
         """Also what ended and is left out: research that was broken off, texts that were lost."""
-        ended = [record for record in self.ran.get(system, ()) if record.key not in self.judged.by_key]
+        ended = [
+            record for record in self.held.ran.get(system, ()) if record.key not in self.held.judged.by_key
+        ]
         return [
             record.reason or record.status
             if not record.done
@@ -169,12 +185,12 @@ class _Group:
         """By question, what the memory was shown."""
         return {
             str(record.spec["query_id"]): record.key_fields.get("memory", {}).get("context")
-            for record in self.ran[system]
+            for record in self.held.ran[system]
         }
 
     def _shared(self, systems: Sequence[str]) -> set[str]:
         answered = [
-            {answer.query_id for answer in self.judged.answers if answer.variant == system}
+            {answer.query_id for answer in self.held.judged.answers if answer.variant == system}
             for system in systems
         ]
         return set.intersection(*answered)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import families, metrics
-from drr.eval.metrics.base import Family
+from drr.eval.metrics.base import Family, Values
 from drr.eval.stats.intervals import PairedDifference, paired
 from drr.eval.tasks.judged import Judged
 
@@ -19,6 +20,8 @@ class PairedMetrics:
 
     judged: Judged
     among: Sequence[Family] = field(default_factory=families)
+    known: dict[tuple[Family, str], Values] = field(default_factory=dict)
+    """Values that do not hang on which other reports there are, by family and answer: for who pairs parts of a judging too."""
     _held: dict[tuple[str, int], dict[str, ByQuery]] = field(default_factory=dict)
 
     def by_family(self, a: str, b: str) -> list[dict[str, PairedDifference]]:
@@ -37,7 +40,7 @@ class PairedMetrics:
             return self._held[variant, place]
         family = self.among[place]
         values = [
-            (answer.query_id, family.per_report(self.judged, answer))
+            (answer.query_id, self._values(family, answer))
             for answer in self.judged.answers
             if answer.variant == variant
         ]
@@ -46,4 +49,10 @@ class PairedMetrics:
             for name, by_query in found.items():
                 by_query.setdefault(query, []).append(known.get(name))
         self._held[variant, place] = found
+        return found
+
+    def _values(self, family: Family, answer: Answer) -> Values:
+        found = self.known.get((family, answer.key))
+        if found is None:
+            found = self.known[family, answer.key] = family.per_report(self.judged, answer)
         return found

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import Family
+from drr.eval.metrics.base import Family, Values
 from drr.eval.metrics.pairing import PairedMetrics
 from drr.eval.metrics.same_reports import equal_reports, texts_of
 from drr.eval.metrics.setting_rows import SettingDifference
@@ -36,13 +36,20 @@ def pairs_of(systems: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
+Known = dict[tuple[Family, str], Values]
+"""Values of reports that were worked out, by family and answer. None of these families looks at other reports."""
+
+
 def difference_rows(
-    judged: Judged, pairs: Sequence[tuple[str, str]], shown: Sequence[str] = (*GRADES, *FURTHER)
+    judged: Judged,
+    pairs: Sequence[tuple[str, str]],
+    shown: Sequence[str],
+    known: Known,
 ) -> list[SettingDifference]:
     """First minus second, of the metrics named; p-values corrected over all of them together."""
     texts = texts_of(judged.answers)
     rows: list[SettingDifference] = []
-    for (a, b), tested in _differences(judged, pairs, shown).items():
+    for (a, b), tested in _differences(judged, pairs, shown, known).items():
         same, shared = equal_reports(texts[a], texts[b])
         documents = {name: one.document() for name, one in tested.items()}
         rows.append({"a": a, "b": b, "same_reports": same, "reports": shared, "metrics": documents})
@@ -55,8 +62,10 @@ def owners_of(shown: Sequence[str]) -> list[Family]:
     return [one for one in owners if any(metric.name in shown for metric in one.METRICS)]
 
 
-def _differences(judged: Judged, pairs: Sequence[tuple[str, str]], shown: Sequence[str]) -> Differences:
-    paired = PairedMetrics(judged, owners_of(shown))
+def _differences(
+    judged: Judged, pairs: Sequence[tuple[str, str]], shown: Sequence[str], known: Known
+) -> Differences:
+    paired = PairedMetrics(judged, owners_of(shown), known)
     found: dict[str, PairedDifference] = {}
     for number, (a, b) in enumerate(pairs):
         merged = {name: one for own in paired.by_family(a, b) for name, one in own.items()}

@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.costs import cost_document
 from drr.eval.metrics.coverage import variants_of
-from drr.eval.metrics.memory_tables import memory_tables
+from drr.eval.metrics.memory_tables import Figures, MemoryTables
 from drr.eval.metrics.same_reports import by_agent, same_reports, told_of
-from drr.eval.metrics.setting_pairs import difference_rows, pairs_of, tokens_given
+from drr.eval.metrics.setting_pairs import FURTHER, GRADES, Known, difference_rows, pairs_of, tokens_given
 from drr.eval.metrics.setting_rows import AgentSettings, SettingDifference, SettingsDocument
 from drr.eval.tasks.judged import Judged
 from drr.study.study import Study
 from drr.study.unit import Record
 
 
-def settings_document(study: Study, judged: Judged) -> SettingsDocument | None:
-    """`None` where no system's name says a setting."""
+def settings_document(study: Study, judged: Judged, figures: Figures) -> SettingsDocument | None:
+    """`None` where no system's name says a setting. `figures` are those of the systems, each over all it answered."""
     by_system = variants_of(judged)
     agents = by_agent(by_system)
     if not agents:
@@ -27,10 +27,12 @@ def settings_document(study: Study, judged: Judged) -> SettingsDocument | None:
         ran.setdefault(str(record.spec["variant"]), []).append(record)
     everyone = by_agent(ran)
     pairs = [pair for systems in agents.values() for pair in pairs_of(systems)]
-    rows = difference_rows(judged, pairs)
+    known: Known = {}
+    rows = difference_rows(judged, pairs, (*GRADES, *FURTHER), known)
+    memories = MemoryTables(judged, ran, figures, known)
     return {
         "agents": {agent: _of_agent(systems, by_system, rows) for agent, systems in agents.items()},
-        "memories": [table for systems in everyone.values() for table in memory_tables(judged, ran, systems)],
+        "memories": [table for systems in everyone.values() for table in memories.of_agent(systems)],
         "cost": cost_document(study, judged, ran),
         "told": told_of(one for one in same_reports(judged.answers) if not one.rule_written),
     }

@@ -7,6 +7,7 @@ from typing import TypedDict
 from drr.eval.judging.read import judgings, read_judged
 from drr.eval.metrics import documented, pqr
 from drr.eval.metrics.coverage import variants_of
+from drr.eval.metrics.document import banner
 from drr.eval.metrics.swap import corpus, rows_of, tells_apart, verdict_on
 from drr.eval.stats.intervals import VRow
 from drr.eval.stats.swapped import swapped
@@ -82,6 +83,6 @@ def swap_document(study: Study) -> SwapDocument:
     return {
         "schema": 1,
         "judge": None if judging is None else judging.judge,
-        "banner": None if judging is None else judging.warning,
+        "banner": banner(judged),
         "variants": variants,
     }

@@ -21,7 +21,7 @@ from drr.app.viewer.reader import Reader
 from drr.app.viewer.site import site
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics.document import study_document
-from drr.eval.metrics.memory_tables import memory_tables
+from drr.eval.metrics.memory_tables import MemoryTables
 from drr.eval.metrics.setting_pairs import pairs_of
 from drr.study.study import Study
 from drr.study.unit import Record
@@ -260,19 +260,20 @@ def test_a_failed_recall_is_counted_and_takes_its_question_out_of_every_row(
 def test_rows_with_other_questions_are_refused(
     more: Callable[..., Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    study = more("--settings", "memory:recent:1k", "--variants", "react", queries=3)
+    study = more("--settings", "memory:summary:1k", "--variants", "react", queries=3)
     capsys.readouterr()
     drr("report", study, "--json")
     printed = capsys.readouterr()
     assert "drr: memories side by side: Refused for react: the rows were not asked" in printed.err
+    assert "Memories kept by rules, not by a language model." in json.loads(printed.out)["banner"]
     (table,) = memories_of(json.loads(printed.out)["settings"], "react")
     assert table["refused"] == (
-        "the rows were not asked the same questions (of 4: none 4, bm25 4, recent 3); ask each all of them"
+        "the rows were not asked the same questions (of 4: none 4, bm25 4, summary 3); ask each all of them"
     )
     assert not any(row["metrics"] for row in table["rows"])
     assert table["differences"] == []
     rows = dict(memory_table(study).rows)
-    for name in ("none", "bm25", "recent"):
+    for name in ("none", "bm25", "summary"):
         assert [cell.value for cell in rows[f"react@memory:{name}:1k"]][:3] == ["refused", None, None]
     assert not any("minus" in name for name in rows)
 
@@ -288,7 +289,7 @@ def test_rows_with_other_budgets_or_contexts_are_refused(home: Path) -> None:
         def refused(**renamed: Sequence[Record]) -> list[str | None]:
             rows = {name.replace("__", ":"): own for name, own in renamed.items()}
             named = {f"react@memory:{name}": own for name, own in rows.items()}
-            return [table["refused"] for table in memory_tables(judged, named, list(named))]
+            return [table["refused"] for table in MemoryTables(judged, named, {}, {}).of_agent(list(named))]
 
         assert refused(none__1k=ran[every], bm25__1k=ran[less]) == [None]
         assert refused(none__1k=ran[every], bm25__500=ran[less]) == [
@@ -305,6 +306,10 @@ def test_rows_with_other_budgets_or_contexts_are_refused(home: Path) -> None:
         assert refused(none__1k=ran[every], bm25__1k=others) == [
             "none and bm25 were shown different contexts of the same persons"
         ]
+        unsaid = [replace(r, key_fields={"imported": True}) for r in ran[less]]
+        (why,) = refused(none__1k=ran[every], bm25__1k=unsaid)
+        assert why is not None
+        assert why.startswith("it is not known which contexts bm25 had")
 
 
 def test_what_a_memory_took_is_counted_once_however_often_its_unit_is_made_anew(
@@ -343,6 +348,8 @@ def test_cost_has_a_row_for_each_part_of_each_system(report: Path) -> None:
         == (systems["react@persona"]["agent"]["tokens"]["value"])
     )
     assert float(rows["react@persona: judge, an answer", "calls"]["value"]) > 0
+    lows = [float(row["ci_low"]) for row in rows.values() if row["ci_low"]]
+    assert min(lows) >= 0
     assert rows["react@memory:bm25:1k: memory observes, a person", "calls"]["value"] == "0.0"
     assert ("react@persona: memory observes, a person", "calls") not in rows
 

@@ -248,6 +248,9 @@ def test_the_report_folder_opens_from_disk_and_is_harmless(page: Page, study: Pa
     assert serious(page) == []
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    first = page.locator("#faithfulness tbody td").first.bounding_box()
+    assert first is not None
+    assert first["x"] < 300, "names of systems leave room for their figures"
 
 
 def test_the_index_is_sifted_by_measure_verdict_and_source_type(page: Page, study: Path) -> None:
