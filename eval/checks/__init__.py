@@ -43,10 +43,10 @@ RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "2"),
     "outside_shop": Rule(catalogue.outside_shop, "8"),
     "name_matches_id": Rule(names.name_matches_id, "8"),
-    "price": Rule(facts.price, "10"),
+    "price": Rule(facts.price, "11"),
     "rating": Rule(stars.rating, "9"),
-    "total": Rule(total, "10"),
-    "budget": Rule(budget, "10"),
+    "total": Rule(total, "11"),
+    "budget": Rule(budget, "11"),
     "order_facts": Rule(order_facts, "9"),
     "privacy": Rule(privacy, "2"),
     "profile_facts": Rule(profile_facts, "6"),
@@ -55,7 +55,7 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "5", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "5"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "9"),
-    "product_claims": Rule(properties.product_claims, "13"),
+    "product_claims": Rule(properties.product_claims, "14"),
     "process_text": Rule(text.process_text, "3"),
 }
 

@@ -49,6 +49,16 @@ RIGHT_OR_WRONG = [
     (f"Two of the red ones ({B}) come to $23.98.", "$23.98", "$25.98"),
     (f"A pair of them ({A}) runs $35.90; one alone is $17.95.", "$35.90", "$33.90"),
     (f"- 3 × the red thermometer ({B}) = $35.97", "$35.97", "$38.97"),
+    # as many as are said, for a club or a school: a count that stands with its product is arithmetic, however large
+    (f"- 40 × the red thermometer ({B}): $479.60", "$479.60", "$489.60"),
+    (f"- Red thermometer ({B}) x 120, $1,438.80\n\nTotal: $1,438.80", "x 120, $1,438.80", "x 120, $1,428.80"),
+    (
+        f"| Item | Price | Qty | Cost |\n|---|---|---|---|\n| Red {B} | $11.99 | 40 | $479.60 |",
+        "$479.60",
+        "$469.60",
+    ),
+    (f"| Item | Cost |\n|---|---|\n| Red {B}, 40 × $11.99 | $479.60 |", "$479.60", "$497.60"),
+    (f"- 1,200 units of the red one ({B}): $14,388.00", "$14,388.00", "$14,888.00"),
     # what is left, and how far a limit is passed
     (f"The diffuser ({A}) is $17.95, which leaves $22.05 of your $40.", "$22.05", "$24.05"),
     (f"The diffuser ({A}) is $17.95. That is $22.05 under your limit.", "$22.05", "$21.05"),

@@ -21,12 +21,14 @@ _FEW = 6
 _COUNT = re.compile(r"(?<![\d.,$/])(?P<n>\d{1,4})(?![\d,]*\.?\d)")
 _NUMBER = re.compile(rf"(?<![\w.,])(?P<n>{DIGITS})(?![\d%])")
 _WORD_NUMBER = re.compile(rf"\b(?P<n>{SPOKEN})\b", re.I)
+_MANY = r"(\d{1,3}(?:,\d{3})++|\d{1,4})"
 _TIMES = re.compile(
-    r"(?<![\w.,$])(\d{1,2})\s?[x×]\s(?!\d)|(?<![\d.])\s?[x×]\s?(\d{1,2})\b(?![.\d]|\s?(?:in|inch|inches|ft|feet|cm|mm|x|×)\b)"
-    r"|\b(?:qty|quantity)\W{0,3}(\d{1,2})\b|(?<![\w.,$])(\d{1,2})\s(?:of|packs?|boxes|units?|pieces|bags|bottles|sets|pairs|months|weeks|people)\b"
-    r"|\|\s*(\d{1,2})\s*(?=\|)",
+    rf"(?<![\w.,$]){_MANY}\s?[x×]\s(?!\d)|(?<![\d.])\s?[x×]\s?{_MANY}\b(?![.,]?\d|\s?(?:in|inch|inches|ft|feet|cm|mm|x|×)\b)"
+    rf"|\b(?:qty|quantity)\W{{0,3}}{_MANY}\b|(?<![\w.,$]){_MANY}\s(?:of|packs?|boxes|units?|pieces|bags|bottles|sets|pairs|months|weeks|people)\b"
+    rf"|\|\s*{_MANY}\s*(?=\|)",
     re.I,
 )
+"""A number that is a quantity by what stands beside it."""
 _PERCENT = re.compile(rf"(?P<n>{DIGITS}|{SPOKEN})\s?(?:%|percent\b|per cent\b)", re.I)
 _SETS = {
     "pair": 2,
@@ -45,7 +47,7 @@ _MEASURE = re.compile(
 )
 _SET = re.compile(rf"\b(?P<n>{'|'.join(_SETS)})s?\b", re.I)
 _MOST_COUNT = 24
-"""Things of a kind that somebody buys at once."""
+"""Things of a kind that somebody buys at once. Where a number is said to be a quantity it may be more: that is arithmetic."""
 _NO_STRANGERS = frozenset(
     word.casefold() for word in (*CALENDAR["months"], *CALENDAR["short_months"], *CALENDAR["weekdays"], "USD")
 )
@@ -238,8 +240,8 @@ class InPlay:
         return frozenset(_many(self._mentions.plain[slice(*span)])) | frozenset(_many(self.question))
 
     def many_in(self, span: Span) -> frozenset[int]:
-        """How many of a thing a stretch speaks of."""
-        return frozenset(_many(self._mentions.plain[slice(*span)]))
+        """How many of a thing that one person buys a stretch speaks of."""
+        return frozenset(one for one in _many(self._mentions.plain[slice(*span)]) if one <= _MOST_COUNT)
 
     def _find_text(self, span: Span) -> str:
         return self._mentions.plain[slice(*span)]
@@ -265,11 +267,11 @@ class InPlay:
 
 
 def _many(text: str) -> Iterable[int]:
-    """Numbers in words, and those in digits that are a quantity by what stands beside them."""
-    found = {int(next(filter(None, match.groups()))) for match in _TIMES.finditer(text)}
-    found |= {spoken(match["n"]) for match in _WORD_NUMBER.finditer(text)}
-    found |= {_SETS[match["n"].casefold()] for match in _SET.finditer(text)}
-    return (one for one in found if 2 <= one <= _MOST_COUNT)
+    """Numbers in words as far as somebody buys so many, and those in digits that are a quantity by what stands beside them."""
+    told = {int(next(filter(None, match.groups())).replace(",", "")) for match in _TIMES.finditer(text)}
+    spelt = {spoken(match["n"]) for match in _WORD_NUMBER.finditer(text)}
+    spelt |= {_SETS[match["n"].casefold()] for match in _SET.finditer(text)}
+    return (one for one in told | {one for one in spelt if one <= _MOST_COUNT} if one >= 2)
 
 
 def _floats(value: object) -> Iterable[float]:

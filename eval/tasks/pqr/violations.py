@@ -47,7 +47,7 @@ class ViolationRow(TypedDict):
 
 class ViolationsTask(Task[Answer]):
     name = VIOLATIONS
-    version = 2
+    version = 3
     subject = "answer"
     needs = ("rules",)
     metrics = ("pqr",)
