@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from random import Random
 
-from drr.env.bm25 import Bm25
 from drr.env.text import fold
 from drr.filetasks.case import TaskCase
 from drr.filetasks.corpus.known import CasePages
 from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.packing import NoiseDeck, Packed, packed
 from drr.filetasks.corpus.pool import COUNTER, PagePool
+from drr.filetasks.corpus.ranking import PageRanking
 from drr.filetasks.corpus.terms import search_terms
 from drr.filetasks.form import CorpusPage, CorpusSize, CorpusSizes
 from drr.filetasks.truth import KnownPage, PageKind, SearchTerm, SizeTruth, TaskFact
@@ -32,8 +32,7 @@ class Corpora:
     terms: tuple[SearchTerm, ...]
     facts: tuple[TaskFact, ...]
     """All of the case, those of pages with their places."""
-    bags: tuple[Counter[str], ...]
-    """The words of the pages, for whoever searches them."""
+    ranking: PageRanking = field(compare=False)
 
 
 def corpora(case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool) -> Corpora:
@@ -43,9 +42,9 @@ def corpora(case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool)
     supportive = [writer.supportive(fact) for fact in case.of("page")]
     deck = _deck(case, pool, writer.apart, rng)
     filled = packed(supportive, writer.distractors(supportive), deck, sizes, rng)
-    bags = tuple(page.words for page in filled.order)
+    ranking = PageRanking([page.words for page in filled.order])
     place = {page.url: number for number, page in enumerate(filled.order)}
-    terms = search_terms(case, [(one, place[one.page.url]) for one in supportive], Bm25(bags=bags), seed)
+    terms = search_terms(case, [(one, place[one.page.url]) for one in supportive], ranking, seed)
     known = [*(one.known for one in supportive), *(one.known for one in filled.distractors)]
     placed = {one.known.facts[0]: one.place() for one in supportive}
     lines = tuple(page.line(case.today) for page in filled.order)
@@ -67,7 +66,7 @@ def corpora(case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool)
             fact.model_copy(update={"places": (placed[fact.id],)}) if fact.id in placed else fact
             for fact in case.facts
         ),
-        bags=bags,
+        ranking=ranking,
     )
 
 

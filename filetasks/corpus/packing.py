@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from random import Random
 
 from drr.env.errors import Misuse
@@ -17,7 +18,7 @@ _RELATED = 0.3
 _WITHIN = 0.012
 """Of a size, where packing stops; what is promised is 2 %."""
 _LAST_TOKENS = 3_000
-_LOOKED_AT = 60
+_LOOKED_AT, _IN_THREES = 60, 20
 
 
 @dataclass(frozen=True)
@@ -43,14 +44,14 @@ class NoiseDeck:
         return (first or second).pop() if (first or second) else None
 
     def fill(self, room: int) -> list[PoolPage]:
-        """One or two of the next pages that come nearest to so many tokens."""
+        """One to three of the next pages that come nearest to so many tokens."""
         near = (self._others or self._related)[-_LOOKED_AT:]
-        choices = [[one] for one in near]
-        choices += [[a, b] for at, a in enumerate(near) for b in near[at + 1 :]]
-        best = min(choices, key=lambda some: abs(room - sum(one.tokens for one in some)), default=[])
+        choices: list[tuple[PoolPage, ...]] = [(one,) for one in near]
+        choices += [*combinations(near, 2), *combinations(near[:_IN_THREES], 3)]
+        best = min(choices, key=lambda some: abs(room - sum(one.tokens for one in some)), default=())
         for one in best:
             (self._others or self._related).remove(one)
-        return best
+        return list(best)
 
 
 def packed(

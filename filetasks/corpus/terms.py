@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 from random import Random
 
-from drr.env.bm25 import Bm25
 from drr.filetasks.case import NamedThing, TaskCase
 from drr.filetasks.corpus.known import CasePage
 from drr.filetasks.corpus.naming import theme_key
+from drr.filetasks.corpus.ranking import PageRanking
 from drr.filetasks.corpus.stock import stock
 from drr.filetasks.truth import SearchTerm, TaskFact
 
@@ -107,15 +107,8 @@ _EMPTY = frozenset(
 _CANDIDATES = 60
 
 
-def best_pages(pages: Bm25, query: str, top: int = TOP) -> list[int]:
-    """Places of the best, ties by place; pages that share no word are never among them."""
-    scores = pages.scores(query)
-    hits = [place for place, score in enumerate(scores) if score > 0]
-    return sorted(hits, key=lambda place: (-scores[place], place))[:top]
-
-
 def search_terms(
-    case: TaskCase, supportive: Sequence[tuple[CasePage, int]], pages: Bm25, seed: int
+    case: TaskCase, supportive: Sequence[tuple[CasePage, int]], pages: PageRanking, seed: int
 ) -> tuple[SearchTerm, ...]:
     """One signal term for each supportive page (given with its place among `pages`) where one is found, and noise terms."""
     rng = Random(f"{seed}/{case.task_id}/terms")
@@ -125,13 +118,13 @@ def search_terms(
     for one, place in supportive:
         fact = facts[one.known.facts[0]]
         for term in _signals(case, fact, one, rng):
-            if term not in found and place in best_pages(pages, term):
+            if term not in found and place in pages.best(term, TOP):
                 found[term] = SearchTerm(term=term, role="signal", facts=(fact.id,))
                 break
     for term in _strays(case, rng):
         if sum(one.role == "noise" for one in found.values()) == _NOISE:
             break
-        hits = best_pages(pages, term)
+        hits = pages.best(term, TOP)
         if term not in found and hits and not places & set(hits):
             found[term] = SearchTerm(term=term, role="noise")
     return tuple(found.values())
