@@ -19,7 +19,7 @@ GIVEN_UP = ("n_cited", "fp_seen", "fr_supported", "fp_user", "fp_product", "fp_w
 """What a narrow terminal does without, first to last."""
 TOLD = frozenset({"faithfulness", "faithfulness-bounds", "papers", "quality", "effort", "rules"})
 """Tables of metrics that stand here in a form of their own, or only in the report."""
-LEADS = {"pqr": ("pqr_r",)}
+LEADS = {"pqr": ("pqr_r",), "reporteval": ("re_support", "re_strong")}
 """Metrics of another table that stand in front here too."""
 AS_PRINTED = {
     "fp": "FP (Eq. 2)",
@@ -27,7 +27,11 @@ AS_PRINTED = {
     "fp_product": "FP prod",
     "fr": "FR",
     "overall": "Overall",
+    "re_non_redundancy": "RE non-redundancy",
+    "re_overall": "RE overall",
+    "re_pairs": "RE pairs",
 }
+_SECTIONS = frozenset(name for name in AS_PRINTED if name.startswith("re_"))
 
 
 def told_of(document: StudyDocument) -> str:
@@ -82,13 +86,14 @@ def _quality(document: StudyDocument) -> str | None:
 
 def _further(document: StudyDocument, key: str, metrics: Sequence[Metric]) -> str | None:
     leading = [known_metrics()[name] for name in LEADS.get(key, ())]
-    present = [m for m in (*leading, *metrics) if any(m.name in row for row in document["metrics"].values())]
-    if not present:
+    shown = {name for row in document["metrics"].values() for name in row}
+    present = [m for m in (*leading, *metrics) if m.name in shown]
+    if shown.isdisjoint(m.name for m in metrics):
         return None
     columns = [Column(m.label, rank=int(m.detail and m is not present[0])) for m in present]
-    shown = _means(document, [m.name for m in present], columns, {m.name: m.digits for m in present})
+    drawn = _means(document, [m.name for m in present], columns, {m.name: m.digits for m in present})
     reasons = reasons_of(document["metrics"], {m.name: m.label for m in present})
-    return "\n".join([titles().get(key, key), str(shown), *reasons])
+    return "\n".join([titles().get(key, key), str(drawn), *reasons])
 
 
 def _length_warning(document: StudyDocument) -> str | None:
@@ -134,13 +139,17 @@ def _broken_rules(metrics: Mapping[str, Mapping[str, VRow]]) -> str | None:
 def _as_printed(document: StudyDocument) -> str | None:
     if "as_printed" not in document:
         return None
+    figures = document["as_printed"]["metrics"]
+    known = {name for values in figures.values() for name in values}
+    shown = {name: label for name, label in AS_PRINTED.items() if name in known} or AS_PRINTED
     rows = [
-        [variant, *(number(values[n]["value"], 2) if n in values else "-" for n in AS_PRINTED)]
-        for variant, values in document["as_printed"]["metrics"].items()
+        [variant, *(number(values[n]["value"], 2) if n in values else "-" for n in shown)]
+        for variant, values in figures.items()
     ]
     told = "As the paper prints it (another protocol, not comparable with the above):"
-    reasons = reasons_of(document["as_printed"]["metrics"], AS_PRINTED)
-    return "\n\n".join([told, table(["variant", *AS_PRINTED.values()], rows), *reasons])
+    if not known.isdisjoint(_SECTIONS):
+        told += "\nRE: of level-2 sections, by the rule of ReportEval's published code; a report without a pair is dropped."
+    return "\n\n".join([told, table(["variant", *shown.values()], rows), *reasons_of(figures, shown)])
 
 
 def reasons_of(figures: Mapping[str, Mapping[str, VRow]], labels: Mapping[str, str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What `drr judge` is told of key points, of the reference and of PQR, and where a study keeps it."""
+"""What `drr judge` is told of key points, of the reference, of PQR and of ReportEval, and where a study keeps it."""
 
 from __future__ import annotations
 
@@ -22,16 +22,21 @@ class JudgingChoices(NamedTuple):
     points: OwnPoints
     reference: str | None
     pqr: PqrChoices
+    pair_seed: int
 
     def settle(self, desk: Desk) -> None:
         desk.own_points, desk.reference, desk.pqr = self.points, self.reference, self.pqr
+        desk.pair_seed = self.pair_seed
 
     def keep(self, study: Study, arguments: argparse.Namespace) -> None:
         """What was given now counts until something else is given."""
         from drr.eval.tasks.key_points.file import keep_points
         from drr.eval.tasks.pqr.choices import KeptChoices
         from drr.eval.tasks.relative import keep_reference
+        from drr.eval.tasks.reporteval.choices import keep_pair_seed
 
+        if arguments.pair_seed is not None:
+            keep_pair_seed(study, arguments.pair_seed)
         if arguments.persons is not None:
             KeptChoices(study).keep_persons(self.pqr.persons)
         if any(given is not None for given in (arguments.rounds, arguments.seeds, arguments.at_once)):
@@ -56,6 +61,12 @@ def add_choice_options(parser: argparse.ArgumentParser) -> None:
         "--reference",
         metavar="VARIANT",
         help="for --what relative: whose reports the others are graded against; kept with the study",
+    )
+    parser.add_argument(
+        "--pair-seed",
+        type=int,
+        metavar="N",
+        help="for --what reporteval: by which pairs of passages are drawn where there are more than 30 (default 0); kept with the study",
     )
     _add_pqr_options(parser)
 
@@ -96,6 +107,7 @@ def choices(
     from drr.env.errors import Misuse
     from drr.eval.tasks.key_points.file import kept_points, read_points
     from drr.eval.tasks.relative import kept_reference
+    from drr.eval.tasks.reporteval.choices import kept_pair_seed
 
     if arguments.dry_run and arguments.export_points is not None:
         raise Misuse(
@@ -116,7 +128,8 @@ def choices(
         raise Misuse(
             f"--what relative: no --reference says whose reports the others are graded against; {named}"
         )
-    return JudgingChoices(points, reference, _pqr(study, desk, arguments))
+    seed = kept_pair_seed(study) if arguments.pair_seed is None else arguments.pair_seed
+    return JudgingChoices(points, reference, _pqr(study, desk, arguments), seed)
 
 
 def _pqr(study: Study, desk: Desk, arguments: argparse.Namespace) -> PqrChoices:

@@ -27,10 +27,12 @@ from drr.eval.asking.forms import (
     RelativeGrades,
     SupportAnswers,
 )
+from drr.eval.asking.report_forms import RepetitionAnswer, ReportGrades
 from drr.eval.evidence.lexical import WORTH, plain, support
-from drr.eval.labels import DIMENSIONS
+from drr.eval.labels import DIMENSIONS, Dimension
 from drr.offline.criteria import words_of_criterion
 from drr.offline.points import match
+from drr.offline.repetition import repetition
 from drr.offline.surface import INSIGHT, PRICE, REASON, TOTAL, Surface, read, sells_elsewhere
 from pydantic import BaseModel
 
@@ -63,6 +65,8 @@ class RulesJudge:
             "criteria",
             "scores",
             "swap",
+            "grades",
+            "repetition",
         }
     )
 
@@ -204,6 +208,15 @@ def _criteria(asking: Asking[Any]) -> JsonObject:
     return {"scores": scores}
 
 
+def _report_grades(asking: Asking[Any]) -> JsonObject:
+    """What a report shows on its surface, on a scale of five levels."""
+    surface = _surface(asking, "answer")
+    return {
+        side: {"reason": surface.words_about(one), "grade": int(surface.score(one) * 0.4 + 0.5)}
+        for side, one in _SIDES.items()
+    }
+
+
 def _example(label: str, lines: Sequence[str], shop: str) -> str:
     """The line that shows a failure best, as far as its surface tells: a repeated one, a bare recommendation, the total."""
     shows = _SHOWS.get(label)
@@ -230,6 +243,14 @@ def _breaking(lines: Sequence[str], shop: str) -> list[str]:
     return [*elsewhere, *(line for line in lines if TOTAL.search(line))]
 
 
+_SIDES: Mapping[str, Dimension] = {
+    "comprehensiveness": "breadth",
+    "coherence": "depth",
+    "clarity": "clarity",
+    "insightfulness": "insightfulness",
+    "overall": "overall",
+}
+"""Of a report, by what of its surface comes closest."""
 _SHOWS: Mapping[str, Callable[[Sequence[str], str], list[str]]] = {
     "redundant_clarity": _said_before,
     "shallow_analysis": lambda lines, shop: _recommended(lines, REASON),
@@ -248,4 +269,6 @@ _RULES: Mapping[type[BaseModel], Callable[[Asking[Any]], JsonObject]] = {
     PointAnswers: _points,
     RelativeGrades: _relative,
     CriterionScores: _criteria,
+    ReportGrades: _report_grades,
+    RepetitionAnswer: repetition,
 }

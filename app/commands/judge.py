@@ -37,6 +37,7 @@ examples:
   drr judge study --what relative --reference react             # grades against react's reports, both orders
   drr judge study --what criteria                               # what PQR will score by; drr criteria study shows it
   drr judge study --what pqr --persons persons.jsonl            # personalization, quality, reliability (docs/pqr.md)
+  drr judge study --what reporteval                             # quality, repetition, support of any report (docs/reporteval.md)
 """
 
 

@@ -78,6 +78,13 @@ def _swap_notes(material: Material) -> list[str]:
     ]
 
 
+def _reporteval_notes(material: Material) -> list[str]:
+    return [
+        "Passages are ours: paragraphs with their heading, lists and tables whole, of 200 characters and more. Of more than 30 pairs those most alike "
+        "by their words and others by lot are judged; `all` estimates the mean over all. What the published code counts stands as printed only."
+    ]
+
+
 FORMS: Mapping[str, Form] = {
     "pqr": Form(lead=("pqr_r",), notes=_pqr_notes, sways=_SWAYS),
     "pqr-dimensions": Form(
@@ -91,6 +98,8 @@ FORMS: Mapping[str, Form] = {
     "quality": Form(closing={"average": "quality_average"}, notes=_length_notes),
     "effort": Form(spread=True),
     "swap": Form(lead=("pqr_p", "pqr_violations"), notes=_swap_notes),
+    "reporteval": Form(lead=("re_support", "re_strong"), notes=_reporteval_notes),
+    "reporteval-pairs": Form(lead=("re_non_redundancy",), notes=_reporteval_notes),
 }
 ELSEWHERE = frozenset({"rules"})
 """Tables of metrics that are drawn in a form of their own."""
@@ -105,7 +114,7 @@ def metric_tables(material: Material) -> Iterator[Table]:
         if key in ELSEWHERE:
             continue
         present = _present(shown, material.document["metrics"].values())
-        if present:
+        if not {metric.name for metric in metrics}.isdisjoint(metric.name for metric in present):
             title = titles.get(key, key.replace("-", " ").capitalize())
             yield _table(material, key, title, present, form)
 
@@ -197,7 +206,8 @@ def as_printed(material: Material) -> Table | None:
         return None
     figures = document["metrics"]
     shown = registry.tables()
-    metrics = _present([*shown["faithfulness"], *shown["quality"]], figures.values())
+    keys = ("faithfulness", "quality", "reporteval", "reporteval-pairs")
+    metrics = _present([metric for key in keys for metric in shown[key]], figures.values())
     rows = [(variant, [Cell.of(values.get(m.name)) for m in metrics]) for variant, values in figures.items()]
     notes = [f"{document['note']}.", *reasons_of(figures, {m.name: m.label for m in metrics})]
     columns = [_heading(metric)._replace(told="") for metric in metrics]

@@ -189,6 +189,26 @@ class CriterionView:
 
 
 @dataclass(frozen=True)
+class ReportGradeView:
+    """One of ReportEval's five grades."""
+
+    side: str
+    grade: int | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class PassagePairView:
+    """Two passages of the report, and what the one repeats of the other."""
+
+    heads: tuple[str, ...]
+    score: int | None
+    summary: bool
+    why: str
+    repeated: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class RuleView:
     name: str
     status: str
@@ -256,6 +276,9 @@ class ReportView:
     ratings: tuple[ShownRating, ...] = ()
     rules: tuple[RuleView, ...] = ()
     points: tuple[ShownPoint, ...] = ()
+    report_grades: tuple[ReportGradeView, ...] = ()
+    passage_pairs: tuple[PassagePairView, ...] = ()
+    """Those that repeat most first."""
     criteria: tuple[CriterionView, ...] = ()
     violations: tuple[str, ...] = ()
     figures: tuple[ShownFigure, ...] = ()

@@ -14,6 +14,7 @@ from drr.app.viewer import parts
 from drr.app.viewer.cases import CaseView, PersonCase, case_view, cases_of, of_task
 from drr.app.viewer.criteria import criteria, owners_shown, violations
 from drr.app.viewer.model import ReportView, ShownEntry, ShownOutcome
+from drr.app.viewer.repetition import passage_pairs, report_grades
 from drr.env.files import file_name, is_digest
 from drr.eval.evidence.answers import Answer, answer_of, questions
 from drr.eval.evidence.book import Book
@@ -201,6 +202,8 @@ class Reader:
             points=tuple(parts.points(judged, answer)),
             criteria=tuple(criteria(judged, answer, owners)),
             violations=tuple(violations(judged, answer)),
+            report_grades=tuple(report_grades(judged, answer)),
+            passage_pairs=tuple(passage_pairs(judged, answer)),
             notes=tuple(record.result.get("notes") or ()),
             judged_by=judged.judging.judge if judged.judging else None,
             judged_by_rules=bool(judged.judging and judged.judging.rule_written),

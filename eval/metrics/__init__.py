@@ -16,6 +16,7 @@ FAMILIES: tuple[str, ...] = (
     "citations",
     "papers",
     "pqr",
+    "reporteval",
     "quality",
     "key_points",
     "relative",

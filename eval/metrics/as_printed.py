@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics import documented
+from drr.eval.metrics import documented, reporteval
 from drr.eval.metrics.coverage import MOST_FAILED, coverage, variants_of
 from drr.eval.metrics.rows import CoverageRow, PaperDocument
 from drr.eval.stats.faithfulness import PAPER_TYPES, JudgedClaims, corpus_values
@@ -13,6 +13,7 @@ from drr.eval.stats.intervals import SHARE, V, VRow, mean
 from drr.eval.stats.pairs import pair_results
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.quality import corpus_values as quality_values
+from drr.eval.tasks.reporteval.rows import SIDES
 
 
 def paper_document(judged: Judged) -> PaperDocument:
@@ -49,6 +50,8 @@ def _known(figures: Mapping[str, VRow], covered: CoverageRow) -> dict[str, VRow]
 
 
 def _tasks_behind(name: str) -> tuple[str, ...]:
+    if name.startswith("re_"):
+        return ("grades",) if name.removeprefix("re_") in SIDES else ("repetition",)
     if name.startswith("fp"):
         return ("claims", "support")
     return ("claims",) if name == "fr" or name.startswith("n_cited") else ("rating",)
@@ -78,7 +81,7 @@ def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
         figures["fr"] = mean(recall, method, SHARE).document()
     if rated := judged.all_rated(answers):
         figures |= documented(quality_values(rated))
-    return figures
+    return figures | documented(reporteval.corpus(judged, answers))
 
 
 def _recall(judged: Judged, answer: Answer) -> float | None:

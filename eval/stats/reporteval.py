@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 from typing import NamedTuple
 
 from drr.eval.stats.papers import support_of
+
+REPEATED = 2
+"""A pair that scores so or less says a point twice."""
 
 
 class ReportEvalRaw(NamedTuple):
@@ -38,3 +41,16 @@ def report_eval(raw: ReportEvalRaw) -> ReportEvalFigures:
         support.average,
         support.strong,
     )
+
+
+def repeated_share(pairs: Iterable[float | None]) -> float | None:
+    """The share of pairs that say a point twice, which the mean over many hides."""
+    known = [score for score in pairs if score is not None]
+    return sum(score <= REPEATED for score in known) / len(known) if known else None
+
+
+def estimated_mean(pairs: Iterable[tuple[float | None, float]]) -> float | None:
+    """The mean over all pairs from some: (score, for how many pairs it stands)."""
+    known = [(score, many) for score, many in pairs if score is not None]
+    whole = fsum(many for _, many in known)
+    return fsum(score * many for score, many in known) / whole if whole else None

@@ -66,6 +66,8 @@ class Desk:
     """The variant whose reports others are graded against."""
     pqr: PqrChoices = field(default_factory=PqrChoices)
     """Persons, criteria that people gave, rounds and seeds."""
+    pair_seed: int = 0
+    """By which pairs of passages are drawn."""
     answers: dict[str, Answer] = field(default_factory=dict)
     versions: dict[str, Mapping[str, str]] = field(default_factory=dict)
     """By task, each worked out once."""

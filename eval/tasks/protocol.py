@@ -1,4 +1,4 @@
-"""How a judging goes about it, where people differ: our way, and the retail paper's as it is printed.
+"""How a judging goes about it, where people differ: our way, and the retail paper's as it is printed (of ReportEval its published code's).
 
 A task asks the protocol and never which one it is. A new protocol is one object here.
 """
@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from drr.eval.asking import criteria_forms, forms
+from drr.eval.asking import criteria_forms, forms, report_forms
 from pydantic import BaseModel
 
 Mode = Literal["all", "cited"]
 """Which claims an extraction is after."""
+PassageForm = Literal["paragraphs", "sections"]
+"""What of a report is held against the rest of it: paragraphs, or as ReportEval's code has it sections of the second level."""
 
 
 class Ask(NamedTuple):
@@ -47,6 +49,7 @@ class JudgingProtocol:
     """Evidence is shown whole as far as the judge's window goes; else a long text by what concerns the claim."""
     both_orders: bool = True
     """Each pair is judged with either answer first; else in one order drawn by lot."""
+    passages: PassageForm = "paragraphs"
 
     def ask(self, *names: str) -> Ask | None:
         """The first of these that the protocol asks."""
@@ -72,6 +75,8 @@ OURS = JudgingProtocol(
         "criteria/q": Ask("pqr_criteria_q", criteria_forms.FoundCriteria),
         "scores/p": Ask("pqr_score_p", criteria_forms.CriterionScores),
         "scores/q": Ask("pqr_score_q", criteria_forms.CriterionScores),
+        "grades": Ask("re_quality", report_forms.ReportGrades),
+        "repetition": Ask("re_repetition", report_forms.RepetitionAnswer),
     },
 )
 AS_PRINTED = JudgingProtocol(
@@ -84,6 +89,8 @@ AS_PRINTED = JudgingProtocol(
         "rating": Ask("paper_rate", forms.PaperRatingAnswer),
         "rating/personalization": Ask("paper_rate_personalization", forms.PaperRatingAnswer),
         "pairwise": Ask("paper_compare", forms.PaperPreferenceAnswer),
+        "grades": Ask("re_quality", report_forms.ReportGrades),
+        "repetition": Ask("re_repetition", report_forms.RepetitionAnswer),
     },
     modes=("cited", "all"),  # cited claims for precision, all claims for recall
     held="cited",
@@ -93,5 +100,6 @@ AS_PRINTED = JudgingProtocol(
     judges_each=False,
     whole_pages=True,
     both_orders=False,
+    passages="sections",
 )
 PROTOCOLS: Mapping[str, JudgingProtocol] = {one.name: one for one in (OURS, AS_PRINTED)}

@@ -36,10 +36,16 @@ REGISTERED: tuple[Registered, ...] = (
     Registered("pqr", "drr.eval.tasks.pqr.violations:VIOLATIONS_TASK", usual=False),
     Registered("swap", "drr.eval.tasks.pqr.swap:SWAP_TASK", usual=False),
     Registered("swap", "drr.eval.tasks.pqr.adoption:ADOPTION_TASK", usual=False),
+    Registered("reporteval", "drr.eval.tasks.reporteval.grades:GRADES_TASK", usual=False),
+    Registered("reporteval", "drr.eval.tasks.reporteval.repetition:REPETITION_TASK", usual=False),
 )
-BESIDES: Mapping[str, tuple[str, ...]] = {"pqr": ("faithfulness", "citations"), "swap": ("pqr",)}
-"""What a word asks for too: PQR's R is summed from the verdicts on citations, which its other tasks have no need of; a swap is held
-against the scores under one's own criteria."""
+BESIDES: Mapping[str, tuple[str, ...]] = {
+    "pqr": ("faithfulness", "citations"),
+    "swap": ("pqr",),
+    "reporteval": ("faithfulness", "citations"),
+}
+"""What a word asks for too: PQR's R and ReportEval's support are summed from the verdicts on citations, which their other tasks have no need
+of; a swap is held against the scores under one's own criteria."""
 
 
 def groups(*, usual: bool = False) -> list[str]:

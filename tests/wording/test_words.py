@@ -27,6 +27,7 @@ from drr.wording.purchases import PurchaseReader
 from drr.wording.ratings import RatingReader
 from drr.wording.stated import StatedReader
 from drr.wording.states import PLACES
+from drr.wording.summaries import SummaryReader
 from drr.wording.units import UnitReader
 from drr.wording.verdicts import VerdictReader
 from drr.wording.vocabulary import Wordbook, vocabularies, vocabulary
@@ -95,6 +96,7 @@ READINGS: dict[str, Reading] = {
     ),
     "stated": lambda words, text: StatedReader(words).figures(text),
     "states": lambda words, text: PlaceReader(vocabulary("places"), words).region(text),
+    "summaries": lambda words, text: SummaryReader(words).is_summary(text),
     "verdicts": lambda words, text: (
         VerdictReader(words).verdict(text),
         VerdictReader(words).may_break(text),

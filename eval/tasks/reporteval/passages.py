@@ -1,0 +1,151 @@
+"""The passages of a report that are held against each other: paragraphs with their heading, lists and tables whole.
+
+As printed they are sections of the second level, by the rule of the published code, of which only its counts are of interest here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from drr.citations.parse import parse
+from drr.eval.checks.layout import TextLine, layout
+from drr.eval.tasks.protocol import PassageForm
+from drr.wording.summaries import SUMMARIES
+
+SHORTEST = 200
+"""Characters of a passage, its heading aside; as the published code has it, the heading counts there."""
+_WHOLE_BOLD = re.compile(r"\s*(?:\*\*[^*\n]{1,160}\*\*|__[^_\n]{1,160}__)\s*:?\s*$")
+_LABEL = re.compile(r"\s*(?:\*\*|__)([^*_\n]{1,80}?)[:：.]?(?:\*\*|__)\s*[:：]?")
+_SECTION = re.compile(r"^## .*$", re.M)
+_PARAGRAPHS = re.compile(r"\n\s*\n")
+_FEWEST_PARAGRAPHS = 3
+"""A report with so many or fewer is not judged by the published code."""
+_LEADS_IN = (":", "：")
+_LIST, _TABLE, _PROSE = "list", "table", "prose"
+
+
+@dataclass(frozen=True)
+class ReportPassage:
+    """`report[start:end]` is its text."""
+
+    start: int
+    end: int
+    heading: str
+    """The line over it, with its marks; empty where there is none."""
+    text: str
+    summary: bool = False
+    """It stands where a report says again, on purpose, what it says elsewhere."""
+
+    @property
+    def shown(self) -> str:
+        return f"{self.heading}\n\n{self.text}" if self.heading else self.text
+
+
+@lru_cache(maxsize=64)
+def passages_of(report: str, form: PassageForm = "paragraphs") -> tuple[ReportPassage, ...]:
+    return tuple(_sections(report) if form == "sections" else _paragraphs(report))
+
+
+@dataclass(frozen=True)
+class _Block:
+    kind: str
+    start: int
+    end: int
+    over: tuple[TextLine, ...]
+    """The headings that it stands under, outermost first."""
+
+
+def _paragraphs(report: str) -> Iterator[ReportPassage]:
+    """Lists of references are no part of the text; code is none either."""
+    for block in _joined(list(_blocks(layout(parse(report).body).lines)), report):
+        text = report[block.start : block.end].strip("\n")
+        if len(text.strip()) < SHORTEST:
+            continue
+        heading = block.over[-1].text.strip() if block.over else ""
+        label = _LABEL.match(text) if block.kind == _PROSE else None
+        names = [one.text for one in block.over] + ([label[1]] if label else [])
+        yield ReportPassage(block.start, block.end, heading, text, any(map(SUMMARIES.is_summary, names)))
+
+
+def _blocks(lines: Sequence[TextLine]) -> Iterator[_Block]:
+    over: list[TextLine] = []
+    own: list[TextLine] = []
+    kind = _PROSE
+    for line in lines:
+        heads = line.kind == "heading" or _WHOLE_BOLD.match(line.text) is not None
+        if own and (heads or not _goes_on(kind, own, line)):
+            yield _Block(kind, own[0].start, own[-1].end, tuple(over))
+            own = []
+        if heads:
+            level = line.level or 7
+            over = [*(one for one in over if (one.level or 7) < level), line]
+            continue
+        if not own:
+            kind = _kind(line)
+        own.append(line)
+    if own:
+        yield _Block(kind, own[0].start, own[-1].end, tuple(over))
+
+
+def _kind(line: TextLine) -> str:
+    if line.kind in ("row", "head_row", "rule_row"):
+        return _TABLE
+    return _LIST if line.kind == "item" else _PROSE
+
+
+def _goes_on(kind: str, own: Sequence[TextLine], line: TextLine) -> bool:
+    """Whether a line belongs to the block above it: what is set in, or stands right below an item, is the item's."""
+    here = _kind(line)
+    if kind == _TABLE:
+        return here == _TABLE and line.table == own[0].table
+    if kind == _LIST:
+        return here == _LIST or (here == _PROSE and (line.indent > 0 or not line.after_blank))
+    return here == _PROSE and not line.after_blank
+
+
+def _joined(blocks: Sequence[_Block], report: str) -> Iterator[_Block]:
+    """A short line that ends in a colon belongs to the list or table that it leads in."""
+    lead: _Block | None = None
+    for block in blocks:
+        if lead is not None and block.kind != _PROSE and block.over == lead.over:
+            yield _Block(block.kind, lead.start, block.end, block.over)
+            lead = None
+            continue
+        if lead is not None:
+            yield lead
+        said = report[block.start : block.end].rstrip(" \t*_")
+        leads = block.kind == _PROSE and len(said) < SHORTEST and said.endswith(_LEADS_IN)
+        lead = block if leads else None
+        if lead is None:
+            yield block
+    if lead is not None:
+        yield lead
+
+
+def _sections(report: str) -> Iterator[ReportPassage]:
+    """By the published rule: without the first and last, without those that hold `https`, without short ones, and of the rest without
+    the first and last again. It cuts what stands before the first heading as a section of its own."""
+    heads = list(_SECTION.finditer(report))
+    if (
+        not heads
+        or len([one for one in _PARAGRAPHS.split(report.strip()) if one.strip()]) <= _FEWEST_PARAGRAPHS
+    ):
+        return
+    ends = [one.start() for one in heads[1:]] + [len(report)]
+    cut = [(one[0], one.end(), end) for one, end in zip(heads, ends, strict=True)]
+    if heads[0].start() > 0:
+        cut.insert(0, ("", 0, heads[0].start()))
+    found = [
+        ReportPassage(start, end, heading, report[start:end].strip()) for heading, start, end in cut[1:-1]
+    ]
+    long = [
+        one for one in found if "https" not in f"{one.heading}{one.text}" and len(_printed(one)) >= SHORTEST
+    ]
+    yield from long[1:-1]
+
+
+def _printed(section: ReportPassage) -> str:
+    return f"{section.heading}\n{section.text}"

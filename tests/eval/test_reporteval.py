@@ -1,0 +1,374 @@
+"""ReportEval's judgements: which passages are held against each other, whose words bear a score, and the figures made of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.app.cli import main
+from drr.eval.judging.plan import JudgeOptions
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.run import judge
+from drr.eval.metrics import papers
+from drr.eval.metrics import reporteval as metrics
+from drr.eval.stats.papers import support_score
+from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.registry import stages, tasks
+from drr.eval.tasks.reporteval.pairs import MOST, drawn_pairs
+from drr.eval.tasks.reporteval.passages import SHORTEST, passages_of
+from drr.eval.tasks.reporteval.rows import REPETITION, SIDES, repetition_of
+from drr.offline.repetition import repeated
+from drr.study.study import Study
+
+from tests.eval.nursery import answer, desk, message, put, scripted, sections_of, system
+from tests.eval.written_reports import HEADINGS, with_copy, write_report
+from tests.wire import Reply, Request, Say, Wire
+
+LONG = "The steel feeder keeps seed dry in heavy rain and its perches fold away in winter, which owners in cold regions like. "
+LONG = LONG * 2
+MIXED = f"""# Bird feeders
+
+{LONG}
+
+## 1. What to buy
+
+Two models stand out:
+
+- **Panorama** ([shop](http://ecommerce.example/B0BN7FLXLV)) holds five pounds of seed and fits a narrow railing on a balcony.
+
+  It can be taken apart.
+- **Cedar** costs $31.99 and is made of wood that needs oil once a year, says its maker. {LONG}
+
+| Model | Price |
+| --- | --- |
+| Panorama | $24.99 {LONG} |
+
+A short remark.
+
+**Upkeep**
+
+{LONG} [1]
+
+## Fazit
+
+{LONG}
+
+## Sources
+
+[1] Care: https://birds.example/care-and-a-long-path-{"x" * 200}
+"""
+
+
+class PairJudge:
+    """On the wire: `score` is asked with both passages; `quote` says which words it gives as repeated."""
+
+    def __init__(
+        self,
+        score: Callable[[str, str], int],
+        quote: Callable[[str, str], list[tuple[str, str]]] = lambda a, b: [
+            (a[-40:].strip(), b[-40:].strip())
+        ],
+    ) -> None:
+        self.score, self.quote = score, quote
+        self.asked: list[str] = []
+
+    def __call__(self, request: Request) -> Reply:
+        told = message(request)
+        if not system(request).startswith("You compare two passages"):
+            self.asked.append("grades")
+            return Say(json.dumps({side: {"reason": "as told", "grade": 3} for side in SIDES}))
+        sections = sections_of(told)
+        again = any(section.label == "quoted" for section in sections)
+        self.asked.append("again" if again else "pair")
+        a, b = (section.text for section in sections if section.label == "passage")
+        score = self.score(a, b)
+        shown = [{"first": x, "second": y} for x, y in self.quote(a, b)] if score < 4 else []
+        return Say(json.dumps({"explanation": "as told", "repetitions": shown, "score": score}))
+
+
+async def judged_by(study: Study, script: PairJudge, **more: Any) -> Judged:
+    options = JudgeOptions(["reporteval"])
+    options.stages = stages({name: tasks()[name] for name in ("grades", REPETITION)})
+    with Wire(script) as wire:
+        models = scripted(wire.url)
+        try:
+            ran = await judge(study, desk(study, models, **more), models, options)
+        finally:
+            await models.aclose()
+    assert ran.summary.ok
+    return read_judged(study, choose(study))
+
+
+def values(judged: Judged, variant: str) -> dict[str, float | None]:
+    (found,) = (one for one in judged.answers if one.variant == variant)
+    return dict(metrics.per_report(judged, found))
+
+
+def test_passages_are_paragraphs_with_their_heading_and_lists_and_tables_are_whole() -> None:
+    found = passages_of(MIXED)
+    assert [one.heading for one in found] == [
+        "# Bird feeders",
+        "## 1. What to buy",
+        "## 1. What to buy",
+        "**Upkeep**",
+        "## Fazit",
+    ]
+    listed, tabled = found[1:3]
+    assert listed.text.startswith("Two models stand out:\n\n- **Panorama**") and "taken apart" in listed.text
+    assert "ecommerce.example" in listed.text, "a link drops nothing"
+    assert tabled.text.startswith("| Model | Price |") and tabled.text.count("\n") == 2
+    assert [one.summary for one in found] == [False, False, False, False, True]
+    assert all(one.text == MIXED[one.start : one.end].strip("\n") for one in found)
+    assert not any("birds.example" in one.text or "short remark" in one.text for one in found)
+    assert all(len(one.text) >= SHORTEST for one in found)
+
+
+@pytest.mark.parametrize("language", HEADINGS)
+def test_a_summary_is_known_in_five_languages(language: str) -> None:
+    found = passages_of(write_report(random.Random(1), 600, language).text)
+    assert [one.summary for one in found] == [True, *([False] * (len(found) - 2)), True]
+
+
+def test_all_pairs_are_judged_up_to_thirty_and_of_more_the_same_seed_draws_the_same() -> None:
+    few, many = (write_report(random.Random(2), words).text for words in (450, 3000))
+    n = len(passages_of(few))
+    assert 3 < n <= 8 and len(drawn_pairs(few, "paragraphs", 0)) == n * (n - 1) / 2
+    drawn = drawn_pairs(many, "paragraphs", 7)
+    drawn_pairs.cache_clear()
+    assert drawn == drawn_pairs(many, "paragraphs", 7) != drawn_pairs(many, "paragraphs", 8)
+    n = len(passages_of(many))
+    assert len(drawn) == len({pair[:2] for pair in drawn}) == MOST
+    assert sum(pair.stands_for for pair in drawn) == pytest.approx(n * (n - 1) / 2)
+    far = [pair.second - pair.first for pair in drawn if pair.stands_for > 1]
+    bands = [n * (1 - (1 - k / 5) ** 0.5) for k in range(1, 5)]
+    by_band = [sum(one <= bound for one in far) for bound in bands]
+    assert all(abs(count - 4 * k) <= 1 for k, count in enumerate(by_band, 1)), (
+        "as many from each band of distance"
+    )
+
+
+def test_a_copied_paragraph_lowers_the_figure_in_twenty_of_twenty() -> None:
+    def mean(text: str) -> float:
+        passages = passages_of(text)
+        pairs = drawn_pairs(text, "paragraphs", 0)
+        return sum(repeated(passages[i].shown, passages[j].shown).score for i, j, _ in pairs) / len(pairs)
+
+    lower = 0
+    for number in range(20):
+        rng = random.Random(number)
+        report = write_report(rng, 500 + number * 237, list(HEADINGS)[number % 5])
+        lower += mean(with_copy(report, rng)) < mean(report.text)
+    assert lower == 20
+
+
+def reworded(said: str) -> str:
+    """The same words the other way round, one in four left out."""
+    turned = [word for sentence in reversed(said.split(". ")) for word in sentence.split()[::-1]]
+    return " ".join(["Put otherwise,", *(word for place, word in enumerate(turned) if place % 4)])
+
+
+def is_rewording(a: str, b: str) -> bool:
+    return any(one.partition("\n\n")[2].startswith("Put otherwise") for one in (a, b))
+
+
+def test_a_reworded_paragraph_is_among_the_pairs_in_twenty_of_twenty() -> None:
+    met = 0
+    for number in range(20):
+        rng = random.Random(number)
+        report = write_report(rng, 500 + 120 * number, list(HEADINGS)[number % 5])
+        copied = report.paragraphs[number % len(report.paragraphs)]
+        text = with_copy(report, rng, reworded(copied))
+        passages = passages_of(text)
+        meets = [(passages[i].text, passages[j].text) for i, j, _ in drawn_pairs(text, "paragraphs", 0)]
+        met += any({copied, reworded(copied)} == {*pair} for pair in meets)
+    assert met == 20
+
+
+async def test_a_reworded_paragraph_lowers_the_figure_on_the_wire(study: Study) -> None:
+    """The judge knows both by nothing that rules look at."""
+    rng = random.Random(4)
+    report = write_report(rng, 900)
+    said = report.paragraphs[2]
+    await put(
+        study,
+        answer("a", "clean", report.text),
+        answer("a", "changed", with_copy(report, rng, reworded(said))),
+    )
+    judged = await judged_by(
+        study, PairJudge(lambda a, b: 0 if is_rewording(a, b) and said[:60] in f"{a} {b}" else 4)
+    )
+    clean, changed = (values(judged, name) for name in ("clean", "changed"))
+    assert clean["re_non_redundancy"] == 4
+    assert changed["re_non_redundancy"] == pytest.approx(4 * (MOST - 1) / MOST)
+    assert changed["re_worst_pair"] == 0 and changed["re_repeated_pairs"] == pytest.approx(1 / MOST)
+    of_all = changed["re_non_redundancy_all"]
+    assert of_all is not None and 3.9 < of_all < 4, "of all pairs it is one"
+
+
+async def test_a_score_that_no_quotation_bears_is_asked_for_again_and_then_is_none(study: Study) -> None:
+    await put(study, answer("a", "x", MIXED))
+    lying = PairJudge(lambda a, b: 1, lambda a, b: [("words that stand nowhere", "nor do these")])
+    judged = await judged_by(study, lying)
+    pairs = repetition_of(judged, judged.answers[0].key)
+    assert pairs is not None and len(pairs) == 10
+    assert {row["score"] for row in pairs} == {None}
+    assert pairs[0].get("reason") == "no quotation shows what is repeated, also when asked for it once more"
+    assert pairs[0]["unfounded"] == ["words that stand nowhere", "nor do these"]
+    assert (lying.asked.count("pair"), lying.asked.count("again")) == (10, 10)
+    assert judged.failed[REPETITION] == 10
+    v = metrics.corpus(judged, judged.answers)["re_non_redundancy"]
+    assert (v.value, v.n, v.n_unscored) == (None, 0, 1), "unknown, not 0 and not 4"
+
+
+async def test_words_found_the_second_time_count_and_emphasis_and_spaces_are_no_matter(study: Study) -> None:
+    await put(study, answer("a", "x", MIXED))
+    tries = {"again": False}
+
+    def quote(a: str, b: str) -> list[tuple[str, str]]:
+        tries["again"] = not tries["again"]
+        if tries["again"]:
+            return [("its perches fold ... in winter", "perches")]
+        return [("its  **perches** FOLD away\nin winter", "perches"), ("nowhere", "nowhere")]
+
+    judge = PairJudge(lambda a, b: 2 if all("perches" in one for one in (a, b)) else 4, quote)
+    with_one = await judged_by_one_at_a_time(study, judge)
+    rows = repetition_of(with_one, with_one.answers[0].key) or ()
+    repeats = [row for row in rows if row["score"] == 2]
+    assert len(repeats) == 10 and all(row["unfounded"] for row in repeats)
+    assert all(len(row["repetitions"]) == 1 for row in repeats)
+
+
+async def judged_by_one_at_a_time(study: Study, script: PairJudge) -> Judged:
+    options = JudgeOptions(["reporteval"], units=1)
+    options.stages = stages({REPETITION: tasks()[REPETITION]})
+    with Wire(script) as wire:
+        models = scripted(wire.url)
+        assert (await judge(study, desk(study, models), models, options)).summary.ok
+        await models.aclose()
+    return read_judged(study, choose(study))
+
+
+async def test_with_and_without_the_summary_and_the_same_sums_as_aggregate(
+    study: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await put(study, answer("a", "x", MIXED))
+    marks = {"Fazit": 0, "Upkeep": 2}
+    judged = await judged_by(
+        study, PairJudge(lambda a, b: next((n for head, n in marks.items() if head in b), 3))
+    )
+    found = values(judged, "x")
+    rows = repetition_of(judged, judged.answers[0].key) or ()
+    pairs = [row["score"] for row in rows]
+    assert pairs.count(0) == 4 and pairs.count(2) == 3 and pairs.count(3) == 3
+    line = {"pairs": pairs, "quality": dict.fromkeys(SIDES, 3), "support": [1, 0, None, -1, 1]}
+    (tmp_path / "raw.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    assert main(["aggregate", "reporteval", str(tmp_path / "raw.jsonl"), "--json"]) == 0
+    sums = json.loads(capsys.readouterr().out)["values"]
+    assert found["re_non_redundancy"] == sums["non_redundancy"] == pytest.approx(15 / 10)
+    assert found["re_worst_pair"] == sums["worst_pair"] == 0
+    assert {side: found[f"re_{side}"] for side in SIDES} == sums["quality"]
+    scored = support_score(["full", "partial", "unreachable", "none", "full"])
+    assert (scored.average, scored.strong) == (sums["average_support"], sums["strong_support"])
+    assert found["re_repeated_pairs"] == pytest.approx(7 / 10)
+    assert found["re_non_redundancy_body"] == pytest.approx(15 / 6)
+    assert (found["re_worst_pair_body"], found["re_repeated_pairs_body"]) == (2, pytest.approx(3 / 6))
+    assert found["re_non_redundancy_all"] == found["re_non_redundancy"], "nothing was drawn by lot"
+
+
+def test_support_is_twice_the_mean_less_one_on_random_tables() -> None:
+    rng = random.Random(5)
+    worth: dict[str, float | None] = {"full": 1.0, "partial": 0.5, "none": 0.0}
+    unknown = ("unreachable", "blocked", "empty", "not_frozen", "judge_error")
+    for _ in range(300):
+        table: list[Any] = rng.choices([*worth, *unknown], k=rng.randrange(1, 60))
+        known = [value for status in table if (value := worth.get(status)) is not None]
+        scored = support_score(table)
+        if not known:
+            assert scored == (None, None)
+            continue
+        assert scored.average == pytest.approx(2 * sum(known) / len(known) - 1, abs=1e-12)
+        assert scored.strong == pytest.approx(known.count(1.0) / len(known), abs=1e-12)
+
+
+def test_as_printed_are_sections_of_the_second_level_by_the_published_rule() -> None:
+    long = "x " * 110
+    parts = [
+        "# T",
+        long,
+        *(f"## S{n}\n\n{long}\n\n### inner\n\n{long}" for n in range(7)),
+        "## Short\n\nfew",
+        "## End",
+    ]
+    text = "\n\n".join(parts).replace("## S3\n", "## S3\n\nhttps://a.example\n")
+    found = passages_of(text, "sections")
+    assert [one.heading for one in found] == ["## S1", "## S2", "## S4", "## S5"], (
+        "the lead and `End` go, then what holds https and what is short, then S0 and S6"
+    )
+    assert len(drawn_pairs(text, "sections", 0)) == 6
+    assert passages_of("## A\n\nb\n\n## C", "sections") == (), "three paragraphs or fewer are not judged"
+    assert passages_of(f"{long}\n\n{long}\n\n{long}\n\n{long}", "sections") == ()
+
+
+def test_the_command_judges_imported_reports_and_shows_every_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = random.Random(3)
+    report = write_report(rng, 500)
+    lines = [
+        {"id": name, "system": name, "query": "Which feeder?", "report_markdown": text}
+        for name, text in (("plain", report.text), ("doubled", with_copy(report, rng)), ("short", "Buy one."))
+    ]
+    (tmp_path / "reports.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    study = str(tmp_path / "study")
+    assert main(["import", study, str(tmp_path / "reports.jsonl"), "--quiet"]) == 0
+    words = ["judge", study, "--judge", "offline", "--quiet", "--what", "reporteval", "--profile", "paper"]
+    assert main([*words, "--pair-seed", "5"]) == 0
+    told = capsys.readouterr().out
+    assert "ReportEval: quality and non-redundancy (0-4), support (-1 to 1)" in told
+    assert (
+        "Judged by surface rules (rules-1)" in told
+        and "of level-2 sections, by the rule of ReportEval" in told
+    )
+    assert main(["judge", study, "--judge", "offline", "--quiet", "--what", "reporteval", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["run"]["planned"] and not document["run"]["left"]
+    plain, doubled, short = (document["metrics"][name] for name in ("plain", "doubled", "short"))
+    for name in metrics._methods("paragraphs"):
+        assert {"value", "ci_low", "ci_high", "n", "n_unscored", "method"} <= plain[name].keys(), name
+    assert doubled["re_non_redundancy"]["value"] < plain["re_non_redundancy"]["value"]
+    assert doubled["re_worst_pair"]["value"] == 0 and short["re_non_redundancy"]["value"] is None
+    printed = document["as_printed"]["metrics"]["plain"]
+    assert "level-2 sections by the published code's rule" in printed["re_non_redundancy"]["method"]
+    with Study.open(Path(study)) as opened:
+        records = [r for r in opened.records("judgement") if r.key_fields["task"] == REPETITION]
+    assert {record.key_fields["seed"] for record in records} == {5}, (
+        "what was asked for once counts until something else is"
+    )
+    assert main(["compare", study, "plain", "doubled"]) == 0
+    assert "re_non_redundancy" in capsys.readouterr().out
+    assert main(["report", study, "--out", str(tmp_path / "report")]) == 0
+    for name in ("reporteval", "reporteval-pairs", "as-printed"):
+        drawn = (tmp_path / "report" / "tables" / f"{name}.md").read_text("utf-8")
+        assert "non-redundancy" in drawn and "rules-1" in drawn
+    assert main(["view", study, "--static", str(tmp_path / "pages"), "--quiet"]) == 0
+    pages = "".join(page.read_text("utf-8") for page in (tmp_path / "pages" / "r").glob("*.html"))
+    assert "ReportEval: what passages repeat" in pages and "comprehensiveness" in pages
+
+
+def test_a_study_without_these_judgements_shows_no_such_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "study"
+    with Study.create(folder, {"schema": 1, "run": {}}) as made:
+        asyncio.run(put(made, answer("a", "x", "It is light [1].\n\n[1] https://a.example/x\n")))
+    assert main(["judge", str(folder), "--judge", "offline", "--quiet"]) == 0
+    told = capsys.readouterr().out
+    assert "ReportEval:" not in told and "PQR:" not in told
+    with Study.open(folder) as made:
+        judged = read_judged(made, choose(made))
+    assert "re_support" in papers.per_report(judged, judged.answers[0])
