@@ -197,7 +197,7 @@ class Reader:
             usage=record.usage,
             cost_usd=record.making_usd,
             seconds=record.making_seconds,
-            claims=tuple(parts.claims(judged, answer, book if full else None)),
+            claims=tuple(parts.claims(judged, answer, book)),
             ratings=tuple(parts.ratings(judged, answer)),
             points=tuple(parts.points(judged, answer)),
             criteria=tuple(criteria(judged, answer, owners)),

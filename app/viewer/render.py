@@ -153,7 +153,11 @@ class Pages:
             profile=first.profile,
             missing_shop=first.missing_shop,
             cases=first.cases,
-            reports=[{"entry": report.entry, "html": _safe(report)} for report in reports],
+            reports=[
+                {"entry": report.entry, "html": _safe(report, f"{report.entry.key}-")} for report in reports
+            ],
+            beside=reports,
+            passages=_passages,
             rated=_present(grades.values()),
             grades=grades,
             compared=_present(pairs.values()),
@@ -177,7 +181,9 @@ class Pages:
             right=next((place for place, who in enumerate(people) if who != people[0]), 0),
             judge=reports[0].judged_by,
             figures=case.figures,
-            html=[_safe(report) for report in reports],
+            html=[_safe(report, f"{report.entry.key}-") for report in reports],
+            beside=reports,
+            passages=_passages,
         )
 
     def report(self, report: ReportView) -> str:
@@ -265,10 +271,11 @@ def _numbers(report: ReportView) -> dict[str, str]:
     return found
 
 
-def _safe(report: ReportView) -> Markup:
+def _safe(report: ReportView, before: str = "") -> Markup:
+    """`before` tells the claims of several reports on one page apart."""
     from markupsafe import Markup
 
-    spans = [Stretch(claim.start, claim.end, claim.id, claim.status) for claim in report.claims]
+    spans = [Stretch(claim.start, claim.end, before + claim.id, claim.status) for claim in report.claims]
     return Markup(marked_html(report.report, spans, _links(report)))
 
 

@@ -281,6 +281,110 @@ def test_filters_and_side_by_side(page: Page, study: Path) -> None:
         expect(page.locator("article.side:visible")).to_have_count(1)
 
 
+def test_find_finds_variants_statuses_and_the_whole_question_and_says_when_nothing_fits(
+    page: Page, tmp_path: Path
+) -> None:
+    def entry(number: int, variant: str, status: str = "done", reason: str | None = None) -> ShownEntry:
+        query = f"Which feeder {number}? " + "And another word. " * 20 + f"The last is zebra{number}."
+        return ShownEntry(f"{number}{variant}", f"q{number}", query, variant, 0, status, reason, 9, False)
+
+    entries = [
+        entry(1, "react"),
+        entry(1, "react+ws"),
+        entry(2, "react", "failed", "refused"),
+        entry(2, "react+ws"),
+    ]
+    shutil.copytree(STATIC, tmp_path / "static")
+    (tmp_path / "index.html").write_text(Pages("s", served=False).index(entries, None, 0), encoding="utf-8")
+    page.goto((tmp_path / "index.html").as_uri())
+    rows, units = page.locator("#units tbody tr:visible"), page.locator("#units .unit:visible")
+    expect(units).to_have_count(4)
+    expect(page.locator("#hits")).to_be_hidden()
+    for words, answers in {
+        "react+ws": 2, "done": 3, "refused": 1, "failed react": 1, "zebra2": 2, "ZEBRA1 react+ws": 1
+    }.items():  # fmt: skip
+        page.locator("#find").fill(words)
+        expect(units).to_have_count(answers)
+        expect(page.locator("#hits")).to_contain_text(f"{answers} of 4 answers")
+    page.locator("#find").fill("giraffe")
+    expect(rows).to_have_count(0)
+    expect(page.locator("#hits")).to_contain_text("no answer has all of this")
+    page.locator("#find").fill("")
+    expect(units).to_have_count(4)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three answers to one question that make the same claims in another order, and one claim each of their own."""
+    home = tmp_path_factory.mktemp("pair")
+    texts = {
+        "http://birds.example/seed": "Black oil sunflower seed suits northern cardinals best.",
+        "http://birds.example/place": "Place hopper feeders ten feet from dense shrubs.",
+        "http://birds.example/water": "Heated birdbaths keep water open in January.",
+    }
+    said = [
+        "Black oil sunflower seed suits northern cardinals [1].",
+        "Place hopper feeders ten feet from shrubs [2].",
+    ]
+    own = "Heated birdbaths keep water open [3]."
+    listed = "\n\n## Sources\n\n" + "\n".join(f"[{n}] {url}" for n, url in enumerate(texts, 1)) + "\n"
+    evidence = [{"url": url, "type": "web", "text": text} for url, text in texts.items()]
+    reports = {"first": [*said, own], "second": said[::-1], "third": said[:1]}
+    rows = [
+        {"id": name, "system": name, "query": "What do cardinals need?", "evidence": evidence,
+         "report_markdown": "# Cardinals\n\n" + "\n\n".join(parts) + listed}
+        for name, parts in reports.items()
+    ]  # fmt: skip
+    (home / "reports.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+    drr("import", home / "study", home / "reports.jsonl")
+    drr("judge", home / "study", "--what", "faithfulness", "--quiet")
+    return home / "study"
+
+
+def compare_claims(page: Page) -> None:
+    left, right = page.locator("article.side:visible").nth(0), page.locator("article.side:visible").nth(1)
+    left.locator("mark", has_text="sunflower").click()
+    drawer = page.locator("#drawer")
+    expect(left.locator("mark.on")).to_contain_text(["sunflower"])
+    expect(drawer).to_be_in_viewport()
+    mark, box = left.locator("mark.on").first.bounding_box(), drawer.bounding_box()
+    assert mark is not None and box is not None and 0 <= mark["y"] < mark["y"] + mark["height"] <= box["y"]
+    expect(right.locator("mark.on")).to_contain_text(["sunflower"])
+    expect(drawer.locator(".evidence:visible")).to_have_count(2)
+    expect(drawer.locator("blockquote.passage:visible").first).to_contain_text("Black oil sunflower seed")
+    left.locator("mark", has_text="birdbaths").click()
+    expect(right.locator("mark.on")).to_have_count(0)
+    expect(drawer.locator(".evidence:visible")).to_have_count(1)
+    expect(drawer).to_contain_text("unknown")
+    page.keyboard.press("Escape")
+    expect(drawer).to_be_hidden()
+
+
+def test_two_answers_are_compared_claim_by_claim_and_the_pair_stands_in_the_address(
+    page: Page, pair: Path, tmp_path: Path
+) -> None:
+    page.set_viewport_size({"width": 1200, "height": 500})
+    with served(pair) as home:
+        page.goto(home + "?token=token")
+        page.locator("#units tbody th a").click()
+        compare_claims(page)
+        page.locator("#right-choice").select_option(label="third, trial 0")
+        assert "left=" in page.url and "right=" in page.url
+        page.reload()
+        expect(page.locator("#right-choice option:checked")).to_have_text("third, trial 0")
+        expect(page.locator("article.side:visible > h2")).to_have_text(["first, trial 0", "third, trial 0"])
+        page.locator("article.side:visible mark", has_text="birdbaths").click()
+        page.reload()
+        expect(page.locator("#drawer .evidence:visible h2")).to_contain_text("birdbaths")
+    drr("view", pair, "--static", tmp_path / "pages", "--quiet")
+    page.goto((tmp_path / "pages" / "index.html").as_uri())
+    page.locator("#units tbody th a").click()
+    compare_claims(page)
+    page.locator("#right-choice").select_option(label="third, trial 0")
+    page.reload()
+    expect(page.locator("#right-choice option:checked")).to_have_text("third, trial 0")
+
+
 def serious(page: Page) -> list[tuple[str, str]]:
     found = Axe().run(page).response["violations"]
     return [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")]

@@ -2,19 +2,36 @@
 "use strict";
 const marks = [...document.querySelectorAll(".report mark[data-claim]")];
 const claims = [...new Set(marks.map((mark) => mark.dataset.claim))];
+const drawer = document.getElementById("drawer");
+const sides = ["left", "right"].map((side) => document.getElementById(side + "-choice"));
 const chosen = { verdict: new Set(), type: new Set() };
 
 function passes(id) {
   const section = document.getElementById(id);
   if (!section) return true;
+  if (isHidden(id)) return false;
   const types = section.dataset.types.split(" ");
   return (!chosen.verdict.size || chosen.verdict.has(section.dataset.verdict)) && (!chosen.type.size || types.some((type) => chosen.type.has(type)));
 }
+function isHidden(id) { return marks.some((mark) => mark.dataset.claim === id && mark.closest(".side.hidden")); }
+let opened = "";
+function reveal(mark, before) {
+  // The browser went to the evidence; the reader stays at the claim, above the drawer.
+  requestAnimationFrame(() => {
+    scrollTo(0, before);
+    const box = mark.getBoundingClientRect(), free = innerHeight - drawer.offsetHeight;
+    if (box.top < 0 || box.bottom > free) scrollTo(0, scrollY + box.top - free / 3);
+  });
+}
 function show(id, scroll) {
+  const before = scrollY;
+  opened = id;
   if (location.hash.slice(1) !== id) history.replaceState(null, "", "#" + id), location.replace("#" + id);
-  for (const mark of marks) mark.classList.toggle("on", mark.dataset.claim === id);
+  const twin = drawer ? openDrawer(id) : null;
+  for (const mark of marks) mark.classList.toggle("on", mark.dataset.claim === id || mark.dataset.claim === twin);
   const first = marks.find((mark) => mark.dataset.claim === id);
-  if (first && scroll) first.scrollIntoView({ block: "center" });
+  if (first && drawer) reveal(first, before);
+  else if (first && scroll) first.scrollIntoView({ block: "center" });
   const aside = document.querySelector("aside");
   if (aside && first) aside.scrollTop = 0;
 }
@@ -38,17 +55,76 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && event.target.matches("mark[data-claim]")) show(event.target.dataset.claim, false);
   else if (event.key === "j") step(1);
   else if (event.key === "k") step(-1);
-  else if (event.key === "Escape") { location.replace("#"); for (const mark of marks) mark.classList.remove("on"); }
+  else if (event.key === "Escape") { closeEvidence(); for (const mark of marks) mark.classList.remove("on"); }
 });
+function closeEvidence() {
+  opened = "";
+  location.replace("#");
+  for (const mark of marks) mark.classList.remove("on");
+}
+// Which claim of the other answer says the same: by the words both have, rare ones counting more, and by addresses. Unknown where too few agree.
+const COMMON = new Set("the and are for from has have its not that this they was were will with you your their than can but also which when who what how all any more most one our may should".split(" "));
+const ALIKE = 0.5, ALIKE_WITH_ADDRESS = 0.3;
+const known = new Map();
+function wordsOf(section) {
+  if (!known.has(section)) {
+    const text = section.querySelector(".said").textContent.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
+    const words = text.match(/\p{N}+(?:[.,]\p{N}+)*|[\p{L}]{3,}/gu) || [];
+    known.set(section, new Set(words.filter((word) => !COMMON.has(word)).map((word) => word.length > 3 && /[^s]s$/.test(word) ? word.slice(0, -1) : word)));
+  }
+  return known.get(section);
+}
+function likeness(one, other, weight) {
+  const a = wordsOf(one), b = wordsOf(other);
+  let shared = 0, all = 0;
+  for (const word of new Set([...a, ...b])) { all += weight(word); if (a.has(word) && b.has(word)) shared += weight(word); }
+  const urls = one.dataset.urls.split(" ").filter(Boolean), address = urls.some((url) => other.dataset.urls.split(" ").includes(url));
+  const share = all ? shared / all : 0;
+  return share >= (address ? ALIKE_WITH_ADDRESS : ALIKE) ? share + (address ? 1 : 0) : 0;
+}
+function twinOf(section) {
+  const keys = sides.map((select) => select.value), other = keys.find((key) => key !== section.dataset.answer);
+  const of = (key) => [...drawer.querySelectorAll(".evidence")].filter((one) => one.dataset.answer === key);
+  const own = of(section.dataset.answer), others = of(other), all = [...own, ...others];
+  const weights = new Map();
+  const weight = (word) => {
+    if (!weights.has(word)) weights.set(word, Math.log(1 + all.length / all.filter((one) => wordsOf(one).has(word)).length));
+    return weights.get(word);
+  };
+  const best = (one, among) => {
+    let found = null, most = 0;
+    for (const each of among) { const alike = likeness(one, each, weight); if (alike > most) { found = each; most = alike; } }
+    return found;
+  };
+  const found = best(section, others);
+  return found && best(found, own) === section ? found : null;
+}
+function openDrawer(id) {
+  const section = document.getElementById(id);
+  if (!section || !section.dataset.answer) return null;
+  const twin = twinOf(section), said = document.getElementById("twin"), at = (one) => String(sides.findIndex((select) => select.value === one.dataset.answer));
+  for (const one of drawer.querySelectorAll(".evidence")) one.classList.toggle("twin", one === twin);
+  for (const one of [section, twin]) if (one) one.style.order = at(one);
+  said.hidden = twin !== null || sides[0].value === sides[1].value;
+  said.style.order = at(section) === "0" ? "1" : "-1";
+  said.textContent = "Whether the other answer says this is unknown: none of its claims shares enough words and addresses with it.";
+  return twin && twin.id;
+}
 function arrive() {
   const id = decodeURIComponent(location.hash.slice(1));
-  if (claims.includes(id)) show(id, true);
+  if (claims.includes(id) && !(drawer && opened === id)) show(id, true);
   const target = id && document.getElementById(id);
   if (!target) return;
   const fold = target.querySelector(":scope > details");
   if (fold) fold.open = true;
   for (let outer = target.parentElement.closest("details"); outer; outer = outer.parentElement.closest("details")) outer.open = true;
   if (fold) target.scrollIntoView({ block: "nearest" });
+}
+if (sides[0]) {
+  const given = new URLSearchParams(location.search), linked = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  sides.forEach((select, at) => { const key = given.get(at ? "right" : "left"); if ([...select.options].some((one) => one.value === key)) select.value = key; });
+  if (linked && linked.dataset.answer && !sides.some((select) => select.value === linked.dataset.answer)) sides[0].value = linked.dataset.answer;
+  place();
 }
 window.addEventListener("hashchange", arrive);
 arrive();
@@ -63,12 +139,17 @@ function sift() {
   const value = (id) => { const field = document.getElementById(id); return field ? field.value : ""; };
   const words = value("find").toLowerCase().split(/\s+/).filter(Boolean);
   const verdict = value("has-verdict"), type = value("has-type"), measure = document.getElementById("measure");
+  let hits = 0, total = 0;
   for (const row of document.querySelectorAll("#units tbody tr")) {
-    let kept = !verdict && !type;
+    const question = row.querySelector("th"), asked = (question.title + " " + question.textContent).toLowerCase();
+    let kept = false;
     for (const unit of row.querySelectorAll(".unit")) {
-      const fits = (!verdict || (unit.dataset.has || "").split(" ").includes(verdict)) && (!type || (unit.dataset.types || "").split(" ").includes(type));
+      const text = asked + " " + unit.dataset.find.toLowerCase();
+      const fits = words.every((word) => text.includes(word)) && (!verdict || (unit.dataset.has || "").split(" ").includes(verdict)) && (!type || (unit.dataset.types || "").split(" ").includes(type));
       unit.classList.toggle("hidden", !fits);
       kept = kept || fits;
+      hits += Number(fits);
+      total += 1;
       if (measure && unit.dataset.v !== undefined) {
         const shown = unit.dataset.v.split(" ")[Number(measure.value)];
         const { before, after, digits } = measure.options[measure.selectedIndex].dataset;
@@ -76,9 +157,11 @@ function sift() {
         unit.querySelector("a").textContent = shown === "" ? "report" : before + number + after;
       }
     }
-    const text = row.textContent.toLowerCase();
-    row.classList.toggle("hidden", !(kept && words.every((word) => text.includes(word))));
+    row.classList.toggle("hidden", !kept);
   }
+  const said = document.getElementById("hits");
+  said.hidden = !(words.length || verdict || type);
+  said.textContent = hits + " of " + total + " answers" + (hits ? "" : ": no answer has all of this");
 }
 if (choose) {
   const kept = "drr-choice-" + location.pathname;
@@ -93,7 +176,6 @@ if (choose) {
   });
   if (document.getElementById("units")) sift();
 }
-const sides = ["left", "right"].map((side) => document.getElementById(side + "-choice"));
 function place() {
   for (const article of document.querySelectorAll(".side")) {
     const at = sides.findIndex((select) => "side-" + select.value === article.id);
@@ -101,7 +183,14 @@ function place() {
     article.style.order = String(at);
   }
 }
-if (sides[0]) { for (const select of sides) select.addEventListener("change", place); place(); }
+function keepPair() {
+  const pair = new URLSearchParams(sides.map((select, at) => [at ? "right" : "left", select.value]));
+  const open = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const hash = open && isHidden(open.id) ? "" : location.hash;
+  try { history.replaceState(null, "", "?" + pair + hash); } catch (error) { location.search = "?" + pair; }
+  if (hash !== location.hash || open) { closeEvidence(); if (hash) show(hash.slice(1), false); }
+}
+if (sides[0]) for (const select of sides) select.addEventListener("change", () => { place(); keepPair(); });
 
 const live = document.body.dataset.live;
 if (live) {
