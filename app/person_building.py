@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 def build_file(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.app.console import write_lines
     from drr.app.persons_said import SaidOfPersons, asks_model, said_of
+    from drr.app.vouching import remember_shop
     from drr.env.shop import open_shop
     from drr.persons.build import build_persons, drawn_users, named_user
 
     found = SaidOfPersons({}, {}, 0)
     with open_shop(arguments.shop, settings) as shop:
+        remember_shop(arguments.out, arguments.shop)
         users = [named_user(shop, one).user_id for one in dict.fromkeys(arguments.user)] or drawn_users(
             shop, arguments.how_many, seed=arguments.seed, min_orders=arguments.min_orders
         )

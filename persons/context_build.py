@@ -19,10 +19,12 @@ from drr.persons.product_talk import ItemDraft
 
 TALK, NOISE = 0.35, 0.25
 """Of the items: in conversation (the standard asks for 20 to 50%), and without a trait."""
+LEAST_TALK = 0.22
+"""Notes fill a size up while so much of it is in conversation."""
 CLOSE = 0.995
 """A size is full from here on."""
 _TRIES = 40
-"""Drafts in a row that may be of no use, there already or of what no context may hold, before notes close a size."""
+"""Drafts of a stream in a row that may be of no use, there already or of what no context may hold: it has no more to say then."""
 _TOO_LARGE = 5
 """Drafts in a row that are larger than what is left, before notes close a size."""
 _DRAWN = 40
@@ -120,8 +122,8 @@ def _fill(room: _Room, drafts: Iterator[ItemDraft], waiting: deque[ItemDraft], l
         draft = waiting.popleft()
         if room.admit(draft, limit) is None:
             waiting.append(draft)
-    left, too_large = _TRIES, 0
-    while room.bytes < CLOSE * limit and left and too_large < _TOO_LARGE:
+    too_large = 0
+    while room.bytes < CLOSE * limit and too_large < _TOO_LARGE:
         further = next(drafts, None)
         if further is None:
             return
@@ -129,14 +131,14 @@ def _fill(room: _Room, drafts: Iterator[ItemDraft], waiting: deque[ItemDraft], l
         if admitted is None and not further.quoted:  # of talk about products there is no end
             waiting.append(further)
         too_large = too_large + 1 if admitted is None else 0
-        left = _TRIES if admitted else left - 1
 
 
 def _close(room: _Room, material: PersonMaterial, limit: int) -> str | None:
     """Up to the size with notes of a line, whatever streams had to say last, of noise where nothing else is left; or why not."""
     while room.bytes < CLOSE * limit:
         noise = room.wants_noise
-        if not any(_closer(room, material, limit, own=own) for own in (not noise, noise)):
+        enough = room.talk >= LEAST_TALK * (len(room.items) + 1)
+        if not enough or not any(_closer(room, material, limit, own=own) for own in (not noise, noise)):
             one_more = room.size(material.short(own=False)) <= limit - room.bytes
             return "all that can be said of the person is there" if one_more else "no note is that short"
     return None
@@ -193,22 +195,38 @@ def _by_attribute(
     return pools
 
 
+class _Stream:
+    """Drafts of one kind, for as long as any of them is new."""
+
+    def __init__(self, drafts: Iterator[ItemDraft], room: _Room) -> None:
+        self._drafts, self._room = drafts, room
+        self._left, self._held = _TRIES, -1
+
+    def next(self) -> ItemDraft | None:
+        held = len(self._room.items)
+        self._left = _TRIES if held > self._held >= 0 else self._left - 1
+        self._held = held
+        return next(self._drafts, None) if self._left >= 0 else None
+
+
 def _proportioned(
     material: PersonMaterial, room: _Room, rng: Random, plain: list[ItemDraft]
 ) -> Iterator[ItemDraft]:
-    """Orders and reviews while there are any, in turn with notes; dialogues as many as the share asks for."""
+    """Orders and reviews while there are any, in turn with notes; dialogues as many as the share asks for.
+
+    Where a stream has no more to say the one of the other share of noise goes on, and then the other kind.
+    """
     records = {True: [d for d in plain if not d.expresses], False: [d for d in plain if d.expresses]}
-    dialogues = {noise: material.dialogues(own=not noise) for noise in (True, False)}
-    notes = {noise: material.notes(own=not noise) for noise in (True, False)}
-    draft: ItemDraft | None
+    dialogues = {noise: _Stream(material.dialogues(own=not noise), room) for noise in (True, False)}
+    notes = {noise: _Stream(material.notes(own=not noise), room) for noise in (True, False)}
     while True:
         noise = room.wants_noise
-        if room.wants_talk:
-            draft = next(dialogues[noise], None) or next(dialogues[True], None)
-        elif records[noise] and rng.random() < 0.6:
-            draft = records[noise].pop()
-        else:
-            draft = next(notes[noise], None) or next(notes[True], None)
+        if not room.wants_talk and records[noise] and rng.random() < 0.6:
+            yield records[noise].pop()
+            continue
+        kinds = (dialogues, notes) if room.wants_talk else (notes, dialogues)
+        streams = (kind[share] for kind in kinds for share in (noise, not noise))
+        draft = next((draft for stream in streams if (draft := stream.next()) is not None), None)
         if draft is None:
             return
         yield draft

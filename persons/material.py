@@ -158,8 +158,9 @@ class PersonMaterial:
                 yield ItemDraft(self._said.day(), "dialogue", spoken(self._rng.choice(said.small_ask)), ())
             elif not wares:
                 return
-            elif draw < 0.7:
-                yield self._said.compared(self._rng.choice(wares), self._rng.choice(wares), own=own)
+            elif draw < 0.7 and len(wares) > 1:
+                one, other = self._rng.sample(wares, 2)
+                yield self._said.compared(one, other, own=own)
             else:
                 ware = self._rng.choice(wares)
                 yield self._said.browsed(ware) if own else self._said.given(ware)

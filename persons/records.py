@@ -194,7 +194,9 @@ def prices(history: ShopperHistory) -> Iterator[Derived]:
         inside,
     )
     if low > 0 and high / low >= 4:
-        dear = [line for price, line in priced if price > high]
+        dear = [line for price, line in priced if price > high] or [
+            line for price, line in priced if price == high
+        ]
         yield _made("price_spread", "wide", "mixes cheap everyday things with a few dear ones", dear)
     elif low > 0 and high / low <= 2:
         yield _made("price_spread", "narrow", "stays within a narrow range of prices", inside)

@@ -44,7 +44,11 @@ def _build_build(parser: argparse.ArgumentParser) -> None:
     from drr.app.options import positive_int
 
     parser.add_argument("file", metavar="PERSONS.jsonl", type=Path)
-    parser.add_argument("--shop", required=True, metavar="SHOP", help="the shop that the persons are of")
+    parser.add_argument(
+        "--shop",
+        metavar="SHOP",
+        help="the shop that the persons are of (default: the one of their content, beside the file or here)",
+    )
     parser.add_argument("--out", required=True, metavar="DIR", type=Path)
     parser.add_argument(
         "--tokens", default="8k,32k,128k", metavar="LIST", help="sizes, e.g. 8k,32k,128k (the default)"
@@ -99,6 +103,7 @@ def _make(arguments: argparse.Namespace) -> int:
 
     from drr.app.console import print_json, progress_of
     from drr.app.ending import tidy_end
+    from drr.app.shop_of_persons import shop_of
     from drr.env.shop import open_shop
     from drr.persons.context import PersonContext, parse_sizes
     from drr.persons.context_works import made_contexts
@@ -108,12 +113,13 @@ def _make(arguments: argparse.Namespace) -> int:
     sizes = parse_sizes(arguments.tokens)
     persons = list(read_persons(arguments.file).values())
     settings = _settings(arguments)
-    with open_shop(arguments.shop, settings) as shop:
+    named = shop_of(persons, arguments.file, arguments.shop)
+    with open_shop(named, settings) as shop:
         shop_hash = shop.manifest.content_hash
         as_of = shop.manifest.as_of
     persons = [person.model_copy(update={"as_of": person.as_of or as_of}) for person in persons]
     workers = arguments.workers or (2 if len(persons) >= 20 else 1)
-    made = made_contexts(arguments.shop, settings, persons, sizes, arguments.seed, workers)
+    made = made_contexts(named, settings, persons, sizes, arguments.seed, workers)
     with tidy_end(), progress_of(arguments).stage("contexts", len(persons), "persons") as stage:
 
         def counted(folder: Path) -> Iterator[tuple[str, PersonContext]]:
@@ -138,7 +144,7 @@ def _make(arguments: argparse.Namespace) -> int:
             f"  {size:>6}: {min(counted_tokens):,} to {max(counted_tokens):,} of {asked:,} tokens; "
             f"{few[size]} attributes are expressed by fewer than five items"
         )
-    print(f"next: drr context check {arguments.out} --shop {arguments.shop}")
+    print(f"next: drr context check {arguments.out} --shop {named}")
     return 0
 
 

@@ -242,13 +242,17 @@ def _resolve(
 
 def _plan(arguments: argparse.Namespace, before: JsonObject, variants: str | None) -> RunPlan:
     from drr.app.plans import joined_variants
+    from drr.app.shop_of_persons import shop_of
     from drr.app.specs import RunPlan
     from drr.env.errors import Misuse
     from drr.env.world import SHOP
+    from drr.persons.person import read_persons
     from drr.study.config import MOST_TRIALS
 
     world, place = arguments.world or before.get("world", SHOP), arguments.place or before.get("place")
     shop = arguments.shop or before.get("shop")
+    if shop is None and world == SHOP and arguments.persons is not None:
+        shop = shop_of(read_persons(arguments.persons).values(), arguments.persons, None)
     if shop is None and world == SHOP:
         raise Misuse(f"{arguments.study}: a new study needs --shop; e.g. --shop demo/shop")
     had = before.get("variants")

@@ -20,6 +20,9 @@ examples:
   drr tasks check tasks.jsonl --shop shop
 """
 
+_TOLD = 10
+"""Tasks left out that are named."""
+
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
@@ -72,11 +75,14 @@ def _build(arguments: argparse.Namespace) -> int:
     with open_shop(arguments.shop, _settings(arguments)) as shop:
         told = {one.task_id: one for one in problems(tasks, shop, arguments.min_products)}
     good = [task for task in tasks if task.task_id not in told]
-    for problem in told.values():
+    for problem in list(told.values())[:_TOLD]:
         print(f"drr: {problem.task_id} left out: {problem.check}: {problem.told}", file=sys.stderr)
+    if len(told) > _TOLD:
+        print(f"drr: {len(told) - _TOLD} more left out", file=sys.stderr)
     if not good:
         print(
-            f"drr: {arguments.shop}: can answer none of the built-in tasks; nothing was written",
+            f"drr: {arguments.shop}: can answer none of the built-in tasks; nothing was written; --min-products 1 asks for less,"
+            " or write tasks of your own (docs/persons.md shows a line)",
             file=sys.stderr,
         )
         return 1

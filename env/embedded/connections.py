@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from weakref import WeakSet
 
 from drr.env.errors import ShopError
+
+_MAPPED = "pragma mmap_size=8000000000"
 
 
 class _Connection(sqlite3.Connection):
@@ -41,7 +45,7 @@ class Connections:
                 check_same_thread=False,
                 factory=_Connection,
             )
-            connection.execute("pragma mmap_size=8000000000")
+            connection.execute(_MAPPED)
             stamp = connection.execute("select value from meta where name = 'content_hash'").fetchone()
         except sqlite3.Error as error:
             if not self._path.exists():
@@ -65,6 +69,16 @@ class Connections:
         if connection is None or self._closed or self._local.process != os.getpid():
             return self._connect()
         return connection
+
+    @contextmanager
+    def unmapped(self) -> Iterator[sqlite3.Connection]:
+        """For what reads whole tables once: every page that a map was read through stays in this process's memory."""
+        connection = self.own
+        connection.execute("pragma mmap_size=0")
+        try:
+            yield connection
+        finally:
+            connection.execute(_MAPPED)
 
     def close(self) -> None:
         self._closed = True

@@ -203,17 +203,17 @@ class EmbeddedStore:
             yield from _ORDERS.validate_python([_order_fields(row[0], row[1:]) for row in batch])
 
     def sample_users(self, count: int, *, seed: int, min_orders: int = 1) -> list[str]:
-        execute = self.database.execute
-        if min_orders <= 0:
-            rows = execute("select id from user")
-        else:
-            rows = execute(
-                "select id from user where k in "
-                "(select user_k from purchase group by user_k having count(*) >= ?)",
-                (min_orders,),
-            )
-        keyed = ((sample_key(seed, user_id), user_id) for (user_id,) in rows)
-        return [user_id for _, user_id in nsmallest(max(count, 0), keyed)]
+        with self._connections.unmapped() as connection:
+            if min_orders <= 0:
+                rows = connection.execute("select id from user")
+            else:
+                rows = connection.execute(
+                    "select id from user where k in "
+                    "(select user_k from purchase group by user_k having count(*) >= ?)",
+                    (min_orders,),
+                )
+            keyed = ((sample_key(seed, user_id), user_id) for (user_id,) in rows)
+            return [user_id for _, user_id in nsmallest(max(count, 0), keyed)]
 
     def lexicon(self) -> Lexicon:
         """The words that products are named by; shops of before have none."""

@@ -14,11 +14,14 @@ from drr.env.entities import User
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.persons.context import ContextItem, Contexts, read_contexts, read_truth, text_of, tokens_of
+from drr.persons.context_build import build_context
 from drr.persons.context_check import item_faults, persons_of
 from drr.persons.context_works import ContextWorks
-from drr.persons.context_writer import few_of
+from drr.persons.context_writer import few_of, write_contexts
 from drr.persons.invented import invented
+from drr.persons.material import PersonMaterial
 from drr.persons.person import Attribute, Person, read_persons
+from drr.persons.wares import Wares
 from drr.persons.words import invented_traits, key_of, record_traits, values_of
 from drr.wording.states import STATES
 
@@ -68,8 +71,9 @@ def test_five_items_show_each_attribute_where_there_is_room_and_the_rest_is_said
 
 
 def test_a_size_is_full_whatever_streams_had_to_say_last(sample_shop: Path, persons: list[Person]) -> None:
-    """Of a person without a theme a dozen notes about the app were all that was tried: 7,750 of 8,000 tokens."""
-    sizes = {"1k": 1000, "3k": 3000, "8k": 8000}
+    """Of a person without a theme a dozen notes about the app were all that was tried: 7,750 of 8,000 tokens; and
+    in a small shop a stream that had no more to say ended a size though others had: 15,185 of 32,000."""
+    sizes = {"1k": 1000, "3k": 3000, "8k": 8000, "48k": 48_000}
     plain = [one.model_copy(update={"attributes": one.attributes[:1]}) for one in persons[5:15]]
     assert {one.attributes[0].block for one in plain} == {"place"}
     with open_shop(str(sample_shop), Settings()) as shop:
@@ -86,22 +90,21 @@ def test_a_size_is_full_whatever_streams_had_to_say_last(sample_shop: Path, pers
 
 
 def test_where_there_is_nothing_more_to_say_the_manifest_says_so_and_the_check_reports_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sample_shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tests.agents.garden import write_shop
-
-    write_shop(str(tmp_path / "shop"), Settings())
-    file = tmp_path / "p.jsonl"
-    file.write_text(json.dumps(Person(person_id="p-1", attributes=()).line()) + "\n", encoding="utf-8")
-    words = ("--shop", tmp_path / "shop", "--tokens", "900k", "--out", tmp_path / "c", "--quiet")
-    assert drr("context", "build", file, *words) == 0
-    made = read_contexts(tmp_path / "c").manifest.persons["p-1"]
-    assert made.tokens["900k"] < 0.98 * 900_000
-    assert made.short == {"900k": "all that can be said of the person is there"}
-    assert drr("context", "check", tmp_path / "c") == 1
+    person, sizes = Person(person_id="p-1", attributes=()), {"2k": 2000, "64k": 64_000}
+    with open_shop(str(sample_shop), Settings()) as shop:
+        wares = Wares(islice(shop.store.iter_products(), 1), 7)
+    material = PersonMaterial(person, None, [], wares, Random(7))
+    write_contexts(tmp_path, [build_context(person, material, None, sizes, 7)], sizes=sizes, seed=7)
+    made = read_contexts(tmp_path).manifest.persons["p-1"]
+    assert made.tokens["2k"] >= 1960 and made.tokens["64k"] < 0.98 * 64_000
+    assert made.short == {"64k": "all that can be said of the person is there"}
+    assert drr("context", "check", tmp_path) == 1
     told = capsys.readouterr().out
-    assert f"{made.tokens['900k']:,} tokens, 900,000 were asked for; all that can be said" in told
-    assert "tokens: 900k" in told
+    assert (
+        f"tokens: 64k: {made.tokens['64k']:,} tokens, 64,000 were asked for; all that can be said of" in told
+    )
 
 
 def test_what_expresses_nothing_is_noise_and_the_orders_express_what_they_are_evidence_for(

@@ -1,0 +1,68 @@
+"""The shop that persons were made of, where nobody names it: known by its content, found beside their file or in the working folder."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from drr.env.errors import Misuse
+
+if TYPE_CHECKING:
+    from drr.persons.person import Person
+
+_LOOKED_AT = 500
+"""Manifests in a place, at most."""
+_LARGEST = 1_000_000
+
+
+def shop_of(persons: Iterable[Person], file: Path, given: str | None) -> str:
+    """`given`, else the one shop whose content hash the persons bear; `Misuse` where there is none."""
+    if given is not None:
+        return given
+    hashes = {person.shop_hash for person in persons}
+    found = shop_beside(hashes.pop(), file) if len(hashes) == 1 else None
+    if found is None:
+        raise Misuse(
+            f"{file}: give the shop of these persons with --shop; it lies neither beside the file nor here"
+        )
+    return found
+
+
+def shop_beside(content_hash: str | None, file: Path) -> str | None:
+    """Said on standard error, as nobody names it here; `Misuse` for one that this user never named anywhere."""
+    from drr.app.vouching import is_own_shop
+
+    if content_hash is None:
+        return None
+    for place in dict.fromkeys((file.resolve().parent, Path.cwd())):
+        for manifest in islice(_manifests(place), _LOOKED_AT):
+            if _hash_of(manifest) == content_hash:
+                shop = manifest.parent
+                shown = shop.relative_to(Path.cwd()) if shop.is_relative_to(Path.cwd()) else shop
+                if not is_own_shop(file, str(shop)):
+                    raise Misuse(
+                        f"{file}: is of the shop {shown}, which you have not named before; --shop {shown}"
+                    )
+                print(f"drr: {file}: of the shop {shown}, which has their content", file=sys.stderr)
+                return str(shown)
+    return None
+
+
+def _manifests(place: Path) -> Iterator[Path]:
+    """Of shops that lie there, and one folder deeper, such as `demo/shop`."""
+    yield from sorted(place.glob("*/manifest.json"))
+    yield from place.glob("*/*/manifest.json")
+
+
+def _hash_of(manifest: Path) -> object:
+    try:
+        if manifest.stat().st_size > _LARGEST:
+            return None
+        raw = json.loads(manifest.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return raw.get("content_hash") if isinstance(raw, dict) else None
