@@ -61,6 +61,10 @@ def _told(document: CompareDocument) -> str:
         for name, row in document["metrics"].items()
     ]
     parts = [document["banner"]] if document["banner"] else []
+    if document["same_reports"]:
+        parts.append(
+            f"{document['same_reports']} of {document['reports']} reports of both are equal, byte for byte."
+        )
     parts.append(
         table(
             [

@@ -153,6 +153,7 @@ class Pages:
             profile=first.profile,
             missing_shop=first.missing_shop,
             cases=first.cases,
+            same=_same([report.entry for report in reports]),
             reports=[
                 {"entry": report.entry, "html": _safe(report, f"{report.entry.key}-")} for report in reports
             ],
@@ -224,6 +225,15 @@ def _by_pair(outcomes: Sequence[ShownOutcome]) -> dict[tuple[str, str, int], dic
     for outcome in outcomes:
         found.setdefault((outcome.a, outcome.b, outcome.trial), {})[outcome.dimension] = outcome.winner
     return found
+
+
+def _same(entries: Iterable[ShownEntry]) -> list[str]:
+    """Answers whose reports are equal byte for byte, in one text for each of these."""
+    found: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry.text is not None:
+            found.setdefault(entry.text, []).append(f"{entry.variant}, trial {entry.trial}")
+    return ["; ".join(names) for names in found.values() if len(names) > 1]
 
 
 def _had(report: ReportView, point: str) -> str:

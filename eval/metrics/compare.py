@@ -6,6 +6,7 @@ from drr.eval.metrics import metrics
 from drr.eval.metrics.document import SCHEMA, banner
 from drr.eval.metrics.pairing import PairedMetrics
 from drr.eval.metrics.rows import CompareDocument
+from drr.eval.metrics.same_reports import equal_reports, texts_of
 from drr.eval.stats.intervals import PairedDifference, with_holm
 from drr.eval.stats.pairs import pair_results
 from drr.eval.tasks.judged import Judged
@@ -16,12 +17,16 @@ def compare(judged: Judged, a: str, b: str) -> CompareDocument:
     tested: dict[str, PairedDifference] = {}
     for differences in PairedMetrics(judged).by_family(a, b):
         tested |= with_holm(differences)
+    texts = texts_of(judged.answers)
+    same, shared = equal_reports(texts.get(a, {}), texts.get(b, {}))
     return {
         "schema": SCHEMA,
         "a": a,
         "b": b,
         "judge": judged.judging.judge if judged.judging else None,
         "banner": banner(judged),
+        "same_reports": same,
+        "reports": shared,
         "metrics": {name: difference.document() for name, difference in tested.items()},
         "about": {name: metric.document() for name, metric in metrics().items() if name in tested},
         "pairwise": [

@@ -144,6 +144,10 @@ class CompareDocument(TypedDict):
     b: str
     judge: str | None
     banner: str | None
+    same_reports: int
+    """Reports of both that are equal byte for byte,"""
+    reports: int
+    """of so many questions and trials that both answered."""
     metrics: dict[str, DifferenceRow]
     about: dict[str, MetricRow]
     pairwise: list[PairRow]

@@ -15,14 +15,18 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.app.report.material import Material
-from drr.app.report.setting_tables import setting_tables
+from drr.app.report.setting_tables import difference_cell, setting_tables
 from drr.app.report.tables import Table, markdown
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.site import site
 from drr.eval.judging.read import choose, read_judged
+from drr.eval.metrics import metrics
+from drr.eval.metrics.costs import cost_document
 from drr.eval.metrics.document import study_document
 from drr.eval.metrics.memory_tables import MemoryTables
 from drr.eval.metrics.setting_pairs import pairs_of
+from drr.eval.metrics.setting_rows import SettingDifference
+from drr.eval.stats.intervals import DifferenceRow
 from drr.study.study import Study
 from drr.study.unit import Record
 from starlette.testclient import TestClient
@@ -69,8 +73,18 @@ def home(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--contexts",
         contexts,
     )
-    drr("run", home / "study", *given, "--settings", "task,persona", "--variants", "react,plan-to-function", "--quiet")  # fmt: skip
-    drr("run", home / "study", *given, "--settings", MORE, "--variants", "react", "--only", "--quiet")
+    drr("run", home / "study", *given, "--settings", "task,persona", "--variants", "plan-to-function,react", "--quiet")  # fmt: skip
+    drr(
+        "run",
+        home / "study",
+        *given,
+        "--settings",
+        MORE,
+        "--variants",
+        "plan-to-function",
+        "--only",
+        "--quiet",
+    )
     drr("judge", home / "study", "--what", "pqr", "--rounds", "1", "--quiet")
     return home
 
@@ -93,25 +107,31 @@ def document_of(report: Path) -> Any:
 def test_every_setting_of_an_agent_stands_beside_the_others(report: Path) -> None:
     rows = rows_of(report / "tables" / "settings.csv")
     figures = document_of(report)["metrics"]
-    for system, told in (("react@task", ""), ("react@persona", "tokens"), ("react", "")):
+    for system, told in (
+        ("plan-to-function@task", ""),
+        ("plan-to-function@persona", "tokens"),
+        ("plan-to-function", ""),
+    ):
         assert float(rows[system, "pqr_p"]["value"]) == figures[system]["pqr_p"]["value"]
         assert bool(rows[system, "tokens_given"]["value"]) == bool(told)
-    assert 500 < float(rows["react@memory:bm25:1k", "tokens_given"]["value"]) <= 1000
-    assert {name for row, name in rows if row == "react"} >= {"pqr_goal", "pqr_acti", "pqr_q", "pqr_r", "pqr_overall"}  # fmt: skip
+    assert 500 < float(rows["plan-to-function@memory:bm25:1k", "tokens_given"]["value"]) <= 1000
+    assert {name for row, name in rows if row == "plan-to-function"} >= {"pqr_goal", "pqr_acti", "pqr_q", "pqr_r", "pqr_overall"}  # fmt: skip
     further = rows_of(report / "tables" / "settings-dimensions.csv")
     assert {"pqr_dein", "pqr_fa", "pqr_cc"} <= {name for _, name in further}
     for form in ("settings.md", "settings.tex"):
         assert "records minus task" in (report / "tables" / form).read_text("utf-8")
-    assert "react: records minus persona" in (report / "index.html").read_text("utf-8")
+    assert "plan-to-function: records minus persona" in (report / "index.html").read_text("utf-8")
 
 
 def test_differences_are_those_of_compare(
     home: Path, report: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    compared = json.loads(out(capsys, "compare", home / "study", "react", "react@task", "--json"))
-    (own,) = [one for one in document_of(report)["settings"]["agents"]["react"]["differences"]
-              if (one["a"], one["b"]) == ("react", "react@task")]  # fmt: skip
-    row = rows_of(report / "tables" / "settings.csv")["react: records minus task", "pqr_p"]
+    compared = json.loads(
+        out(capsys, "compare", home / "study", "plan-to-function", "plan-to-function@task", "--json")
+    )
+    (own,) = [one for one in document_of(report)["settings"]["agents"]["plan-to-function"]["differences"]
+              if (one["a"], one["b"]) == ("plan-to-function", "plan-to-function@task")]  # fmt: skip
+    row = rows_of(report / "tables" / "settings.csv")["plan-to-function: records minus task", "pqr_p"]
     for name in ("pqr_p", "pqr_goal", "pqr_r", "pqr_overall"):
         said, expected = own["metrics"][name], compared["metrics"][name]
         assert {**said, "p_holm": None} == {**expected, "p_holm": None}
@@ -132,15 +152,17 @@ def test_agents_that_wrote_the_same_whatever_they_were_told_are_named_by_their_b
     for table in ("settings.md", "pqr.md", "settings.tex"):
         assert "byte for byte" in (report / "tables" / table).read_text("utf-8")
     rows = rows_of(report / "tables" / "settings.csv")
-    assert rows["react: persona minus task", "same_reports"]["value"] == "4 of 4"
-    assert rows["react: records minus task", "same_reports"]["value"] in (
+    assert rows["plan-to-function: persona minus task", "same_reports"]["value"] == "4 of 4"
+    assert rows["plan-to-function: records minus task", "same_reports"]["value"] in (
         "0 of 4",
         "1 of 4",
         "2 of 4",
         "3 of 4",
     )
-    assert float(rows["react: persona minus task", "pqr_p"]["value"]) == 0
-    assert told in out(capsys, "compare", home / "study", "react@persona", "react@task")
+    assert float(rows["plan-to-function: persona minus task", "pqr_p"]["value"]) == 0
+    compared = out(capsys, "compare", home / "study", "plan-to-function@persona", "plan-to-function@task")
+    assert told in compared
+    assert "4 of 4 reports of both are equal, byte for byte." in compared
 
 
 def test_a_study_without_settings_says_nothing_of_them(
@@ -165,9 +187,22 @@ def test_which_settings_are_subtracted() -> None:
     assert pairs_of(["a@task"]) == []
 
 
+def test_bold_is_beyond_the_noise_after_holm_and_unknown_is_no_number() -> None:
+    row: DifferenceRow = {"value": 0.5, "ci_low": 0.1, "ci_high": 0.9, "n": 20, "n_unscored": 0, "method": "", "a": 1.0, "b": 0.5,
+                          "p": 0.001, "p_holm": 0.01}  # fmt: skip
+    one: SettingDifference = {"a": "x@persona", "b": "x@task", "same_reports": 0, "reports": 20, "metrics": {"pqr_p": row}}  # fmt: skip
+    metric = metrics()["pqr_p"]
+    assert difference_cell(one, metric).bold
+    assert difference_cell(one, metric).text() == "+0.50 [0.10, 0.90] n=20"
+    one["metrics"] = {"pqr_p": {**row, "p_holm": 0.06}}
+    assert not difference_cell(one, metric).bold
+    one["metrics"] = {}
+    assert difference_cell(one, metric).text() == "–"
+
+
 def test_signs_are_said(report: Path) -> None:
     text = (report / "tables" / "settings.md").read_text("utf-8")
-    assert re.search(r"react: records minus task \|[^|]* [+-]\d", text)
+    assert re.search(r"plan-to-function: records minus task \|[^|]* [+-]\d", text)
 
 
 FUSSY = """
@@ -220,34 +255,34 @@ def memories_of(document: Any, agent: str) -> Any:
 
 
 def test_memories_stand_between_nothing_and_the_whole_person(report: Path) -> None:
-    (table,) = memories_of(document_of(report)["settings"], "react")
+    (table,) = memories_of(document_of(report)["settings"], "plan-to-function")
     assert (table["budget"], table["questions"], table["refused"]) == (1000, 4, None)
     assert [row["memory"] for row in table["rows"]] == [None, "none", "bm25", None]
     assert [(one["a"], one["b"]) for one in table["differences"]] == [
-        ("react@memory:bm25:1k", "react@memory:none:1k"),
-        ("react@persona", "react@memory:none:1k"),
-        ("react@persona", "react@memory:bm25:1k"),
+        ("plan-to-function@memory:bm25:1k", "plan-to-function@memory:none:1k"),
+        ("plan-to-function@persona", "plan-to-function@memory:none:1k"),
+        ("plan-to-function@persona", "plan-to-function@memory:bm25:1k"),
     ]
     rows = rows_of(report / "tables" / "memories.csv")
-    figure = document_of(report)["metrics"]["react@memory:bm25:1k"]["pqr_cont"]
-    assert float(rows["react@memory:bm25:1k", "pqr_cont"]["value"]) == figure["value"]
-    assert rows["react@memory:none:1k", "failures"]["value"] == "0"
-    given = document_of(report)["metrics"]["react@memory:bm25:1k"]["att_given"]["value"]
-    assert float(rows["react@memory:bm25:1k", "att_given"]["value"]) == given
-    row = rows["react: persona minus memory:bm25:1k", "att_given"]
+    figure = document_of(report)["metrics"]["plan-to-function@memory:bm25:1k"]["pqr_cont"]
+    assert float(rows["plan-to-function@memory:bm25:1k", "pqr_cont"]["value"]) == figure["value"]
+    assert rows["plan-to-function@memory:none:1k", "failures"]["value"] == "0"
+    given = document_of(report)["metrics"]["plan-to-function@memory:bm25:1k"]["att_given"]["value"]
+    assert float(rows["plan-to-function@memory:bm25:1k", "att_given"]["value"]) == given
+    row = rows["plan-to-function: persona minus memory:bm25:1k", "att_given"]
     assert float(row["value"]) == pytest.approx(1 - given)
     assert float(row["ci_low"]) <= 1 - given <= float(row["ci_high"])
-    assert rows["react@task", "pqr_p"]["banner"]
+    assert rows["plan-to-function@task", "pqr_p"]["banner"]
 
 
 def test_a_failed_recall_is_counted_and_takes_its_question_out_of_every_row(
     more: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "fussy.py").write_text(FUSSY, encoding="utf-8")
-    study = more("--settings", f"memory:{tmp_path / 'fussy.py'}:Fussy:1k", "--variants", "react")
-    (table,) = memories_of(settings_of(capsys, study), "react")
+    study = more("--settings", f"memory:{tmp_path / 'fussy.py'}:Fussy:1k", "--variants", "plan-to-function")
+    (table,) = memories_of(settings_of(capsys, study), "plan-to-function")
     rows = {row["system"]: row for row in table["rows"]}
-    assert rows["react@memory:fussy.py:Fussy:1k"]["failures"] == {"memory_raised": 2}
+    assert rows["plan-to-function@memory:fussy.py:Fussy:1k"]["failures"] == {"memory_raised": 2}
     assert (table["questions"], table["refused"]) == (2, None)
     assert {row["metrics"]["pqr_p"]["n"] for row in rows.values() if "pqr_p" in row["metrics"]} == {2}
     assert {one["metrics"]["pqr_p"]["n"] for one in table["differences"] if "pqr_p" in one["metrics"]} == {2}
@@ -260,13 +295,13 @@ def test_a_failed_recall_is_counted_and_takes_its_question_out_of_every_row(
 def test_rows_with_other_questions_are_refused(
     more: Callable[..., Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    study = more("--settings", "memory:summary:1k", "--variants", "react", queries=3)
+    study = more("--settings", "memory:summary:1k", "--variants", "plan-to-function", queries=3)
     capsys.readouterr()
     drr("report", study, "--json")
     printed = capsys.readouterr()
-    assert "drr: memories side by side: Refused for react: the rows were not asked" in printed.err
+    assert "drr: memories side by side: Refused for plan-to-function: the rows were not asked" in printed.err
     assert "Memories kept by rules, not by a language model." in json.loads(printed.out)["banner"]
-    (table,) = memories_of(json.loads(printed.out)["settings"], "react")
+    (table,) = memories_of(json.loads(printed.out)["settings"], "plan-to-function")
     assert table["refused"] == (
         "the rows were not asked the same questions (of 4: none 4, bm25 4, summary 3); ask each all of them"
     )
@@ -274,21 +309,25 @@ def test_rows_with_other_questions_are_refused(
     assert table["differences"] == []
     rows = dict(memory_table(study).rows)
     for name in ("none", "bm25", "summary"):
-        assert [cell.value for cell in rows[f"react@memory:{name}:1k"]][:3] == ["refused", None, None]
+        assert [cell.value for cell in rows[f"plan-to-function@memory:{name}:1k"]][:3] == [
+            "refused",
+            None,
+            None,
+        ]
     assert not any("minus" in name for name in rows)
 
 
 def test_rows_with_other_budgets_or_contexts_are_refused(home: Path) -> None:
     with Study.open(home / "study") as study:
         judged = read_judged(study, choose(study))
-        every, less = "react@memory:none:1k", "react@memory:bm25:1k"
+        every, less = "plan-to-function@memory:none:1k", "plan-to-function@memory:bm25:1k"
         ran = {
             name: [r for r in study.records("answer") if r.spec["variant"] == name] for name in (every, less)
         }
 
         def refused(**renamed: Sequence[Record]) -> list[str | None]:
             rows = {name.replace("__", ":"): own for name, own in renamed.items()}
-            named = {f"react@memory:{name}": own for name, own in rows.items()}
+            named = {f"plan-to-function@memory:{name}": own for name, own in rows.items()}
             return [table["refused"] for table in MemoryTables(judged, named, {}, {}).of_agent(list(named))]
 
         assert refused(none__1k=ran[every], bm25__1k=ran[less]) == [None]
@@ -312,11 +351,17 @@ def test_rows_with_other_budgets_or_contexts_are_refused(home: Path) -> None:
         assert why.startswith("it is not known which contexts bm25 had")
 
 
+def cost_of(folder: Path, system: str) -> Any:
+    with Study.open(folder) as study:
+        ran = {system: [r for r in study.records("answer") if r.spec["variant"] == system]}
+        return cost_document(study, read_judged(study, None), ran)["systems"][system]
+
+
 def test_what_a_memory_took_is_counted_once_however_often_its_unit_is_made_anew(
-    more: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+    more: Callable[..., Path],
 ) -> None:
     """Its model told 700 tokens a call; a unit with one more task asks again for what was answered, and pays for none of it."""
-    asked = ("--settings", "memory:summary:1k", "--variants", "react",
+    asked = ("--settings", "memory:summary:1k", "--variants", "plan-to-function",
              "--role-models", "memory=anthropic:claude-sonnet-5-5")  # fmt: skip
     with Wire(
         lambda request: Say(
@@ -324,10 +369,10 @@ def test_what_a_memory_took_is_counted_once_however_often_its_unit_is_made_anew(
         )
     ) as wire:
         study = more(*asked, "--base-url", wire.url, queries=1)
-        first = settings_of(capsys, study)["cost"]["systems"]["react@memory:summary:1k"]
+        first = cost_of(study, "plan-to-function@memory:summary:1k")
         more(*asked, "--base-url", wire.url)
         calls = len(wire.requests)
-    own = settings_of(capsys, study)["cost"]["systems"]["react@memory:summary:1k"]
+    own = cost_of(study, "plan-to-function@memory:summary:1k")
     for cost in (first, own):
         per_person = cost["build"]
         assert per_person["tokens"]["value"] == 700 * per_person["calls"]["value"] > 0
@@ -344,20 +389,20 @@ def test_cost_has_a_row_for_each_part_of_each_system(report: Path) -> None:
     rows = rows_of(report / "tables" / "cost.csv")
     systems = document_of(report)["settings"]["cost"]["systems"]
     assert (
-        float(rows["react@persona: agent, an answer", "tokens"]["value"])
-        == (systems["react@persona"]["agent"]["tokens"]["value"])
+        float(rows["plan-to-function@persona: agent, an answer", "tokens"]["value"])
+        == (systems["plan-to-function@persona"]["agent"]["tokens"]["value"])
     )
-    assert float(rows["react@persona: judge, an answer", "calls"]["value"]) > 0
+    assert float(rows["plan-to-function@persona: judge, an answer", "calls"]["value"]) > 0
     lows = [float(row["ci_low"]) for row in rows.values() if row["ci_low"]]
     assert min(lows) >= 0
-    assert rows["react@memory:bm25:1k: memory observes, a person", "calls"]["value"] == "0.0"
-    assert ("react@persona: memory observes, a person", "calls") not in rows
+    assert rows["plan-to-function@memory:bm25:1k: memory observes, a person", "calls"]["value"] == "0.0"
+    assert ("plan-to-function@persona: memory observes, a person", "calls") not in rows
 
 
 def test_a_line_from_setting_to_setting_is_drawn_for_each_agent(report: Path) -> None:
     drawn = (report / "figures" / "settings.svg").read_text("utf-8")
     assert (report / "figures" / "settings.png").is_file()
-    for word in ("react", "plan-to-function", "persona", "memory:bm25:1k", "CONT"):
+    for word in ("plan-to-function", "react", "persona", "memory:bm25:1k", "CONT"):
         assert f"<!-- {word} -->" in drawn
     page = (report / "index.html").read_text("utf-8")
     section = page[page.index('<section id="settings">') :]
@@ -378,7 +423,7 @@ def case_of(pages: Path, system: str) -> tuple[str, str]:
 
 def test_one_task_two_persons_two_reports_side_by_side(home: Path, pages: Path) -> None:
     assert len(list((pages / "c").glob("*.html"))) == 2 * (5 + 2)
-    text, name = case_of(pages, "react")
+    text, name = case_of(pages, "plan-to-function")
     known = {
         one["person_id"]: one for one in map(json.loads, (home / "persons.jsonl").read_text().splitlines())
     }
@@ -391,7 +436,9 @@ def test_one_task_two_persons_two_reports_side_by_side(home: Path, pages: Path) 
     assert "Written and judged by rules" in text
     assert "What is marked invented is drawn by seed" in text
     assert re.search(r'<th scope="col" title="[^"]*">GOAL</th>', text)
-    assert f'<a href="../c/{name}.html">react</a>' in next((pages / "q").glob("*.html")).read_text("utf-8")
+    assert f'<a href="../c/{name}.html">plan-to-function</a>' in next((pages / "q").glob("*.html")).read_text(
+        "utf-8"
+    )
     linked = re.findall(
         r'href="c/(\w+)\.html">beside other persons', (pages / "index.html").read_text("utf-8")
     )
@@ -403,9 +450,9 @@ def test_one_task_two_persons_two_reports_side_by_side(home: Path, pages: Path) 
 
 
 def test_a_case_says_what_its_bytes_say(pages: Path) -> None:
-    text, _ = case_of(pages, "react@persona")
+    text, _ = case_of(pages, "plan-to-function@persona")
     assert re.search(
-        r"react wrote these same reports, byte for byte, also under task, memory:none:1k(,| and) memory:bm25:1k.*: rules",
+        r"plan-to-function wrote these same reports, byte for byte, also under task, memory:none:1k(,| and) memory:bm25:1k.*: rules",
         text,
     )
     assert re.search(r"p-\w+ and p-\w+ were given the same report, byte for byte\.", text)
@@ -413,7 +460,7 @@ def test_a_case_says_what_its_bytes_say(pages: Path) -> None:
 
 
 def test_the_server_has_the_same_case_and_no_other(home: Path, pages: Path) -> None:
-    _, name = case_of(pages, "react")
+    _, name = case_of(pages, "plan-to-function")
     with (
         Study.open(home / "study") as study,
         TestClient(site(Reader(study), "t", 8124), base_url="http://127.0.0.1:8124") as client,
