@@ -14,7 +14,10 @@ from drr.env.query import Review
 from drr.filetasks.form import SCHEMA, TRUTH
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-Intent = Literal["replace_under_warranty", "refill", "fit_into_space", "compare_with_owned", "return_or_keep"]
+Intent = Literal[
+    "replace_under_warranty", "refill", "fit_into_space", "compare_with_owned", "return_or_keep", "other"
+]
+"""`other`: of an imported task, where nobody named one."""
 PageKind = Literal["supportive", "distractor", "noise"]
 ChangeKind = Literal["outdated", "one_sided", "wrong_figure", "other_model"]
 MOST_WORDS = 12
@@ -48,10 +51,12 @@ class TaskFact(BaseModel):
     source: Literal["file", "page"]
     places: tuple[FactPlace, ...] = ()
     modality: Literal["text", "table", "picture"] = "text"
+    made: bool = True
+    """By us; an imported insight is as long as it was written, and `value` is its text."""
 
     @model_validator(mode="after")
     def _is_short(self) -> TaskFact:
-        if len(self.text.split()) > MOST_WORDS:
+        if self.made and len(self.text.split()) > MOST_WORDS:
             raise ValueError(f"a fact has at most {MOST_WORDS} words; this one is longer: {self.text!r}")
         return self
 

@@ -213,7 +213,7 @@ def _croissant(publication: Publication, folder: Path, queries: Sequence[Query])
         _file_object(folder / "queries.jsonl", "application/jsonlines"),
     ]
     return {
-        "@context": json.loads(_CONTEXT.read_text(encoding="utf-8")),
+        "@context": croissant_context(),
         "@type": "sc:Dataset",
         "name": name,
         "description": f"{len(queries)} questions for deep-research agents in a shop with tools. {facts['written']}",
@@ -244,6 +244,11 @@ def _croissant(publication: Publication, folder: Path, queries: Sequence[Query])
             }
         ],
     }
+
+
+def croissant_context() -> JsonObject:
+    found: JsonObject = json.loads(_CONTEXT.read_text(encoding="utf-8"))
+    return found
 
 
 def _file_object(path: Path, form: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""`drr tasks`: wishes without a person, for questions that several persons are to ask in the same words."""
+"""`drr tasks`: wishes without a person, for questions that several persons are to ask in the same words; and tasks with files."""
 
 from __future__ import annotations
 
@@ -14,11 +14,19 @@ _EXAMPLES = """\
 A task says what is wanted and nothing of who wants it. `drr pairs` gives it to persons. Fifty are built in, five for each
 category of the sample shop; `build` keeps those that this shop can answer.
 
+A task with files is a folder: a question, a shopper's files, and a frozen corpus of pages in several sizes (docs/file-tasks.md).
+`check` and `show` take both.
+
 examples:
   drr tasks build --shop shop --out tasks.jsonl
   drr tasks show tasks.jsonl
   drr tasks check tasks.jsonl --shop shop
+  drr tasks drawer --shop shop --out tasks --n 20
+  drr tasks check tasks
+  drr tasks show tasks/017
+  drr tasks review tasks --reviewer "Ada"
 """
+_ACTIONS = "build|check|show|drawer|review|import|export"
 
 _TOLD = 10
 """Tasks left out that are named."""
@@ -29,31 +37,81 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.options import positive_int
 
     parser.epilog = _EXAMPLES
-    actions = parser.add_subparsers(dest="action", required=True, metavar="build|check|show")
+    actions = parser.add_subparsers(dest="action", required=True, metavar=_ACTIONS)
     said = "Write the built-in tasks that a shop can answer."
     making = actions.add_parser("build", help=said, description=said)
     making.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     making.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path)
     said = (
-        "What code can say against tasks: facts of a person, a likeness, a need that the shop does not sell."
+        "What code can say against tasks: facts of a person, a likeness, a need that the shop does not sell; of tasks with "
+        "files every quality filter."
     )
     checking = actions.add_parser("check", help=said, description=said)
-    checking.add_argument("file", metavar="FILE.jsonl", type=Path)
+    checking.add_argument("file", metavar="FILE.jsonl|FOLDER", type=Path)
     checking.add_argument("--shop", metavar="SHOP", help="also whether this shop can answer them")
     said = "Print tasks."
     showing = actions.add_parser("show", help=said, description=said)
-    showing.add_argument("file", metavar="FILE.jsonl", type=Path)
+    showing.add_argument("file", metavar="FILE.jsonl|FOLDER", type=Path)
     showing.add_argument("--task", metavar="ID", help="this one alone")
+    drawing = _build_of_files(actions)
     for one in (making, checking):
         one.add_argument(
             "--min-products", type=positive_int, default=3, metavar="N", help="for each need (default 3)"
         )
+    for one in (making, checking, drawing):
         add_setting_options(one, "shop_url")
-    for one in (making, checking, showing):
+    for one in (making, checking, showing, drawing):
         one.add_argument("--json", action="store_true", help="one JSON document")
 
 
+def _build_of_files(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    from drr.app.options import positive_int
+    from drr.filetasks.making.manifest import SIZES
+
+    said = "Make tasks with files: a question, a shopper's files, and a corpus of pages in nested sizes. Goes on where it stopped."
+    drawing = actions.add_parser("drawer", help=said.partition(":")[0], description=said)
+    drawing.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
+    drawing.add_argument("--out", required=True, metavar="FOLDER", type=Path)
+    drawing.add_argument("--n", type=positive_int, default=100, metavar="N", help="tasks (default 100)")
+    drawing.add_argument(
+        "--sizes", default=SIZES, metavar="LIST", help=f"of the corpora in tokens (default {SIZES})"
+    )
+    drawing.add_argument(
+        "--seed", type=int, default=7, metavar="S", help="another seed, other tasks (default 7)"
+    )
+    drawing.add_argument("--quiet", action="store_true", help="no progress")
+    said = "A person accepts or rejects tasks with files, one at a time."
+    reviewing = actions.add_parser("review", help=said, description=said)
+    reviewing.add_argument("file", metavar="FOLDER", type=Path)
+    reviewing.add_argument("--reviewer", required=True, metavar="NAME", help="who decides")
+    reviewing.add_argument("--again", action="store_true", help="also what was decided before")
+    said = "Read tasks in DR3-Eval's own layout."
+    importing = actions.add_parser("import", help=said, description=said)
+    importing.add_argument("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
+    importing.add_argument("--out", required=True, metavar="FOLDER", type=Path)
+    importing.add_argument("--today", metavar="DATE", help="the day on which they are asked (default: today)")
+    said = "Write tasks with files in DR3-Eval's own layout."
+    exporting = actions.add_parser("export", help=said, description=said)
+    exporting.add_argument("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
+    exporting.add_argument("--out", required=True, metavar="FOLDER", type=Path)
+    return drawing
+
+
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.action in ("drawer", "review", "import", "export"):
+        from drr.app import file_tasks
+
+        acting = {
+            "drawer": file_tasks.make,
+            "review": file_tasks.review,
+            "import": file_tasks.bring_in,
+            "export": file_tasks.write_out,
+        }
+        return acting[arguments.action](arguments)
+    if arguments.action != "build" and arguments.file.is_dir():
+        from drr.app import file_tasks
+
+        return (file_tasks.check if arguments.action == "check" else file_tasks.show)(arguments)
     return {"build": _build, "check": _check, "show": _show}[arguments.action](arguments)
 
 

@@ -40,6 +40,14 @@ def modality(form: FileForm) -> Literal["text", "table", "picture"]:
     return "picture" if form in PICTURE else "table" if form in TABLE else "text"
 
 
+def modality_of(name: str) -> Literal["text", "table", "picture"]:
+    """By the ending of a file's name."""
+    ending = name.rpartition(".")[2].lower()
+    if ending in ("png", "jpg", "jpeg", "gif", "webp", "bmp"):
+        return "picture"
+    return "table" if ending in ("csv", "tsv", "xlsx", "xls") else "text"
+
+
 def file_count(rng: Random) -> int:
     return rng.choices(list(COUNTS), list(COUNTS.values()))[0]
 

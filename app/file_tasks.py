@@ -1,0 +1,218 @@
+"""What `drr tasks` does with tasks with files: make, check, show, review, and DR3-Eval's layout in and out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from datetime import UTC, date, datetime
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from drr.env.errors import Misuse
+from pydantic import ValidationError
+
+if TYPE_CHECKING:
+    from drr.filetasks.making.checking import StoredTask
+
+_WIDE, _CHANGES = 100, 6
+
+
+def make(arguments: argparse.Namespace) -> int:
+    from drr.app.console import print_json, progress_of, settings_of
+    from drr.app.task_card import write_card
+    from drr.env.shop import open_shop
+    from drr.filetasks.making.generate import generate_tasks
+    from drr.filetasks.making.manifest import parse_task_sizes
+
+    sizes = parse_task_sizes(arguments.sizes)
+    with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
+        manifest = generate_tasks(
+            shop, arguments.out, arguments.n, sizes, arguments.seed, progress_of(arguments)
+        )
+        write_card(arguments.out, manifest, shop.manifest.as_of)
+    if arguments.json:
+        print_json(
+            {"schema": 1, "folder": str(arguments.out), **manifest.model_dump(exclude={"schema_version"})}
+        )
+        return 0
+    refused = ", ".join(f"{name} {times}" for name, times in manifest.funnel.refused.items())
+    print(
+        f"{arguments.out}: {manifest.tasks} tasks, {manifest.files_per_task} files each, {(manifest.content_hash or '')[:12]}"
+    )
+    print(f"  intents: {_told(manifest.intents)}")
+    print(f"  files: {_told(manifest.files)}; {manifest.multimodal:.0%} of the tasks with several modalities")
+    print(f"  sizes: {', '.join(manifest.sizes)} ({manifest.counter})")
+    print(
+        f"  candidates: {manifest.funnel.generated} made, {refused or 'none'} refused, {manifest.funnel.kept} kept"
+    )
+    print(f"next: drr tasks check {arguments.out}; drr tasks show {arguments.out}/001")
+    return 0
+
+
+def _told(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def check(arguments: argparse.Namespace) -> int:
+    from drr.app.console import print_json
+    from drr.filetasks.form import task_folders
+    from drr.filetasks.making.checking import check_tasks
+
+    problems, tasks, bad = [], 0, 0
+    for name, found in check_tasks(task_folders(arguments.file)):
+        tasks += 1
+        bad += bool(found)
+        problems += found
+        if not arguments.json:
+            for one in found:
+                print(f"{name}: {one.check}: {one.told}")
+    if arguments.json:
+        by_check = dict(Counter(one.check for one in problems))
+        rows = [one._asdict() for one in problems]
+        print_json({"schema": 1, "tasks": tasks, "failed": bad, "by_check": by_check, "problems": rows})
+    else:
+        print(f"{tasks - bad} of {tasks} tasks pass every check")
+    return 1 if bad else 0
+
+
+def show(arguments: argparse.Namespace) -> int:
+    from drr.app.console import print_json
+    from drr.filetasks.form import is_task, task_folders
+    from drr.filetasks.making.checking import StoredTask
+
+    folders = [one for one in task_folders(arguments.file) if arguments.task in (None, one.name)]
+    if not folders:
+        raise Misuse(f"{arguments.file}: no task {arguments.task!r} in it")
+    tasks = [StoredTask(one) for one in folders]
+    if arguments.json:
+        print_json(
+            {
+                "schema": 1,
+                "tasks": [
+                    {
+                        "question": one.question.model_dump(mode="json"),
+                        "truth": one.truth.model_dump(mode="json"),
+                    }
+                    for one in tasks
+                ],
+            }
+        )
+    elif len(tasks) == 1 or is_task(arguments.file):
+        print(told(tasks[0]))
+    else:
+        for one in tasks:
+            files = ", ".join(one.question.files)
+            print(f"{one.name}  {one.truth.intent}  {one.truth.theme}  {one.truth.review.status}  {files}")
+    return 0
+
+
+def told(task: StoredTask) -> str:
+    """Question, files, facts with their places, corpus, terms, answer, checklist."""
+    truth, question = task.truth, task.question
+    lines = [
+        f"{task.name}  {truth.intent}  {truth.theme}  asked on {question.today}  {truth.review.status}",
+        "",
+    ]
+    lines += [fill(question.query, _WIDE, initial_indent="  ", subsequent_indent="  "), "", "files"]
+    for name in question.files:
+        path = task.folder / "files" / name
+        lines.append(f"  {name:<28} {path.stat().st_size if path.is_file() else 0:>9,} bytes")
+    for source, title in (("file", "facts of files"), ("page", "facts of pages")):
+        lines += ["", title]
+        for fact in truth.facts:
+            if fact.source == source:
+                lines.append(f"  {fact.id:<4} {fact.text}")
+                lines += [f"       {place.address}  {place.quote or ''}".rstrip() for place in fact.places]
+    lines += ["", f"corpus ({truth.counter})"]
+    for name, size in truth.sizes.items():
+        counts = ", ".join(f"{kind} {count}" for kind, count in size.counts.items())
+        lines.append(f"  {name:<6} {size.tokens:>9,} tokens of {size.target:,}; {counts}")
+    changes = [page for page in truth.pages if page.change is not None]
+    for page in changes[:_CHANGES]:
+        if page.change is not None:
+            after = "left out" if page.change.after is None else repr(page.change.after)
+            lines.append(
+                f"  distractor ({page.change.kind}) of {page.change.fact}: {page.change.before!r} -> {after}"
+            )
+            lines.append(f"       {page.url}")
+    if len(changes) > _CHANGES:
+        lines.append(f"  ... {len(changes) - _CHANGES} more distractors; --json has all")
+    for role in ("signal", "noise"):
+        terms = [term.term for term in truth.terms if term.role == role]
+        if terms:
+            lines += ["", f"{role} terms", *(f"  {term}" for term in terms)]
+    if truth.answer:
+        lines += ["", "how the facts combine"]
+        lines += [fill(one, _WIDE, initial_indent="  ", subsequent_indent="    ") for one in truth.answer]
+    lines += ["", "checklist"]
+    lines += [
+        f"  {one.id:<4} {one.category:<11} {one.decided_by:<6} {one.requirement}" for one in truth.checklist
+    ]
+    return "\n".join(lines)
+
+
+def review(arguments: argparse.Namespace) -> int:
+    from drr.filetasks.form import task_folders
+    from drr.filetasks.making.checking import StoredTask
+    from drr.filetasks.making.review import review_tasks
+
+    name = arguments.reviewer.strip()
+    if not name or name.casefold() == "none" or name.startswith("model:"):
+        raise Misuse(f"--reviewer {arguments.reviewer!r}: give the name of the person who decides")
+    tally = review_tasks(
+        task_folders(arguments.file),
+        name,
+        input,
+        lambda text: print(text, flush=True),
+        lambda: datetime.now(UTC).isoformat(timespec="seconds"),
+        lambda folder: told(StoredTask(folder)),
+        again=arguments.again,
+    )
+    print(
+        f"\n{arguments.file}: {tally.accepted} accepted, {tally.rejected} rejected now; {tally.left} left",
+        file=sys.stderr,
+    )
+    return 0
+
+
+def bring_in(arguments: argparse.Namespace) -> int:
+    from drr.filetasks.form import is_task
+    from drr.filetasks.making.dr3 import dr3_folders, import_task
+    from drr.filetasks.making.folder import clear_parts, write_task
+
+    today = arguments.today or datetime.now(UTC).date().isoformat()
+    try:
+        date.fromisoformat(today)
+    except ValueError:
+        raise Misuse(f"--today {today}: is no date; write it like 2024-02-29") from None
+    folders = dr3_folders(arguments.file)
+    taken = [one.name for one in folders if is_task(arguments.out / one.name)]
+    if taken:
+        raise Misuse(f"{arguments.out / taken[0]}: is there already; name a new folder")
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    clear_parts(arguments.out)
+    for folder in folders:
+        try:
+            task, notes = import_task(folder, today)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            raise Misuse(f"{folder}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        write_task(arguments.out, task)
+        for note in notes:
+            print(f"drr: {folder.name}: {note}", file=sys.stderr)
+    print(
+        f"{arguments.out}: {len(folders)} tasks; whose other pages are distractors nobody recorded, so they count as noise"
+    )
+    return 0
+
+
+def write_out(arguments: argparse.Namespace) -> int:
+    from drr.filetasks.form import task_folders
+    from drr.filetasks.making.dr3 import LOST, export_task
+
+    folders = task_folders(arguments.file)
+    for number, folder in enumerate(folders, 1):
+        export_task(folder, arguments.out, number)
+    print(f"{arguments.out}: {len(folders)} tasks in DR3-Eval's layout, which has no room for {LOST}")
+    return 0

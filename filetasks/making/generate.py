@@ -1,0 +1,216 @@
+"""`drr tasks drawer`: cases become tasks until there are as many as asked for; what a filter refuses is counted and replaced."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from drr.env.errors import DrrError, Misuse
+from drr.env.progress import Progress
+from drr.env.shop import Shop
+from drr.filetasks.asking.checklist import written_checklist
+from drr.filetasks.asking.question import written_question
+from drr.filetasks.case import TaskCase
+from drr.filetasks.corpus.build import corpora
+from drr.filetasks.corpus.pool import COUNTER, PAGES, PagePool, build_pool
+from drr.filetasks.drawer.writer import write_drawer
+from drr.filetasks.form import MANIFEST, FileQuestion, is_task, task_folders
+from drr.filetasks.making.folder import WrittenTask, clear_parts, write_task
+from drr.filetasks.making.gate import OF_WORDS, TaskCandidate, refused_by
+from drr.filetasks.making.manifest import (
+    VERSION,
+    TaskFunnel,
+    TaskSetManifest,
+    read_manifest,
+    set_hash,
+    task_hash,
+    write_manifest,
+)
+from drr.filetasks.planning.files import modality_of
+from drr.filetasks.planning.planner import cases
+from drr.filetasks.truth import TaskTruth, read_truth
+
+_REWORDINGS, _REDRAWS = 8, 6
+"""Questions tried for one case; cases tried for one number."""
+_STEP = 1_000_003
+"""Between the seeds of a number's first case and its next."""
+
+
+@dataclass
+class _Streams:
+    """Cases by seed, each drawn as far as it was needed."""
+
+    shop: Shop
+    open: dict[int, Iterator[TaskCase]] = field(default_factory=dict)
+    drawn: dict[int, list[TaskCase]] = field(default_factory=dict)
+
+    def case(self, seed: int, number: int) -> TaskCase:
+        stream = self.open.setdefault(seed, cases(self.shop, seed))
+        found = self.drawn.setdefault(seed, [])
+        while len(found) <= number:
+            found.append(next(stream))
+        return found[number]
+
+
+def generate_tasks(
+    shop: Shop,
+    out: Path,
+    count: int,
+    sizes: Mapping[str, int],
+    seed: int,
+    progress: Progress,
+    *,
+    pages: int = PAGES,
+) -> TaskSetManifest:
+    """Every task is on disk before the next is begun; the same call goes on where it stopped."""
+    _begin(out, shop, sizes, seed)
+    with progress.stage("tasks", count, "tasks") as stage:
+        missing = [n for n in range(count) if not is_task(out / f"{n + 1:03d}")]
+        stage.advance(count - len(missing))
+        if missing:
+            stage.note("writing pages")
+            pool = build_pool(shop.store.iter_products(), seed, pages)
+            streams = _Streams(shop)
+            for number in missing:
+                task_id = f"{number + 1:03d}"
+                stage.note(task_id)
+                write_task(out, _task(streams, pool, number, task_id, sizes, seed))
+                stage.advance()
+    return _finish(out)
+
+
+def _begin(out: Path, shop: Shop, sizes: Mapping[str, int], seed: int) -> None:
+    if out.exists() and not out.is_dir():
+        raise Misuse(f"{out}: is a file; name a new folder")
+    wanted = TaskSetManifest(
+        seed=seed, shop_hash=shop.manifest.content_hash, sizes=dict(sizes), counter=COUNTER
+    )
+    if out.is_dir() and any(out.iterdir()):
+        _continue(out, wanted)
+    out.mkdir(parents=True, exist_ok=True)
+    clear_parts(out)
+    write_manifest(out, wanted)
+
+
+def _continue(out: Path, wanted: TaskSetManifest) -> None:
+    had = read_manifest(out)
+    if had is None:
+        raise Misuse(f"{out}: not empty and not written by `drr tasks drawer`; name a new folder")
+    for what, now, before in (
+        ("seed", wanted.seed, had.seed),
+        ("shop", wanted.shop_hash[:12], had.shop_hash[:12]),
+        ("sizes", ",".join(wanted.sizes), ",".join(had.sizes)),
+        ("version", VERSION, had.version),
+    ):
+        if now != before:
+            raise Misuse(
+                f"{out}: holds tasks of {what} {before}, not {now}; name a new folder, or ask for the same"
+            )
+
+
+def _task(
+    streams: _Streams,
+    pool: PagePool,
+    number: int,
+    task_id: str,
+    sizes: Mapping[str, int],
+    seed: int,
+) -> WrittenTask:
+    refused: Counter[str] = Counter()
+    for attempt in range(_REDRAWS):
+        case = streams.case(seed + attempt * _STEP, number)
+        drawer = write_drawer(_named(case, task_id))
+        found = corpora(drawer.case, seed, sizes, pool)
+        for wording in range(_REWORDINGS):
+            candidate = TaskCandidate(
+                case=drawer.case,
+                drawer=drawer,
+                corpora=found,
+                question=written_question(drawer.case, wording),
+            )
+            reason = refused_by(candidate)
+            if reason is None:
+                return _written(candidate, seed, streams.shop, refused)
+            refused[reason] += 1
+            if reason not in OF_WORDS:
+                break
+    told = ", ".join(f"{name} {times}" for name, times in refused.most_common())
+    raise DrrError(
+        f"task {task_id}: every candidate was refused ({told}); another --seed, or a shop with more products, gives others"
+    )
+
+
+def _named(case: TaskCase, task_id: str) -> TaskCase:
+    return replace(case, task_id=task_id)
+
+
+def _written(candidate: TaskCandidate, seed: int, shop: Shop, refused: Counter[str]) -> WrittenTask:
+    case, found = candidate.case, candidate.corpora
+    return WrittenTask(
+        question=FileQuestion(
+            task_id=case.task_id,
+            query=candidate.question,
+            today=case.today.isoformat(),
+            files=tuple(candidate.drawer.files),
+            user_id=case.user_id,
+            rule_written=True,
+        ),
+        files=candidate.drawer.files,
+        lines=found.lines,
+        sizes=found.sizes,
+        truth=TaskTruth(
+            task_id=case.task_id,
+            intent=case.intent,
+            theme=case.theme,
+            seed=seed,
+            shop_hash=shop.manifest.content_hash,
+            facts=found.facts,
+            pages=found.known,
+            terms=found.terms,
+            checklist=written_checklist(case),
+            sizes=found.truths,
+            counter=found.sizes.counter,
+            answer=tuple(part.how for part in case.couplings),
+            refused=dict(refused),
+            invented=case.invented,
+        ),
+    )
+
+
+def _finish(out: Path) -> TaskSetManifest:
+    """Counted from what lies on disk, so that it holds for tasks of earlier runs too."""
+    had = read_manifest(out)
+    if had is None:
+        raise DrrError(
+            f"{out / MANIFEST}: was taken away while the tasks were written; run the same command again"
+        )
+    manifest = had.model_copy(update=counted(out))
+    write_manifest(out, manifest)
+    return manifest
+
+
+def counted(out: Path) -> dict[str, object]:
+    folders = task_folders(out)
+    truths = [read_truth(folder) for folder in folders]
+    refused: Counter[str] = Counter()
+    for truth in truths:
+        refused.update(truth.refused)
+    names = [[path.name for path in sorted((folder / "files").iterdir())] for folder in folders]
+    hashes = {folder.name: task_hash(folder) for folder in folders}
+    mixed = sum(len({modality_of(name) for name in one}) > 1 for one in names)
+    return {
+        "complete": True,
+        "tasks": len(folders),
+        "intents": dict(sorted(Counter(truth.intent for truth in truths).items())),
+        "themes": dict(sorted(Counter(truth.theme for truth in truths).items())),
+        "files": dict(sorted(Counter(Path(name).suffix[1:] for one in names for name in one).items())),
+        "files_per_task": round(sum(map(len, names)) / len(folders), 2),
+        "multimodal": round(mixed / len(folders), 3),
+        "funnel": TaskFunnel(
+            generated=len(folders) + refused.total(), refused=dict(sorted(refused.items())), kept=len(folders)
+        ),
+        "hashes": hashes,
+        "content_hash": set_hash(hashes),
+    }

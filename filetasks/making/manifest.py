@@ -1,0 +1,101 @@
+"""The manifest of a folder of tasks, and the hash of what its tasks hold."""
+
+from __future__ import annotations
+
+import re
+from hashlib import file_digest, sha256
+from pathlib import Path
+
+import orjson
+from drr.env.errors import Misuse
+from drr.env.files import replacing
+from drr.env.jsonl import lines_of, row_of
+from drr.filetasks.form import MANIFEST, SCHEMA, TRUTH, document
+from drr.filetasks.truth import read_truth
+from pydantic import BaseModel, ConfigDict
+
+VERSION = "1"
+"""Of planning, drawers and questions together: raised when the same seed writes other tasks."""
+SIZES = "32k,64k,128k,256k,512k"
+_LEAST, _MOST = 4_000, 2_000_000
+
+
+class TaskFunnel(BaseModel):
+    """Candidates: made, refused by which filter, kept."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    generated: int = 0
+    refused: dict[str, int] = {}
+    kept: int = 0
+
+
+class TaskSetManifest(BaseModel):
+    """What decides a set stands in it from the start, so that the same command goes on; the rest when it is complete."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: int = SCHEMA
+    version: str = VERSION
+    seed: int
+    shop_hash: str
+    sizes: dict[str, int]
+    counter: str
+    complete: bool = False
+    tasks: int = 0
+    intents: dict[str, int] = {}
+    themes: dict[str, int] = {}
+    files: dict[str, int] = {}
+    """By the ending of their names."""
+    files_per_task: float | None = None
+    multimodal: float | None = None
+    """Share of tasks with files of more than one modality."""
+    funnel: TaskFunnel = TaskFunnel()
+    hashes: dict[str, str] = {}
+    """Of each task, without what a reviewer said."""
+    content_hash: str | None = None
+
+
+def parse_task_sizes(text: str) -> dict[str, int]:
+    """`32k,128k` by their tokens, the smallest first."""
+    found: dict[str, int] = {}
+    for word in text.split(","):
+        match = re.fullmatch(r"\s*([1-9]\d{0,6})(k?)\s*", word)
+        if match is None:
+            raise Misuse(f"--sizes {text}: {word.strip()!r} is no size; write them like {SIZES}")
+        tokens = int(match[1]) * (1000 if match[2] else 1)
+        if not _LEAST <= tokens <= _MOST:
+            raise Misuse(f"--sizes {text}: {word.strip()} is not between 4k and 2000k")
+        found[match[1] + match[2]] = tokens
+    return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def read_manifest(folder: Path) -> TaskSetManifest | None:
+    path = folder / MANIFEST
+    if not path.is_file():
+        return None
+    return row_of(str(path), "\n".join(lines_of(path, "one document")), TaskSetManifest, SCHEMA)
+
+
+def write_manifest(folder: Path, manifest: TaskSetManifest) -> None:
+    with replacing(folder / MANIFEST) as file:
+        file.write(document(manifest))
+
+
+def task_hash(folder: Path) -> str:
+    """Of every file of a task; of its truth without the review, which a person adds later."""
+    rows: list[tuple[str, str]] = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            name = path.relative_to(folder).as_posix()
+            if name == TRUTH:
+                truth = read_truth(folder).model_dump(mode="json", exclude={"review"})
+                rows.append((name, sha256(orjson.dumps(truth, option=orjson.OPT_SORT_KEYS)).hexdigest()))
+            else:
+                with path.open("rb") as file:
+                    rows.append((name, file_digest(file, "sha256").hexdigest()))
+    return sha256(orjson.dumps(rows)).hexdigest()
+
+
+def set_hash(hashes: dict[str, str]) -> str:
+    return sha256(orjson.dumps(sorted(hashes.items()))).hexdigest()

@@ -1,0 +1,72 @@
+"""A person reads a task and accepts or rejects it: is the question clear, and is there one answer to it?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from drr.env.files import replacing
+from drr.env.query import Review
+from drr.filetasks.form import TRUTH, document
+from drr.filetasks.truth import read_truth
+
+KEYS = "[a]ccept  [r]eject  [n]ext  [b]ack  [q]uit"
+
+
+@dataclass
+class TaskTally:
+    accepted: int = 0
+    rejected: int = 0
+    left: int = 0
+
+
+def review_tasks(
+    folders: list[Path],
+    reviewer: str,
+    ask: Callable[[str], str],
+    show: Callable[[str], None],
+    now: Callable[[], str],
+    told: Callable[[Path], str],
+    *,
+    again: bool = False,
+) -> TaskTally:
+    """Each decision is on disk before the next task is shown. Ends at the last one, at `q` and when the input ends."""
+    tally = TaskTally()
+    todo = [one for one in folders if again or read_truth(one).review.status == "unreviewed"]
+    place = 0
+    while place < len(todo):
+        show(f"\n{place + 1} of {len(todo)}\n{told(todo[place])}")
+        try:
+            key = ask(f"{KEYS} > ").strip().casefold()[:1]
+            reason = ask("why? > ").strip() if key == "r" else None
+        except EOFError:
+            break
+        if key == "q":
+            break
+        if key == "b":
+            place = max(place - 1, 0)
+        elif key in ("a", "r"):
+            _decide(todo[place], "accepted" if key == "a" else "rejected", reviewer, reason, now())
+            tally.accepted += key == "a"
+            tally.rejected += key == "r"
+            place += 1
+        elif key == "n":
+            place += 1
+        else:
+            show(f"{key!r} is no key: {KEYS}")
+    tally.left = sum(read_truth(one).review.status == "unreviewed" for one in folders)
+    return tally
+
+
+def _decide(
+    folder: Path, status: Literal["accepted", "rejected"], reviewer: str, reason: str | None, at: str
+) -> None:
+    truth = read_truth(folder)
+    entry = {"action": status.removesuffix("ed"), "reviewer": reviewer, "at": at}
+    if reason:
+        entry["reason"] = reason
+    review = Review(status=status, reviewer=reviewer, history=[*truth.review.history, entry])
+    with replacing(folder / TRUTH) as file:
+        file.write(document(truth.model_copy(update={"review": review})))

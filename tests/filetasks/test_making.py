@@ -1,0 +1,203 @@
+"""Sets of tasks: made, continued, checked, shown, reviewed; what is spoilt is found; DR3-Eval's layout goes out and comes back."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from drr.app.task_card import write_card
+from drr.env.errors import Misuse
+from drr.env.progress import Quiet
+from drr.env.shop import Shop
+from drr.filetasks.form import read_corpus, read_question, read_sizes, task_folders
+from drr.filetasks.making.generate import generate_tasks
+from drr.filetasks.making.manifest import TaskSetManifest, read_manifest, task_hash
+from drr.filetasks.making.review import review_tasks
+from drr.filetasks.truth import read_truth
+
+from tests.filetasks.conftest import drr
+
+SIZES = {"6k": 6_000, "12k": 12_000}
+
+
+def made(shop: Shop, out: Path, count: int, seed: int = 2) -> TaskSetManifest:
+    return generate_tasks(shop, out, count, SIZES, seed, Quiet(), pages=200)
+
+
+@pytest.fixture(scope="module")
+def tasks(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("made") / "tasks"
+    write_card(out, made(shop, out, 6), "2023-09-15")
+    return out
+
+
+@pytest.fixture
+def copied(tasks: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(tasks, tmp_path / "tasks"))
+
+
+def test_every_task_passes_every_check(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert drr("tasks", "check", tasks) == 0
+    assert "6 of 6 tasks pass every check" in capsys.readouterr().out
+    manifest = read_manifest(tasks)
+    assert manifest is not None and manifest.complete and manifest.tasks == 6
+    assert manifest.funnel.kept == 6 and manifest.funnel.generated >= 6
+
+
+def test_a_set_goes_on_where_it_stopped_and_is_the_same_as_in_one_go(
+    shop: Shop, tasks: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "again"
+    made(shop, out, 2)
+    shutil.rmtree(out / "001")
+    (out / ".part-999999999-003" / "files").mkdir(parents=True)
+    (out / ".part-999999999-003" / "query.json").write_text("{")
+    assert [one.name for one in task_folders(out)] == ["002"]
+    written = made(shop, out, 3)
+    whole = read_manifest(tasks)
+    assert whole is not None
+    assert written.hashes == {name: whole.hashes[name] for name in ("001", "002", "003")}
+    assert sorted(path.name for path in out.iterdir()) == ["001", "002", "003", "manifest.json"]
+
+
+def test_another_seed_or_a_strange_folder_is_refused(shop: Shop, copied: Path, tmp_path: Path) -> None:
+    with pytest.raises(Misuse, match="holds tasks of seed 2, not 3"):
+        made(shop, copied, 6, seed=3)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "diary.txt").write_text("x")
+    with pytest.raises(Misuse, match="not written by `drr tasks drawer`"):
+        made(shop, tmp_path / "mine", 1)
+
+
+def _spoil_file(folder: Path) -> None:
+    name = read_question(folder).files[0]
+    (folder / "files" / name).unlink()
+
+
+def _spoil_corpus(folder: Path) -> None:
+    lines = (folder / "corpus.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "corpus.jsonl").write_bytes(b"".join(lines[1:] + lines[:1]))
+
+
+def _spoil_question(folder: Path) -> None:
+    question = json.loads((folder / "query.json").read_text())
+    question["query"] = "Is it covered?"
+    (folder / "query.json").write_text(json.dumps(question))
+
+
+def _spoil_place(folder: Path) -> None:
+    truth = json.loads((folder / "truth.json").read_text())
+    fact = next(one for one in truth["facts"] if one["source"] == "page")
+    fact["value"] = "not there at all"
+    (folder / "truth.json").write_text(json.dumps(truth))
+
+
+def _spoil_checklist(folder: Path) -> None:
+    truth = json.loads((folder / "truth.json").read_text())
+    truth["checklist"] = truth["checklist"][:3]
+    (folder / "truth.json").write_text(json.dumps(truth))
+
+
+def _spoil_form(folder: Path) -> None:
+    (folder / "truth.json").write_text("{}")
+
+
+def _change(folder: Path) -> None:
+    truth = json.loads((folder / "truth.json").read_text())
+    truth["theme"] = "other"
+    (folder / "truth.json").write_text(json.dumps(truth))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "check"),
+    [
+        (_spoil_file, "form"),
+        (_spoil_corpus, "sizes"),
+        (_spoil_question, "question"),
+        (_spoil_place, "places"),
+        (_spoil_checklist, "checklist"),
+        (_spoil_form, "form"),
+        (_change, "changed"),
+    ],
+)
+def test_what_is_spoilt_is_found(
+    copied: Path, spoil: Callable[[Path], None], check: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spoil(copied / "004")
+    assert drr("tasks", "check", copied, "--json") == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["failed"] == 1
+    assert check in told["by_check"]
+    assert {one["task"] for one in told["problems"]} == {"004"}
+
+
+def test_a_task_is_shown_with_its_facts_and_a_set_by_name(
+    tasks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert drr("tasks", "show", tasks / "002") == 0
+    out = capsys.readouterr().out
+    truth = read_truth(tasks / "002")
+    for fact in truth.facts:
+        assert fact.text in out and fact.places[0].address in out
+    assert drr("tasks", "show", tasks) == 0
+    assert [row.split()[0] for row in capsys.readouterr().out.splitlines()] == [
+        one.name for one in task_folders(tasks)
+    ]
+
+
+def test_a_person_accepts_and_rejects_and_the_hash_stays(copied: Path) -> None:
+    before = {one.name: task_hash(one) for one in task_folders(copied)}
+    keys = iter(["a", "r", "two answers", "q"])
+    tally = review_tasks(
+        task_folders(copied), "Ada", lambda _: next(keys), lambda _: None, lambda: "2024-02-29", lambda _: ""
+    )
+    assert (tally.accepted, tally.rejected, tally.left) == (1, 1, 4)
+    rejected = read_truth(copied / "002").review
+    assert (rejected.status, rejected.reviewer) == ("rejected", "Ada")
+    assert rejected.history[-1]["reason"] == "two answers"
+    assert {one.name: task_hash(one) for one in task_folders(copied)} == before
+    assert drr("tasks", "check", copied) == 0
+
+
+def test_the_layout_of_dr3_goes_out_and_comes_back(tasks: Path, tmp_path: Path) -> None:
+    assert drr("tasks", "export", tasks, "--out", tmp_path / "dr3") == 0
+    assert drr("tasks", "import", tmp_path / "dr3", "--out", tmp_path / "back", "--today", "2023-01-01") == 0
+    for folder in task_folders(tasks):
+        back = tmp_path / "back" / folder.name
+        assert read_question(back).query == read_question(folder).query
+        for name in read_question(folder).files:
+            assert (back / "files" / name).read_bytes() == (folder / "files" / name).read_bytes()
+        assert read_sizes(back).sizes == read_sizes(folder).sizes
+        for size in SIZES:
+            said = [(page.url, page.title, page.text) for page in read_corpus(folder, size)]
+            assert said == [(page.url, page.title, page.text) for page in read_corpus(back, size)]
+        ours, theirs = read_truth(folder), read_truth(back)
+        assert {page.url for page in theirs.pages} >= {
+            page.url for page in ours.pages if page.kind == "supportive"
+        }
+        assert [fact.text for fact in theirs.facts] == [
+            fact.text for fact in (*ours.of("file"), *ours.of("page"))
+        ]
+        assert [one.requirement for one in theirs.checklist] == [one.requirement for one in ours.checklist]
+    assert drr("tasks", "check", tmp_path / "back") == 0
+
+
+def test_a_folder_of_something_else_is_no_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (
+        ("tasks", "check", tmp_path),
+        ("tasks", "import", tmp_path, "--out", tmp_path / "x"),
+        ("tasks", "export", tmp_path, "--out", tmp_path / "y"),
+    ):
+        assert drr(*words) == 2
+        assert "holds no task" in capsys.readouterr().err
+
+
+def test_the_card_and_its_metadata_say_what_the_manifest_says(tasks: Path) -> None:
+    manifest = read_manifest(tasks)
+    assert manifest is not None and manifest.content_hash
+    assert manifest.content_hash in (tasks / "README.md").read_text()
+    croissant = json.loads((tasks / "croissant.json").read_text())
+    assert croissant["@type"] == "sc:Dataset" and manifest.content_hash in croissant["citeAs"]
