@@ -55,18 +55,25 @@ def _told(counts: dict[str, int]) -> str:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    from drr.app.console import print_json
+    from contextlib import nullcontext
+
+    from drr.app.console import print_json, settings_of
+    from drr.env.shop import open_shop
     from drr.filetasks.form import task_folders
     from drr.filetasks.making.checking import check_tasks
+    from drr.filetasks.quality.material import catalogue_of
 
     problems, tasks, bad = [], 0, 0
-    for name, found in check_tasks(task_folders(arguments.file)):
-        tasks += 1
-        bad += bool(found)
-        problems += found
-        if not arguments.json:
-            for one in found:
-                print(f"{name}: {one.check}: {one.told}")
+    settings = settings_of(arguments).settings
+    with open_shop(arguments.shop, settings) if arguments.shop else nullcontext(None) as shop:
+        catalogue = None if shop is None else catalogue_of(shop)
+        for name, found in check_tasks(task_folders(arguments.file), catalogue):
+            tasks += 1
+            bad += bool(found)
+            problems += found
+            if not arguments.json:
+                for one in found:
+                    print(f"{name}: {one.check}: {one.told}")
     if arguments.json:
         by_check = dict(Counter(one.check for one in problems))
         rows = [one._asdict() for one in problems]

@@ -25,6 +25,8 @@ from drr.filetasks.form import (
     read_sizes,
 )
 from drr.filetasks.making.manifest import read_manifest, task_hash
+from drr.filetasks.quality.filters import FILTERS
+from drr.filetasks.quality.material import Catalogue, stored_material
 from drr.filetasks.truth import TaskTruth, read_truth
 from pydantic import ValidationError
 
@@ -79,21 +81,36 @@ class StoredTask:
         return self.truth.intent != "other"
 
 
-def check_tasks(folders: list[Path]) -> Iterator[tuple[str, list[TaskProblem]]]:
-    """Each task with what is wrong with it; a task that cannot be read has that one problem."""
+def check_tasks(
+    folders: list[Path], catalogue: Catalogue | None = None
+) -> Iterator[tuple[str, list[TaskProblem]]]:
+    """Each task with what is wrong with it; a task that cannot be read has that one problem. With a shop's catalogue also whether
+    a product says a fact."""
     manifest = read_manifest(folders[0].parent) if folders else None
     hashes = manifest.hashes if manifest else {}
     for folder in folders:
         task = StoredTask(folder)
         try:
-            found = [
-                TaskProblem(task.name, name, told) for name, check in CHECKS.items() for told in check(task)
-            ]
+            found = list(_problems(task, catalogue))
         except (DrrError, ValidationError, OSError) as error:
             found = [TaskProblem(task.name, "form", str(error).splitlines()[0])]
         if task.name in hashes and not found and task_hash(folder) != hashes[task.name]:
             found = [TaskProblem(task.name, "changed", "is not what its manifest says was written")]
         yield task.name, found
+
+
+def _problems(task: StoredTask, catalogue: Catalogue | None) -> Iterator[TaskProblem]:
+    """The filters look only at a task whose form holds, and only at those made by us."""
+    sound = True
+    for name, check in CHECKS.items():
+        for told in check(task):
+            sound = False
+            yield TaskProblem(task.name, name, told)
+    if sound and task.is_made:
+        material = stored_material(task.folder, catalogue)
+        for name, refuse in FILTERS.items():
+            for told in refuse(material):
+                yield TaskProblem(task.name, name, told)
 
 
 def _form(task: StoredTask) -> Iterator[str]:
@@ -204,3 +221,4 @@ CHECKS: dict[str, Callable[[StoredTask], Iterator[str]]] = {
     "question": _question,
     "checklist": _checklist,
 }
+"""Of a task by itself; the filters of `drr.filetasks.quality` come after them."""

@@ -1,39 +1,31 @@
-"""The filters that a candidate passes before it becomes a task, by name; the first that refuses it is counted."""
+"""What a candidate passes before it becomes a task: the length that a question has, and the filters of `quality`."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from drr.filetasks.asking import question
-from drr.filetasks.case import TaskCase
 from drr.filetasks.corpus.build import Corpora
-from drr.filetasks.drawer.writer import WrittenDrawer
+from drr.filetasks.quality.filters import refusal
+from drr.filetasks.quality.material import Catalogue, made_material
+
+_OF_WORDS = ("exposure", "novelty_question")
 
 
-@dataclass(frozen=True, kw_only=True)
-class TaskCandidate:
-    """What the filters look at."""
-
-    case: TaskCase
-    drawer: WrittenDrawer
-    corpora: Corpora
-    question: str
+class GateRefusal(NamedTuple):
+    name: str
+    """Of the filter."""
+    of_words: bool
+    """Whether another wording of the question may pass it."""
 
 
-OF_WORDS = ("words", "exposure", "guidance", "told")
-"""Filters that other words of the question may pass."""
-
-
-def refused_by(candidate: TaskCandidate) -> str | None:
-    """The name of the filter that refuses it; `None` where none does."""
-    text = candidate.question
+def refused_by(text: str, files: Iterable[str], corpora: Corpora, catalogue: Catalogue) -> GateRefusal | None:
+    """`None` where no filter refuses it."""
     if not question.FEWEST <= len(text.split()) <= question.MOST:
-        return "words"
-    if any(_says(text, fact.value) for fact in candidate.case.facts):
-        return "told"
-    return None
-
-
-def _says(text: str, value: str) -> bool:
-    return re.search(rf"(?<![\w.]){re.escape(value)}(?!\w)", text) is not None
+        return GateRefusal("words", of_words=True)
+    found = refusal(made_material(text, files, corpora, catalogue))
+    if found is None:
+        return None
+    by_question = found.filter == "guidance" and found.told.startswith("the question")
+    return GateRefusal(found.filter, of_words=by_question or found.filter in _OF_WORDS)

@@ -13,12 +13,12 @@ from drr.env.shop import Shop
 from drr.filetasks.asking.checklist import written_checklist
 from drr.filetasks.asking.question import written_question
 from drr.filetasks.case import TaskCase
-from drr.filetasks.corpus.build import corpora
+from drr.filetasks.corpus.build import Corpora, corpora
 from drr.filetasks.corpus.pool import COUNTER, PAGES, PagePool, build_pool
-from drr.filetasks.drawer.writer import write_drawer
+from drr.filetasks.drawer.writer import WrittenDrawer, write_drawer
 from drr.filetasks.form import MANIFEST, FileQuestion, is_task, task_folders
 from drr.filetasks.making.folder import WrittenTask, clear_parts, write_task
-from drr.filetasks.making.gate import OF_WORDS, TaskCandidate, refused_by
+from drr.filetasks.making.gate import refused_by
 from drr.filetasks.making.manifest import (
     VERSION,
     TaskFunnel,
@@ -30,6 +30,7 @@ from drr.filetasks.making.manifest import (
 )
 from drr.filetasks.planning.files import modality_of
 from drr.filetasks.planning.planner import cases
+from drr.filetasks.quality.material import catalogue_of
 from drr.filetasks.truth import TaskTruth, read_truth
 
 _REWORDINGS, _REDRAWS = 8, 6
@@ -119,22 +120,18 @@ def _task(
     seed: int,
 ) -> WrittenTask:
     refused: Counter[str] = Counter()
+    catalogue = catalogue_of(streams.shop)
     for attempt in range(_REDRAWS):
         case = streams.case(seed + attempt * _STEP, number)
         drawer = write_drawer(_named(case, task_id))
         found = corpora(drawer.case, seed, sizes, pool)
         for wording in range(_REWORDINGS):
-            candidate = TaskCandidate(
-                case=drawer.case,
-                drawer=drawer,
-                corpora=found,
-                question=written_question(drawer.case, wording),
-            )
-            reason = refused_by(candidate)
+            text = written_question(drawer.case, wording)
+            reason = refused_by(text, drawer.files, found, catalogue)
             if reason is None:
-                return _written(candidate, seed, streams.shop, refused)
-            refused[reason] += 1
-            if reason not in OF_WORDS:
+                return _written(drawer, found, text, seed, streams.shop, refused)
+            refused[reason.name] += 1
+            if not reason.of_words:
                 break
     told = ", ".join(f"{name} {times}" for name, times in refused.most_common())
     raise DrrError(
@@ -146,18 +143,20 @@ def _named(case: TaskCase, task_id: str) -> TaskCase:
     return replace(case, task_id=task_id)
 
 
-def _written(candidate: TaskCandidate, seed: int, shop: Shop, refused: Counter[str]) -> WrittenTask:
-    case, found = candidate.case, candidate.corpora
+def _written(
+    drawer: WrittenDrawer, found: Corpora, text: str, seed: int, shop: Shop, refused: Counter[str]
+) -> WrittenTask:
+    case = drawer.case
     return WrittenTask(
         question=FileQuestion(
             task_id=case.task_id,
-            query=candidate.question,
+            query=text,
             today=case.today.isoformat(),
-            files=tuple(candidate.drawer.files),
+            files=tuple(drawer.files),
             user_id=case.user_id,
             rule_written=True,
         ),
-        files=candidate.drawer.files,
+        files=drawer.files,
         lines=found.lines,
         sizes=found.sizes,
         truth=TaskTruth(

@@ -20,11 +20,11 @@ from drr.filetasks.truth import read_truth
 
 from tests.filetasks.conftest import drr
 
-SIZES = {"16k": 16_000, "32k": 32_000}
+SIZES = {"16k": 16_000, "24k": 24_000}
 
 
 def made(shop: Shop, out: Path, count: int, seed: int = 2) -> TaskSetManifest:
-    return generate_tasks(shop, out, count, SIZES, seed, Quiet(), pages=300)
+    return generate_tasks(shop, out, count, SIZES, seed, Quiet(), pages=120)
 
 
 @pytest.fixture(scope="module")
