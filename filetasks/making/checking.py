@@ -35,7 +35,7 @@ NEAR = 0.02
 CHARACTERS = "characters/4"
 
 
-class TaskProblem(NamedTuple):
+class FileTaskProblem(NamedTuple):
     task: str
     check: str
     told: str
@@ -83,7 +83,7 @@ class StoredTask:
 
 def check_tasks(
     folders: list[Path], catalogue: Catalogue | None = None
-) -> Iterator[tuple[str, list[TaskProblem]]]:
+) -> Iterator[tuple[str, list[FileTaskProblem]]]:
     """Each task with what is wrong with it; a task that cannot be read has that one problem. With a shop's catalogue also whether
     a product says a fact."""
     manifest = read_manifest(folders[0].parent) if folders else None
@@ -93,24 +93,24 @@ def check_tasks(
         try:
             found = list(_problems(task, catalogue))
         except (DrrError, ValidationError, OSError) as error:
-            found = [TaskProblem(task.name, "form", str(error).splitlines()[0])]
+            found = [FileTaskProblem(task.name, "form", str(error).splitlines()[0])]
         if task.name in hashes and not found and task_hash(folder) != hashes[task.name]:
-            found = [TaskProblem(task.name, "changed", "is not what its manifest says was written")]
+            found = [FileTaskProblem(task.name, "changed", "is not what its manifest says was written")]
         yield task.name, found
 
 
-def _problems(task: StoredTask, catalogue: Catalogue | None) -> Iterator[TaskProblem]:
+def _problems(task: StoredTask, catalogue: Catalogue | None) -> Iterator[FileTaskProblem]:
     """The filters look only at a task whose form holds, and only at those made by us."""
     sound = True
     for name, check in CHECKS.items():
         for told in check(task):
             sound = False
-            yield TaskProblem(task.name, name, told)
+            yield FileTaskProblem(task.name, name, told)
     if sound and task.is_made:
         material = stored_material(task.folder, catalogue)
         for name, refuse in FILTERS.items():
             for told in refuse(material):
-                yield TaskProblem(task.name, name, told)
+                yield FileTaskProblem(task.name, name, told)
 
 
 def _form(task: StoredTask) -> Iterator[str]:
