@@ -85,16 +85,24 @@ def measured(folder: Path, asked: argparse.Namespace) -> str:
         ["signal terms found", f"{signals} of {wanted} supportive pages"],
         ["hash of all lines", digest.hexdigest()[:16]],
     ]
-    return "\n\n".join((f"{machine()}.", table(["what", "measured"], facts), likeness(pool), told(known)))
+    return "\n\n".join(
+        (f"{machine()}.", table(["what", "measured"], facts), likeness(pool), told(known, _things(pool)))
+    )
 
 
 def sort_pages(made: Corpora, number: int, known: dict[str, list[Sample]]) -> None:
-    """By what they are for; a page of noise only in the first task that has it, as to have seen it before would tell."""
+    """By what they are for."""
     kinds = {page.url: page.kind for page in made.known}
-    seen = {page.url for _, page in known["noise"]}
     for page in made.pages:
-        if page.url not in seen:
-            known[kinds.get(page.url, "noise")].append((number, page))
+        known[kinds.get(page.url, "noise")].append((number, page))
+
+
+def first_seen(samples: Iterable[Sample]) -> list[Sample]:
+    """A page of the pool only in the first task that has it: to have seen its words in another task would tell."""
+    found: dict[str, Sample] = {}
+    for sample in samples:
+        found.setdefault(sample[1].url, sample)
+    return list(found.values())
 
 
 def likeness(pool: PagePool) -> str:
@@ -162,17 +170,26 @@ WORDS: dict[str, Callable[[CorpusPage], set[str]]] = {
 }
 
 
-def told(known: dict[str, list[Sample]]) -> str:
+def _things(pool: PagePool) -> set[str]:
+    """The words of what pages are about: these differ by theme, and noise is of all themes."""
+    book = stock()
+    said = [part for one in pool.shelf["general"] for part in (one.thing.name, one.thing.noun)]
+    said += [word for theme in book.themes.values() for words in theme.values() for word in words]
+    return {word for text in said for word in tokens(text)}
+
+
+def told(known: dict[str, list[Sample]], things: set[str]) -> str:
     """Dates are compared within a task, as each has a day of its own."""
     rows = []
+    every = WORDS | {"words of the title, things left out": lambda page: set(tokens(page.title)) - things}
     for other in ("distractor", "noise"):
         for name, value in FEATURES.items():
             yes, no = numbers(known["supportive"], value), numbers(known[other], value)
             if name == "date":
                 yes, no = _within(known["supportive"], known[other], value)
             rows.append([f"supportive against {other}", name, f"{auc(yes, no):.3f}"])
-        for name, words in WORDS.items():
-            yes, no = scored(known["supportive"], known[other], words)
+        for name, words in every.items():
+            yes, no = scored(known["supportive"], first_seen(known[other]), words)
             rows.append([f"supportive against {other}", name, f"{auc(yes, no):.3f}"])
     n = {kind: len(pages) for kind, pages in known.items()}
     return f"{n} pages.\n\n" + table(["pages", "by", "AUC"], rows)
