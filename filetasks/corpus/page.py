@@ -13,7 +13,7 @@ from drr.filetasks.corpus.layouts import LAYOUTS, PageSection
 from drr.filetasks.corpus.scene import PageScene
 from drr.filetasks.corpus.statement import PageStatement
 from drr.filetasks.corpus.stock import TOPICS, VOICES, PageForm, stock
-from drr.filetasks.corpus.template import Template
+from drr.filetasks.corpus.template import Template, one_article
 
 _LEAST, _USUAL, _MOST = 1500, 3000, 6400
 """Characters that a page is planned for; it ends with the section that passes them."""
@@ -44,7 +44,14 @@ def written_page(
         quotes.append(quote)
     title = rng.choice(form.titles).say(rng, scene.fill)
     text = LAYOUTS[form.layout](form, scene, sections)
+    if scene.thing.plural:
+        title, text = _without_article(title, scene.thing.noun), _without_article(text, scene.thing.noun)
     return WrittenPage(title, _address(title, rng, seed), text, tuple(quotes))
+
+
+def _without_article(text: str, noun: str) -> str:
+    """`a shears` is said by nobody."""
+    return re.sub(rf"\b[Aa]n? (?={re.escape(noun)}\b)", "", text)
 
 
 @cache
@@ -94,7 +101,7 @@ _QUOTED = (
 
 
 def _quoted(name: str, text: str, rng: Random) -> str:
-    return rng.choice(_QUOTED).format(name=name, text=text)
+    return one_article(rng.choice(_QUOTED).format(name=name, text=text))
 
 
 def _stated(statement: PageStatement, rng: Random, scene: PageScene) -> str:

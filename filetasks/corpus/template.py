@@ -10,6 +10,8 @@ from random import Random
 Fill = Callable[[str], str]
 _TWICE = re.compile(r"\b[Tt]he The ")
 """Brands such as `The Value Store` bring an article of their own."""
+_VOWEL = re.compile(r"\b([Aa]) (?=[aeiouAEIOU](?!ne\b|ni|se))")
+"""`a essential oil` is nobody's English."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +34,16 @@ class Template:
     def words(self, rng: Random, fill: Fill) -> str:
         said: list[str] = []
         _say(self.parts, rng, fill, said)
-        return _TWICE.sub("The ", "".join(said).strip())
+        return _VOWEL.sub(r"\1n ", one_article("".join(said).strip()))
 
     def say(self, rng: Random, fill: Fill) -> str:
         """As a sentence: with a capital at the beginning, as a slot may stand there."""
         text = self.words(rng, fill)
         return text[:1].upper() + text[1:]
+
+
+def one_article(text: str) -> str:
+    return _TWICE.sub("The ", text)
 
 
 def template(text: str) -> Template:
