@@ -207,6 +207,17 @@ def _figures(judged: Judged, answer: Answer, stopped: str | None) -> SampleFigur
     )
 
 
+def check_terms(bench: Bench) -> None:
+    """`Misuse` before anything is paid: for a judge that cannot be called or counted, and a study of another shop."""
+    from drr.app.models import models_of
+    from drr.app.studies import check_models
+    from drr.llm.budget import Limit
+
+    check_models(models_of(bench.settings), ("judge", "claim_extractor"), Limit.of(usd=bench.plan.budget))
+    if bench.plan.study is not None:
+        keeping_of(bench)
+
+
 @cache
 def keeping_of(bench: Bench) -> Keeping:
     return Keeping(bench)

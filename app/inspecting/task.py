@@ -5,9 +5,12 @@ from __future__ import annotations
 from drr.agents.inspecting.tools import shop_tools
 from drr.agents.inspecting.variants import default_agent
 from drr.app.inspecting.bench import Bench, BenchPlan, bench_of
+from drr.app.inspecting.keeping import check_terms
 from drr.app.inspecting.naming import named
+from drr.app.inspecting.problems import in_one_line
 from drr.app.inspecting.samples import begin, end
 from drr.app.inspecting.scoring import USUAL, check_groups, scorers_of
+from drr.env.errors import Misuse
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -42,9 +45,15 @@ def retail(
     which answers and judgements are kept, for `drr report` and the rest. `budget`: dollars that its judging may cost. `system`: what
     the agent is called there.
     """
-    plan = BenchPlan(shop, queries, what if isinstance(what, str) else ",".join(what), judge, study, budget)
-    check_groups(plan.groups)
-    bench = bench_of(plan)
+    with in_one_line():
+        plan = BenchPlan(
+            shop, queries, what if isinstance(what, str) else ",".join(what), judge, study, budget
+        )
+        if limit is not None and limit < 1:
+            raise Misuse(f"-T limit={limit}: give a number of questions, 1 or more")
+        check_groups(plan.groups)
+        bench = bench_of(plan)
+        check_terms(bench)
     asked = list(bench.queries.values())[:limit]
     samples = [Sample(id=one.id, input=one.query, metadata={"user_id": one.user_id}) for one in asked]
     return Task(

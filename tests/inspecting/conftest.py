@@ -65,7 +65,7 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
         source, there = ROOT / name, place / "work" / name
         (shutil.copytree if source.is_dir() else shutil.copy2)(source, _made(there))
 
-    def run(program: str, *words: object, **environment: str) -> str:
+    def run(program: str, *words: object, fails: bool = False, **environment: str) -> str:
         homes = {"XDG_CACHE_HOME": str(place / "cache"), "XDG_CONFIG_HOME": str(place / "config")}
         done = subprocess.run(
             [place / "venv/bin" / program, *map(str, words)],
@@ -76,8 +76,8 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
             timeout=300,
             check=False,
         )
-        assert done.returncode == 0, (done.stdout[-2_000:], done.stderr[-4_000:])
-        return done.stdout
+        assert (done.returncode != 0) == fails, (done.stdout[-2_000:], done.stderr[-4_000:])
+        return done.stdout + done.stderr if fails else done.stdout
 
     return run
 

@@ -14,6 +14,7 @@ from drr.tools.registry import TOOLS
 
 from tests.agents.garden import BEN
 from tests.inspecting.conftest import Garden
+from tests.wire import Request, Say, Wire
 
 pytestmark = pytest.mark.wheel
 Document = dict[str, Any]
@@ -145,3 +146,39 @@ def test_an_agent_of_theirs_has_our_tools_by_one_line(found: Document) -> None:
     record = AnswerRecord.model_validate(sample["record"])
     assert record.report.startswith("The first one costs $3.14 [1].")
     assert [call.name for call in record.tool_calls][:2] == ["product_catalog_search", "calculator"]
+
+
+def test_the_command_as_it_is_typed_counts_what_the_server_counts(
+    apart: Callable[..., str], garden: Garden, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def shopper(request: Request) -> Say:
+        asked = any(message["role"] == "assistant" for message in request.body["messages"])
+        return Say("Nothing suits.") if asked else Say(calls=[("product_catalog_search", {"query": "bird"})])
+
+    with Wire(shopper) as wire:
+        server = {"OPENAI_BASE_URL": f"{wire.url}/v1", "OPENAI_API_KEY": "sk-not-a-real-key-0123456789"}
+        given = (
+            f"shop={garden.shop}",
+            f"queries={garden.queries}",
+            f"study={tmp_path / 'study'}",
+            "limit=2",
+            "what=rules",
+        )
+        words = ["drr/retail", "--model", "openai/scripted", "-M", "responses_api=false", "--display", "none"]
+        options = [word for one in given for word in ("-T", one)]
+        apart("inspect", "eval", *words, "--log-dir", tmp_path / "logs", *options, **server)
+        counted = len(wire.requests)
+    assert main(["report", str(tmp_path / "study"), "--json"]) == 0
+    ((system, ours),) = json.loads(capsys.readouterr().out)["metrics"].items()
+    assert (system, counted) == ("inspect openai/scripted", 4)
+    assert (ours["input_tokens"]["value"], ours["output_tokens"]["value"]) == (200.0, 40.0)
+
+
+def test_what_cannot_be_evaluated_is_said_in_a_line(apart: Callable[..., str], garden: Garden) -> None:
+    for given, told in {
+        "what=pairwise": "pairwise has no score of a single report",
+        f"shop={garden.shop}": "needs the questions asked in it",
+    }.items():
+        words = ("drr/retail", "--model", "mockllm/model", "-T", given, "--display", "plain")
+        said = apart("inspect", "eval", *words, fails=True)
+        assert told in " ".join(said.split()) and "Traceback" not in said
