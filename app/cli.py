@@ -41,6 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "swap": ("swap", "reports under other persons' criteria: does P see the person?"),
     "canaries": ("canaries", "a judge against reports that cheat and planted errors"),
     "calibrate": ("calibrate", "a judge against labelled data"),
+    "align": ("align", "a judge brought near to experts: new, run, status, compare, history, edit"),
     "compare": ("compare", "two variants of a study, paired"),
     "plan": ("plan", "how many labels, questions and trials an interval takes"),
     "report": ("report", "every table and figure of a study"),

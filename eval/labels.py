@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.jsonl import lines_of
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-Task = Literal["support", "pairwise", "rating", "criterion"]
+Task = Literal["support", "pairwise", "rating", "criterion", "redundancy"]
 Dimension = Literal[
     "clarity",
     "depth",
@@ -25,6 +25,7 @@ Dimension = Literal[
 ]
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 UNNAMED = "unnamed"
+Read = TypeVar("Read", bound=BaseModel)
 
 
 class Sample(BaseModel):
@@ -44,6 +45,8 @@ class _Label(BaseModel):
     judge: str = UNNAMED
     """A person's or a model's name; `rules-1` is the judge without a model."""
     seconds: float | None = Field(None, allow_inf_nan=False)
+    comment: str | None = None
+    """Why, in the words of who judged."""
     sample: Sample | None = None
     """The draw it belongs to; a label without one was chosen by somebody."""
 
@@ -51,6 +54,8 @@ class _Label(BaseModel):
 class SupportLabel(_Label):
     claim: str
     evidence: str
+    query: str | None = None
+    """What the report was asked, where it is known."""
     label: Literal["full", "partial", "none"]
 
 
@@ -102,7 +107,18 @@ class CriterionLabel(_Label):
     label: float = Field(allow_inf_nan=False, strict=True, ge=0, le=10)
 
 
+class PassageLabel(_Label):
+    """How little two passages of a report repeat of each other: 4, nothing."""
+
+    query: str
+    passage_a: str
+    passage_b: str
+    label: float = Field(allow_inf_nan=False, strict=True, ge=0, le=4)
+
+
 Label = SupportLabel | PairwiseLabel | RatingLabel | CriterionLabel
+AlignLabel = Label | PassageLabel
+"""What a judge can be aligned with."""
 _FORMS: dict[Task, type[Label]] = {
     "support": SupportLabel,
     "pairwise": PairwiseLabel,
@@ -131,10 +147,23 @@ def _task_of_object(raw: JsonObject) -> Task | None:
 
 def read_labels(path: Path) -> list[Label]:
     """Every line of the file; a broken one is named by its number. A drawn thing with `"label": null` waits for its label."""
-    return list(_parse(path, lines_of(path, "labels")))
+    return [_checked(_FORMS[task], where, raw) for where, task, raw in _parsed(path) if task in _FORMS]
 
 
-def _parse(path: Path, lines: Iterable[str]) -> Iterable[Label]:
+def read_align_labels(path: Path) -> list[AlignLabel]:
+    """As `read_labels`, those of pairs of passages among them."""
+    found: list[AlignLabel] = []
+    for where, task, raw in _parsed(path, passages=True):
+        if task == "redundancy":
+            found.append(_checked(PassageLabel, where, raw))
+        else:
+            found.append(_checked(_FORMS[task], where, raw))
+    return found
+
+
+def _parsed(path: Path, *, passages: bool = False) -> Iterator[tuple[str, Task, JsonObject]]:
+    """Where each line stands, and of which task it is."""
+    lines: Iterable[str] = lines_of(path, "labels")
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -146,16 +175,22 @@ def _parse(path: Path, lines: Iterable[str]) -> Iterable[Label]:
         if isinstance(raw, dict) and raw.get("sample") is not None and raw.get("label", 0) is None:
             continue
         task = _task_of_object(raw) if isinstance(raw, dict) else None
+        if passages and task is None and isinstance(raw, dict) and "passage_a" in raw:
+            task = "redundancy"
         if task is None:
             raise Misuse(
                 f"{where}: no label; a line holds `claim` (support), `answer_a` (pairwise) or `answer` (rating)"
             )
-        try:
-            yield _FORMS[task].model_validate(raw)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            field = ".".join(str(part) for part in first["loc"]) or "the object"
-            raise Misuse(f"{where}: {field}: {first['msg']}") from error
+        yield where, task, raw
+
+
+def _checked(form: type[Read], where: str, raw: JsonObject) -> Read:
+    try:
+        return form.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the object"
+        raise Misuse(f"{where}: {field}: {first['msg']}") from error
 
 
 def pair_id(query: str, a: str, b: str, trial: int = 0) -> str:

@@ -90,9 +90,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _made(study: Study, arguments: argparse.Namespace) -> tuple[StudyDocument, int]:
     """The document, and how many tables were written."""
+    from drr.eval.agreement.alignment.kept import alignments
     from drr.eval.metrics.document import study_document
 
     document = study_document(study, arguments.judge, complete=arguments.complete_only)
+    if aligned := [one.row() for one in alignments(study)]:
+        document["alignment"] = aligned
     if arguments.labels:
         _correct(study, document, arguments)
     tables = 0 if arguments.out is None else _write(study, document, arguments)

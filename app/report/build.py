@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from drr.app.report.agreement_tables import agreement_tables
+from drr.app.report.alignment_table import alignment_table
 from drr.app.report.calls import calls_table
 from drr.app.report.corrected_table import corrected_table
 from drr.app.report.cost import cost_table
@@ -16,7 +17,7 @@ from drr.app.report.tables import Table
 
 Builder = Callable[[Material], Table | None]
 BESIDE: tuple[Builder, ...] = (calls_table, pairwise, cost_table, noise, rules, failure_labels)
-LAST: tuple[Builder, ...] = (corrected_table, as_printed, coverage, failures)
+LAST: tuple[Builder, ...] = (corrected_table, alignment_table, as_printed, coverage, failures)
 
 
 def all_tables(material: Material) -> list[Table]:

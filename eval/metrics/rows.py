@@ -107,6 +107,41 @@ class CorrectedDocument(TypedDict):
     """Labels of nothing that this judge judged."""
 
 
+class AlignmentRun(TypedDict):
+    """One reading of a version of a prompt, on one half of the labels."""
+
+    version: int
+    hash: str
+    judge: str
+    half: str
+    made_by: str
+    items: int
+    mad: VRow
+    mad_of_range: float | None
+    bias: VRow
+    pca: VRow
+    pca_chance: float | None
+    rank: VRow
+    rank_chance: float | None
+
+
+class AlignmentRow(TypedDict):
+    """How a judge was brought near to experts."""
+
+    task: str
+    seal: str
+    target: float
+    range: list[float]
+    dev: int
+    """Things."""
+    test: int
+    test_read: int
+    """Times."""
+    ended: str | None
+    """Why; `None` while it goes on."""
+    runs: list[AlignmentRun]
+
+
 class StudyDocument(TypedDict):
     schema: int
     judge: JudgeRow | None
@@ -122,6 +157,8 @@ class StudyDocument(TypedDict):
     as_printed: NotRequired[PaperDocument]
     corrected: NotRequired[CorrectedDocument]
     """With `--labels`."""
+    alignment: NotRequired[list[AlignmentRow]]
+    """Where a judge was aligned with experts in this study."""
     settings: NotRequired[SettingsDocument]
     """Where systems answered under a setting that their names say."""
 

@@ -1,0 +1,344 @@
+"""What `drr align` does and says: a version judged on dev or test, two versions side by side, the history as a curve."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from difflib import unified_diff
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from drr.app.terminal import number, table, with_interval
+from drr.eval.agreement.alignment.figures import (
+    AlignFigures,
+    Disagreement,
+    Held,
+    Run,
+    align_figures,
+    by_side,
+    held,
+    nearer,
+    worst,
+)
+from drr.eval.agreement.alignment.kept import JudgeAlignment, PromptVersion, now
+
+if TYPE_CHECKING:
+    from drr.eval.tasks.desk import Desk
+    from drr.llm.factory import Models
+
+_SHOWN = 240
+_BAR = 40
+
+
+class VersionReading(NamedTuple):
+    run: Run
+    sides: Mapping[str, AlignFigures]
+    apart: Sequence[Disagreement]
+    """On dev only."""
+    banner: str | None
+    complete: bool
+
+
+class AlignmentReader:
+    """Judges one half by one version."""
+
+    def __init__(
+        self, alignment: JudgeAlignment, version: PromptVersion, arguments: argparse.Namespace
+    ) -> None:
+        self._alignment, self._version, self._arguments = alignment, version, arguments
+
+    def read(self, *, test: bool) -> tuple[VersionReading, int]:
+        """The test half is held against what experts said of it only when all of it was judged."""
+        from drr.app.studies import conclude, run_units
+        from drr.env.errors import DrrError
+        from drr.eval.agreement.alignment.work import AlignmentWork
+        from drr.eval.asking.judge import KeptAnswers
+
+        alignment, study = self._alignment, self._alignment.study
+        desk, models = version_desk(alignment, self._version, self._arguments)
+        dev = alignment.dev()
+        items = alignment.test(self._arguments.labels) if test else dev
+        work = AlignmentWork(alignment.task, desk, items, KeptAnswers(study))
+        summary = run_units(self._arguments, study, work.units(), work.work, models, "labelled things")
+        said = work.judgements(study)
+        complete = len({item for item, _ in said}) == len(items) and not summary.left
+        if test and not complete:
+            conclude(summary, study.folder, "align run")
+            raise DrrError(
+                "the test half is not judged to its end, so nothing of it was read; the same command continues"
+            )
+        rows = held(items, said)
+        run = Run(
+            version=self._version.number,
+            hash=self._version.hash,
+            judge=desk.judge.shown,
+            half="test" if test else "dev",
+            at=now(),
+            items=len(items),
+            figures=align_figures(rows, alignment.task.ends),
+        )
+        alignment.record(run)
+        apart = [] if test else worst(rows)
+        code = conclude(summary, study.folder, "align run")
+        return VersionReading(run, by_side(rows, alignment.task.ends), apart, desk.banner, complete), code
+
+
+def version_desk(
+    alignment: JudgeAlignment, version: PromptVersion, arguments: argparse.Namespace
+) -> tuple[Desk, Models]:
+    from drr.app.judging import desk_of, study_settings
+    from drr.app.models import models_of
+    from drr.app.studies import budget_of, check_models, unit_cap_of
+
+    settings = study_settings(alignment.study, arguments).model_copy(update={"prompts": version.folder})
+    models = models_of(settings)
+    check_models(models, ["judge"], budget_of(arguments, alignment.study), unit_cap_of(arguments))
+    return desk_of(settings, models, None), models
+
+
+def rows_on_dev(alignment: JudgeAlignment, run: Run) -> list[Held]:
+    """As they were judged, from what is kept; nothing is asked."""
+    from drr.app.prompts import prompts_of
+    from drr.env.settings import Settings
+    from drr.eval.agreement.alignment.work import AlignmentWork
+    from drr.eval.asking.judge import JudgeName, KeptAnswers
+    from drr.eval.tasks.desk import Desk
+    from drr.offline.judge import RulesJudge
+
+    stand_in = RulesJudge()
+    by_rules = run["judge"] == stand_in.name
+    judge = JudgeName("offline" if by_rules else run["judge"], run["judge"], by_rules)
+    settings = Settings(prompts=alignment.version(run["version"]).folder)
+    shop_url = alignment.study.config.get("settings", {}).get("shop_url") or settings.shop_url
+    desk = Desk(judge, judge, None, shop_url, prompts_of(settings, "eval"), stand_in=stand_in)
+    items = alignment.dev()
+    work = AlignmentWork(alignment.task, desk, items, KeptAnswers(alignment.study))
+    return held(items, work.judgements(alignment.study))
+
+
+def comparison(alignment: JudgeAlignment, old: int, new: int) -> dict[str, Any]:
+    from drr.env.errors import Misuse
+
+    by_version = {run["version"]: run for run in alignment.on_dev()}
+    missing = [f"v{one}" for one in (old, new) if one not in by_version]
+    if missing:
+        raise Misuse(f"compare: {', '.join(missing)} was not run on dev by the judge who read last")
+    before, after = (rows_on_dev(alignment, by_version[one]) for one in (old, new))
+    difference = nearer(after, before)
+    moved = _moved(before, after)
+    return {
+        "schema": 1,
+        "task": alignment.task.name,
+        "judge": by_version[new]["judge"],
+        "old": by_version[old],
+        "new": by_version[new],
+        "difference": {**difference.difference.document(), "p": difference.p},
+        "nearer": sum(change < 0 for change in moved),
+        "farther": sum(change > 0 for change in moved),
+        "same": sum(change == 0 for change in moved),
+        "changed": _changed(alignment, old, new),
+    }
+
+
+def _moved(before: Sequence[Held], after: Sequence[Held]) -> list[float]:
+    pairs = [
+        (abs(a.judge - a.people), abs(b.judge - b.people))
+        for a, b in zip(after, before, strict=True)
+        if a.judge is not None and b.judge is not None
+    ]
+    return [round(a - b, 9) for a, b in pairs]
+
+
+def _changed(alignment: JudgeAlignment, old: int, new: int) -> list[str]:
+    lines: list[str] = []
+    for name in alignment.task.prompts:
+        before, after = (
+            (alignment.version(one).folder / f"{name}.md").read_text("utf-8").splitlines()
+            for one in (old, new)
+        )
+        lines += unified_diff(before, after, f"v{old}/{name}.md", f"v{new}/{name}.md", lineterm="", n=0)
+    return lines
+
+
+def given_text(alignment: JudgeAlignment, source: Path) -> dict[str, str]:
+    """A file of the user's in the place of the prompt that has its name, else of the first; its slots are checked."""
+    from drr.env.errors import Misuse
+    from drr.llm.prompts import Prompt
+
+    name = source.stem if source.stem in alignment.task.prompts else alignment.task.prompts[0]
+    try:
+        text = source.read_text("utf-8").strip() + "\n"
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misuse(f"{source}: cannot be read ({error})") from error
+    known = alignment.version(None).folder / f"{name}.md"
+    ours, theirs = (Prompt(name, one, known, one).slots for one in (known.read_text("utf-8"), text))
+    if ours != theirs:
+        raise Misuse(
+            f"{source}: has the slots {', '.join(sorted(theirs)) or 'none'}, needs {', '.join(sorted(ours)) or 'none'}"
+        )
+    return {name: text}
+
+
+def proposed(alignment: JudgeAlignment, arguments: argparse.Namespace) -> tuple[dict[str, str], str]:
+    """What a model drafts from the last version that was run and where it parts with the experts on dev."""
+    from drr.app.studies import conclude, run_units
+    from drr.env.errors import DrrError, Misuse
+    from drr.eval.agreement.alignment.propose import TASK, Proposal
+    from drr.eval.asking.judge import KeptAnswers
+    from drr.study.unit import Unit
+
+    runs = alignment.on_dev()
+    if not runs:
+        raise Misuse(
+            "--propose: no version was run on dev yet; `drr align run` shows where it parts with the experts"
+        )
+    version = alignment.version(runs[-1]["version"])
+    alignment.check_unchanged(version)
+    desk, models = version_desk(alignment, version, arguments)
+    if desk.judge.rule_written:
+        raise Misuse("--propose: rules write no prompt; name a model with --judge")
+    apart = worst(rows_on_dev(alignment, runs[-1]))
+    if not apart:
+        raise Misuse("--propose: the judge and the experts part nowhere on dev")
+    name = alignment.task.prompts[0]
+    work = Proposal(
+        desk,
+        (version.folder / f"{name}.md").read_text("utf-8"),
+        apart,
+        alignment.task.ends,
+        KeptAnswers(alignment.study),
+    )
+    fields = {
+        "task": TASK,
+        "judge": desk.judge.shown,
+        "of": alignment.task.name,
+        "prompt": work.asking.fingerprint,
+    }
+    unit = Unit("judgement", fields, {}, f"the next prompt of {alignment.task.name}")
+    summary = run_units(arguments, alignment.study, [unit], work.work, models, "a draft")
+    record = alignment.study.record(unit.key)
+    text = record.result.get("prompt") if record is not None and record.done else None
+    if not isinstance(text, str):
+        conclude(summary, alignment.study.folder, "align edit")
+        why = (record.result.get("reason") or record.message) if record is not None else "it was not asked"
+        raise DrrError(f"{desk.judge.shown} drafted no prompt that can be used: {why}")
+    return {name: text}, desk.judge.shown
+
+
+def told_of_reading(alignment: JudgeAlignment, reading: VersionReading) -> str:
+    run = reading.run
+    head = f"{alignment.task.name}, v{run['version']} ({run['hash']}), {run['judge']}, {run['half']}: {run['items']} things"
+    sides = reading.sides if len(reading.sides) > 1 else {}
+    rows = [_cells("all", run["figures"]), *(_cells(side, one) for side, one in sides.items())]
+    parts = [reading.banner, table([head, *_HEAD], rows)]
+    if reading.apart:
+        parts.append("The farthest from the experts:")
+        parts += [_told(place, one) for place, one in enumerate(reading.apart, 1)]
+    parts.append(_ends(alignment))
+    return "\n\n".join(part for part in parts if part)
+
+
+_HEAD = ("MAD", "of the range", "bias", "PCA", "chance", "same order", "chance", "Spearman")
+
+
+def _cells(name: str, one: AlignFigures) -> list[str]:
+    return [
+        name,
+        with_interval(one["mad"], 2),
+        number(one["mad_of_range"], 3),
+        with_interval(one["bias"], 2),
+        with_interval(one["pca"], 2),
+        number(one["pca"]["chance"], 2),
+        with_interval(one["rank"], 2),
+        number(one["rank"]["chance"], 2),
+        with_interval(one["spearman"], 2),
+    ]
+
+
+def _told(place: int, one: Disagreement) -> str:
+    lines = [
+        f"{place}. {one['item']}, {one['side']}: the judge {one['judge']:g}, the experts {one['people']:g}",
+        f"   judge: {_cut(one['judge_says'])}",
+        *(f"   {word}" for word in one["people_say"]),
+        *(f"   {name}: {_cut(text)}" for name, text in one["texts"].items()),
+    ]
+    return "\n".join(lines)
+
+
+def _cut(text: str) -> str:
+    said = " ".join(text.split())
+    return said if len(said) <= _SHOWN else f"{said[:_SHOWN]} ..."
+
+
+def _ends(alignment: JudgeAlignment) -> str:
+    times = len(alignment.on_test())
+    read = f"test read {times} time{'' if times == 1 else 's'}"
+    goes_on = f"goes on: the interval of MAD does not lie under {alignment.state['target']:g} yet"
+    return f"{alignment.ended or goes_on}; {read}"
+
+
+def told_of_status(alignment: JudgeAlignment) -> str:
+    row = alignment.row()
+    last = alignment.versions()[-1]
+    state = "was run" if alignment.was_run(last) else "was not run yet"
+    low, high = alignment.task.ends
+    return "\n".join(
+        [
+            f"{row['task']}: {row['dev']} things on dev, {row['test']} on test, split by question, sealed {alignment.seal[:12]}",
+            f"scale {low:g} to {high:g}, target: MAD under {row['target']:g}",
+            f"v{last.number} ({last.hash}) {state}: {last.folder}",
+            _ends(alignment),
+        ]
+    )
+
+
+def told_of_history(alignment: JudgeAlignment) -> str:
+    rows = [
+        [
+            f"v{run['version']} ({run['hash']})",
+            alignment.state["made"].get(str(run["version"]), "?"),
+            run["judge"],
+            run["half"],
+            *_cells("", run["figures"])[1:8],
+        ]
+        for run in alignment.state["runs"]
+    ]
+    if not rows:
+        return f"{alignment.task.name}: nothing was run yet\n{_ends(alignment)}"
+    shown = table(["version", "made by", "judge", "half", *_HEAD[:7]], rows)
+    return "\n\n".join([shown, _curve(alignment), _ends(alignment)])
+
+
+def _curve(alignment: JudgeAlignment) -> str:
+    """MAD on dev, version by version, with its interval; the bar's end is the largest value."""
+    runs = alignment.on_dev()
+    target = alignment.state["target"]
+    mads = [run["figures"]["mad"] for run in runs]
+    most = max([target, *(v for mad in mads for v in (mad["value"], mad["ci_high"]) if v is not None)])
+
+    def place(value: float) -> int:
+        return round(value / most * (_BAR - 1)) if most else 0
+
+    lines = []
+    for run, mad in zip(runs, mads, strict=True):
+        bar = [" "] * _BAR
+        if mad["ci_low"] is not None and mad["ci_high"] is not None:
+            for at in range(max(0, place(mad["ci_low"])), place(mad["ci_high"]) + 1):
+                bar[at] = "-"
+        bar[place(target)] = "|"
+        if mad["value"] is not None:
+            bar[place(mad["value"])] = "o"
+        lines.append(f"v{run['version']:<3} {''.join(bar)} {number(mad['value'], 2)}")
+    return "\n".join([f"MAD on dev (o), its interval (-), the target (|), 0 to {most:.2f}:", *lines])
+
+
+def told_of_comparison(document: Mapping[str, Any]) -> str:
+    old, new = document["old"], document["new"]
+    head = f"{document['task']}, {document['judge']}, dev"
+    rows = [_cells(f"v{run['version']} ({run['hash']})", run["figures"]) for run in (old, new)]
+    told = (
+        f"v{new['version']} deviates by {with_interval(document['difference'], 2)} more than v{old['version']} (below 0: nearer to the experts): "
+        f"{document['nearer']} nearer, {document['farther']} farther, {document['same']} the same"
+    )
+    changed = "\n".join(document["changed"]) or "The prompts are the same."
+    return "\n\n".join([table([head, *_HEAD], rows), told, changed])

@@ -1,0 +1,272 @@
+"""`drr align`: brings a judge near to experts, version by version of its prompt, on a sealed split of their labels."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drr.app.aligning import VersionReading
+    from drr.eval.agreement.alignment.kept import JudgeAlignment
+
+_EXAMPLES = """\
+A label a line. quality {"id", "query", "answer", "dimension", "label": 0-4, "judge": who, "comment": why}, redundancy {"id", "query",
+"passage_a", "passage_b", "label": 0-4, ...}, support {"id", "query", "claim", "evidence", "label": full/partial/none, ...}; rating and pairwise
+as for `drr calibrate`. Dev and test are split by question, once. The dev half is read as often as you like, the test half once a version.
+
+examples:
+  drr align new study --labels experts.jsonl --task quality
+  drr align run study --judge anthropic:claude-sonnet-5-5 --budget 5
+  drr align edit study                                  # opens the next version; change the file, then run again
+  drr align edit study --propose --judge anthropic:claude-sonnet-5-5
+  drr align compare study
+  drr align run study --test                            # once for this version
+  drr judge study --what reporteval --prompts study/align/quality/v3
+"""
+_TASKS = ("quality", "redundancy", "support", "rating", "pairwise")
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    def action(name: str, told: str) -> argparse.ArgumentParser:
+        made = actions.add_parser(name, help=told, description=told)
+        made.add_argument("study", metavar="STUDY", type=Path)
+        made.add_argument("--task", choices=_TASKS, help="which, where a study has several")
+        made.add_argument("--json", action="store_true", help="one JSON document")
+        return made
+
+    _build_new(action("new", "splits the labels into dev and test by question and seals both"))
+    _build_run(action("run", "judges the dev half by a version and shows how far it is from the experts"))
+    action("status", "versions, split, how often test was read, and whether the loop has ended")
+    compared = action("compare", "two versions on the dev half, paired, and what was changed in the prompt")
+    compared.add_argument(
+        "versions", nargs="*", type=int, metavar="N", help="default: the last two that were run"
+    )
+    action("history", "every reading as a table, and the deviation as a curve")
+    _build_edit(action("edit", "opens the next version of the prompt"))
+
+
+def _build_new(parser: argparse.ArgumentParser) -> None:
+    from drr.app.console import add_setting_options
+
+    parser.add_argument("--labels", type=Path, required=True, metavar="FILE", help="what experts said, JSONL")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the split (default 0)")
+    parser.add_argument(
+        "--dev-share",
+        type=float,
+        default=0.5,
+        metavar="S",
+        help="of the questions that are dev (default 0.5)",
+    )
+    parser.add_argument(
+        "--target",
+        type=float,
+        metavar="MAD",
+        help="the deviation under which the loop ends (default: the paper's .72, .31, .29 for quality, redundancy, support)",
+    )
+    add_setting_options(parser, "prompts")
+
+
+def _build_run(parser: argparse.ArgumentParser) -> None:
+    from drr.app.console import add_setting_options
+    from drr.app.models import SETTINGS
+    from drr.app.options import positive_int
+    from drr.app.studies import add_run_options
+
+    parser.add_argument("--judge", dest="model_judge", metavar="MODEL", help="who is aligned")
+    parser.add_argument("--version", type=positive_int, metavar="N", help="default: the last one")
+    parser.add_argument("--test", action="store_true", help="read the test half, once for each version")
+    parser.add_argument("--labels", type=Path, metavar="FILE", help="with --test: where the labels are now")
+    add_run_options(parser)
+    add_setting_options(parser, *SETTINGS, "shop_url")
+
+
+def _build_edit(parser: argparse.ArgumentParser) -> None:
+    from drr.app.console import add_setting_options
+    from drr.app.models import SETTINGS
+    from drr.app.studies import add_run_options
+
+    parser.add_argument(
+        "--from", dest="source", type=Path, metavar="FILE", help="NAME.md: this text is the next version's"
+    )
+    parser.add_argument(
+        "--propose",
+        action="store_true",
+        help="a model drafts it, from where the last version parts with the experts on dev",
+    )
+    parser.add_argument("--judge", dest="model_judge", metavar="MODEL", help="with --propose: who drafts")
+    add_run_options(parser)
+    add_setting_options(parser, *SETTINGS, "shop_url")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from drr.study.study import Study
+
+    if arguments.action == "new":
+        return _new(arguments)
+    from drr.eval.agreement.alignment.kept import alignment_of, alignments
+
+    with Study.open(arguments.study) as study:
+        if arguments.action == "status" and arguments.task is None and len(alignments(study)) > 1:
+            return _status(alignments(study), as_json=arguments.json)
+        alignment = alignment_of(study, arguments.task)
+        if arguments.action == "run":
+            return _run(alignment, arguments)
+        if arguments.action == "edit":
+            return _edit(alignment, arguments)
+        if arguments.action == "compare":
+            return _compare(alignment, arguments)
+        if arguments.action == "history":
+            return _history(alignment, as_json=arguments.json)
+        return _status([alignment], as_json=arguments.json)
+
+
+def _new(arguments: argparse.Namespace) -> int:
+    from drr.app.aligning import told_of_status
+    from drr.app.console import print_json, settings_of
+    from drr.app.prompts import prompts_of
+    from drr.env.errors import Misuse
+    from drr.eval.agreement.alignment.kept import NewAlignment, new_alignment
+    from drr.eval.agreement.alignment.tasks import ALIGNED
+    from drr.study.study import Study
+
+    if arguments.task is None:
+        raise Misuse(f"--task: say which is aligned, one of {', '.join(_TASKS)}")
+    if not 0 < arguments.dev_share < 1:
+        raise Misuse(f"--dev-share {arguments.dev_share:g}: is between 0 and 1")
+    prompts = prompts_of(settings_of(arguments).settings, "eval")
+    how = NewAlignment(seed=arguments.seed, dev_share=arguments.dev_share, target=arguments.target)
+    folder = arguments.study
+    opened = Study.open(folder) if Study.exists(folder) else Study.create(folder, {"schema": 1, "run": {}})
+    with opened as study:
+        made = new_alignment(study, ALIGNED[arguments.task], arguments.labels, how, prompts)
+        if arguments.json:
+            print_json({"schema": 1, **made.row()})
+        else:
+            print(told_of_status(made))
+    return 0
+
+
+def _run(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
+    from drr.app.aligning import AlignmentReader, told_of_reading
+    from drr.app.console import print_json
+    from drr.env.errors import Misuse
+
+    if arguments.labels is not None and not arguments.test:
+        raise Misuse("--labels: dev is kept with the study; say it with --test")
+    version = alignment.version(arguments.version)
+    alignment.check_unchanged(version)
+    before = (
+        [one for one in alignment.on_test() if one["version"] == version.number] if arguments.test else []
+    )
+    if before:
+        return _read_before(alignment, before[0], as_json=arguments.json)
+    reading, code = AlignmentReader(alignment, version, arguments).read(test=arguments.test)
+    if arguments.json:
+        print_json(_document(alignment, reading))
+    else:
+        print(told_of_reading(alignment, reading))
+    return code
+
+
+def _document(alignment: JudgeAlignment, reading: VersionReading) -> dict[str, object]:
+    return {
+        "schema": 1,
+        "task": alignment.task.name,
+        "version": reading.run["version"],
+        "hash": reading.run["hash"],
+        "judge": reading.run["judge"],
+        "half": reading.run["half"],
+        "banner": reading.banner,
+        "items": reading.run["items"],
+        "complete": reading.complete,
+        "figures": reading.run["figures"],
+        "sides": reading.sides,
+        "disagreements": reading.apart,
+        "test_read": len(alignment.on_test()),
+        "ended": alignment.ended,
+    }
+
+
+def _read_before(alignment: JudgeAlignment, run: object, *, as_json: bool) -> int:
+    import sys
+
+    from drr.app.aligning import told_of_history
+    from drr.app.console import print_json
+
+    said = "the test half was read for this version already; here is what was found then, and nothing was read anew"
+    print(f"drr: {said}", file=sys.stderr)
+    if as_json:
+        print_json({"schema": 1, "read_before": True, "run": run, "test_read": len(alignment.on_test())})
+    else:
+        print(told_of_history(alignment))
+    return 0
+
+
+def _status(found: list[JudgeAlignment], *, as_json: bool) -> int:
+    from drr.app.aligning import told_of_status
+    from drr.app.console import print_json
+
+    for one in found:
+        one.dev()
+    if as_json:
+        print_json({"schema": 1, "alignments": [one.row() for one in found]})
+    else:
+        print("\n\n".join(map(told_of_status, found)))
+    return 0
+
+
+def _history(alignment: JudgeAlignment, *, as_json: bool) -> int:
+    from drr.app.aligning import told_of_history
+    from drr.app.console import print_json
+
+    if as_json:
+        print_json({"schema": 1, **alignment.row()})
+    else:
+        print(told_of_history(alignment))
+    return 0
+
+
+def _compare(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
+    from drr.app.aligning import comparison, told_of_comparison
+    from drr.app.console import print_json
+    from drr.env.errors import Misuse
+
+    numbers = arguments.versions or [run["version"] for run in alignment.on_dev()][-2:]
+    if len(numbers) != 2:
+        raise Misuse("compare: two versions that were run on dev are needed; `drr align run` runs one")
+    document = comparison(alignment, numbers[0], numbers[1])
+    if arguments.json:
+        print_json(document)
+    else:
+        print(told_of_comparison(document))
+    return 0
+
+
+def _edit(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
+    from drr.app.aligning import given_text, proposed
+    from drr.app.console import print_json
+    from drr.env.errors import Misuse
+
+    if arguments.source is not None and arguments.propose:
+        raise Misuse("--from and --propose: one of the two says what the next version is")
+    if arguments.propose:
+        texts, made_by = proposed(alignment, arguments)
+    elif arguments.source is not None:
+        texts, made_by = given_text(alignment, arguments.source), "a file"
+    else:
+        texts, made_by = {}, "by hand"
+    version = alignment.open_next(texts, made_by)
+    if arguments.json:
+        print_json(
+            {"schema": 1, "version": version.number, "hash": version.hash, "folder": str(version.folder)}
+        )
+    else:
+        files = ", ".join(str(version.folder / f"{name}.md") for name in alignment.task.prompts[:1])
+        verb = "made of" if texts else "open: change"
+        again = f"`drr align run {alignment.study.folder} --task {alignment.task.name}`"
+        print(f"v{version.number} ({version.hash}) is {verb} {files}; then {again}")
+    return 0

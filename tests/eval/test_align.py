@@ -1,0 +1,370 @@
+"""The loop that aligns a judge with experts: a sealed split, versions, figures on dev, and a test half that nobody sees."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.app.cli import main
+from drr.eval.agreement.alignment.figures import Run, ending, held, rank_agreement, worst
+from drr.eval.agreement.alignment.items import items_of, split
+from drr.eval.agreement.alignment.tasks import ALIGNED, JudgeWord
+from drr.eval.labels import PairwiseLabel, RatingLabel
+from drr.eval.tasks.reporteval.rows import SIDES
+
+from tests.eval.nursery import SONNET, message, sections_of, system
+from tests.wire import Reply, Request, Say, Wire
+
+SECRET = "onlyforthetesthalf"
+
+
+def quality(
+    queries: int, label: Callable[[int, str, str], float], reports: str = "ab"
+) -> list[dict[str, Any]]:
+    """Two experts each."""
+    return [
+        {
+            "id": f"q{query}/{report}/{side}",
+            "query": f"Question {query}?",
+            "answer": f"Report {report} of question {query}.",
+            "dimension": side,
+            "label": label(query, report, side),
+            "judge": who,
+            "comment": f"{who} says so of {query}{report}",
+        }
+        for query in range(queries)
+        for report in reports
+        for side in ("clarity", "overall")
+        for who in ("ann", "bob")
+    ]
+
+
+def write(path: Path, rows: Sequence[dict[str, Any]]) -> str:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+class GradeJudge:
+    """Grades as told by the version of the prompt, which the first line of `prompt` names; drafts what it is told to draft."""
+
+    def __init__(self, grade: Callable[[str, str, str], int], draft: str = "") -> None:
+        self.grade, self.draft = grade, draft
+        self.requests: list[str] = []
+
+    def __call__(self, request: Request) -> Reply:
+        told = message(request)
+        self.requests.append(system(request) + told)
+        if "You improve the instructions of a judge" in system(request):
+            return Say(json.dumps({"analysis": "as told", "prompt": self.draft}))
+        report = next(section.text for section in sections_of(told) if section.label == "answer")
+        return Say(
+            json.dumps(
+                {
+                    side: {"reason": f"as told of {side}", "grade": self.grade(system(request), report, side)}
+                    for side in SIDES
+                }
+            )
+        )
+
+
+@pytest.fixture
+def drr(capsys: pytest.CaptureFixture[str]) -> Iterator[Any]:
+    """A command with what it printed as JSON."""
+
+    def run(*words: str, code: int = 0) -> Any:
+        assert main([*words, "--json"]) == code, capsys.readouterr().err
+        printed = capsys.readouterr()
+        return json.loads(printed.out) if printed.out else printed.err
+
+    return run
+
+
+def by_model(wire: Wire) -> list[str]:
+    return ["--judge", SONNET, "--base-url", wire.url, "--quiet"]
+
+
+def halves(study: str) -> tuple[set[str], set[str]]:
+    """The questions of dev; the ids of test."""
+    told = json.loads(Path(study, "align", "quality", "split.json").read_text("utf-8"))
+    lines = Path(study, "align", "quality", "dev.jsonl").read_text("utf-8").splitlines()
+    return {json.loads(line)["query"] for line in lines}, set(told["test"])
+
+
+def test_the_split_is_by_question_fixed_and_sealed(tmp_path: Path, drr: Any) -> None:
+    rows = quality(10, lambda query, report, side: query % 5)
+    labels, study = write(tmp_path / "experts.jsonl", rows), str(tmp_path / "study")
+    made = drr("align", "new", study, "--labels", labels, "--task", "quality", "--seed", "3")
+    assert (made["dev"], made["test"], made["target"], made["test_read"]) == (10, 10, 0.72, 0)
+    dev, test = halves(study)
+    assert len(dev) == 5 and len(test) == 10
+    again = drr(
+        "align", "new", str(tmp_path / "other"), "--labels", labels, "--task", "quality", "--seed", "3"
+    )
+    assert again["seal"] == made["seal"]
+    assert "is split already" in drr("align", "new", study, "--labels", labels, "--task", "quality", code=2)
+    kept = Path(study, "align", "quality", "dev.jsonl")
+    kept.write_text(kept.read_text("utf-8").replace('"label":1.0', '"label":2.0'), encoding="utf-8")
+    assert "not what was sealed" in drr("align", "run", study, "--judge", "offline", "--quiet", code=1)
+
+
+def test_labels_that_cannot_be_aligned_are_refused(tmp_path: Path, drr: Any) -> None:
+    study = str(tmp_path / "study")
+
+    def refused(rows: list[dict[str, Any]], task: str = "quality") -> str:
+        return str(
+            drr("align", "new", study, "--labels", write(tmp_path / "l.jsonl", rows), "--task", task, code=2)
+        )
+
+    assert "two questions or more" in refused(quality(1, lambda *_: 2))
+    assert "5 is not from 0 to 4" in refused(quality(2, lambda *_: 5))
+    assert "no side 'depth'" in refused([{**row, "dimension": "depth"} for row in quality(2, lambda *_: 1)])
+    assert "two questions or more" in refused(quality(2, lambda *_: 1), "support")
+
+
+def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
+    tmp_path: Path, drr: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = quality(12, lambda query, report, side: 1 if report == "a" else 3)
+    labels, study = write(tmp_path / "experts.jsonl", rows), str(tmp_path / "study")
+    drr("align", "new", study, "--labels", labels, "--task", "quality", "--target", "2")
+
+    def grade(prompt: str, report: str, side: str) -> int:
+        expert = 1 if "Report a" in report else 3
+        return expert if "milder" in prompt else expert + (1 if side == "overall" else 0)
+
+    with Wire(GradeJudge(grade)) as wire:
+        first = drr("align", "run", study, *by_model(wire))
+        assert len(wire.requests) == 12, "one call gives all sides"
+        assert first["figures"]["mad"]["value"] == 0.5 and first["figures"]["mad_of_range"] == 0.125
+        assert first["figures"]["bias"]["value"] == 0.5
+        assert (
+            first["sides"]["clarity"]["mad"]["value"] == 0 and first["sides"]["overall"]["mad"]["value"] == 1
+        )
+        assert first["figures"]["pca"]["value"] == 1 and first["figures"]["pca"]["chance"] == 0.5
+        assert first["figures"]["rank"]["value"] == 1 and first["figures"]["rank"]["chance"] == 0.5
+        assert first["ended"] is None
+        worst_one = first["disagreements"][0]
+        assert (len(first["disagreements"]), worst_one["side"]) == (10, "overall")
+        assert (
+            worst_one["judge"] - worst_one["people"] == 1 and worst_one["judge_says"] == "as told of overall"
+        )
+        assert [word.partition(":")[0] for word in worst_one["people_say"]] == ["ann", "bob"]
+        assert "says so of" in worst_one["people_say"][0]
+        assert drr("align", "run", study, *by_model(wire))["figures"] == first["figures"]
+        assert len(wire.requests) == 12, "what is kept is asked for no more"
+        assert drr("align", "edit", study)["version"] == 2
+        file = Path(study, "align", "quality", "v2", "re_quality.md")
+        file.write_text(file.read_text("utf-8") + "\nBe milder.\n", encoding="utf-8")
+        second = drr("align", "run", study, *by_model(wire))
+        assert (second["version"], second["figures"]["mad"]["value"]) == (2, 0.0)
+        assert second["ended"] == "reached: the interval of v2's MAD lies under 2"
+        compared = drr("align", "compare", study)
+        assert compared["difference"]["value"] == -0.5 and (compared["nearer"], compared["same"]) == (12, 12)
+        assert "+Be milder." in compared["changed"]
+        file.write_text("Something else.", encoding="utf-8")
+        assert "changed after it was run" in drr("align", "run", study, *by_model(wire), code=2)
+    capsys.readouterr()
+    assert main(["align", "history", study]) == 0
+    told = capsys.readouterr().out
+    assert "MAD on dev (o)" in told and "v2   o" in told and "test read 0 times" in told
+    assert main(["align", "compare", study, "1", "7"]) == 2
+
+
+def test_what_experts_said_of_the_test_half_is_nowhere(
+    tmp_path: Path, drr: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Searched in every request, in all that is printed, and in every file of the study."""
+    rows = quality(8, lambda query, report, side: 2)
+    labels, study = write(tmp_path / "experts.jsonl", rows), str(tmp_path / "study")
+    drr("align", "new", study, "--labels", labels, "--task", "quality")
+    dev, _ = halves(study)
+    marked = [
+        row if row["query"] in dev else {**row, "label": 3.0625, "comment": f"{SECRET} {row['id']}"}
+        for row in rows
+    ]
+    labels, study = write(tmp_path / "marked.jsonl", marked), str(tmp_path / "marked")
+    drr("align", "new", study, "--labels", labels, "--task", "quality")
+    assert halves(study)[0] == dev, "the split does not hang on what was said"
+    judge = GradeJudge(lambda prompt, report, side: 1, draft="Judge otherwise.\n")
+    printed = ""
+    with Wire(judge) as wire:
+        assert main(["align", "run", study, *by_model(wire)[:-1]]) == 0
+        assert main(["align", "edit", study, "--propose", *by_model(wire)[:-1]]) == 0
+        assert main(["align", "run", study, *by_model(wire)[:-1]]) == 0
+        printed += "".join(capsys.readouterr())
+        assert main(["align", "run", study, "--test", *by_model(wire)[:-1]]) == 0
+        assert main(["align", "history", study]) == 0
+    printed += "".join(capsys.readouterr())
+    drafted = Path(study, "align", "quality", "v2", "re_quality.md").read_text("utf-8")
+    assert drafted == "Judge otherwise.\n"
+    proposing = [text for text in judge.requests if "You improve" in text]
+    assert len(proposing) == 1 and "ann: " not in proposing[0] and "bob says so of" in proposing[0]
+    everything = [printed.encode(), *(text.encode() for text in judge.requests)]
+    everything += [path.read_bytes() for path in Path(study).rglob("*") if path.is_file()]
+    for told in everything:
+        assert SECRET.encode() not in told and b"3.0625" not in told
+    assert "test read 1 time" in printed
+
+
+def test_dev_figures_do_not_hang_on_the_test_half(tmp_path: Path, drr: Any) -> None:
+    plain = quality(6, lambda query, report, side: query % 4)
+    found = []
+    for name, label in (("one", 0), ("two", 4)):
+        study = str(tmp_path / name)
+        drr("align", "new", study, "--labels", write(tmp_path / f"{name}.plain", plain), "--task", "quality")
+        dev, _ = halves(study)
+        rows = [row if row["query"] in dev else {**row, "label": label} for row in plain]
+        study = f"{study}-changed"
+        drr("align", "new", study, "--labels", write(tmp_path / f"{name}.jsonl", rows), "--task", "quality")
+        found.append(drr("align", "run", study, "--judge", "offline", "--quiet"))
+    assert found[0] == found[1]
+    assert "rules-1" in found[0]["banner"]
+
+
+def test_the_test_half_is_read_once_a_version_and_counted(
+    tmp_path: Path, drr: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = quality(6, lambda query, report, side: 2)
+    labels, study = write(tmp_path / "experts.jsonl", rows), str(tmp_path / "study")
+    drr("align", "new", study, "--labels", labels, "--task", "quality")
+    with Wire(GradeJudge(lambda prompt, report, side: 3)) as wire:
+        first = drr("align", "run", study, "--test", *by_model(wire))
+        assert (first["half"], first["test_read"], first["disagreements"]) == ("test", 1, [])
+        calls = len(wire.requests)
+        again = drr("align", "run", study, "--test", *by_model(wire))
+        assert (
+            again["read_before"] and again["run"]["figures"] == first["figures"] and again["test_read"] == 1
+        )
+        assert len(wire.requests) == calls
+        drr("align", "edit", study)
+        moved = tmp_path / "moved.jsonl"
+        Path(labels).rename(moved)
+        assert "say with --labels" in drr("align", "run", study, "--test", *by_model(wire), code=2)
+        other = write(tmp_path / "other.jsonl", [{**row, "label": 1} for row in rows])
+        assert "not what was sealed" in drr(
+            "align", "run", study, "--test", "--labels", other, *by_model(wire), code=2
+        )
+        second = drr("align", "run", study, "--test", "--labels", str(moved), *by_model(wire))
+        assert second["test_read"] == 2
+    assert drr("align", "status", study)["alignments"][0]["test_read"] == 2
+    capsys.readouterr()
+    assert main(["align", "status", study]) == 0
+    assert "test read 2 times" in capsys.readouterr().out
+
+
+def test_the_report_says_how_often_test_was_read(
+    tmp_path: Path, drr: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = str(tmp_path / "study")
+    line = {"id": "r", "system": "x", "query": "Which?", "report_markdown": "It is light."}
+    assert main(["import", study, write(tmp_path / "reports.jsonl", [line]), "--quiet"]) == 0
+    labels = write(tmp_path / "experts.jsonl", quality(4, lambda *_: 2))
+    capsys.readouterr()
+    drr("align", "new", study, "--labels", labels, "--task", "quality")
+    drr("align", "run", study, "--judge", "offline", "--quiet")
+    drr("align", "run", study, "--test", "--judge", "offline", "--quiet")
+    (row,) = drr("report", study)["alignment"]
+    assert (row["task"], row["test_read"], [run["half"] for run in row["runs"]]) == (
+        "quality",
+        1,
+        ["dev", "test"],
+    )
+    assert main(["report", study, "--out", str(tmp_path / "out")]) == 0
+    drawn = (tmp_path / "out" / "tables" / "alignment.md").read_text("utf-8")
+    assert "test read 1 time" in drawn and "v1" in drawn and "rules-1" in drawn
+
+
+def test_redundancy_and_support_and_pairs_are_aligned_too(tmp_path: Path, drr: Any) -> None:
+    words = "The steel feeder keeps seed dry in heavy rain and its perches fold away in winter. " * 3
+    passages = [
+        {
+            "id": f"p{n}",
+            "query": f"Question {n}?",
+            "passage_a": f"{words} {n}",
+            "passage_b": f"{words} {n}" if n % 2 else f"Nothing of that kind is said of lamps number {n}.",
+            "label": 0 if n % 2 else 4,
+            "judge": "ann",
+        }
+        for n in range(6)
+    ]
+    claims = [
+        {
+            "id": f"c{n}",
+            "query": f"Question {n}?",
+            "claim": "The feeder holds five pounds of seed.",
+            "evidence": f"Feeder {n}. The feeder holds five pounds of seed.",
+            "label": "full",
+            "judge": "ann",
+        }
+        for n in range(4)
+    ]
+    pairs = [
+        {
+            "id": f"x{n}",
+            "query": f"Question {n}?",
+            "answer_a": "Short.",
+            "answer_b": "Short.  ",
+            "label": "tie",
+        }
+        for n in range(4)
+    ]
+    ratings = [{"id": f"r{n}", "query": f"Question {n}?", "answer": "Short.", "label": 1} for n in range(4)]
+    study = str(tmp_path / "study")
+    labels = write(tmp_path / "experts.jsonl", [*passages, *claims, *pairs, *ratings])
+    found = {}
+    for task in ("redundancy", "support", "pairwise", "rating"):
+        drr("align", "new", study, "--labels", labels, "--task", task)
+        found[task] = drr("align", "run", study, "--task", task, "--judge", "offline", "--quiet")["figures"]
+    assert [found[task]["mad"]["value"] for task in ("redundancy", "support", "pairwise")] == [0, 0, 0]
+    assert found["rating"]["mad"]["n"] == 2
+    assert "which one? --task" in drr("align", "history", study, code=2)
+    assert [one["task"] for one in drr("align", "status", study)["alignments"]] == [
+        "redundancy",
+        "support",
+        "rating",
+        "pairwise",
+    ]
+
+
+def test_pairs_are_the_same_whichever_way_round_and_two_orders_that_differ_are_a_tie() -> None:
+    one = PairwiseLabel(id="1", query="q", answer_a="x", answer_b="y", label="A")
+    taken = [ALIGNED["pairwise"].take(label) for label in (one, one.turned())]
+    assert taken[0] == taken[1] and taken[0] is not None and taken[0].value == 1
+
+
+def test_each_expert_counts_once_and_rank_agreement_has_its_chance() -> None:
+    def label(query: str, answer: str, value: float, who: str = "ann") -> RatingLabel:
+        return RatingLabel(id="i", query=query, answer=answer, dimension="clarity", label=value, judge=who)
+
+    labels = [
+        *(label("q1", "a", value) for value in (0, 2)),
+        label("q1", "a", 4, "bob"),
+        *(label("q1", answer, value) for answer, value in (("b", 3.0), ("c", 4.0))),
+        *(label("q2", answer, value) for answer, value in (("d", 1.0), ("e", 1.0), ("f", 2.0))),
+    ]
+    task = ALIGNED["quality"]
+    items = items_of((one, parts) for one in labels if (parts := task.take(one)) is not None)
+    assert items[0].people("clarity") == 2.5
+    judge = dict(zip((item.id for item in items), (1.0, 2.0, 3.0, 0.0, 0.0, 4.0), strict=True))
+    rows = held(items, {(name, "clarity"): JudgeWord(value, "") for name, value in judge.items()})
+    v, chance = rank_agreement(rows)
+    assert (v.value, chance) == (1.0, pytest.approx((1 / 6 + 2 / 6) / 2))
+    assert worst(rows)[0]["judge"] == 4 and worst(rows)[0]["people"] == 2
+    halves_ = split(items, 0, 0.01)
+    assert {len(halves_.dev), len(halves_.test)} == {3}, "no question lies on both sides, and none is empty"
+
+
+def test_the_loop_ends_by_the_interval_or_when_three_versions_bring_nothing() -> None:
+    def run(version: int, mad: float, high: float | None = 3.0) -> Run:
+        row: Any = {"mad": {"value": mad, "ci_low": 0.0, "ci_high": high}}
+        return Run(version=version, hash="", judge="j", half="dev", at="", items=1, figures=row)
+
+    runs = [run(1, 1.0), run(2, 0.8), run(3, 0.9), run(4, 0.8)]
+    assert ending([], 0.5) is None and ending(runs, 0.5) is None
+    assert ending([*runs, run(5, 0.85)], 0.5) == "stopped: the last 3 versions bring nothing over v2"
+    assert ending([*runs, run(5, 0.7)], 0.5) is None
+    assert ending([run(1, 0.4, 0.49)], 0.5) == "reached: the interval of v1's MAD lies under 0.5"
+    assert ending([run(1, 0.4, None)], 0.5) is None, "an interval that nobody knows lies under nothing"
