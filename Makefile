@@ -11,7 +11,7 @@ help:
 	@echo "make test          set up, pass the tests (no network, no server)"
 	@echo "make test-rounds   the rules on every round of strangers' texts that they were mended on"
 	@echo "make test-servers  the contract suite on MongoDB and Elasticsearch test servers (needs a JDK >= 21 and Maven)"
-	@echo "make test-browser  the viewer and the annotation page in a headless Chromium"
+	@echo "make test-browser  the viewer and the annotation page in a headless Chromium, pictures of drawers by tesseract"
 	@echo "make test-wheel    the wheel in a fresh environment, beside packages of others (installs the locked packages)"
 	@echo "make lint types    ruff, format check, strict mypy"
 	@echo "make endurance     the long counts: many kills, big fuzz; writes benchmarks/RESULTS.md"

@@ -71,7 +71,7 @@ def _warranty_cover(paper: PaperPages, brief: FileBrief) -> None:
     if frame:
         paper.canvas.setStrokeColor(INK)
         paper.canvas.setLineWidth(2)
-        paper.canvas.rect(16, 16, paper.width - 32, paper.height - 32)
+        paper.canvas.rect(24, 24, paper.width - 48, paper.height - 48)
     paper.gap(paper.height * 0.22)
     paper.line(thing.brand, 26, bold=True, center=True)
     paper.gap(18)
@@ -92,7 +92,7 @@ def _heading(paper: PaperPages, text: str) -> None:
 def _registration(paper: PaperPages, brief: FileBrief) -> None:
     _heading(paper, "Your product")
     rows: list[tuple[str, str, FileEntry | None]] = [
-        ("Product", capital(brief.thing.name), None),
+        ("Product", capital(brief.thing.noun), None),
         ("Model", brief.thing.model, None),
         *((one.label, one.value, one) for one in brief.file.entries),
         ("Inspected by", f"No. {brief.digits(2)}", None),

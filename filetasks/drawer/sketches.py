@@ -88,12 +88,12 @@ def _front(picture: Picture, brief: FileBrief, pen: Ink) -> None:
     if wide is not None or not brief.hides("width of the place"):
         _measure(picture, pen, (296, 680, 684, 680), _figure(brief, wide, 20, 44), _id(wide))
     if high is not None or not brief.hides("height of the place"):
-        _measure(picture, pen, (400, 206, 400, 600), _figure(brief, high, 30, 60), _id(high))
+        _measure(picture, pen, (328, 206, 328, 796), _figure(brief, high, 30, 60), _id(high))
     _measure(picture, pen, (90, 860, 290, 860), _other(brief, 18, 40))
     _measure(picture, pen, (690, 860, 840, 860), _other(brief, 12, 30))
     if door is not None or not brief.hides("width of the door"):
         _measure(picture, pen, (960, 860, 1130, 860), _figure(brief, door, 27, 36), _id(door))
-    _load(picture, brief, pen, 310, 750)
+    _load(picture, brief, pen, 352, 750)
 
 
 def _above(picture: Picture, brief: FileBrief, pen: Ink) -> None:

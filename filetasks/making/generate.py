@@ -33,7 +33,7 @@ from drr.filetasks.planning.planner import cases
 from drr.filetasks.quality.material import catalogue_of
 from drr.filetasks.truth import TaskTruth, read_truth
 
-_REWORDINGS, _REDRAWS = 8, 6
+_REWORDINGS, _REDRAWS = 24, 8
 """Questions tried for one case; cases tried for one number."""
 _STEP = 1_000_003
 """Between the seeds of a number's first case and its next."""
@@ -44,11 +44,13 @@ class _Streams:
     """Cases by seed, each drawn as far as it was needed."""
 
     shop: Shop
+    seed: int
+    """Of the set: which intent a number has does not change with the case."""
     open: dict[int, Iterator[TaskCase]] = field(default_factory=dict)
     drawn: dict[int, list[TaskCase]] = field(default_factory=dict)
 
     def case(self, seed: int, number: int) -> TaskCase:
-        stream = self.open.setdefault(seed, cases(self.shop, seed))
+        stream = self.open.setdefault(seed, cases(self.shop, seed, order=self.seed))
         found = self.drawn.setdefault(seed, [])
         while len(found) <= number:
             found.append(next(stream))
@@ -73,7 +75,7 @@ def generate_tasks(
         if missing:
             stage.note("writing pages")
             pool = build_pool(shop.store.iter_products(), seed, pages)
-            streams = _Streams(shop)
+            streams = _Streams(shop, seed)
             for number in missing:
                 task_id = f"{number + 1:03d}"
                 stage.note(task_id)

@@ -55,8 +55,8 @@ INTENTS: tuple[IntentKind, ...] = (
 )  # fmt: skip
 
 
-def cases(shop: Shop, seed: int) -> Iterator[TaskCase]:
-    """Without end, as a product of a shopper may be asked about in other ways; `Misuse` where the shop has nobody to ask."""
+def cases(shop: Shop, seed: int, order: int | None = None) -> Iterator[TaskCase]:
+    """Intents come in the order of the seed `order`, where it is another one. Without end, as a product of a shopper may be asked about in other ways; `Misuse` where the shop has nobody to ask."""
     users = shop.store.sample_users(_USERS, seed=seed, min_orders=_LEAST_ORDERS)
     users = users or shop.store.sample_users(_USERS, seed=seed)
     if not users:
@@ -64,7 +64,7 @@ def cases(shop: Shop, seed: int) -> Iterator[TaskCase]:
     number = misses = 0
     while misses < len(users) * len(INTENTS):
         for user_id in users:
-            kind = _kind(seed, number)
+            kind = _kind(seed if order is None else order, number)
             case = _case(shop, user_id, kind, seed, number, strict=misses < len(users))
             misses = misses + 1 if case is None else 0
             if case is not None:
