@@ -14,6 +14,7 @@ from typing import Any
 from drr.app.annotate.blinding import blinder
 from drr.app.annotate.labels import Mark
 from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
+from drr.app.pages.icon import ICON
 from drr.app.pages.markdown import safe_html
 from drr.app.pages.serve import STATIC
 
@@ -28,7 +29,7 @@ def page(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark]) -> str:
         annotator.name,
         '<link rel="stylesheet" href="static/annotate.css">',
         _data(plan, annotator, marks, server=True),
-        '<script src="static/annotate.js"></script>',
+        '<script src="static/reach.js"></script><script src="static/annotate.js"></script>',
         server=True,
     )
 
@@ -36,8 +37,8 @@ def page(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark]) -> str:
 def bundle(plan: AnnotationPlan, annotator: Annotator) -> str:
     """One file that works from disk: its policy names its own script and style by hash and forbids everything else."""
     style = (STATIC / "annotate.css").read_text(encoding="utf-8")
-    script = (STATIC / "annotate.js").read_text(encoding="utf-8")
-    policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
+    script = "".join((STATIC / name).read_text(encoding="utf-8") for name in ("reach.js", "annotate.js"))
+    policy = f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
     return _html(
         plan,
         annotator.name,
@@ -117,6 +118,7 @@ def _html(plan: AnnotationPlan, name: str, head: str, data: str, script: str, *,
     return f"""<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
+{ICON}
 {head}</head>
 <body>
 <header><div class="row"><h1 class="grow">{title}</h1><span>{escape(name)}</span><span id="progress" role="status"></span>

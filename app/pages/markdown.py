@@ -43,7 +43,7 @@ def clean(html: str) -> str:
         tags=TAGS,
         attributes={
             "a": {"href", "title"},
-            "mark": {"class", "id", "data-claim"},
+            "mark": {"class", "id", "data-claim", "tabindex"},
             "span": {"class", "id"},
             "ol": {"start"},
         },

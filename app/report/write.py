@@ -7,6 +7,7 @@ import shutil
 from html import escape
 from pathlib import Path
 
+from drr.app.pages.icon import ICON
 from drr.app.pages.serve import STATIC
 from drr.app.report.build import all_tables
 from drr.app.report.figures import draw_all
@@ -15,7 +16,7 @@ from drr.app.report.tables import Table, as_csv, html, latex, markdown
 from drr.env.files import check_ours
 
 MARK = ".drr-report"
-POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
+POLICY = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
 
 
 def write_report(material: Material, folder: Path) -> list[Table]:
@@ -64,7 +65,7 @@ def _index(material: Material, tables: list[Table], figures: list[tuple[str, str
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
-<title>{name}: report</title><link rel="stylesheet" href="static/viewer.css"></head>
+<title>{name}: report</title><link rel="stylesheet" href="static/viewer.css">{ICON}</head>
 <body>{banner}{spoiled}<main><h1>{name}</h1>{by}<p>{contents} · <a href="metrics.json">metrics.json</a></p>
 {sections}
 {pictures}</main></body></html>

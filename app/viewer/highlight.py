@@ -91,6 +91,7 @@ class _Marker:
     def __init__(self, spans: Sequence[Stretch], links: Sequence[LinkTag], present: set[str]) -> None:
         self._spans, self._links, self._present = spans, links, present
         self._claim: Stretch | None = None
+        self._reached: set[str] = set()
         self._link: LinkTag | None = None
         self._inside_link = False
 
@@ -120,12 +121,18 @@ class _Marker:
         shown = text
         if self._link is not None and not self._inside_link:
             shown = f'<a href="#{escape(self._link.anchor)}">{text}</a>'
-        return shown if self._claim is None or text.isspace() else _mark(shown, self._claim)
+        if self._claim is None or text.isspace():
+            return shown
+        first = self._claim.name not in self._reached
+        self._reached.add(self._claim.name)
+        return _mark(shown, self._claim, reached=first)
 
 
-def _mark(html: str, claim: Stretch) -> str:
+def _mark(html: str, claim: Stretch, *, reached: bool) -> str:
+    """The first mark of a claim is a stop for the keyboard."""
     name, kind = escape(claim.name, quote=True), escape(claim.kind, quote=True)
-    return f'<mark class="{kind}" data-claim="{name}">{html}</mark>'
+    stop = ' tabindex="0"' if reached else ""
+    return f'<mark class="{kind}" data-claim="{name}"{stop}>{html}</mark>'
 
 
 def marked_text(text: str, spans: Sequence[tuple[int, int]]) -> str:

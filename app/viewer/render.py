@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
+from drr.app.pages.icon import ICON
 from drr.app.viewer.cases import CaseView, PersonCase, cases_of, of_task
 from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict, SourceView
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'"
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
 SHOWN_PASSAGES = 3
 
 
@@ -110,7 +111,7 @@ class Pages:
     """One study's pages. `served` pages look for news; the others carry their policy themselves."""
 
     def __init__(self, study: str, *, served: bool) -> None:
-        self._common = {"study": study, "served": served, "policy": POLICY}
+        self._common = {"study": study, "served": served, "policy": POLICY, "icon": ICON}
 
     def _draw(self, name: str, root: str, *, banner: str | None, **values: Any) -> str:
         template = _templates().get_template(name)

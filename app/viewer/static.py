@@ -24,7 +24,7 @@ def write_static(reader: Reader, folder: Path, progress: Progress) -> int:
     (draft / MARK).touch()
     count = _write_pages(reader, draft, progress)
     (draft / "static").mkdir()
-    for name in ("viewer.css", "viewer.js"):
+    for name in ("viewer.css", "reach.js", "viewer.js"):
         shutil.copyfile(STATIC / name, draft / "static" / name)
     if folder.exists():
         shutil.rmtree(folder)

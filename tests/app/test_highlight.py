@@ -29,7 +29,9 @@ def span(text: str, name: str = "c1", report: str = REPORT) -> Stretch:
 
 def texts(html: str, name: str = "c1") -> str:
     return " ".join(
-        " ".join(re.findall(rf'<mark class="full" data-claim="{name}">(.*?)</mark>', html)).split()
+        " ".join(
+            re.findall(rf'<mark class="full" data-claim="{name}"(?: tabindex="0")?>(.*?)</mark>', html)
+        ).split()
     )
 
 

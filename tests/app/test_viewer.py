@@ -206,7 +206,7 @@ def test_the_static_folder_is_complete_and_small(judged_study: Path, tmp_path: P
     for page in out.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         for target in re.findall(r'(?:href|src)="([^"#]+)', text):
-            if not target.startswith(("http://", "https://", "user://")):
+            if not target.startswith(("http://", "https://", "user://", "data:")):
                 assert (page.parent / target).is_file(), f"{page.name} leads to {target}"
         assert "Content-Security-Policy" in text
     again = tmp_path / "other"

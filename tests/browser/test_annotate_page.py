@@ -286,13 +286,19 @@ def test_hostile_answers_do_nothing_and_load_nothing(
 
 
 def test_no_serious_accessibility_finding(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
+    wide = "\n".join("|" + "|".join([word] * 14) + "|" for word in ("considerations", "---", "unbreakable"))
+    for pair in plan.pairs:
+        pair.answer_a += f"\n\n{wide}\n"
     with served(plan, tmp_path) as port:
         for token in (plan.annotators[0].token, plan.owner_token):
-            for scheme in ("light", "dark"):
-                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-                page.goto(f"http://127.0.0.1:{port}/?token={token}")
-                found = Axe().run(page).response["violations"]
-                assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
+            for width in (1440, 1024, 390):
+                page.set_viewport_size({"width": width, "height": 900})
+                for scheme in ("light", "dark"):
+                    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                    page.goto(f"http://127.0.0.1:{port}/?token={token}")
+                    assert page.locator("link[rel=icon]").count() == 1
+                    found = Axe().run(page).response["violations"]
+                    assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
 
 
 def test_tab_and_enter_judge_a_dimension_without_losing_the_place(

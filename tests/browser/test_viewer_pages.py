@@ -23,6 +23,8 @@ from drr.app.viewer.model import (
     Conversation,
     CriterionView,
     Passage,
+    PassagePairView,
+    ReportGradeView,
     ReportView,
     RuleView,
     ShownCitation,
@@ -192,7 +194,8 @@ def hostile_view() -> ReportView:
     return ReportView(
         entry, evil, evil, evil, usage, None, 1.0, (claim,), (source,), (Actor(evil, (call,)),),
         (ShownRating(evil, evil, 3, evil, None), ShownRating(evil, "depth", None, None, evil)),
-        (RuleView(evil, evil, evil, (evil,)),), (point,), (criterion,), (evil,), (ShownFigure(evil, evil, evil, evil),), (evil,), evil, False, evil,
+        (RuleView(evil, evil, evil, (evil,)),), (point,), (ReportGradeView(evil, 3, evil),),
+        (PassagePairView((evil, evil), 3, False, evil, ((evil, evil),)),), (criterion,), (evil,), (ShownFigure(evil, evil, evil, evil),), (evil,), evil, False, evil,
         (Conversation(evil, 1, 2, 3),),
     )  # fmt: skip
 
@@ -329,10 +332,13 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own = "Heated birdbaths keep water open [3]."
     listed = "\n\n## Sources\n\n" + "\n".join(f"[{n}] {url}" for n, url in enumerate(texts, 1)) + "\n"
     evidence = [{"url": url, "type": "web", "text": text} for url, text in texts.items()]
+    wide = "\n".join(
+        "|" + "|".join(cells) + "|" for cells in (["considerations"] * 14, ["---"] * 14, ["unbreakable"] * 14)
+    )
     reports = {"first": [*said, own], "second": said[::-1], "third": said[:1]}
     rows = [
         {"id": name, "system": name, "query": "What do cardinals need?", "evidence": evidence,
-         "report_markdown": "# Cardinals\n\n" + "\n\n".join(parts) + listed}
+         "report_markdown": "# Cardinals\n\n" + "\n\n".join(parts) + "\n\n" + wide + listed}
         for name, parts in reports.items()
     ]  # fmt: skip
     (home / "reports.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
@@ -400,6 +406,94 @@ def test_no_serious_accessibility_finding(page: Page, study: Path) -> None:
                 page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
                 page.goto(url)
                 assert serious(page) == []
+
+
+WIDTHS = (1440, 1024, 390)
+
+
+def ways(page: Page) -> Iterator[None]:
+    """Every width in both colour schemes."""
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            yield
+
+
+def test_no_page_has_a_serious_finding_at_any_width_in_either_scheme(
+    page: Page, pair: Path, tmp_path: Path
+) -> None:
+    drr("report", pair, "--out", tmp_path / "report")
+    drr("view", pair, "--static", tmp_path / "pages", "--quiet")
+    files = [tmp_path / "report" / "index.html", tmp_path / "pages" / "index.html"]
+    files += [sorted((tmp_path / "pages" / kind).glob("*.html"))[0] for kind in "qrp"]
+    for file in files:
+        page.goto(file.as_uri())
+        page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+        marks = page.locator("mark[data-claim]:visible")
+        if marks.count():
+            marks.first.click()
+        for _ in ways(page):
+            assert serious(page) == [], file
+
+
+def test_every_claim_is_reached_by_tab_and_opened_by_enter(page: Page, pair: Path) -> None:
+    with served(pair) as home:
+        page.goto(home + "?token=token")
+        page.locator("#units tbody td a").first.click()
+        expect(page.locator("body[data-ready=yes]")).to_be_attached()
+        claims = {mark.get_attribute("data-claim") for mark in page.locator("mark[data-claim]").all()}
+        stops = {mark.get_attribute("data-claim") for mark in page.locator("mark[tabindex='0']").all()}
+        assert claims and stops == claims
+        assert page.locator("mark[tabindex='0']").count() == len(claims)
+        reached = set()
+        page.locator("main.report").focus()
+        for _ in range(20):
+            page.keyboard.press("Tab")
+            reached.add(page.evaluate("document.activeElement.dataset.claim"))
+        assert claims <= reached
+        page.locator("mark[tabindex='0']").nth(1).focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("section.evidence:target")).to_be_visible()
+
+
+BRIGHTNESS = """([before, behind]) => {
+    const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    const light = (colours) => {
+        for (const colour of colours) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
+        const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const [dim, bright] = [light([behind]), light([behind, before])].sort((a, b) => a - b);
+    return (bright + 0.05) / (dim + 0.05);
+}"""
+
+
+def test_what_find_promises_can_be_read_in_both_schemes(page: Page, pair: Path) -> None:
+    with served(pair) as home:
+        page.goto(home + "?token=token")
+        for _ in ways(page):
+            colours = page.evaluate(
+                """() => { const field = document.getElementById("find"), own = getComputedStyle(field, "::placeholder");
+                return [own.color, getComputedStyle(field).backgroundColor, own.opacity]; }"""
+            )
+            assert colours[2] == "1"
+            assert page.evaluate(BRIGHTNESS, colours[:2]) >= 4.5
+
+
+def test_every_page_has_an_icon_of_its_own_that_asks_nobody(page: Page, pair: Path, tmp_path: Path) -> None:
+    drr("report", pair, "--out", tmp_path / "report")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    with served(pair) as home:
+        page.goto(home + "?token=token")
+        pages = [page.url, (tmp_path / "report" / "index.html").as_uri()]
+        for url in pages:
+            page.goto(url)
+            assert (page.locator("link[rel=icon]").get_attribute("href") or "").startswith(
+                "data:image/svg+xml"
+            )
+    assert not [url for url in asked if "favicon" in url]
 
 
 def test_who_has_only_a_keyboard_reaches_everything(page: Page, study: Path) -> None:

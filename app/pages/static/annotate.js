@@ -45,7 +45,7 @@ function draw() {
   byId("profile").textContent = turn.profile || "nothing is known";
   byId("left").innerHTML = turn.left;   // sanitised when the page was made; the policy forbids scripts beside
   if (!turn.criteria) byId("right").innerHTML = turn.right;
-  for (const side of turn.criteria ? ["left"] : ["left", "right"]) foldSources(byId(side));
+  for (const side of turn.criteria ? ["left"] : ["left", "right"]) { foldSources(byId(side)); reachTables(byId(side)); }
   const done = data.turns.filter(settled).length;
   byId("progress").textContent = (SCORES ? "report " : "pair ") + (at + 1) + " of " + data.turns.length + ", " + done + " finished";
   drawDimensions();

@@ -1,5 +1,6 @@
 // The viewer's few movements: from claim to passage, filters, side by side, a look for news while a study runs.
 "use strict";
+reachTables(document);
 const marks = [...document.querySelectorAll(".report mark[data-claim]")];
 const claims = [...new Set(marks.map((mark) => mark.dataset.claim))];
 const drawer = document.getElementById("drawer");
