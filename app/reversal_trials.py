@@ -42,6 +42,8 @@ class ReversalEnd(NamedTuple):
 
 def is_asked(arguments: argparse.Namespace, settings: Settings, contexts: Contexts) -> bool:
     """Only where this command names a model: a check that costs money is never a surprise of the settings."""
+    from drr.app.models import models_of
+    from drr.app.studies import check_models
     from drr.env.errors import Misuse
     from drr.llm.offline import NAME as OFFLINE
     from drr.persons.reversal import ROLE
@@ -56,6 +58,7 @@ def is_asked(arguments: argparse.Namespace, settings: Settings, contexts: Contex
         raise Misuse(
             f"--size {arguments.size}: {contexts.folder} has contexts of {', '.join(contexts.sizes)}"
         )
+    check_models(models_of(settings), (ROLE,))
     return True
 
 

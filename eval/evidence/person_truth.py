@@ -6,7 +6,7 @@ longer those an answer was made from leave its figures unknown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from drr.env.errors import DrrError
 from drr.env.query import Query
 from drr.eval.evidence.answers import Answer, questions
-from drr.persons.context import MANIFEST, PERSONS, Contexts, read_contexts, read_truth
+from drr.persons.context import MANIFEST, PERSONS, Contexts, ItemTruth, read_contexts, read_truth
 from drr.persons.memory.truth import Statements
 from drr.persons.person import Person, read_persons
 from drr.persons.recalled import RECALLED, RecalledRow, read_recalled, recall_id
@@ -23,6 +23,8 @@ from drr.persons.setting import Setting, setting_of
 from drr.persons.told import ReaderStatements, ToldOfReader
 from drr.study.study import Study
 
+_HELD = 8
+"""Persons whose truth is kept in memory."""
 KEPT = "persons.jsonl"
 """In a study's folder: who its persons are."""
 
@@ -79,6 +81,17 @@ class StudyPersons:
     def _readers(self) -> ReaderStatements:
         return ReaderStatements(self.persons.values())
 
+    @cached_property
+    def _truths(self) -> Callable[[str], tuple[Mapping[str, ItemTruth], frozenset[str]]]:
+        """Of a context the truth, and all that it shows. Answers come by question, and so by person."""
+
+        @lru_cache(_HELD)
+        def read(person_id: str) -> tuple[Mapping[str, ItemTruth], frozenset[str]]:
+            truths = {} if self.contexts is None else read_truth(self.contexts, person_id)
+            return truths, frozenset(key for truth in truths.values() for key in truth.expresses)
+
+        return read
+
     def of(self, answer: Answer, person_id: str | None) -> AnswerAttributes | None:
         """`None` where nothing is known of who asked; `DrrError` where contexts cannot be read any more."""
         person = self.persons.get(person_id or "")
@@ -101,8 +114,7 @@ class StudyPersons:
         every, contexts = frozenset(one.id for one in person.attributes), self._contexts_of(person)
         if contexts is None:
             return every
-        truths = read_truth(contexts, person.person_id).values()
-        return every & {key for truth in truths for key in truth.expresses}
+        return every & self._truths(person.person_id)[1]
 
     def _given(self, setting: Setting, person: Person, answer: Answer) -> GivenAttributes | None:
         keyed, tokens = answer.record.key_fields, answer.record.result.get("person_tokens")
@@ -116,15 +128,14 @@ class StudyPersons:
             return self._of_context(contexts, setting, person, keyed.get("context"), tokens)
         return self._of_memory(contexts, setting, person, answer)
 
-    @staticmethod
     def _of_context(
-        contexts: Contexts, setting: Setting, person: Person, keyed: object, tokens: int | None
+        self, contexts: Contexts, setting: Setting, person: Person, keyed: object, tokens: int | None
     ) -> GivenAttributes | None:
         sizes = contexts.manifest.sizes.items()
         size = next((name for name, asked in sizes if asked == setting.tokens), None)
         if size is None or contexts.hash(person.person_id, size) != keyed:
             return None
-        truths = read_truth(contexts, person.person_id)
+        truths, _ = self._truths(person.person_id)
         items = contexts.items(person.person_id, size)
         shown = {key for item in items if item.id in truths for key in truths[item.id].expresses}
         return GivenAttributes(frozenset(shown), tokens)
@@ -139,7 +150,7 @@ class StudyPersons:
             return None
         if row["fed"] != answer.record.result.get("person_tokens"):
             return None  # recalled anew since
-        truths = read_truth(contexts, person.person_id)
+        truths, _ = self._truths(person.person_id)
         items = contexts.items(person.person_id, size)
         found = self._statements.remembered(row["text"], person.attributes, items, truths)
         return GivenAttributes(

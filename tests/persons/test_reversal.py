@@ -87,10 +87,18 @@ def test_a_stop_between_the_calls_pays_only_for_what_is_missing(
         (("--model", "offline"), "no rules tell a person back"),
         (("--model", MODEL, "--size", "7k"), "has contexts of 2k"),
         (("--size", "2k"), "name it with --model"),
+        (("--model", MODEL), "no key"),
     ],
 )
 def test_what_cannot_be_asked_is_misuse_before_anything_is_paid(
-    words: tuple[str, ...], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...],
+    why: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     assert drr("context", "check", folder(tmp_path), *words) == 2
-    assert why in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert (told.out, why in told.err) == ("", True)
+    assert not (tmp_path / "contexts.reversal").exists()
