@@ -77,7 +77,8 @@ class AlignmentReader:
             items=len(items),
             figures=align_figures(rows, alignment.task.ends),
         )
-        alignment.record(run)
+        if complete:
+            alignment.record(run)
         apart = [] if test else worst(rows)
         code = conclude(summary, study.folder, "align run")
         return VersionReading(run, by_side(rows, alignment.task.ends), apart, desk.banner, complete), code
@@ -234,6 +235,10 @@ def told_of_reading(alignment: JudgeAlignment, reading: VersionReading) -> str:
     if reading.apart:
         parts.append("The farthest from the experts:")
         parts += [_told(place, one) for place, one in enumerate(reading.apart, 1)]
+    if not reading.complete:
+        parts.append(
+            "Some things were not judged yet: this is no reading of the version; the same command continues."
+        )
     parts.append(_ends(alignment))
     return "\n\n".join(part for part in parts if part)
 

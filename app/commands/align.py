@@ -43,10 +43,15 @@ def build(parser: argparse.ArgumentParser) -> None:
     action("status", "versions, split, how often test was read, and whether the loop has ended")
     compared = action("compare", "two versions on the dev half, paired, and what was changed in the prompt")
     compared.add_argument(
-        "versions", nargs="*", type=int, metavar="N", help="default: the last two that were run"
+        "versions", nargs="*", type=_number, metavar="N", help="default: the last two that were run"
     )
     action("history", "every reading as a table, and the deviation as a curve")
     _build_edit(action("edit", "opens the next version of the prompt"))
+
+
+def _number(text: str) -> int:
+    """`3` and `v3`."""
+    return int(text.removeprefix("v"))
 
 
 def _build_new(parser: argparse.ArgumentParser) -> None:
@@ -73,11 +78,10 @@ def _build_new(parser: argparse.ArgumentParser) -> None:
 def _build_run(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.models import SETTINGS
-    from drr.app.options import positive_int
     from drr.app.studies import add_run_options
 
     parser.add_argument("--judge", dest="model_judge", metavar="MODEL", help="who is aligned")
-    parser.add_argument("--version", type=positive_int, metavar="N", help="default: the last one")
+    parser.add_argument("--version", type=_number, metavar="N", help="default: the last one")
     parser.add_argument("--test", action="store_true", help="read the test half, once for each version")
     parser.add_argument("--labels", type=Path, metavar="FILE", help="with --test: where the labels are now")
     add_run_options(parser)

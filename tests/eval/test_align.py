@@ -368,3 +368,18 @@ def test_the_loop_ends_by_the_interval_or_when_three_versions_bring_nothing() ->
     assert ending([*runs, run(5, 0.7)], 0.5) is None
     assert ending([run(1, 0.4, 0.49)], 0.5) == "reached: the interval of v1's MAD lies under 0.5"
     assert ending([run(1, 0.4, None)], 0.5) is None, "an interval that nobody knows lies under nothing"
+
+
+def test_a_half_that_was_not_judged_to_its_end_is_no_reading(tmp_path: Path, drr: Any) -> None:
+    labels = write(tmp_path / "experts.jsonl", quality(4, lambda *_: 2))
+    study = str(tmp_path / "study")
+    drr("align", "new", study, "--labels", labels, "--task", "quality")
+    with Wire(GradeJudge(lambda prompt, report, side: 3)) as wire:
+        found = drr("align", "run", study, "--limit", "1", *by_model(wire))
+        assert found["complete"] is False
+        assert drr("align", "status", study)["alignments"][0]["runs"] == []
+        assert "not judged to its end" in drr(
+            "align", "run", study, "--test", "--limit", "1", *by_model(wire), code=1
+        )
+        assert drr("align", "status", study)["alignments"][0]["test_read"] == 0
+        assert drr("align", "run", study, *by_model(wire))["complete"]

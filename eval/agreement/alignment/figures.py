@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import combinations, groupby
 from math import factorial, prod
 from typing import NamedTuple, TypedDict
 
@@ -11,7 +11,6 @@ import numpy as np
 from drr.eval.agreement.alignment.items import AlignItem
 from drr.eval.agreement.alignment.work import Judgements
 from drr.eval.stats import correlation
-from drr.eval.stats.consistency import CriterionScore, consistency
 from drr.eval.stats.intervals import SHARE, PairedDifference, V, VRow, from_sums, paired, ratio
 
 WORST = 10
@@ -64,22 +63,33 @@ def held(items: Iterable[AlignItem], said: Judgements) -> list[Held]:
 
 def align_figures(rows: Sequence[Held], ends: tuple[float, float]) -> AlignFigures:
     """Intervals are over questions."""
-    scores = [
-        CriterionScore(row.item.query, row.item.id, f"{row.item.query} {row.side}", row.judge, row.people)
-        for row in rows
-    ]
-    found = consistency(scores)
     judge, people = [row.judge for row in rows], [row.people for row in rows]
+    queries = [row.item.query for row in rows]
     mad = _deviation(rows, ends[1] - ends[0])
+    pca, pca_chance = _preferences(rows)
     rank, chance = rank_agreement(rows)
+    order = correlation.spearman(judge, people, unit="thing", clusters=queries)
     return {
         "mad": mad.document(),
         "mad_of_range": None if mad.value is None else mad.value / (ends[1] - ends[0]),
-        "bias": correlation.bias(judge, people, clusters=[row.item.query for row in rows]).document(),
-        "pca": {**found.pca.document(), "chance": found.pca_chance},
+        "bias": correlation.bias(judge, people, clusters=queries).document(),
+        "pca": {**pca.document(), "chance": pca_chance},
         "rank": {**rank.document(), "chance": chance},
-        "spearman": found.criterion_spearman.document(),
+        "spearman": order.document(),
     }
+
+
+def _preferences(rows: Sequence[Held]) -> tuple[V, float | None]:
+    """Of two things of one question and side, which is better: a tie matches only a tie."""
+    groups: dict[tuple[str, str], list[Held]] = {}
+    for row in rows:
+        groups.setdefault((row.item.query, row.side), []).append(row)
+    pairs = [pair for group in groups.values() for pair in combinations(group, 2)]
+    return correlation.preference_agreement(
+        [None if a.judge is None or b.judge is None else round(a.judge - b.judge, 9) for a, b in pairs],
+        [round(a.people - b.people, 9) for a, b in pairs],
+        clusters=[a.item.query for a, _ in pairs],
+    )
 
 
 def _deviation(rows: Sequence[Held], most: float) -> V:

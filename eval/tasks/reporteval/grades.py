@@ -9,7 +9,7 @@ from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.asking.report_forms import ReportGrades
 from drr.eval.evidence.answers import Answer
-from drr.eval.tasks.base import Estimate, Task
+from drr.eval.tasks.base import Estimate, Task, text_id
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.reporteval.rows import GRADES, SIDES, ReportGradeRow, report_grades_of
@@ -27,10 +27,9 @@ class GradesTask(Task[Answer]):
         return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
-        ask = desk.protocol.ask(self.name)
-        if ask is not None:
-            asking = grades_asking(desk.prompts, ask.prompt, about.query, about.report, (about.key,))
-            fields = {"answer": about.key, "prompt": asking.fingerprint}
+        """The key names the texts and not the prompt made of them: that would cost a rendering of every report whenever it is looked for."""
+        if desk.protocol.ask(self.name) is not None:
+            fields = {"answer": about.key, "question": text_id(about.query), "shown": text_id(about.report)}
             yield self.unit(desk, f"grades \u00b7 {about.label}", fields, {"answer": about.key})
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
