@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -66,7 +67,7 @@ class Keeping:
         self._round = _ROUNDS.setdefault(self.study.folder.resolve(), asyncio.Lock())
         self._waiting: list[tuple[SampleAnswer, asyncio.Future[SampleFigures]]] = []
         self._known: dict[str, asyncio.Future[SampleFigures]] = {}
-        self._first: dict[tuple[str, str], int] = {}
+        self._taken: dict[tuple[str, str], set[int]] = {}
 
     async def figures(self, answer: SampleAnswer) -> SampleFigures:
         """Judged once, whichever scorer asks first."""
@@ -165,13 +166,15 @@ class Keeping:
         return Unit("answer", fields, dict(spec), f"{answer.query_id}/{record.variant}/{trial}")
 
     def _trial(self, answer: SampleAnswer) -> int:
-        """Epochs are trials; those of another evaluation follow what is there."""
+        """Epochs are trials; those of other evaluations are beside them, each with a number of its own."""
         place = answer.query_id, answer.record.variant
-        if place not in self._first:
+        if place not in self._taken:
             specs = (record.spec for record in self.study.records("answer", None))
-            taken = [spec["trial"] for spec in specs if (spec["query_id"], spec["variant"]) == place]
-            self._first[place] = max(taken, default=-1) + 1
-        return self._first[place] + answer.epoch - 1
+            self._taken[place] = {one["trial"] for one in specs if (one["query_id"], one["variant"]) == place}
+        taken = self._taken[place]
+        trial = next(number for number in count(answer.epoch - 1) if number not in taken)
+        taken.add(trial)
+        return trial
 
 
 def _usage(row: UsageRow) -> Usage:

@@ -122,6 +122,9 @@ def run(shop: dict[str, Any], folder: Path) -> dict[str, Any]:
     kept = {**shop, "study": str(folder / "study")}
     found = {"kept": evaluated("drr/retail", kept, logs, epochs=2)}
     found["agent"] = evaluated("drr/retail", {**shop, "limit": 1, "what": "rules"}, logs, solver=theirs())
+    again = {**shop, "study": str(folder / "again"), "system": "ours", "limit": 1, "what": "rules"}
+    for _ in range(2):
+        evaluated("drr/retail", again, logs)
     with Wire(lambda request: Say("I would rather not say.")) as wire:
         os.environ["DRR_BASE_URL"] = wire.url
         judge = {"judge": "anthropic:claude-sonnet-5-5", "what": "quality", "limit": 1}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from drr.agents.base import AnswerRecord
 from drr.app.cli import main
+from drr.study.study import Study
 from drr.tools.registry import TOOLS
 
 from tests.agents.garden import BEN
@@ -104,6 +105,12 @@ def test_judging_the_study_again_changes_nothing(
     assert document["run"]["left"] == 0
     (ours,) = document["metrics"].values()
     assert ours["fp"]["value"] == found["kept"]["figures"]["fp"]["mean"]
+
+
+def test_evaluations_into_one_study_are_trials_beside_each_other(found: Document, folder: Path) -> None:
+    with Study.open(folder / "again") as study:
+        specs = [record.spec for record in study.records("answer")]
+    assert sorted((spec["variant"], spec["trial"]) for spec in specs) == [("ours", 0), ("ours", 1)]
 
 
 def test_a_log_is_scored_again_to_the_same_figures(
