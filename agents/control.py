@@ -59,6 +59,26 @@ WITHOUT_RECORDS = {
     "cited_alike": "Product pages and web pages are cited alike.",
 }
 """What they say where nobody's records may be looked up."""
+WITHOUT_SHOP = {
+    "catalogue": "",
+    "shop_tools": "",
+    "of_this_shop": "",
+    "web": "Search the web for what must be known from outside",
+}
+"""What they say where there is no shop."""
+WITH_FILES = {
+    "files": "- Files of the shopper belong to the question. List them first, read what bears on it, search the long ones, and look at the"
+    " pictures where you can.\n",
+    "files_at_once": "- Files of the shopper belong to the question, which names them: read what bears on it, search the long ones, and look"
+    " at the pictures where you can.\n",
+    "file_tools": "the files that belong to the question, ",
+    "of_files": "- What a file says is cited by the address under which it was read: the page, the row, the cell, or the picture.\n",
+}
+"""What they say where files belong to the question."""
+OF_FILES = {
+    "cited_alike": "Web pages and `file://` addresses are cited alike.",
+    "of_the_shopper": "Use what the files say of the shopper where it changes the advice.",
+}
 PARAMETER = {REASON: "thought", FINALIZE: "reason", LAUNCH: "sub_problem"}
 
 

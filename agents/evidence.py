@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from drr.agents.base import Fabricated
 from drr.agents.together import side_by_side
 from drr.citations.addresses import canonical_url
+from drr.citations.files import KnownPlaces
 from drr.env.source import Source
 from drr.env.web.base import Page, WebSearch, WebUnavailable
 from drr.env.web.shop_pages import is_shop_address
@@ -23,12 +24,15 @@ class EvidenceLedger:
         self._types: dict[str, str] = {}
         self._spelt: dict[str, str] = {}
         self._pages: dict[str, Page] = {}
+        self._files = KnownPlaces()
 
     def add(self, actor: str, sources: Iterable[Source]) -> None:
         for source in sources:
             self._by_actor.setdefault(actor, []).append(source)
             own, *behind = map(canonical_url, source.addresses)
             self._spelt.setdefault(own, source.url)
+            if own not in self._types:
+                self._files.add(own)
             self._types.setdefault(own, source.type)
             for url in behind:
                 self._types.setdefault(url, "product")
@@ -38,7 +42,9 @@ class EvidenceLedger:
         self._pages.setdefault(canonical_url(url), page)
 
     def knows(self, url: str) -> bool:
-        return canonical_url(url) in self._types
+        """Whether a tool returned it; of a file, something that it shares with what was returned: a row of the rows that were read."""
+        canonical = canonical_url(url)
+        return canonical in self._types or bool(self._files.meeting(canonical))
 
     def sources(self, rank: Callable[[str], int]) -> list[Source]:
         """Every text seen once, each with the page behind its address where one was read.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,7 +25,7 @@ from drr.agents.base import (
     nobody,
 )
 from drr.agents.brief import ProfileFacts
-from drr.agents.control import WITHOUT_REASON, WITHOUT_RECORDS
+from drr.agents.control import OF_FILES, WITH_FILES, WITHOUT_REASON, WITHOUT_RECORDS, WITHOUT_SHOP
 from drr.agents.repairing import read_in_run, repaired
 from drr.agents.running import MAIN, AgentRun, Allowance, CallTool, actor_rank
 from drr.agents.websum import PageSummaries
@@ -118,11 +118,23 @@ class AgentKey(TypedDict):
     """Another than `records`, which was the only one once."""
 
 
-def said(variant: Variant, options: AgentOptions, prompts: Prompts, setting: Setting = RECORDS) -> Prompts:
+def said(
+    variant: Variant,
+    options: AgentOptions,
+    prompts: Prompts,
+    setting: Setting = RECORDS,
+    offered: Collection[str] = tuple(tools.TOOLS),
+) -> Prompts:
     """The prompts in the words of the tools that the agent has."""
+    with_files, with_shop = "list_files" in offered, "product_catalog_search" in offered
+    # A world without a shop that has no files either says itself what it is, in tools of its own.
+    without_shop = with_files and not with_shop
     choices = {
         **(WITHOUT_REASON if _has_no_reason(variant, options) else {}),
-        **({} if setting.has_records else WITHOUT_RECORDS),
+        **(WITHOUT_RECORDS if without_shop or not setting.has_records else {}),
+        **(WITHOUT_SHOP if without_shop else {}),
+        **(WITH_FILES if with_files else {}),
+        **(OF_FILES if without_shop else {}),
     }
     return prompts.chosen(choices) if choices else prompts
 
@@ -145,7 +157,7 @@ def key_fields(
     fields: AgentKey = {
         "variant": variant.name,
         "version": variant.version,
-        "prompts": said(variant, options, prompts, setting).hashes(names),
+        "prompts": said(variant, options, prompts, setting, offered).hashes(names),
         "limits": options.limits_of(variant).key(),
         "references": options.references,
         "citation_repair": options.citation_repair,
@@ -181,7 +193,8 @@ async def run_variant(
     the variant's roles, and all of them report to `meter`. `given` is what the agent is given of the person: by default the records.
     """
     options, given = options or AgentOptions(), given or Given()
-    if (world.user_id is not None) != given.setting.has_records:
+    withheld = world.user_id is None and world.session is not None
+    if withheld if given.setting.has_records else world.user_id is not None:
         raise ValueError(
             f"the setting {given.setting.name} and a world of the user {world.user_id!r} do not agree"
         )
@@ -216,7 +229,7 @@ def _run_of(
         user_id=world.user_id,
         as_of=world.today.isoformat(),
         models={role: models[role] for role in variant.roles},
-        prompts=said(variant, options, prompts, given.setting),
+        prompts=said(variant, options, prompts, given.setting, world.tools),
         allowance=allowance,
         tools=ToolContext(
             world, options.top_k, sees=any(sees(models[role].name) for role in variant.roles if role == AGENT)

@@ -38,6 +38,7 @@ AGENT_SETTINGS = (
     "prompts",
     "search",
     "model_embedder",
+    "corpus_search",
     "web",
     "sandbox",
     "web_record",

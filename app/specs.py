@@ -25,6 +25,9 @@ class AnswerSpec(TypedDict):
     """The variant alone; with `setting`, where that is not `records`."""
     setting: NotRequired[str]
     person_id: NotRequired[str]
+    task_id: NotRequired[str]
+    """Of a task with files; with `size`, of the frozen pages that it is asked over."""
+    size: NotRequired[str]
 
 
 class RunPlan(TypedDict):
@@ -58,6 +61,8 @@ def spec_of(query: Query, agent: str, trial: int, setting: Setting) -> AnswerSpe
         spec |= {"agent": agent, "setting": setting.name}
         if query.person_id is not None:
             spec["person_id"] = query.person_id
+    if query.size is not None:
+        spec |= {"task_id": query.task_id or query.id, "size": query.size}
     return spec
 
 

@@ -140,3 +140,23 @@ def column_letters(number: int) -> str:
 
 def _box(x0: int, y0: int, x1: int, y1: int) -> Box:
     return Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+
+
+class KnownPlaces:
+    """Places of files, by name: which of them have something in common with another."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, list[tuple[FilePlace, str]]] = {}
+
+    def add(self, address: str) -> None:
+        """A canonical address; one of something else than a file is passed over."""
+        place = file_place(address)
+        if place is not None:
+            self._by_name.setdefault(place.name, []).append((place, address))
+
+    def meeting(self, address: str) -> list[str]:
+        """The addresses that were added and share something with this one."""
+        place = file_place(address)
+        if place is None:
+            return []
+        return [added for known, added in self._by_name.get(place.name, ()) if known.meets(place)]

@@ -23,6 +23,7 @@ from pydantic import (
 SCHEMA = 1
 PAIRING = ("task_id", "person_id")
 """Fields of a query that came of a task and a person, and of no other."""
+_SELDOM = (*PAIRING, "size")
 
 
 class Constraints(BaseModel):
@@ -71,6 +72,8 @@ class Query(BaseModel):
     """The wish that it asks, where the same one is asked by several persons (`drr pairs`)."""
     person_id: Id | None = None
     """Who asks it, by the id of a file of persons."""
+    size: Id | None = None
+    """Of the frozen pages that it is asked over, e.g. `128k`: each size of a task with files is a query of its own."""
     mode: Literal["profile", "generic", "manual"] | None = None
     rationale: str | None = None
     tools: list[str] = Field(default_factory=list)
@@ -96,9 +99,9 @@ class Query(BaseModel):
 
     @model_serializer(mode="wrap")
     def _without_what_few_have(self, written: SerializerFunctionWrapHandler) -> JsonObject:
-        """A query without task and person is written as it was before there were any."""
+        """A query without task, person and size is written as it was before there were any."""
         row: JsonObject = written(self)
-        for name in PAIRING:
+        for name in _SELDOM:
             if row.get(name, "") is None:
                 del row[name]
         return row

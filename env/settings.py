@@ -62,7 +62,8 @@ class Settings(BaseSettings):
     )
     model_judge: str | None = Field(None, description="model that judges")
     model_embedder: str = Field(
-        "offline", description="turns texts into vectors for the search `hybrid`: offline or openai:NAME"
+        "offline",
+        description="turns texts into vectors for the searches `hybrid` and `dense`: offline or openai:NAME",
     )
     role_models: dict[str, str] = Field(
         default_factory=dict, description="models of further roles that variants declare, ROLE=MODEL,..."
@@ -96,6 +97,10 @@ class Settings(BaseSettings):
     price_file: Path | None = Field(None, description="prices that replace those of the box")
     prompts: Path | None = Field(None, description="folder of prompts that replace those of the box by name")
 
+    corpus_search: Literal["bm25", "dense"] = Field(
+        "bm25",
+        description="how the frozen pages of a task with files are searched: by their words, or by vectors of model_embedder",
+    )
     web: Literal["sandbox", "serper", "replay"] = Field("sandbox", description="what web_search asks")
     sandbox: Path | None = Field(
         None, description="folder of a frozen web sandbox (default: the one in the box)"

@@ -7,11 +7,13 @@ from typing import Annotated
 from drr.env.records.lines import one_line
 from drr.env.source import Source
 from drr.env.text import tokens
-from drr.env.web.base import WebUnavailable
+from drr.env.web.base import InPieces, WebUnavailable
 from drr.tools.arithmetic import MAX_LENGTH, ArithmeticProblem, evaluate
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from pydantic import Field, StringConstraints
 from typing_extensions import TypedDict
+
+_SNIPPET = 320
 
 
 class WebResult(TypedDict):
@@ -60,11 +62,12 @@ async def web_search(
             (),
             {"items": [], "total": 0},
         )
+    longest = ctx.web.piece_chars if isinstance(ctx.web, InPieces) else _SNIPPET
     rows = [
         (
             one_line(hit.url, 2000),
             one_line(hit.title, 150) or "untitled",
-            one_line(hit.snippet, 320) or "no snippet",
+            one_line(hit.snippet, longest) or "no snippet",
         )
         for hit in hits[: ctx.top_k]
     ]

@@ -32,6 +32,7 @@ examples:
   drr run study --variants hybrid-react          # adds a variant, and computes all that is missing
   drr run study --variants react --only          # of what the study has, computes only this now
   drr run study --retry-failed --model-max-tokens 16384   # more room for what failed, and only that
+  drr run study --tasks tasks/ --sizes 32k,128k --variants react,react+ws    # tasks with files
   drr run study --workers 4          # four processes, one budget, the same records
 """
 
@@ -41,19 +42,14 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.models import AGENT_SETTINGS
     from drr.app.options import add_command_terms, positive_int
     from drr.app.studies import add_run_options
+    from drr.app.task_worlds import add_world_options
     from drr.app.workers import add_workers_option
-    from drr.env.world import WORLDS
 
     parser.epilog = _EXAMPLES
     parser.add_argument("study", metavar="STUDY", type=Path)
     parser.add_argument("--shop", metavar="SHOP", help="a folder, or servers:NAME")
     parser.add_argument("--queries", metavar="FILE", type=Path, help="JSONL, a query a line")
-    parser.add_argument(
-        "--world",
-        choices=tuple(WORLDS),
-        help="where the agents live (default shop); another may need no --shop",
-    )
-    parser.add_argument("--place", metavar="PATH", help="what a world other than the shop is opened from")
+    add_world_options(parser)
     parser.add_argument(
         "--variants",
         metavar="NAMES",
@@ -199,6 +195,7 @@ def _resolve(
 ) -> tuple[RunPlan, Settings, list[Query], Selection]:
     """What the study was created with and what is added now, else the defaults; and what of it was named now."""
     from drr.app.plans import QUERIES, Selection, joined_queries, joined_settings
+    from drr.app.task_worlds import asked_now, settle_tasks
     from drr.app.vouching import check_agents, check_shop, given_settings, settled, trusted_addresses
     from drr.env.errors import Misuse
     from drr.env.query import read_queries
@@ -206,6 +203,7 @@ def _resolve(
     from drr.persons.setting import RECORDS, settings_of, words_of
 
     before, own = saved.get("run", {}), arguments.study / QUERIES
+    settle_tasks(arguments, before)
     given = _words(arguments.variants)
     chosen = None if arguments.settings is None else settings_of(arguments.settings)
     had = before.get("settings") or (RECORDS.name if saved else None)
@@ -226,14 +224,10 @@ def _resolve(
     told = joined_settings(had, chosen)
     if told != (RECORDS,):
         plan["settings"] = words_of(told)
-    if arguments.queries is None and not (saved and own.is_file()):
-        raise Misuse(f"{arguments.study}: a new study needs --queries FILE, one JSON query a line")
     settings = settled(given_settings(arguments), trusted_addresses(arguments), study).settings
-    new = None if arguments.queries is None else read_queries(arguments.queries)
-    if new is not None and not new:
-        raise Misuse(f"{arguments.queries}: holds no query; each line is {{'query': ..., 'user_id': ...}}")
+    new = asked_now(arguments, has_own=bool(saved) and own.is_file())
     kept = read_queries(own) if own.is_file() else []
-    queries = joined_queries(kept, new or [], arguments.queries, arguments.study)
+    queries = joined_queries(kept, new or [], arguments.queries or arguments.tasks, arguments.study)
     selection = Selection.of(given, new, arguments.trials, chosen)
     if arguments.only and selection.is_all:
         raise Misuse("--only needs what to compute: --variants, --settings, --queries or --trials")

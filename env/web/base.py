@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 PageStatus = Literal["ok", "unreachable", "blocked", "empty"]
 
@@ -46,3 +46,12 @@ class WebSearch(Protocol):
 
     async def read(self, url: str) -> Page:
         """The readable page; never raises for a page that cannot be read, its `status` says so."""
+
+
+@runtime_checkable
+class InPieces(Protocol):
+    """A web whose hits are whole pieces of its pages instead of snippets."""
+
+    @property
+    def piece_chars(self) -> int:
+        """The longest."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from drr.citations.addresses import canonical_url, host_of
+from drr.citations.files import KnownPlaces
 from drr.env.shop import Shop
 from drr.env.shop_world import as_returned, as_seen
 from drr.env.source import Frozen, Source
@@ -33,6 +34,9 @@ class Book:
         for source in answer.sources:
             self._by_url.setdefault(canonical_url(source.url), []).append(source)
         self._shown = {canonical_url(url) for source in answer.sources for url in source.addresses}
+        self._files = KnownPlaces()
+        for url in self._by_url:
+            self._files.add(url)
         self._made_up = {
             canonical_url(extra.url): Source(
                 url=extra.url, type="web", seen="", page=extra.text, page_status=extra.status
@@ -71,7 +75,7 @@ class Book:
 
         Of imported reports it is not known what was returned, so any address counts.
         """
-        if self.answer.imported or canonical_url(url) in self._shown:
+        if self.answer.imported or canonical_url(url) in self._shown or self._returned(canonical_url(url)):
             return True
         return not is_paged(self.type_of(url)) and self.page(url).status == "ok"
 
@@ -79,7 +83,7 @@ class Book:
         """What stands behind the address: the store's record, or the page as it was frozen."""
         url = canonical_url(url)
         name = self.type_of(url)
-        returned = list(self._by_url.get(url, ()))
+        returned = self._returned(url)
         kind = self._by_name.get(name)
         if kind is None:
             return as_returned(url, name, returned) or Frozen(
@@ -95,7 +99,14 @@ class Book:
     def seen(self, url: str) -> Frozen:
         """What the agent read of the address; an address that no tool returned supports nothing."""
         url = canonical_url(url)
-        return as_seen(url, self.type_of(url), self._by_url.get(url, ()))
+        return as_seen(url, self.type_of(url), self._returned(url))
+
+    def _returned(self, url: str) -> list[Source]:
+        """What the tools gave of it; of a place in a file, what they gave of places that it shares something with."""
+        own = self._by_url.get(url)
+        if own is not None:
+            return list(own)
+        return [source for known in self._files.meeting(url) for source in self._by_url[known]]
 
     def _hosts_by_kind(self) -> dict[str, str]:
         """Hosts of web addresses that a tool returned as something else than a web page: the shop of an imported report."""

@@ -1,0 +1,102 @@
+"""Where agents live, as `drr run` is told: another world than the shop, and tasks with files, which bring world, place and questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from drr.env.errors import Misuse
+from drr.env.world import FILES, WORLDS
+
+if TYPE_CHECKING:
+    import argparse
+
+    from drr.env.json_object import JsonObject
+    from drr.env.query import Query
+
+
+def settle_tasks(arguments: argparse.Namespace, before: JsonObject) -> None:
+    """`--tasks DIR` is `--world files --place DIR` by its whole path; `Misuse` for options that do not go together."""
+    tasks, world = arguments.tasks, arguments.world or before.get("world")
+    if tasks is None and world == FILES and arguments.place is not None:
+        raise Misuse("--place: the world `files` takes its questions and its place from --tasks DIR")
+    if tasks is None:
+        if arguments.sizes is not None:
+            raise Misuse("--sizes: which frozen pages of tasks are searched; give the tasks with --tasks DIR")
+        if arguments.with_shop and world != FILES:
+            raise Misuse("--with-shop: is for tasks with files; give them with --tasks DIR")
+    else:
+        if arguments.queries is not None or arguments.place is not None:
+            raise Misuse("--tasks brings questions and place along; leave --queries and --place out")
+        if arguments.world not in (None, FILES) or (before and before.get("world") != FILES):
+            raise Misuse(
+                "--tasks: another world than `files` has no tasks with files; take a study of their own"
+            )
+        arguments.world, arguments.place = FILES, str(tasks.resolve())
+    if world == FILES or tasks is not None:
+        _settle_shop(arguments, before)
+
+
+def _settle_shop(arguments: argparse.Namespace, before: JsonObject) -> None:
+    had = before.get("shop")
+    if arguments.with_shop and not (arguments.shop or had):
+        raise Misuse("--with-shop needs the shop; give it with --shop")
+    if arguments.shop and not arguments.with_shop and not had:
+        raise Misuse(
+            "--shop: tasks with files are answered without one; with --with-shop agents have its nine tools too"
+        )
+    if before and arguments.with_shop and not had:
+        raise Misuse(
+            "--with-shop: the answers of this study were given without a shop; take a study of their own"
+        )
+
+
+def add_world_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--world",
+        choices=tuple(WORLDS),
+        help="where the agents live (default shop); another may need no --shop",
+    )
+    parser.add_argument("--place", metavar="PATH", help="what a world other than the shop is opened from")
+    parser.add_argument(
+        "--tasks",
+        metavar="DIR",
+        type=Path,
+        help="tasks with files: their questions, asked in the world `files` (see docs/file-tasks.md)",
+    )
+    parser.add_argument(
+        "--sizes",
+        metavar="LIST",
+        help="of the tasks' frozen pages, with commas, e.g. 32k,128k (default: all that they have)",
+    )
+    parser.add_argument(
+        "--with-shop", action="store_true", help="agents on --tasks have the nine tools of --shop as well"
+    )
+
+
+def asked_now(arguments: argparse.Namespace, *, has_own: bool) -> list[Query] | None:
+    """The questions that this call brings; `None` where the study goes on with its own."""
+    from drr.env.query import read_queries
+    from drr.filetasks.world import queries_of
+
+    if arguments.tasks is not None:
+        return queries_of(arguments.tasks, _sizes(arguments.sizes))
+    if arguments.queries is not None:
+        found = read_queries(arguments.queries)
+        if not found:
+            raise Misuse(
+                f"{arguments.queries}: holds no query; each line is {{'query': ..., 'user_id': ...}}"
+            )
+        return found
+    if not has_own:
+        raise Misuse(f"{arguments.study}: a new study needs --queries FILE, one JSON query a line")
+    return None
+
+
+def _sizes(given: str | None) -> list[str] | None:
+    if given is None:
+        return None
+    sizes = list(dict.fromkeys(part.strip() for part in given.split(",") if part.strip()))
+    if not sizes:
+        raise Misuse("--sizes: names no size; e.g. --sizes 32k,128k")
+    return sizes

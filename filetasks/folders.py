@@ -1,0 +1,73 @@
+"""The folders of tasks as the world and judging find them: by task id, and none by way of a link."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+from drr.env.drawer.drawer import Drawer
+from drr.env.errors import Misuse
+from drr.env.files import check_unlinked
+from drr.filetasks.form import (
+    CORPUS,
+    DRAWER,
+    QUESTION,
+    SIZES,
+    FileQuestion,
+    is_task,
+    read_question,
+    task_folders,
+)
+
+
+class FileTask(NamedTuple):
+    """One task: what is asked, where its files lie."""
+
+    folder: Path
+    question: FileQuestion
+
+    @property
+    def drawer(self) -> Drawer:
+        return Drawer(self.folder / DRAWER, self.question.files)
+
+    @property
+    def today(self) -> date:
+        return date.fromisoformat(self.question.today)
+
+
+def open_task(folder: Path) -> FileTask:
+    """`DrrError` for a folder that is no task, or holds links."""
+    if folder.is_symlink():
+        raise Misuse(f"{folder}: is a link; put the task itself there")
+    check_unlinked(folder, QUESTION, CORPUS, SIZES, DRAWER)
+    question = read_question(folder)
+    try:
+        date.fromisoformat(question.today)
+    except ValueError:
+        raise Misuse(
+            f"{folder / QUESTION}: today is {question.today!r}, which is no day; write YYYY-MM-DD"
+        ) from None
+    return FileTask(folder, question)
+
+
+def open_tasks(place: Path) -> dict[str, FileTask]:
+    """By id, in the order of the folders."""
+    found: dict[str, FileTask] = {}
+    for folder in task_folders(place):
+        task = open_task(folder)
+        known = found.setdefault(task.question.task_id, task)
+        if known is not task:
+            raise Misuse(
+                f"{folder}: its task_id {task.question.task_id!r} is that of {known.folder} too; ids are unique"
+            )
+    return found
+
+
+def task_at(place: Path, task_id: str) -> FileTask | None:
+    """The task of this id, where it is still there; most lie in a folder of their id's name."""
+    own = place / task_id
+    for folder in [place, own] if is_task(place) or is_task(own) else []:
+        if is_task(folder) and (task := open_task(folder)).question.task_id == task_id:
+            return task
+    return open_tasks(place).get(task_id) if place.is_dir() and not is_task(place) else None

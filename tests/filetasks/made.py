@@ -1,0 +1,67 @@
+"""Small tasks with files, written by hand: a drawer, frozen pages in two sizes, and a truth that nobody may open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from drr.filetasks.form import (
+    CORPUS,
+    DRAWER,
+    QUESTION,
+    SIZES,
+    TRUTH,
+    CorpusPage,
+    CorpusSize,
+    CorpusSizes,
+    FileQuestion,
+    document,
+    line,
+)
+
+from tests.drawer.papers import write_papers
+
+QUERY = (
+    "My kettle has begun to leak. I keep its papers in manual.pdf and the purchase in orders 2022.csv, and the seller wrote me in seller.eml."
+    " Is the kettle still under warranty, what do I have to send in, and does limescale matter for it? My shelf is in budget.xlsx, and slip.png"
+    " is the till slip: tell me which kettle would fit there if a repair is not worth it, and what a good one must have."
+)
+PAGES = (
+    (
+        "https://care.example/kettle-limescale",
+        "Kettles and limescale",
+        "Limescale in a kettle is removed with citric acid every 4 weeks. ",
+    ),
+    (
+        "https://law.example/warranty-claims",
+        "How warranty claims work",
+        "A warranty claim for a kettle needs the receipt and the serial number. ",
+    ),
+    (
+        "https://old.example/kettle-limescale",
+        "Limescale, an old page",
+        "Limescale in a kettle is removed with citric acid every 9 weeks. ",
+    ),
+    ("https://news.example/tea-fair", "The tea fair", "The tea fair opened on Monday with 40 stalls. "),
+)
+SECRET = "hidden-truth-36-months"
+
+
+def write_task(folder: Path, task_id: str = "007", *, user_id: str | None = "U1", query: str = QUERY) -> Path:
+    """A task of two sizes, `1k` and `2k`: the second holds one page more."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = write_papers(folder / DRAWER)
+    question = FileQuestion(
+        task_id=task_id, query=query, today="2024-03-01", files=names, user_id=user_id, rule_written=True
+    )
+    pages = [
+        CorpusPage(url=url, title=title, text=text * 12, date="2023-05-01") for url, title, text in PAGES
+    ]
+    sizes = CorpusSizes(
+        counter="characters/4",
+        sizes={"1k": CorpusSize(pages=3, tokens=700), "2k": CorpusSize(pages=4, tokens=850)},
+    )
+    (folder / QUESTION).write_bytes(document(question))
+    (folder / CORPUS).write_bytes(b"".join(map(line, pages)))
+    (folder / SIZES).write_bytes(document(sizes))
+    (folder / TRUTH).write_text(f'{{"schema_version": 1, "task_id": "{task_id}", "facts": ["{SECRET}"]}}')
+    return folder

@@ -1,0 +1,120 @@
+"""Search over frozen pages: pieces that leave nothing out, the best of them by either way, and corpora shared within bounds."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from drr.env.settings import resolve
+from drr.env.text import tokens
+from drr.filetasks.corpus_web import CorpusWeb, OpenCorpora
+from drr.filetasks.form import CorpusPage
+from drr.filetasks.pieces import OVERLAP, PIECE_CHARS, best, cut
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.filetasks.made import write_task
+
+WORDS = [
+    f"{first}{second}"
+    for first in ("ket", "lim", "war", "tea", "lid", "cup")
+    for second in ("tle", "esc", "ran", "pot", "s")
+]
+
+
+def pages(count: int, words: int = 700) -> list[CorpusPage]:
+    drawn = random.Random(7)
+    return [
+        CorpusPage(url=f"https://p{number:03}.example/x", title=" ".join(drawn.choices(WORDS, k=3)), text=" ".join(drawn.choices(WORDS, k=words)))
+        for number in range(count)
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def corpus() -> list[CorpusPage]:
+    return pages(40)
+
+
+def test_the_best_dense_pieces_are_those_of_brute_force(corpus: list[CorpusPage]) -> None:
+    web = CorpusWeb(corpus, dense=True)
+    index = web.index
+    for query in ("kettle limesc", "warran of a teapot", "cups", "lidran kettle"):
+        asked = index.embedder.embed([query])[0]
+        by_hand = [float(np.dot(row, asked)) for row in index.vectors]
+        expected = sorted(range(len(by_hand)), key=lambda place: (-by_hand[place], place))[:10]
+        found = best(index.scores(query), 10)
+        assert [by_hand[place] for place in found] == pytest.approx(
+            [by_hand[place] for place in expected], abs=1e-6
+        )
+        first: dict[int, None] = {}
+        for place in best(index.scores(query), 200):
+            first.setdefault(web.pieces[place].page)
+        assert [piece.page for piece in web.find(query, 5)] == list(first)[:5]
+
+
+@given(st.lists(st.floats(-1, 1, width=32), max_size=40), st.integers(0, 50))
+@settings(deadline=None)
+def test_the_best_are_in_order_ties_by_place_and_none_without_merit(scores: list[float], count: int) -> None:
+    expected = [
+        place
+        for place in sorted(range(len(scores)), key=lambda place: (-scores[place], place))
+        if scores[place] > 0
+    ]
+    assert best(np.array(scores, np.float32), count) == expected[:count]
+
+
+@given(st.text(st.sampled_from("ab \n"), min_size=1, max_size=9_000).filter(str.strip))
+@settings(deadline=None, max_examples=60)
+def test_pieces_leave_no_word_out_and_keep_their_size(text: str) -> None:
+    found = cut(text)
+    assert all(0 < len(piece) <= PIECE_CHARS for piece in found)
+    at = 0
+    for piece in found:  # each begins in or right behind the one before
+        start = text.find(piece, max(0, at - PIECE_CHARS))
+        assert start >= 0 and not text[at:start].strip()
+        at = max(at, start + len(piece))
+    assert not text[at:].strip()
+
+
+def test_a_fact_at_the_edge_of_a_piece_stands_whole_in_one() -> None:
+    fact = "the warranty of the kettle lasts 36 months"
+    for before in range(PIECE_CHARS - 150, PIECE_CHARS + 20, 7):
+        text = ("word " * 1_000)[:before] + f" {fact} " + "more " * 600
+        assert any(fact in piece for piece in cut(text)), before
+    assert len(fact) < OVERLAP * 4
+
+
+async def test_words_find_their_page_and_hits_are_whole_pieces(corpus: list[CorpusPage]) -> None:
+    asked = CorpusPage(
+        url="https://care.example/x",
+        title="Care",
+        text="Descale with citric acid every 4 weeks. " + "cups " * 900,
+        date="2023-01-01",
+    )
+    web = CorpusWeb(sorted([*corpus, asked], key=lambda page: page.url))
+    (hit, *_) = await web.search("how to descale with citric acid", 5)
+    assert hit.url == asked.url and hit.snippet.startswith(
+        "2023-01-01 - Descale with citric acid every 4 weeks."
+    )
+    assert len(hit.snippet) > 1_000
+    assert await web.search("zebra", 5) == []
+    read = await web.read("http://www.care.example/x#part")
+    assert read.status == "ok" and read.markdown is not None and asked.text in read.markdown
+    assert (await web.read("https://elsewhere.example/")).status == "unreachable"
+    assert set(tokens("descale citric")) <= set(tokens(hit.snippet))
+
+
+def test_corpora_are_shared_and_bounded(tmp_path: Path) -> None:
+    folders = [write_task(tmp_path / name, name) for name in ("a", "b", "c")]
+    corpora = OpenCorpora(resolve({}).settings, most_chars=5_000)
+    first = corpora.of(folders[0], "1k")
+    assert corpora.of(folders[0], "1k") is first and corpora.of(folders[0], "2k") is not first
+    for folder in folders[1:]:
+        corpora.of(folder, "2k")
+    assert 1 <= len(corpora) <= 2
+    edited = folders[0] / "corpus.jsonl"
+    before = corpora.of(folders[0], "1k").content_hash
+    edited.write_text(edited.read_text().replace("4 weeks", "40 weeks"))
+    assert corpora.of(folders[0], "1k").content_hash != before
