@@ -34,7 +34,7 @@ PAGES = [
 ROOMS = sorted(
     path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name not in ("drr", "tests")
 )
-TO_BE_WRITTEN = {"drr.env.task_files", "eval/metrics/tone.py", "path/file.py", "path/to/file.py"}
+TO_BE_WRITTEN = {"drr.env.clips", "eval/metrics/tone.py", "path/file.py", "path/to/file.py"}
 """What the recipes tell a reader to write."""
 
 
