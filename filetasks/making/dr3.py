@@ -10,6 +10,7 @@ from pathlib import Path
 
 from drr.citations.files import file_address
 from drr.env.errors import Misuse
+from drr.env.files import read_file
 from drr.env.json_object import JsonObject
 from drr.filetasks.form import (
     DRAWER,
@@ -59,7 +60,7 @@ def import_task(folder: Path, today: str) -> tuple[WrittenTask, list[str]]:
     notes: list[str] = []
     pages, sizes = _corpora(folder, notes)
     files = {
-        path.name: path.read_bytes()
+        path.name: read_file(path)
         for path in sorted(folder.iterdir())
         if path.is_file() and not path.is_symlink() and not _is_theirs(path.name)
     }
@@ -111,7 +112,7 @@ def _json(path: Path) -> object:
     if not path.is_file():
         return None
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_file(path).decode("utf-8-sig")
         try:
             return json.loads(text)
         except ValueError:
@@ -140,7 +141,14 @@ def _corpora(folder: Path, notes: list[str]) -> tuple[list[CorpusPage], CorpusSi
     order: dict[str, CorpusPage] = {}
     sizes: dict[str, CorpusSize] = {}
     empty = 0
-    for name in parse_task_sizes(",".join(paths)):
+    try:
+        names = list(parse_task_sizes(",".join(paths)))
+    except Misuse:
+        raise Misuse(
+            f"{folder}: the ends of {_CORPUS}*.json are sizes of 4k to 2000k, as in {_CORPUS}64k.json; these are "
+            f"{', '.join(sorted(paths))}"
+        ) from None
+    for name in names:
         before, here = set(order), set()
         for row in _rows(_json(paths[name])):
             page = _page(row)

@@ -17,14 +17,14 @@ from tests.filetasks.reading import says, text_at, whole_text
 @pytest.fixture(scope="module")
 def drawers(hundred: list[TaskCase]) -> list[WrittenDrawer]:
     """Of so many cases that every form of file is among them, and no more."""
-    missing: Counter[str] = Counter(dict.fromkeys(WRITERS, 2))
+    missing: Counter[str] = Counter(dict.fromkeys(WRITERS, 1))
     picked = []
     for case in hundred:
         forms = [file.form for file in case.files]
         if any(missing[form] > 0 for form in forms):
             missing.subtract(forms)
             picked.append(write_drawer(case))
-    assert max(missing.values()) < 2, "a form of file that no case has"
+    assert max(missing.values()) < 1, "a form of file that no case has"
     return picked
 
 

@@ -185,6 +185,34 @@ def test_the_layout_of_dr3_goes_out_and_comes_back(tasks: Path, tmp_path: Path) 
     assert drr("tasks", "check", tmp_path / "back") == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("query.jsonl", "", "holds no line with a query"),
+        ("query.jsonl", "{", "cannot be read as JSON"),
+        ("long_context_sampled_huge.json", "[]", "are sizes of 4k to 2000k"),
+        ("long_context_sampled_32k.json", '{"a": [', "cannot be read as JSON"),
+        ("a\u200bb.pdf", "x", "cannot be printed"),
+        ("checklist.json", '{"checklist": [{"id": "../x", "requirement": "y"}]}', "holds a slash"),
+        ("checklist.json", "[" * 100_000, "cannot be read as JSON"),
+    ],
+)
+def test_what_cannot_be_imported_is_told_in_one_line(
+    tmp_path: Path, name: str, text: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "007"
+    folder.mkdir()
+    (folder / "query.jsonl").write_text('{"number": 7, "query": "What now?"}')
+    pages = [{"title": "A", "url": "", "page_body": "b"}, {"title": "", "page_body": ""}, 3]
+    (folder / "long_context_sampled_32k.json").write_text(json.dumps(pages))
+    assert drr("tasks", "import", folder, "--out", tmp_path / "whole") == 0
+    assert "1 pages without text were left out" in capsys.readouterr().err
+    (folder / name).write_text(text)
+    assert drr("tasks", "import", folder, "--out", tmp_path / "out") == 2
+    err = capsys.readouterr().err
+    assert told in err and "Traceback" not in err
+
+
 def test_a_folder_of_something_else_is_no_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words in (
         ("tasks", "check", tmp_path),
