@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 # command: (module under drr.app.commands, one line of help). A module offers `build(parser)` and `run(arguments) -> int`.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -54,10 +54,37 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong, and what was probably meant."""
+
     def error(self, message: str) -> NoReturn:
         from drr.env.errors import Misuse
 
-        raise Misuse(f"{message}; try `{self.prog} --help`")
+        joint = " Try" if message.endswith("?") else "; try"
+        raise Misuse(f"{message}{joint} `{self.prog} --help`")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The command that read the words knows its options best: it refuses what it does not know."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            options = [one for one in self._option_string_actions if one.startswith("--")]
+            slip = next((word.partition("=")[0] for word in unknown if word.startswith("--")), "")
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(slip, options)}")
+        return found, unknown
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        choices = [] if action.choices is None else list(action.choices)
+        hint = _meant(str(value), [str(choice) for choice in choices])
+        if choices and value not in choices and hint:
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r}{hint}")
+        super()._check_value(action, value)
+
+
+def _meant(slip: str, names: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    bare = {name.lstrip("-"): name for name in names}
+    near = [bare[name] for name in get_close_matches(slip.lstrip("-"), bare, 3, 0.7)]
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def _overview() -> str:
@@ -68,7 +95,7 @@ def _overview() -> str:
         f"\n\ncommands:\n{rows}\n\nexamples:\n"
         "  drr sample raw --seed 7 && drr ingest raw --shop shop\n"
         '  drr shop search shop "quiet dog nail grinder" --max-price 40\n'
-        "\n`drr COMMAND --help` tells more. Exit codes: 0 done, 1 failed or a check did not hold, 2 misuse."
+        "\n`drr COMMAND --help` and `drr help COMMAND` tell more. Exit codes: 0 done, 1 failed or a check did not hold, 2 misuse."
     )
 
 
@@ -94,6 +121,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(words: list[str]) -> int:
+    if words and words[0] == "help":
+        words = [*words[1:], "--help"]
     if not words or words[0] in ("-h", "--help"):
         print(_overview())
         return 0 if words else 2
@@ -104,11 +133,8 @@ def _main(words: list[str]) -> int:
         return 0
     name = words[0]
     if name not in COMMANDS:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, COMMANDS, 3)
-        hint = f"did you mean {' or '.join(near)}?" if near else "`drr --help` lists the commands"
-        print(f"drr: no command {name!r}; {hint}", file=sys.stderr)
+        hint = _meant(name, COMMANDS) or "; `drr --help` lists the commands"
+        print(f"drr: no command {name!r}{hint}", file=sys.stderr)
         return 2
     return _run(name, import_module(f"drr.app.commands.{COMMANDS[name][0]}"), words[1:])
 

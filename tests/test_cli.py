@@ -157,3 +157,42 @@ sys.exit(_run("doctor", SimpleNamespace(build=lambda parser: None, run=run), [])
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "drr: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["shop", "serach", "demo", "x"], "did you mean search?"),
+        (["shop", "search", "demo", "x", "--max-prize", "3"], "did you mean --max-price?"),
+        (["shop", "search", "demo", "x", "--max-prize=3"], "did you mean --max-price?"),
+        (["shop", "search", "demo", "x", "--sort", "ratings"], "did you mean rating?"),
+        (["report", "study", "--output", "x"], "--output"),
+        (["shpo"], "did you mean shop?"),
+        (["help", "shpo"], "did you mean shop?"),
+    ],
+)
+def test_a_slip_is_answered_with_what_was_meant(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    shown = capsys.readouterr()
+    assert told in shown.err and shown.err.count("\n") == 1 and shown.out == ""
+
+
+def test_nothing_is_suggested_where_nothing_is_near(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["shop", "zzz"]) == 2
+    told = capsys.readouterr().err
+    assert "did you mean" not in told and "search" in told
+
+
+def test_help_of_a_command_is_what_its_help_option_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    for asked, option in (
+        (["help"], ["--help"]),
+        (["help", "shop"], ["shop", "--help"]),
+        (["help", "shop", "search"], ["shop", "search", "--help"]),
+    ):
+        assert main(asked) == 0
+        told = capsys.readouterr().out
+        assert main(option) == 0
+        assert told == capsys.readouterr().out
+        assert told.startswith("usage: drr")

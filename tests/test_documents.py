@@ -6,6 +6,7 @@ import argparse
 import ast
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -182,3 +183,16 @@ def test_the_agent_in_a_file_of_the_documents_answers(
     words = ["ask", "Which bird feeder?", "--shop", str(shop_folder), "--user", ANNA]
     assert main([*words, "--variant", f"{tmp_path / 'my_agent.py'}:quick"]) == 0
     assert "A critic found nothing to doubt." in capsys.readouterr().out
+
+
+def test_what_to_cite_is_this_version_under_this_licence() -> None:
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for line in (
+        f"version: {project['version']}",
+        f"license: {project['license']}",
+        "cff-version: 1.2.0",
+        "authors:",
+    ):
+        assert f"\n{line}\n" in f"\n{cited}"
+    assert project["description"] in cited
