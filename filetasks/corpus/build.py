@@ -42,7 +42,7 @@ def corpora(case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool)
     supportive = [writer.supportive(fact) for fact in case.of("page")]
     deck = _deck(case, pool, writer.apart, rng)
     filled = packed(supportive, writer.distractors(supportive), deck, sizes, rng)
-    ranking = PageRanking([page.words for page in filled.order])
+    ranking = PageRanking([page.pieces for page in filled.order])
     place = {page.url: number for number, page in enumerate(filled.order)}
     terms = search_terms(case, [(one, place[one.page.url]) for one in supportive], ranking, seed)
     known = [*(one.known for one in supportive), *(one.known for one in filled.distractors)]

@@ -5,7 +5,6 @@ A page of the pool has an age instead of a date: a task counts back from the day
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -13,10 +12,11 @@ from random import Random
 
 from drr.env.entities import Product
 from drr.env.errors import Misuse
-from drr.env.text import fold, tokens
+from drr.env.text import fold
 from drr.filetasks.case import NamedThing
 from drr.filetasks.corpus.naming import Shelf, shelf
 from drr.filetasks.corpus.page import WrittenPage, written_page
+from drr.filetasks.corpus.ranking import PieceBags, piece_bags
 from drr.filetasks.corpus.scene import page_scene
 from drr.filetasks.corpus.statement import drawn_statement
 from drr.filetasks.corpus.stock import GENERAL, stock
@@ -41,7 +41,7 @@ class PoolPage:
     age: int | None
     theme: str
     tokens: int
-    words: Counter[str]
+    pieces: PieceBags
     folded: str
     """Title and text, to look things up in."""
     head: bytes
@@ -82,7 +82,7 @@ def pool_page(written: WrittenPage, age: int | None, theme: str) -> PoolPage:
         age=age,
         theme=theme,
         tokens=token_count(written.title, written.text),
-        words=Counter(tokens(f"{written.title}\n{written.text}")),
+        pieces=piece_bags(written.title, written.text),
         folded=fold(f"{written.title}\n{written.text}"),
         head=line(page).removesuffix(b"}\n"),
     )

@@ -1,4 +1,4 @@
-"""Pages ranked for a query by BM25 over their words, as filters and search terms try them."""
+"""Pages ranked for a query as agents meet them: by the best of their pieces, by words (BM25)."""
 
 from __future__ import annotations
 
@@ -8,36 +8,49 @@ from collections.abc import Sequence
 from drr.env.bm25 import Bm25
 from drr.env.text import tokens
 from drr.filetasks.form import CorpusPage
+from drr.filetasks.pieces import cut
 
+PieceBags = tuple[Counter[str], ...]
+"""The words of a page, piece by piece, its title in each."""
 _KEPT = 6_000
-_bags: OrderedDict[str, Counter[str]] = OrderedDict()
-"""Of the texts counted last: the tasks of a set share most of their pages."""
+_TITLE = 2
+"""As often as the search of agents counts it in each piece; a test asks both."""
+_bags: OrderedDict[tuple[str, str], PieceBags] = OrderedDict()
+"""Of the pages taken apart last: the tasks of a set share most of theirs."""
+
+
+def piece_bags(title: str, text: str) -> PieceBags:
+    head = tokens(title) * _TITLE
+    return tuple(Counter([*head, *tokens(piece)]) for piece in cut(text))
 
 
 class PageRanking:
     """Of one corpus."""
 
-    def __init__(self, bags: Sequence[Counter[str]]) -> None:
-        """`bags`: the words of each page, its title among them."""
-        self._index = Bm25(bags=bags)
+    def __init__(self, pages: Sequence[PieceBags]) -> None:
+        self._page_of = [number for number, bags in enumerate(pages) for _ in bags]
+        self._index = Bm25(bags=[bag for bags in pages for bag in bags])
 
     @classmethod
     def of(cls, pages: Sequence[CorpusPage]) -> PageRanking:
-        return cls([_bag(f"{page.title}\n{page.text}") for page in pages])
+        return cls([_kept(page) for page in pages])
 
     def best(self, query: str, top: int) -> list[int]:
-        """Places of the best, ties by place; pages that share no word are never among them."""
+        """Places of the best pages, ties by place; pages that share no word are never among them."""
         scores = self._index.scores(query)
-        hits = [place for place, score in enumerate(scores) if score > 0]
-        return sorted(hits, key=lambda place: (-scores[place], place))[:top]
+        hits = sorted(
+            (place for place, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], at)
+        )
+        return list(dict.fromkeys(self._page_of[place] for place in hits))[:top]
 
 
-def _bag(text: str) -> Counter[str]:
-    found = _bags.get(text)
+def _kept(page: CorpusPage) -> PieceBags:
+    key = (page.title, page.text)
+    found = _bags.get(key)
     if found is None:
-        found = _bags[text] = Counter(tokens(text))
+        found = _bags[key] = piece_bags(*key)
         if len(_bags) > _KEPT:
             _bags.popitem(last=False)
     else:
-        _bags.move_to_end(text)
+        _bags.move_to_end(key)
     return found

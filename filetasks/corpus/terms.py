@@ -104,6 +104,9 @@ _EMPTY = frozenset(
         "ones",
     ]
 )
+_SMALL = frozenset(
+    ["a", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "until", "when", "with"]
+)
 _CANDIDATES = 60
 
 
@@ -174,8 +177,10 @@ def _thing(case: TaskCase, fact: TaskFact) -> NamedThing:
 
 
 def _term(words: list[str]) -> str | None:
-    """At most five words, none twice; `None` where fewer than three are left."""
+    """At most five words, none twice, no small word at the end; `None` where fewer than three are left."""
     kept = list(dict.fromkeys(word for part in words for word in part.split()))[:_MOST]
+    while kept and kept[-1] in _SMALL:
+        kept.pop()
     return " ".join(kept) if len(kept) >= _LEAST else None
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import drr.filetasks.corpus as corpus_room
 import orjson
 import pytest
-from drr.env.bm25 import Bm25
 from drr.env.errors import Misuse
 from drr.env.shingles import shingles, similarity
 from drr.env.shop import Shop
@@ -24,6 +23,7 @@ from drr.filetasks.corpus.statement import SISTERS, other_value
 from drr.filetasks.corpus.template import template
 from drr.filetasks.corpus.terms import TOP
 from drr.filetasks.form import CorpusPage
+from drr.filetasks.pieces import WordSearch, best, pieces_of
 from drr.filetasks.truth import TaskFact
 
 from benchmarks.corpora import FEATURES, WORDS, Sample, auc, first_seen, numbers, scored, sort_pages
@@ -176,13 +176,13 @@ def test_signal_terms_lead_to_their_page_and_noise_terms_to_none(
 ) -> None:
     found = 0
     for case, one in made:
-        index = Bm25([f"{page.title}\n{page.text}" for page in one.pages])
+        pieces = pieces_of(one.pages)
+        index = WordSearch([page.title for page in one.pages], pieces)
         supportive = {page.url: page.facts for page in one.known if page.kind == "supportive"}
         for term in one.terms:
             assert 3 <= len(term.term.split()) <= 5
-            scores = index.scores(term.term)
-            ranked = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
-            hits = [one.pages[place].url for place in ranked[:TOP]]
+            ranked = best(index.scores(term.term), len(pieces))
+            hits = list(dict.fromkeys(one.pages[pieces[place].page].url for place in ranked))[:TOP]
             if term.role == "signal":
                 found += 1
                 assert any(supportive.get(url) == term.facts for url in hits)
