@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 COMMANDS: dict[str, tuple[str, str]] = {
     "sample": ("sample", "write raw files in the official Amazon-2023 form"),
     "ingest": ("ingest", "load raw Amazon-2023 files into a shop"),
-    "shop": ("shop", "look into a shop: info, search, show, check, copy"),
+    "shop": ("shop", "look into a shop: info, users, search, show, check, copy"),
     "servers": ("servers", "start and stop the test servers (needs a JDK)"),
     "tools": ("tools", "the nine tools: list, schema, call, docs"),
     "mcp": ("mcp", "serve the tools to an MCP client"),

@@ -17,6 +17,7 @@ SHOP is a folder, or servers:NAME.
 examples:
   drr shop info demo/shop
   drr shop info demo/shop --json
+  drr shop users demo/shop --limit 5
   drr shop search demo/shop "quiet dog nail grinder" --max-price 40 --min-rating 4 --sort popularity
   drr shop show demo/shop product B07VGRJDFY
   drr shop search demo/shop feeder --category "Bird Feeders" --match all --limit 5 --json
@@ -30,15 +31,24 @@ examples:
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_search_options
+    from drr.app.options import positive_int
 
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     commands = parser.add_subparsers(
-        dest="action", required=True, metavar="info|search|show|check|copy|index"
+        dest="action", required=True, metavar="info|users|search|show|check|copy|index"
     )
 
     info = _command(commands, "info", "counts, ratios beside the paper's, recipe, quarantine, sizes")
     info.add_argument("shop", metavar="SHOP")
+
+    users = _command(commands, "users", "users worth asking for: their orders and what these are about")
+    users.add_argument("shop", metavar="SHOP")
+    users.add_argument("--limit", type=positive_int, default=10, metavar="N", help="default: 10")
+    users.add_argument(
+        "--min-orders", type=positive_int, default=5, metavar="N", help="of a user (default: 5)"
+    )
+    users.add_argument("--seed", type=int, default=7, metavar="S", help="which are drawn (default: 7)")
 
     _build_search(commands)
 
@@ -126,6 +136,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     actions = {
         "info": _info,
+        "users": _users,
         "search": _search,
         "show": _show,
         "check": _check,
@@ -153,6 +164,28 @@ def _info(arguments: argparse.Namespace, settings: Settings) -> int:
         print_json(info)
     else:
         print(info_text(info))
+    return 0
+
+
+def _users(arguments: argparse.Namespace, settings: Settings) -> int:
+    from drr.app.console import print_json
+    from drr.app.shop_users import listed_users
+    from drr.app.terminal import Column, table
+    from drr.env.errors import DrrError
+    from drr.env.shop import open_shop
+
+    with open_shop(arguments.shop, settings) as shop:
+        found = listed_users(shop, arguments.limit, seed=arguments.seed, min_orders=arguments.min_orders)
+    if not found:
+        raise DrrError(f"{arguments.shop}: no user has {arguments.min_orders} orders; lower --min-orders")
+    if arguments.json:
+        print_json({"schema": 1, "users": found})
+        return 0
+    rows = [
+        [u["user_id"], str(u["orders"]), u["latest"] or "-", ", ".join(u["themes"]) or "-"] for u in found
+    ]
+    print(table(["user", "orders", "latest", Column("about", flows=True)], rows))
+    print(f'\nask for one: drr ask "QUESTION" --shop {arguments.shop} --user {found[0]["user_id"]}')
     return 0
 
 
