@@ -42,6 +42,10 @@ class Planning:
     """Whether an argument may name an earlier result."""
     records: bool = True
     """Whether there are tools for the shopper's records."""
+    files: bool = False
+    """Whether files belong to the question."""
+    shop: bool = True
+    """Whether there is a catalogue."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,8 @@ class Supervising:
     question: str
     records: bool = True
     """Whether its researchers have tools for the shopper's records."""
+    files: bool = False
+    shop: bool = True
 
 
 @dataclass(frozen=True)

@@ -176,7 +176,11 @@ async def supervisor(
     known = any(finding.text is not None for finding in state["findings"])
     tools = SUPERVISOR_TOOLS if run.reasons else UNREASONED
     ask = partial(
-        run.speak, "supervisor", state["messages"], tools, brief=Supervising(run.query, run.has_records)
+        run.speak,
+        "supervisor",
+        state["messages"],
+        tools,
+        brief=Supervising(run.query, run.has_records, run.has_files, run.has_shop),
     )
     try:
         turn = await (ask() if known else twice(run, "supervisor", ask))

@@ -55,7 +55,7 @@ async def plan(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal[
         "planner", calls=str(run.limits.planned_calls), references=references, tools=_catalogue(run)
     )
     asked = [system, HumanMessage(run.asked)]
-    brief = Planning(run.query, _references(run), run.has_records)
+    brief = Planning(run.query, _references(run), run.has_records, run.has_files, run.has_shop)
     try:
         planned = await twice(run, "agent", partial(run.structured, "agent", asked, CallPlan, brief=brief))
     except ModelFailure as failure:

@@ -153,6 +153,15 @@ class AgentRun(Instructed):
     outside: OutsideAgent = field(default_factory=OutsideAgent)
 
     @property
+    def has_files(self) -> bool:
+        return "list_files" in self.names
+
+    @property
+    def has_shop(self) -> bool:
+        """Where files belong to the question there may be none."""
+        return not self.has_files or "product_catalog_search" in self.names
+
+    @property
     def agent(self) -> RoleModel:
         return self.models[AGENT]
 

@@ -56,6 +56,13 @@ class ListedFiles(TypedDict):
     total: int
 
 
+class FoundPassage(TypedDict):
+    """A hit in a file, as data."""
+
+    url: str
+    text: str
+
+
 class ReadPart(TypedDict):
     """What was read of a file, as data."""
 
@@ -64,13 +71,8 @@ class ReadPart(TypedDict):
     text: str
     last: bool
     """Whether the file ends here."""
-
-
-class FoundPassage(TypedDict):
-    """A hit in a file, as data."""
-
-    url: str
-    text: str
+    parts: list[FoundPassage]
+    """What can be cited by itself: pages, rows, else the piece."""
 
 
 class FoundPassages(TypedDict):
@@ -298,8 +300,14 @@ def _rows(content: FileContent, part: str) -> ToolAnswer:
         [f"{place.address} ({how}{more})", *head, *(grid or ["   (nothing stands there)"]), *beside]
     )
     seen = sheet.text(box._replace(right=columns[-1]))
+    told = [FoundPassage(url=sheet.row_place(n).address, text=visible(sheet.told(n))) for n, _ in rows]
     return _told(
-        content, place.address, text, [_source(place, visible(seen))], box.bottom >= sheet.used.bottom
+        content,
+        place.address,
+        text,
+        [_source(place, visible(seen))],
+        box.bottom >= sheet.used.bottom,
+        told,
     )
 
 
@@ -337,6 +345,14 @@ def _range(content: FileContent, part: str) -> tuple[Sheet, Box]:
     return sheet, Box(box.left, box.top, min(box.right, used.right), min(box.bottom, used.bottom))
 
 
-def _told(content: FileContent, url: str, text: str, sources: Sequence[Source], last: bool) -> ToolAnswer:
+def _told(
+    content: FileContent,
+    url: str,
+    text: str,
+    sources: Sequence[Source],
+    last: bool,
+    rows: Sequence[FoundPassage] = (),
+) -> ToolAnswer:
     seen = "\n\n".join(source.seen for source in sources)
-    return ToolAnswer(text, sources, ReadPart(name=content.name, url=url, text=seen, last=last))
+    parts = list(rows) or [FoundPassage(url=source.url, text=source.seen) for source in sources]
+    return ToolAnswer(text, sources, ReadPart(name=content.name, url=url, text=seen, last=last, parts=parts))

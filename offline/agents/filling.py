@@ -13,6 +13,7 @@ from drr.offline.agents.choice import Choice, choose
 from drr.offline.agents.facts import related_orders, web_facts
 from drr.offline.agents.grounding import grounded
 from drr.offline.agents.memory import Memory
+from drr.offline.agents.papers import quotations, unseen
 from drr.offline.agents.question import Asked, state_name
 from drr.offline.agents.report import BANNER
 from drr.offline.agents.words import plain
@@ -27,7 +28,7 @@ def filled(brief: Filling) -> str:
     task = grounded(offline_question.with_history(task, memory.bought), memory)
     basket = choose(task, memory)
     form = {
-        "answer": _answer(basket),
+        "answer": _answer(basket, memory),
         "sections": [
             section for section in _sections(task, basket, memory, brief.passages) if _says(section)
         ],
@@ -44,8 +45,8 @@ def _sentence(text: str, *passages: int | None) -> Sentence:
     return {"text": text, "passages": [number for number in passages if number is not None]}
 
 
-def _answer(basket: Choice) -> list[Sentence]:
-    said = [_sentence(BANNER.removeprefix("> "))]
+def _answer(basket: Choice, memory: Memory) -> list[Sentence]:
+    said = [_sentence(line.removeprefix("> ")) for line in (BANNER, unseen(memory)) if line]
     for pick in basket.picks:
         slot = pick.product.product_id
         said.append(
@@ -53,7 +54,9 @@ def _answer(basket: Choice) -> list[Sentence]:
                 f"For {_worded(pick.need)}: {{product:{slot}}} at {{price:{slot}}}, {{rating:{slot}}} from {{ratings:{slot}}}."
             )
         )
-    if not basket.picks:
+    if not basket.picks and memory.parts and not memory.products:
+        said.append(_sentence("What was found on it in your files and on the web stands below."))
+    elif not basket.picks:
         said.append(_sentence("Nothing in this shop was found that fits the question and its limits."))
     return said
 
@@ -72,6 +75,7 @@ def _sections(
     task: Asked, basket: Choice, memory: Memory, numbers: Mapping[str, int]
 ) -> Iterable[dict[str, Any]]:
     yield _section("Why these, and the trade-offs", _reasons(basket), _compared(basket))
+    yield _section("What your files say", _quoted(task, memory, numbers))
     read = any(page.read for page in memory.pages.values())
     facts = web_facts(task, memory, 7 if read else 4)
     yield _section(
@@ -79,9 +83,18 @@ def _sections(
         [_sentence(text, numbers.get(page.url)) for text, page in facts if page.url in numbers],
     )
     yield _section("What your own record adds", _record(task, memory, numbers))
-    open_ends = [f"Nothing fitting was found for {_worded(need)}." for need in basket.unmet]
+    unmet = basket.unmet if memory.products or not memory.parts else ()
+    open_ends = [f"Nothing fitting was found for {_worded(need)}." for need in unmet]
     open_ends += [f"The limit leaves no room for {_worded(need)}." for need in basket.dropped]
     yield _section("What stays open", map(_sentence, open_ends))
+
+
+def _quoted(task: Asked, memory: Memory, numbers: Mapping[str, int]) -> Iterable[Sentence]:
+    """Without amounts of money, which the form does not take from a file."""
+    for line, part in quotations(task, memory):
+        number = numbers.get(part.url, numbers.get(part.source))
+        if number is not None and "$" not in line:
+            yield _sentence(f"One of your files says: {line.rstrip('.')}.", number)
 
 
 def _reasons(basket: Choice) -> Iterable[Sentence]:

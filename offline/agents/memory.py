@@ -54,6 +54,17 @@ class SeenPage:
     """Whether the text is a summary of the page, and not the snippet of a search engine."""
 
 
+class SeenPart(NamedTuple):
+    """A part of a file that was read: what can be cited by itself."""
+
+    url: str
+    name: str
+    title: str
+    text: str
+    source: str
+    """The address of all that was read with it."""
+
+
 class SeenHome(NamedTuple):
     """Where the shopper lives, and the record that says so."""
 
@@ -86,6 +97,13 @@ class Memory:
     """Search -> addresses of what it found, best first."""
     sought: tuple[str, ...] = ()
     """What a researcher who looked through the shop for the question took it to be after."""
+
+    papers: list[str] = field(default_factory=list)
+    """Files that have words, by name."""
+    pictures: list[str] = field(default_factory=list)
+    parts: dict[str, SeenPart] = field(default_factory=dict)
+    unfinished: list[str] = field(default_factory=list)
+    """Files of which more is there than was read."""
 
     def called(self, name: str) -> int:
         return sum(1 for call in self.calls if call.name == name)

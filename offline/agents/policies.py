@@ -18,8 +18,8 @@ from drr.agents.control import FINALIZE, LAUNCH, REASON
 from drr.env.json_object import JsonObject
 from drr.offline.agents import choice as offline_choice
 from drr.offline.agents import facts as offline_facts
+from drr.offline.agents import papers, reading
 from drr.offline.agents import question as offline_question
-from drr.offline.agents import reading
 from drr.offline.agents import report as offline_report
 from drr.offline.agents import words as offline_words
 from drr.offline.agents.filling import filled
@@ -79,14 +79,16 @@ def _report(brief: briefs.Reporting) -> str:
 def _plan(brief: briefs.Planning) -> AIMessage:
     """Everything at once and blindly: no second search, no sum, and the region is not known when the web is asked."""
     task = offline_question.read(brief.question)
-    calls: Calls = []
+    calls: Calls = papers.planned_looks(task, references=brief.references) if brief.files else []
+    if not brief.shop:
+        task = replace(task, needs=())
     if task.personal and brief.records:
         calls.append(("get_user_orders", {"limit": 100 if task.about_history else 10}))
     if task.about_place and brief.records:
         calls.append(("get_user_profile", {}))
     searches = [(len(calls) + k, need) for k, need in enumerate(task.needs[:3], 1)]
     calls += [("product_catalog_search", _search(task, need)) for _, need in searches]
-    calls += _looks(task)
+    calls += _looks(task) if brief.shop else []
     if brief.references:
         for number, _ in searches[:2]:
             calls.append(("get_product_details", {"product_id": f"${number}.items[0].product_id"}))
@@ -119,6 +121,7 @@ def _research(messages: Sequence[BaseMessage], brief: briefs.Researching, bound:
     read = offline_question.with_history(offline_question.read(brief.problem), memory.bought)
     task = grounded(read, memory)
     for step in (
+        partial(_look_at_files, bound),
         _look_up_records,
         _look_further_back,
         partial(_look_around, read),
@@ -135,6 +138,14 @@ def _research(messages: Sequence[BaseMessage], brief: briefs.Researching, bound:
     if FINALIZE not in bound:  # the loop of somebody else, which ends with a turn that calls nothing
         return AIMessage(offline_report.report(read, memory))
     return _turn(messages, "", [(FINALIZE, {"reason": "Nothing more is missing."})])
+
+
+def _look_at_files(bound: set[str], task: Asked, memory: Memory) -> tuple[str, Calls]:
+    """Not of a sub-problem that is about the catalogue, the records or the web."""
+    if "list_files" not in bound or not offline_question.in_own_words(task.text):
+        return "", []
+    thought, calls = papers.look_at_files(memory)
+    return (thought, calls) if calls else papers.search_files(task, memory)
 
 
 def _look_up_records(task: Asked, memory: Memory) -> tuple[str, Calls]:
@@ -282,18 +293,25 @@ def _supervise(messages: Sequence[BaseMessage], brief: briefs.Supervising, bound
     launched = [str(call.arguments.get("sub_problem", "")) for call in memory.calls if call.name == LAUNCH]
     if not any(isinstance(message, ToolMessage) for message in messages):
         thought = _strategy(task)
-        problems = _sub_problems(task, question)[:PER_ROUND]
+        problems = _first_problems(brief, task)
         return _turn(messages, thought, [*_held(thought, bound), *_launches(problems)])
     sought = grounded(task, memory)
     scarce = [need for need in sought.needs if len(offline_choice.candidates(sought, need, memory)) < _ENOUGH]
     whole = [offline_question.look_through(question)] if scarce or not sought.needs else []
-    wanted = [*whole, *_finds(replace(sought, needs=tuple(scarce))), *_background(task)]
+    finds = [*whole, *_finds(replace(sought, needs=tuple(scarce)))] if brief.shop else []
+    wanted = [*finds, *_background(task)]
     open_problems = [problem for problem in wanted if problem not in launched]
     open_problems += _follow_ups(task, memory, launched)
     if open_problems and len(launched) <= PER_ROUND + 1:
         thought = "Something is still missing, or can be asked better now."
         return _turn(messages, thought, [*_held(thought, bound), *_launches(open_problems[:2])])
     return _turn(messages, "", [(FINALIZE, {"reason": "The reports answer the parts of the question."})])
+
+
+def _first_problems(brief: briefs.Supervising, task: Asked) -> list[str]:
+    files = [offline_question.from_files(brief.question)] if brief.files else []
+    others = _sub_problems(task, brief.question) if brief.shop else _background(task)
+    return [*files, *others][:PER_ROUND]
 
 
 def _launches(problems: Sequence[str]) -> Calls:

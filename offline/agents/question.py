@@ -25,6 +25,7 @@ _RECORDS = re.compile(r"shop's records", re.IGNORECASE)
 _ON_THE_WEB = re.compile(r"^Find out on the web (.+?)(?:\.\s|\.?$)", re.IGNORECASE | re.DOTALL)
 _SENTENCE = re.compile(r"[^.?!]+")
 _LOOK_THROUGH = "Look through this shop for what serves this question: "
+_FROM_FILES = "Find out from the files that belong to it what they say on this question: "
 _BREAK = re.compile(r",| [-–—] |[(\[:|/]| for | with ", re.IGNORECASE)
 _SHOUT = re.compile(r"^\s*【[^】]{0,40}】\s*")
 
@@ -86,7 +87,7 @@ class QuestionReader:
     def read(self, text: str) -> Asked:
         """Total on any text."""
         cues = self.cues
-        text = text.removeprefix(_LOOK_THROUGH)
+        text = text.removeprefix(_LOOK_THROUGH).removeprefix(_FROM_FILES)
         text = cues.compound.sub(r"\1-\2", cues.container.sub(r"\1 ", text[:_LONGEST]))
         constraints = parse_constraints(text)
         chunks = self._chunks(text)
@@ -220,6 +221,11 @@ def with_history(task: Asked, titles: Sequence[str]) -> Asked:
 def look_through(text: str) -> str:
     """The sub-problem of finding what a whole question is after."""
     return _LOOK_THROUGH + text
+
+
+def from_files(text: str) -> str:
+    """The sub-problem of reading the files for a whole question."""
+    return _FROM_FILES + text
 
 
 def in_own_words(text: str) -> bool:

@@ -21,6 +21,7 @@ from drr.offline.agents.memory import (
     SeenHome,
     SeenOrder,
     SeenPage,
+    SeenPart,
     SeenProduct,
     SeenStatistics,
 )
@@ -148,6 +149,37 @@ def _web(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> No
         memory.add_page(SeenPage(item["url"], item["title"], item["summary" if read else "snippet"], read))
 
 
+def _files(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
+    for item in answer.data["items"]:
+        if not item.get("error"):
+            (memory.pictures if item["kind"].startswith("picture") else memory.papers).append(item["name"])
+
+
+def _file(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
+    read = answer.data
+    _add_parts(memory, read["name"], read["parts"], read["url"] if len(answer.sources) == 1 else None)
+    if not read["last"]:
+        memory.unfinished.append(read["name"])
+
+
+def _passages(memory: Memory, arguments: Mapping[str, Any], answer: ToolAnswer) -> None:
+    _add_parts(memory, str(arguments.get("name", "")), answer.data["items"], None)
+
+
+def _add_parts(memory: Memory, name: str, parts: Sequence[Mapping[str, str]], source: str | None) -> None:
+    """One address may have been read more than once: what is new of it is added."""
+    for part in parts:
+        url, text = part["url"], part["text"]
+        known = memory.parts.get(url)
+        if known is not None and text not in known.text:
+            text = f"{known.text}\n{text}"
+        elif known is not None:
+            continue
+        place = url.partition("#")[2].replace("=", " ", 1)
+        title = f"{name}, {place}" if place else name
+        memory.parts[url] = SeenPart(url, name, title, text, source or url)
+
+
 _READERS: dict[str, Callable[[Memory, Mapping[str, Any], ToolAnswer], None]] = {
     "product_catalog_search": _search,
     "get_product_details": _details,
@@ -155,4 +187,7 @@ _READERS: dict[str, Callable[[Memory, Mapping[str, Any], ToolAnswer], None]] = {
     "get_user_profile": _profile,
     "get_user_statistics": _statistics,
     "web_search": _web,
+    "list_files": _files,
+    "read_file": _file,
+    "search_file": _passages,
 }

@@ -10,6 +10,7 @@ from drr.offline.agents.cites import Cites
 from drr.offline.agents.facts import related_orders, subject, web_facts
 from drr.offline.agents.grounding import grounded
 from drr.offline.agents.memory import Memory, SeenProduct
+from drr.offline.agents.papers import said_by_files, unseen
 from drr.offline.agents.question import Asked, content_words, state_name
 from drr.offline.agents.words import at_price, join, plain, priced, rated, short
 from drr.wording.money import money
@@ -21,14 +22,17 @@ def report(task: Asked, memory: Memory) -> str:
     """The report: answer, reasons, comparison, budget, background, the shopper's own record, what stays open."""
     task = grounded(offline_question.with_history(task, memory.bought), memory)
     basket, cites = choose(task, memory), Cites()
-    parts = [f"# {_heading(basket)}", BANNER, _answer(task, basket, memory, cites)]
+    parts = [f"# {_heading(basket, memory)}", BANNER, unseen(memory), _answer(task, basket, memory, cites)]
+    parts.append(said_by_files(task, memory, cites))
     parts += [_reasons(task, basket, memory, cites), _comparison(basket, cites), _budget(basket, cites)]
     parts += [_background(task, memory, cites), _record(task, basket, memory, cites)]
     parts += [_open(task, basket, memory, cites), cites.listing()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _heading(basket: Choice) -> str:
+def _heading(basket: Choice, memory: Memory) -> str:
+    if memory.parts and not basket.picks:
+        return "Your question: what your files and the web say"
     needs = join([pick.need for pick in basket.picks])
     return (needs[:1].upper() + needs[1:] if needs else "Your question") + ": what the shop offers"
 
@@ -36,6 +40,8 @@ def _heading(basket: Choice) -> str:
 def _found(picks: int, memory: Memory) -> str:
     if picks:
         return "One product fits best:" if picks == 1 else f"These {picks} products cover the question best:"
+    if memory.parts and not memory.products:
+        return "What was found on it in your files and on the web stands below."
     if memory.calls and not memory.called("product_catalog_search"):
         return "No product was looked up for this question."
     return "Nothing in this shop was found that fits the question and its limits."
@@ -180,7 +186,7 @@ def _categories(task: Asked, figures: UserStatistics) -> list[tuple[str, Share]]
 def _open(task: Asked, basket: Choice, memory: Memory, cites: Cites) -> str:
     lines = []
     taken = {product.url for pick in basket.picks for product in (pick.product, *pick.others)}
-    for need in basket.unmet:
+    for need in basket.unmet if memory.products or not memory.parts else ():
         near = nearest(task, need, memory, taken)
         lines.append(f"- Nothing fitting was found for {plain(need, 60)}.")
         if near is not None:

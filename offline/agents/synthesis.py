@@ -21,6 +21,7 @@ from drr.offline.agents.memory import (
     SeenProduct,
     SeenStatistics,
 )
+from drr.offline.agents.papers import Quotation, quotations
 from drr.offline.agents.reading import of_evidence
 from drr.offline.agents.words import plain, short
 from drr.wording.money import money
@@ -38,6 +39,9 @@ class Synthesis:
     statistics: SeenStatistics | None
     facts: tuple[tuple[str, SeenPage], ...]
     """Sentences with the page that says them."""
+    papers: tuple[Quotation, ...]
+    """Lines of files."""
+    pictures: tuple[str, ...]
     sought: tuple[str, ...]
     """What it was after, where it was sent to look through the shop."""
 
@@ -51,6 +55,11 @@ class Synthesis:
                 memory.products[product.url] = replace(known, features=features, opened=True)
         for order in self.orders:
             memory.orders[order.url] = order
+        for line, part in self.papers:
+            known_part = memory.parts.get(part.url)
+            text = line if known_part is None else f"{known_part.text}\n{line}"
+            memory.parts[part.url] = part._replace(text=text)
+        memory.pictures = list(dict.fromkeys([*memory.pictures, *self.pictures]))
         memory.sought = self.sought or memory.sought
         memory.home = self.home or memory.home
         memory.statistics = self.statistics or memory.statistics
@@ -78,6 +87,8 @@ class Synthesis:
         if self.statistics is not None:
             for line in statistics_page(self.statistics.figures, "").splitlines()[:LINES]:
                 yield f"- Record: {plain(line, 200)} {cites(self.statistics.url, 'Your order statistics')}"
+        for line, part in self.papers:
+            yield f"- File: {part.name}: {line} {cites(part.url, part.title)}"
         for sentence, page in self.facts:
             yield f"- {sentence} {cites(page.url, page.title)}"
 
@@ -90,7 +101,7 @@ def condensed(condensing: Condensing) -> Synthesis:
     missing: list[str] = []
     for need in task.needs:
         options = candidates(task, need, memory)
-        if not options:
+        if not options and not memory.parts:
             missing.append(f"No {need} within the limits was found.")
         for product in options[:BEST]:
             products.append(_shortened(product))
@@ -104,6 +115,8 @@ def condensed(condensing: Condensing) -> Synthesis:
         memory.home,
         memory.statistics,
         tuple(web_facts(task, memory, FACTS)),
+        tuple(quotations(task, memory)),
+        tuple(memory.pictures),
         task.needs if products and offline_question.in_own_words(condensing.problem) else (),
     )
 

@@ -6,6 +6,7 @@ import ast
 import json
 import subprocess
 import sys
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -318,6 +319,13 @@ def test_no_run_opens_the_truth_or_loads_its_module(place: Path) -> None:
     code, truths, corpora, loaded = json.loads(done.stdout.splitlines()[-1])
     assert (code, truths, loaded) == (0, 0, False), done.stderr
     assert corpora > 0
+    with Study.open(place.parent / "study", read_only=True) as study:
+        reports = [study.text(record, "report") or "" for record in study.records("answer")]
+    assert len(reports) == 4
+    for report in reports:  # rules read, quote and cite; they say what they could not see
+        assert "Rules see no pictures: what the pictures among your files may show is missing here" in report
+        assert "The warranty of the kettle lasts 36 months" in report and "file://manual.pdf#page=2" in report
+        assert "https://care.example/kettle-limescale" in report
     kept = [
         path
         for path in (place.parent / "study").rglob("*")
@@ -357,3 +365,40 @@ def test_the_question_of_a_task_is_asked_in_its_own_words_only(place: Path) -> N
         for wrong in ({"task_id": "9"}, {"query": "else?"}, {"size": "9k"}, {"size": None}):
             with pytest.raises(Misuse):
                 realm.check([asked[0].model_copy(update=wrong)])
+
+
+@pytest.mark.parametrize("model", ["anthropic:claude-sonnet-5-5", "openai:gpt-4.1"])
+def test_a_request_holds_no_byte_of_the_truth_and_a_picture_once(place: Path, drr: Drr, model: str) -> None:
+    """Every request of a whole run, as it went over the wire."""
+    from tests.wire import Say, Wire
+
+    turns = [
+        Say(
+            "",
+            [("list_files", {}), ("view_image", {"name": "slip.png"}), ("read_file", {"name": "manual.pdf"})],
+        ),
+        Say(
+            "",
+            [
+                ("web_search", {"query": "kettle limescale warranty claim"}),
+                ("read_file", {"name": "truth.json"}),
+            ],
+        ),
+        Say("", [("finalize", {})]),
+        Say("The warranty lasts 36 months [1].\n\n## Sources\n[1] Manual: file://manual.pdf#page=2\n"),
+    ]
+    with Wire(turns) as wire:
+        code, _, err = drr(
+            "run", "study", "--tasks", "tasks", "--sizes", "1k", "--variants", "react", "--model", model,
+            "--base-url", wire.url if model.startswith("anthropic") else f"{wire.url}/v1", "--quiet", "--trust-address", wire.url,
+        )  # fmt: skip
+        sent = [json.dumps(request.body) for request in wire.requests]
+    assert code == 0, err
+    assert len(sent) == len(turns)
+    picture = b64encode((place / "007" / "files" / "slip.png").read_bytes()).decode()
+    assert [text.count(picture) for text in sent] == [0, 1, 1, 1]
+    for text in sent:
+        for secret in (SECRET, "supportive", "distractor", "schema_version", "U1"):
+            assert secret not in text
+    assert "There is no file 'truth.json' here" in sent[-1]
+    assert "Kettles and limescale" in sent[-1] and "citric acid every 9 weeks" in sent[-1]

@@ -1,0 +1,102 @@
+"""How the rules use files that belong to a question: what they read of them, and which of their lines they quote. They see no picture."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from drr.env.json_object import JsonObject
+from drr.env.text import tokens
+from drr.offline.agents.cites import Cites
+from drr.offline.agents.memory import Memory, SeenPart
+from drr.offline.agents.question import Asked, content_words
+from drr.offline.agents.words import plain
+
+_MOST_FILES, _PER_FILE, _LONGEST = 6, 3, 240
+_NAMED = re.compile(r"(?<![\w./-])[\w-]{1,80}\.(?:pdf|xlsx|csv|eml|html?|md|txt)\b", re.IGNORECASE)
+_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"“(])")
+Calls = list[tuple[str, JsonObject]]
+
+
+class Quotation(NamedTuple):
+    """A line of a file that bears on the question."""
+
+    text: str
+    part: SeenPart
+
+
+def look_at_files(memory: Memory) -> tuple[str, Calls]:
+    """What there is, then the beginning of each file that has words."""
+    if not memory.called("list_files"):
+        return "The files that belong to the question come first.", [("list_files", {})]
+    tried = {call.arguments.get("name") for call in memory.calls if call.name == "read_file"}
+    unread = [name for name in memory.papers if name not in tried]
+    return "What the files say is known nowhere else.", [
+        ("read_file", {"name": name}) for name in unread[:_MOST_FILES]
+    ]
+
+
+def search_files(task: Asked, memory: Memory) -> tuple[str, Calls]:
+    """Of files that are longer than what was read of them, the places that speak of the question."""
+    words = " ".join(dict.fromkeys(content_words(task.text)))[:200].strip()
+    searched = {call.arguments.get("name") for call in memory.calls if call.name == "search_file"}
+    left = [name for name in memory.unfinished if name not in searched]
+    return "The longer files hold more than their beginning.", [
+        ("search_file", {"name": name, "query": words}) for name in left[:_MOST_FILES] if words
+    ]
+
+
+def planned_looks(task: Asked, *, references: bool) -> Calls:
+    """All at once: the list, and the files that the question names, else the first ones of the list."""
+    named = list(dict.fromkeys(_NAMED.findall(task.text)))[:_MOST_FILES]
+    if not named and references:
+        named = [f"$1.items[{number}].name" for number in range(4)]
+    return [("list_files", {}), *(("read_file", {"name": name}) for name in named)]
+
+
+def quotations(task: Asked, memory: Memory, most: int = 10) -> list[Quotation]:
+    """The lines that share most words with the question, at most three of a file, in the order of the files."""
+    wanted = set(content_words(task.text))
+    rated: list[tuple[float, int, Quotation]] = []
+    for number, (part, line) in enumerate(_lines(memory)):
+        words = tokens(line)
+        hits = len(wanted.intersection(words))
+        if hits and len(words) >= 2 and len(line) <= _LONGEST:
+            figures = 0.5 if any(word[0].isdigit() for word in words) else 0.0
+            rated.append((-(hits + figures) / len(words) ** 0.3, number, Quotation(line, part)))
+    kept: list[tuple[int, Quotation]] = []
+    for _, number, one in sorted(rated, key=lambda entry: entry[:2]):
+        same_file = sum(1 for _, other in kept if other.part.name == one.part.name)
+        if same_file < _PER_FILE and one.text not in [other.text for _, other in kept]:
+            kept.append((number, one))
+        if len(kept) == most:
+            break
+    return [one for _, one in sorted(kept, key=lambda entry: entry[0])]
+
+
+def _lines(memory: Memory) -> Iterator[tuple[SeenPart, str]]:
+    for part in memory.parts.values():
+        for line in part.text.split("\n"):
+            for piece in _END.split(line) if len(line) > _LONGEST else [line]:
+                said = plain(piece.replace(" | ", "; "), 2 * _LONGEST).strip("; ")
+                if said:
+                    yield part, said
+
+
+def said_by_files(task: Asked, memory: Memory, cites: Cites) -> str:
+    lines = [
+        f"- {plain(one.part.name, 80)}: “{one.text.rstrip('.')}” {cites(one.part.url, one.part.title)}."
+        for one in quotations(task, memory)
+    ]
+    return "## What your files say\n\n" + "\n".join(lines) if lines else ""
+
+
+def unseen(memory: Memory) -> str:
+    """What rules cannot know, said with the banner."""
+    if not memory.pictures:
+        return ""
+    which = (
+        "the picture" if len(memory.pictures) == 1 else "the pictures"
+    )  # a form takes no figure without its passage
+    return f"> Rules see no pictures: what {which} among your files may show is missing here."
