@@ -29,7 +29,7 @@ from drr.agents.control import (
 )
 from drr.agents.recovery import asks_again, broken_off, end_for, twice
 from drr.agents.rendering import REPORTS, RESULTS, Piece
-from drr.agents.running import MAIN, AgentRun, tool_message
+from drr.agents.running import MAIN, AgentRun, has_files, has_shop, tool_message
 from drr.agents.writing import compose
 from drr.env.json_object import JsonObject
 from drr.llm.failures import ModelFailure
@@ -180,7 +180,7 @@ async def supervisor(
         "supervisor",
         state["messages"],
         tools,
-        brief=Supervising(run.query, run.has_records, run.has_files, run.has_shop),
+        brief=Supervising(run.query, run.has_records, has_files(run), has_shop(run)),
     )
     try:
         turn = await (ask() if known else twice(run, "supervisor", ask))

@@ -153,15 +153,6 @@ class AgentRun(Instructed):
     outside: OutsideAgent = field(default_factory=OutsideAgent)
 
     @property
-    def has_files(self) -> bool:
-        return "list_files" in self.names
-
-    @property
-    def has_shop(self) -> bool:
-        """Where files belong to the question there may be none."""
-        return not self.has_files or "product_catalog_search" in self.names
-
-    @property
     def agent(self) -> RoleModel:
         return self.models[AGENT]
 
@@ -328,6 +319,15 @@ class AgentRun(Instructed):
             self.ledger.add(actor, answer.sources)
         if call.error is not None:
             self.tell("result", actor, f"{call.name}: {call.error.message}")
+
+
+def has_files(run: AgentRun) -> bool:
+    return "list_files" in run.names
+
+
+def has_shop(run: AgentRun) -> bool:
+    """Where files belong to the question there may be none."""
+    return not has_files(run) or "product_catalog_search" in run.names
 
 
 def blocks_of(answers: Sequence[ToolAnswer | None]) -> list[Block]:
