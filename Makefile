@@ -9,7 +9,7 @@ STAMP := $(VENV)/.stamp
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
 	@echo "make test          set up, pass the tests (no network, no server)"
-	@echo "make test-rounds   the rules on every round of strangers' texts that they were mended on"
+	@echo "make test-rounds   the rules on every round of strangers' texts that they were mended on, and on hostile and planted ones at length"
 	@echo "make test-servers  the contract suite on MongoDB and Elasticsearch test servers (needs a JDK >= 21 and Maven)"
 	@echo "make test-browser  the viewer and the annotation page in a headless Chromium, pictures of drawers by tesseract"
 	@echo "make test-wheel    the wheel in a fresh environment, beside packages of others (installs the locked packages)"

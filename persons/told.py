@@ -27,7 +27,7 @@ _WHOLE = frozenset({"brands", "goods", "replenishment", "rhythm", "price_level",
 """Blocks whose words stand in any good report of a shop: a brand, a kind of product, a price. Only the whole statement tells them."""
 _ALONE = frozenset({"place", "pets", "children"})
 """Blocks in which one word will do: "your dog". Elsewhere one is too common: "your order" is no interest in order at home."""
-_MARKUP = re.compile(r"\[([^\]]*)\]\([^)\s]*\)|[*_`#>|]+")
+_MARKUP = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)|[*_`#>|]+")
 
 
 class ToldOfReader(NamedTuple):

@@ -126,7 +126,10 @@ def _filled(mould: str, words: Mapping[str, str]) -> str:
             said = said.replace(f" a {one}", f" {one}")
         said = re.sub(r"\b(about|trust|send) they\b", r"\1 them", said)
     said = re.sub(r"\b([Aa]) (?=[aeiouAEIOU](?!ne\b|ni|se))", r"\1n ", said)
-    return re.sub(r";(.*)\?$", r"?\1.", said) if said.endswith("?") and ";" in said else said
+    if not said.endswith("?") or ";" not in said:
+        return said
+    asked, _, rest = said.partition(";")
+    return f"{asked}?{rest[:-1]}."
 
 
 @cache

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from drr.env.shop import Shop
 
 ROOT = Path(__file__).parent.parent.parent
@@ -68,6 +69,7 @@ def limited() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
 
+@pytest.mark.rounds
 def test_every_hostile_text_ends(rules_shop: Shop) -> None:
     product = next(one for one in rules_shop.store.iter_products() if one.price)
     user = next(iter(rules_shop.store.iter_users()))

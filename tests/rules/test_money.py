@@ -139,6 +139,7 @@ def test_every_figure_says_how_it_comes_about(rules_shop: Shop) -> None:
     assert [entry.why for entry in entries[:2]] == [f"the price of {one}" for one in IDS[:2]]
 
 
+@pytest.mark.rounds
 def test_too_many_amounts_leave_the_rest_unverifiable(rules_shop: Shop) -> None:
     piece = f"[A diffuser]({A}) costs $17.95, saves $3.33 of $40, together $99.12, 13 cents each. "
     found = check_report(Subject(piece * 400, query="up to $40", shop=rules_shop))

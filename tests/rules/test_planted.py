@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from drr.env.shop import Shop
 from drr.eval.checks import RULES
 
@@ -10,6 +11,7 @@ from benchmarks.planted_by_hand import REPORTS
 from benchmarks.planted_errors import KINDS
 
 
+@pytest.mark.rounds
 def test_planted_errors_are_noticed_and_clean_reports_pass(rules_shop: Shop) -> None:
     outcome = run(rules_shop, mutations=130, clean=74, seed=3)
     assert outcome.planted.total() == 130

@@ -274,6 +274,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.rounds
 @pytest.mark.parametrize("piece", HOSTILE, ids=repr)
 def test_four_times_the_hostile_report_is_no_more_than_a_small_multiple_of_the_work(piece: str) -> None:
     """Lines of Python are counted. What a regular expression does is not; where one looks back over all of the text for every

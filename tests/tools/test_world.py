@@ -65,6 +65,7 @@ def test_kinds_have_an_order_a_label_and_say_whether_a_page_stands_behind_them()
         "web pages",
         "products of the shop",
         "the shopper's own records",
+        "the question's files",
         "zine",
     ]
     assert [name for name in (*KINDS, "zine") if is_paged(name)] == ["web"]

@@ -17,7 +17,7 @@ from drr.wording.summaries import SUMMARIES
 
 SHORTEST = 200
 """Characters of a passage, its heading aside; as the published code has it, the heading counts there."""
-_WHOLE_BOLD = re.compile(r"\s*(?:\*\*[^*\n]{1,160}\*\*|__[^_\n]{1,160}__)\s*:?\s*$")
+_WHOLE_BOLD = re.compile(r"\s*(?:\*\*[^*\n]{1,160}\*\*|__[^_\n]{1,160}__)\s*+:?\s*+$")
 _LABEL = re.compile(r"\s*(?:\*\*|__)([^*_\n]{1,80}?)[:：.]?(?:\*\*|__)\s*[:：]?")
 _SECTION = re.compile(r"^## .*$", re.M)
 _PARAGRAPHS = re.compile(r"\n\s*\n")
