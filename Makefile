@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: help setup demo test test-rounds test-servers test-browser test-wheel lint types endurance bench lock clean
+.PHONY: help setup demo test test-long test-rounds test-servers test-browser test-wheel lint types endurance bench lock clean
 
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
 	@echo "make test          set up, pass the tests (no network, no server)"
+	@echo "make test-long     what takes seconds each: kills, fuzz, hostile lines, a full disk"
 	@echo "make test-rounds   the rules on every round of strangers' texts that they were mended on, and on hostile and planted ones at length"
 	@echo "make test-servers  the contract suite on MongoDB and Elasticsearch test servers (needs a JDK >= 21 and Maven)"
 	@echo "make test-browser  the viewer and the annotation page in a headless Chromium, pictures of drawers by tesseract"
@@ -31,7 +32,10 @@ demo: setup
 	@$(BIN)/python -m drr.app.demo demo
 
 test: setup
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "not servers and not browser and not wheel and not rounds and not endurance"
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "not servers and not browser and not wheel and not rounds and not long and not endurance"
+
+test-long: setup
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "long and not endurance and not servers"
 
 test-rounds: setup
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "rounds and not endurance"

@@ -104,6 +104,7 @@ def asked(folder: Path, nursery: Nursery, kills: Sequence[int]) -> tuple[int, in
         return len(wire.requests), lost
 
 
+@pytest.mark.long
 def test_killed_five_times_no_answer_is_paid_for_twice(tmp_path: Path) -> None:
     shop = tmp_path / "shop"
     write_shop(str(shop), Settings(shop_url="http://ecommerce.example"))

@@ -75,6 +75,7 @@ def kill_at_random(raw: Path, tmp_path: Path, times: int, seed: int) -> set[int]
     return found
 
 
+@pytest.mark.long
 def test_five_kills(raw: Path, tmp_path: Path) -> None:
     kill_at_random(raw, tmp_path, 5, 1)
 

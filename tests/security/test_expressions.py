@@ -99,6 +99,7 @@ def slow_ones(length: int, seconds: float) -> list[tuple[str, str, tuple[str, st
     return slow
 
 
+@pytest.mark.long
 def test_every_expression_of_the_project_is_linear_in_its_text() -> None:
     assert slow_ones(LENGTH, SECONDS) == []
 

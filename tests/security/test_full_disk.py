@@ -14,6 +14,8 @@ from drr.env.errors import DrrError
 
 from tests.security.conftest import Drr
 
+pytestmark = pytest.mark.long
+
 
 def _namespace() -> list[str] | None:
     """How this machine lets one mount a small disk of one's own, if it does."""

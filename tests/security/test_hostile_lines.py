@@ -15,6 +15,8 @@ from drr.study import toml
 from tests.security.conftest import Drr
 from tests.security.hostile import hostile
 
+pytestmark = pytest.mark.long
+
 REPORT = {
     "id": "r", "system": "other", "query": "Which one?", "query_id": "q", "user_id": "u", "trial": 0,
     "report_markdown": "One [1].\n\n[1]: https://x.example/1", "evidence": [{"url": "https://x.example/1", "type": "web", "text": "One."}],

@@ -63,6 +63,7 @@ async def compare(tmp_path: Path, kills: int, seed: int) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.long
 async def test_ten_kills_lose_and_double_nothing(tmp_path: Path) -> None:
     await compare(tmp_path, kills=10, seed=3)
 

@@ -76,6 +76,7 @@ def study(tmp_path: Path) -> Iterator[Study]:
         yield made
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("how", "limit"), [("one", ""), ("several", "5")])
 def test_after_a_kill_the_servers_count_lies_between_known_and_at_most(
     study: Study, how: str, limit: str
@@ -96,6 +97,7 @@ def test_after_a_kill_the_servers_count_lies_between_known_and_at_most(
     assert known >= (answered - 12) * TOKENS, "what was answered is known as soon as it is"
 
 
+@pytest.mark.long
 async def test_without_a_kill_they_are_the_same(study: Study) -> None:
     with Wire(
         lambda request: Fail(529, "overloaded_error") if request.number % 7 == 1 else Say("fine")

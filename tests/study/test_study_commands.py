@@ -108,6 +108,7 @@ def test_a_study_is_run_continued_looked_into_and_exported(box: Path, drr: Drr, 
     assert {unit["query_id"] for unit in units} >= {"q-birds"}
 
 
+@pytest.mark.long
 def test_several_workers_leave_the_tables_of_one(box: Path, drr: Drr, tmp_path: Path) -> None:
     tables = {}
     for workers in (1, 2):

@@ -131,6 +131,7 @@ def _fuzz(shop: Shop, web: Sandbox, count: int, *, same: bool) -> None:
     run()
 
 
+@pytest.mark.long
 def test_two_thousand_arbitrary_calls(shop: Shop, web: Sandbox, before: Any) -> None:
     _fuzz(shop, web, 2_000, same=True)
     assert before == [
