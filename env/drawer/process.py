@@ -103,11 +103,17 @@ def _left(until: float) -> float:
     return left
 
 
+def _is_ready(pipe: IO[bytes], event: int, until: float) -> bool:
+    """By `poll`: `select` knows no file with a number above 1,023, and a study may hold as many."""
+    poll = select.poll()
+    poll.register(pipe, event)
+    return bool(poll.poll(1000 * _left(until)))
+
+
 def _write(pipe: IO[bytes], data: bytes, until: float) -> None:
     rest = memoryview(data)
     while rest:
-        _, ready, _ = select.select([], [pipe], [], _left(until))
-        if ready:
+        if _is_ready(pipe, select.POLLOUT, until):
             rest = rest[os.write(pipe.fileno(), rest) :]
 
 
@@ -115,8 +121,7 @@ def _line(pipe: IO[bytes], until: float) -> bytes:
     parts: list[bytes] = []
     size = 0
     while True:
-        ready, _, _ = select.select([pipe], [], [], _left(until))
-        if not ready:
+        if not _is_ready(pipe, select.POLLIN, until):
             continue
         part = os.read(pipe.fileno(), 1 << 20)
         if not part:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import socket
 import threading
 from collections.abc import Iterator
@@ -231,3 +232,19 @@ def test_a_file_is_read_once_whoever_asks_and_what_is_kept_is_bounded(
         thread.join()
     assert drawer.content("7.txt").whole == "words 7"
     assert len(read_files._found) <= 3
+
+
+def test_a_process_that_holds_more_than_a_thousand_files_reads_on() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 1200:
+        pytest.skip("this machine allows no process so many files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1200), hard))
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1030)]
+    reader = FileReader()
+    try:
+        assert reader.read("notes.md", "text", b"# Notes\n\nblue\n")
+    finally:
+        reader.close()
+        for one in held:
+            os.close(one)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
