@@ -69,6 +69,8 @@ class Architecture:
     settings: tuple[str, ...] = ()
     """Choices of a study, beside the limits, that it understands: fields of `AgentOptions`."""
     prompts: tuple[str, ...] = ()
+    sees: bool = False
+    """Whether pictures are handed to a program of its own, whatever that does with them, and not to a model of ours."""
     profile: bool = False
     """Whether the shopper's profile facts are handed to it in every variant, where there is a shopper."""
     origin: str = "built in"

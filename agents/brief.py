@@ -42,8 +42,8 @@ class Planning:
     """Whether an argument may name an earlier result."""
     records: bool = True
     """Whether there are tools for the shopper's records."""
-    files: bool = False
-    """Whether files belong to the question."""
+    files: tuple[str, ...] = ()
+    """Names of those that belong to the question."""
     shop: bool = True
     """Whether there is a catalogue."""
 

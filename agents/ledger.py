@@ -14,7 +14,7 @@ from drr.agents.forms.report import FormRead
 from drr.agents.react import ReactState, Reported, act, reason
 from drr.agents.recovery import twice
 from drr.agents.rendering import QUESTION, shorten
-from drr.agents.running import MAIN, AgentRun, actor_rank
+from drr.agents.running import MAIN, AgentRun, actor_rank, file_names
 from drr.agents.writing import ROUNDS
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -32,7 +32,7 @@ EMPTY = "the report is empty: answer the question"
 async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
     run = runtime.context
     run.tell("report", MAIN, "writing the report")
-    passages = Passages(run.ledger.sources(actor_rank))
+    passages = Passages(run.ledger.sources(actor_rank), file_names(run))
     text = await _text(run, passages)
     if not text:  # another conversation may fare better
         run.notes.append("report: asked for once more, nothing of the first could be printed")

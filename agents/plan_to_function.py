@@ -13,7 +13,7 @@ from drr.agents.base import CallError, CallKind, Ending, StopReason
 from drr.agents.brief import Planning, Reporting
 from drr.agents.recovery import broken_off, twice
 from drr.agents.rendering import RESULTS
-from drr.agents.running import MAIN, AgentRun, has_files, has_shop
+from drr.agents.running import MAIN, AgentRun, file_names, has_shop
 from drr.agents.writing import compose
 from drr.env.json_object import JsonObject
 from drr.llm.failures import ModelFailure
@@ -55,7 +55,7 @@ async def plan(state: PlanState, runtime: Runtime[AgentRun]) -> Command[Literal[
         "planner", calls=str(run.limits.planned_calls), references=references, tools=_catalogue(run)
     )
     asked = [system, HumanMessage(run.asked)]
-    brief = Planning(run.query, _references(run), run.has_records, has_files(run), has_shop(run))
+    brief = Planning(run.query, _references(run), run.has_records, tuple(file_names(run)), has_shop(run))
     try:
         planned = await twice(run, "agent", partial(run.structured, "agent", asked, CallPlan, brief=brief))
     except ModelFailure as failure:

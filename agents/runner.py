@@ -38,7 +38,7 @@ from drr.env.world import World
 from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts
 from drr.llm.role import RoleModel
-from drr.llm.seeing import sees
+from drr.llm.seeing import Vision, is_shown_pictures
 from drr.llm.transcript import plain
 from drr.persons.given import Given
 from drr.persons.setting import RECORDS, Setting
@@ -60,6 +60,8 @@ class AgentOptions:
     """Plan-to-Function may use an earlier call's result in a later one (`$1.items[0].product_id`)."""
     citation_repair: CitationRepair = "off"
     top_k: int = 5
+    vision: Vision = "auto"
+    """Whether `view_image` shows pictures; `auto`: where the model's maker says that it takes them."""
     reason: bool = True
     """ReAct and Hybrid-ReAct have the tool that holds a thought. Each call of it reads the whole context again."""
 
@@ -137,6 +139,20 @@ def said(
         **(OF_FILES if without_shop else {}),
     }
     return prompts.chosen(choices) if choices else prompts
+
+
+def sees(variant: Variant, model: str | None, vision: Vision) -> bool:
+    """Whether pictures are shown to it, where `model` plays the agent."""
+    if variant.architecture.sees:
+        return vision != "no"
+    return model is not None and is_shown_pictures(model, vision)
+
+
+def vision_key(variant: Variant, offered: Sequence[str], model: str, vision: Vision) -> dict[str, str]:
+    """Only where there may be pictures, and the user's word decides otherwise than the maker's."""
+    agent = model if AGENT in variant.roles else None
+    decides = sees(variant, agent, vision) != sees(variant, agent, "auto")
+    return {"vision": vision} if decides and "view_image" in tools_of(variant, offered) else {}
 
 
 def _has_no_reason(variant: Variant, options: AgentOptions) -> bool:
@@ -232,7 +248,9 @@ def _run_of(
         prompts=said(variant, options, prompts, given.setting, world.tools),
         allowance=allowance,
         tools=ToolContext(
-            world, options.top_k, sees=any(sees(models[role].name) for role in variant.roles if role == AGENT)
+            world,
+            options.top_k,
+            sees=sees(variant, models[AGENT].name if AGENT in variant.roles else None, options.vision),
         ),
         call_tool=tools.call,
         schemas=schemas(names),

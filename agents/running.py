@@ -325,6 +325,11 @@ def has_files(run: AgentRun) -> bool:
     return "list_files" in run.names
 
 
+def file_names(run: AgentRun) -> Sequence[str]:
+    """Of the files that belong to the question."""
+    return run.tools.files.names if has_files(run) else ()
+
+
 def has_shop(run: AgentRun) -> bool:
     """Where files belong to the question there may be none."""
     return not has_files(run) or "product_catalog_search" in run.names

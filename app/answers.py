@@ -188,7 +188,8 @@ class Answering:
         return [self._unit(spec) for spec in self.specs(queries, trials)]
 
     def _unit(self, spec: AnswerSpec) -> Unit:
-        from drr.agents.runner import key_fields
+        from drr.agents.architecture import AGENT
+        from drr.agents.runner import key_fields, vision_key
         from drr.env.world import SHOP
         from drr.study.unit import Unit
 
@@ -201,6 +202,7 @@ class Answering:
             "models": {role: self.models.name_of(role) for role in variant.roles},
             "max_tokens": self.config.keyed_max_tokens or settings.model_max_tokens,
             **self._styles(variant),
+            **vision_key(variant, world.tools, self.models.name_of(AGENT), settings.vision),
             "page_reader": settings.page_reader,
             **({} if self.config.world == SHOP else {"world": self.config.world}),
             **world.key_fields(),
@@ -240,6 +242,7 @@ class Answering:
             references=base.references if config.references is None else config.references,
             citation_repair=config.citation_repair or base.citation_repair,
             reason=self._reasons(),
+            vision=config.settings.vision,
         )
 
     def _reasons(self) -> bool:

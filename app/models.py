@@ -32,6 +32,7 @@ AGENT_SETTINGS = (
     "effort",
     "thinking",
     "reason",
+    "vision",
     "role_models",
     "model_agent",
     "model_summariser",

@@ -89,6 +89,10 @@ class Settings(BaseSettings):
         "auto",
         description="the agents' tool that holds a thought; auto: left out where their model is told to think by itself",
     )
+    vision: Literal["auto", "yes", "no"] = Field(
+        "auto",
+        description="whether pictures are shown to the agents' models; auto: to those whose maker says that they take them",
+    )
     model_deadline: float = Field(600, gt=0, description="seconds for one model call with its retries")
     concurrency: int = Field(8, gt=0, description="model calls in flight per provider")
     library_tracing: bool = Field(

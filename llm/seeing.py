@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from drr.llm.failures import ModelSetupError
 from drr.llm.offline import NAME as OFFLINE
@@ -14,6 +14,8 @@ from langchain_core.messages import BaseMessage, HumanMessage
 PICTURE_BYTES = 16_000
 """What a picture counts for in an estimate of what a request costs: providers charge by its pixels and not by its bytes."""
 Block = dict[Any, Any]
+Vision = Literal["auto", "yes", "no"]
+"""Whether pictures are put to a model: as its maker's pages say, or as the user says."""
 
 
 def sees(name: str) -> bool | None:
@@ -25,6 +27,13 @@ def sees(name: str) -> bool | None:
     except ModelSetupError:  # of somebody else, who is no provider of ours
         return None
     return None if told is None else bool(told)
+
+
+def is_shown_pictures(name: str, vision: Vision) -> bool:
+    """A model of which nobody says anything sees nothing by `auto`; rules never do."""
+    if vision == "auto" or name == OFFLINE:
+        return bool(sees(name))
+    return vision == "yes"
 
 
 def picture_blocks(label: str, data: bytes, mime_type: str) -> list[Block]:

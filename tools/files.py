@@ -177,7 +177,7 @@ def view_image(ctx: ToolContext, name: FileName) -> ToolAnswer:
     if not ctx.sees:
         raise ToolError(
             "unsupported",
-            f"{content.name} is a picture, and this model is not known to take pictures: what it shows stays unknown.",
+            f"{content.name} is a picture, and none is shown to this model: what is in it stays unknown.",
         )
     picture = ctx.files.picture(content.name)
     place = FilePlace(picture.name)

@@ -6,7 +6,6 @@ import asyncio
 import json
 import signal
 import time
-from dataclasses import replace
 from pathlib import Path
 
 from drr.agents.architecture import AGENT, Run
@@ -29,9 +28,6 @@ def answering(command: Command, terms: CommandTerms, digest: str) -> Run:
     async def answer(run: AgentRun) -> Ending:
         _check(command, digest)
         run.outside.own = _UNKNOWN if terms.trusted else _NONE
-        run.tools = replace(
-            run.tools, sees=True
-        )  # over MCP a picture goes to the command, whatever it does with it
         if terms.trusted:
             run.notes.append("the command ran trusted: not contained, with this user's files and network")
         async with place_for(command, terms) as place, open_door(run, place.listening) as door:

@@ -44,6 +44,7 @@ def _architecture(command: Command, terms: CommandTerms) -> CommandArchitecture:
         summary="a command of yours" + (", trusted" if terms.trusted else ""),
         load=load,
         options=(),
+        sees=True,
         origin="command",
         word=command.word,
         command=command,

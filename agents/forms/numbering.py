@@ -37,9 +37,10 @@ class Numbering:
         """A stranger's title states no figure here; a shopper's record is called by what it is."""
         if passage.type == "user":
             return "Your order" if "/orders" in passage.url else "Your record in this shop"
-        text = plain(passage.title.replace("{", "(").replace("}", ")"), _TITLE)
+        files = self.passages.files
+        text = plain(passage.title.replace("{", "(").replace("}", ")"), _TITLE, files)
         money = [one for one in STATED.figures(text) if one.kind in ("money", "rating")]
-        return " ".join(without(text, money, "").split()) or passage.type
+        return files.restored(" ".join(without(text, money, "").split())) or passage.type
 
     def listing(self) -> str:
         rows = [f"[{n}] {title}: {url}" for n, (url, title) in enumerate(self._listed.values(), 1)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
+from drr.agents.forms.file_names import FileNames
 from drr.citations.addresses import canonical_url
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import one_line
@@ -56,7 +57,8 @@ class KnownOrder:
 class Passages:
     """Numbered from 1 in the order of first sight. What a longer text of the same address repeats is left out."""
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, sources: Sequence[Source], files: Sequence[str] = ()) -> None:
+        self.files = FileNames(files)
         self.products: dict[str, KnownProduct] = {}
         self.orders: dict[str, KnownOrder] = {}
         """By product: the latest that was kept."""

@@ -6,6 +6,7 @@ import html
 import re
 import unicodedata
 
+from drr.agents.forms.file_names import NO_FILES, FileNames
 from drr.citations.bare import without_addresses
 from drr.env.records.lines import one_line
 
@@ -17,13 +18,13 @@ _LEAD = re.compile(r"^(?:(?:[-+•·>=]|\d{1,3}[.)])\s+)+")
 _ESCAPES = 3
 
 
-def plain(text: str, limit: int = LONGEST) -> str:
-    """Placeholders in braces are left as they are."""
+def plain(text: str, limit: int = LONGEST, files: FileNames = NO_FILES) -> str:
+    """Placeholders in braces are left as they are; a name of `files` is left as its mark."""
     text = text[: 4 * limit]
     for _ in range(_ESCAPES):
         text = html.unescape(text)
     text = one_line(_western(unicodedata.normalize("NFKC", text)), 4 * limit)
-    text = without_addresses(text)
+    text = without_addresses(files.marked(text))
     text = _MARKUP.sub(lambda match: match[0] if match[0][0] == "{" else " ", _MARKS.sub(" ", text))
     return _LEAD.sub("", one_line(_tidy(text), limit)).strip()
 

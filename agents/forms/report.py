@@ -110,7 +110,8 @@ def _sentences(
 
 
 def _section(place: str, section: ReportSection, setting: ReadingTerms, faults: list[str]) -> SectionRead:
-    title = plain(_SLOT.sub(" ", section.title), _TITLE)
+    files = setting.passages.files
+    title = plain(_SLOT.sub(" ", section.title), _TITLE, files)
     if STATED.figures(title):
         faults.append(f"{place}: its title has a figure; leave it out")
         title = ""
@@ -124,7 +125,7 @@ def _section(place: str, section: ReportSection, setting: ReadingTerms, faults: 
     if not re.search(r"\w{4}", title) or is_reference_heading(title):
         title = "More"
     return SectionRead(
-        title,
+        files.restored(title),
         _sentences(place, section.sentences, setting, faults),
         list(reversed(distinct.values())),
     )
@@ -137,7 +138,8 @@ def _row(
     if product is None:
         faults.append(f"{place}, products: no tool showed a product {plain(written.product_id, 40)!r}")
         return None
-    note = ReadSentence.of(SaidSentence(text=plain(written.note, _NOTE), passages=[]), setting, about=product)
+    said = SaidSentence(text=written.note, passages=[])
+    note = ReadSentence.of(said, setting, about=product, limit=_NOTE)
     if note.slots:
         note.faults.append("a note takes no placeholder")
     faults += [f"{place}, note on {product.product_id}: {fault}" for fault in dict.fromkeys(note.faults)]

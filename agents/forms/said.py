@@ -15,7 +15,7 @@ from functools import cached_property
 from drr.agents.forms.form import SaidSentence
 from drr.agents.forms.passages import KnownProduct, NumberedPassage
 from drr.agents.forms.placeholders import SINGLE, Placeholder, ReadingTerms, cost, filled, parts_of
-from drr.agents.forms.plain import plain
+from drr.agents.forms.plain import LONGEST, plain
 from drr.wording.stated import STATED, HeldFigures, StatedFigure, without
 
 _NAME = re.compile(
@@ -36,10 +36,14 @@ class ReadSentence:
 
     @classmethod
     def of(
-        cls, sentence: SaidSentence, setting: ReadingTerms, about: KnownProduct | None = None
+        cls,
+        sentence: SaidSentence,
+        setting: ReadingTerms,
+        about: KnownProduct | None = None,
+        limit: int = LONGEST,
     ) -> ReadSentence:
         """`about`: the product in whose row it stands."""
-        text = plain(sentence.text)
+        text = plain(sentence.text, limit, setting.passages.files)
         said = cls(setting, list(parts_of(text, setting)), [])
         for number in dict.fromkeys(sentence.passages):
             passage = setting.passages[number]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from drr.agents.forms import names
+from drr.agents.forms.file_names import is_mark
 from drr.agents.forms.numbering import Numbering
 from drr.agents.forms.passages import KnownProduct
 from drr.agents.forms.placeholders import SINGLE, filled
@@ -28,8 +29,11 @@ def set_sentence(
     """
     if read.lost:
         return ""
-    if read.faults:
-        return _judged(read, shown)
+    body = _judged(read, shown) if read.faults else _set(read, numbering, cited=cited)
+    return read.setting.passages.files.restored(body)
+
+
+def _set(read: ReadSentence, numbering: Numbering, *, cited: bool) -> str:
     runs = _runs(read)
     alone = len(read.named) <= 1
     out: list[str] = []
@@ -110,7 +114,8 @@ def _apart(parts: Sequence[str]) -> str:
 def _closed(text: str) -> str:
     """On one line, with one mark at the end."""
     text = re.sub(r"(?<!\s)\s++([.,;:!?)])", r"\1", " ".join(text.split())).rstrip(" ,;:-–—")
-    if not re.search(r"\w", text):
+    if not any(one.isalnum() or is_mark(one) for one in text):
         return ""
-    text = re.sub(r"[^\W\d_]", lambda match: match[0].upper(), text, count=1)
+    if not is_mark(text[0]):
+        text = re.sub(r"[^\W\d_]", lambda match: match[0].upper(), text, count=1)
     return text if text[-1] in ".!?" else f"{text}."

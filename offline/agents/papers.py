@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from drr.env.drawer.media import media_of
 from drr.env.json_object import JsonObject
 from drr.env.text import tokens
 from drr.offline.agents.cites import Cites
@@ -14,7 +15,6 @@ from drr.offline.agents.question import Asked, content_words
 from drr.offline.agents.words import plain
 
 _MOST_FILES, _PER_FILE, _LONGEST = 6, 3, 240
-_NAMED = re.compile(r"(?<![\w./-])[\w-]{1,80}\.(?:pdf|xlsx|csv|eml|html?|md|txt)\b", re.IGNORECASE)
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"“(])")
 Calls = list[tuple[str, JsonObject]]
 
@@ -47,12 +47,20 @@ def search_files(task: Asked, memory: Memory) -> tuple[str, Calls]:
     ]
 
 
-def planned_looks(task: Asked, *, references: bool) -> Calls:
-    """All at once: the list, and the files that the question names, else the first ones of the list."""
-    named = list(dict.fromkeys(_NAMED.findall(task.text)))[:_MOST_FILES]
+def planned_looks(task: Asked, files: Sequence[str], *, references: bool) -> Calls:
+    """All at once: the list, and those of `files` that the question names, else the first ones of the list."""
+    named = [name for name in _named(task.text, files) if media_of(name) != "picture"][:_MOST_FILES]
     if not named and references:
         named = [f"$1.items[{number}].name" for number in range(4)]
     return [("list_files", {}), *(("read_file", {"name": name}) for name in named)]
+
+
+def _named(text: str, files: Sequence[str]) -> list[str]:
+    """In the order in which the text says them; of `orders 2022.csv` and `2022.csv` the longer where both could be meant."""
+    names = {name.casefold(): name for name in files}
+    either = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    said = re.findall(rf"(?<![\w./-])(?:{either})(?![\w/-]|\.\w)", text.casefold()) if names else []
+    return [names[one] for one in dict.fromkeys(said)]
 
 
 def quotations(task: Asked, memory: Memory, most: int = 10) -> list[Quotation]:

@@ -79,7 +79,7 @@ def _report(brief: briefs.Reporting) -> str:
 def _plan(brief: briefs.Planning) -> AIMessage:
     """Everything at once and blindly: no second search, no sum, and the region is not known when the web is asked."""
     task = offline_question.read(brief.question)
-    calls: Calls = papers.planned_looks(task, references=brief.references) if brief.files else []
+    calls: Calls = papers.planned_looks(task, brief.files, references=brief.references) if brief.files else []
     if not brief.shop:
         task = replace(task, needs=())
     if task.personal and brief.records:

@@ -361,3 +361,22 @@ def test_it_is_a_variant_of_its_own_and_none_of_the_papers(tmp_path: Path) -> No
 )
 def test_prose_without_addresses_keeps_its_words(text: str, left: str) -> None:
     assert " ".join(without_addresses(text).split()) == left
+
+
+def test_names_of_the_files_stay_in_sentences_and_are_neither_figure_nor_address() -> None:
+    files = ("a.png", "orders 2022.csv", "my_notes.md", "evil.com")
+    note = Source(url="file://my_notes.md", type="file", title="my_notes.md", seen="The shelf is 58 cm wide.")
+    said = form(
+        ("my_notes.md gives a width of 58 cm, and `orders 2022.csv` has no width.", [1]),
+        "Nobody looked at a.png, nor at other.png, evil.com or https://x.example/a.png.",
+        ("In a.png it is 77 cm.", [1]),
+        sections=[section("What orders 2022.csv holds", "Look at A.PNG again.")],
+    )
+    read = FormRead.of(ReportForm.model_validate(said), Passages([note], files), "Does it fit?")
+    report = read.report()
+    assert "my_notes.md gives a width of 58 cm, and orders 2022.csv has no width [1]." in report
+    assert "Nobody looked at a.png, nor at, or." in report
+    assert "In a.png it is (no figure on record) cm (a judgement, without a source)." in report
+    assert "## What orders 2022.csv holds" in report and "Look at a.png again." in report
+    assert len(read.faults) == 1 and "'77'" in read.faults[0]
+    assert [one.address for one in parse(report).sources] == ["file://my_notes.md"]

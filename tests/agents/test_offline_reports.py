@@ -139,6 +139,14 @@ def test_the_planner_refers_to_earlier_results_only_where_it_may() -> None:
     assert "$1.items[0]" in plan(True) and "$1.items[0]" not in plan(False)
 
 
+def test_the_planner_reads_the_files_that_the_question_names() -> None:
+    files = ("2022.csv", "my orders 2022.csv", "receipt.pdf", "slip.png", "other.md")
+    brief = Planning("See my orders 2022.csv, slip.png and Receipt.pdf: is it due?", False, files=files)
+    calls = json.loads(agent_policy([], {"response_schema": {}, "brief": brief}).text)["calls"]
+    read = [json.loads(one["arguments"])["name"] for one in calls if one["tool"] == "read_file"]
+    assert read == ["my orders 2022.csv", "receipt.pdf"]
+
+
 @pytest.mark.parametrize("text", ["", "?!", "x" * 20_000, "# Question\n", "\x00", "buy " * 3000, "$" * 500])
 def test_any_text_gets_an_answer(text: str) -> None:
     for brief in (

@@ -367,8 +367,36 @@ def test_the_question_of_a_task_is_asked_in_its_own_words_only(place: Path) -> N
                 realm.check([asked[0].model_copy(update=wrong)])
 
 
-@pytest.mark.parametrize("model", ["anthropic:claude-sonnet-5-5", "openai:gpt-4.1"])
-def test_a_request_holds_no_byte_of_the_truth_and_a_picture_once(place: Path, drr: Drr, model: str) -> None:
+def vision_in_keys(place: Path, model: str, variants: str = "react") -> dict[str, object]:
+    found: dict[str, object] = {}
+    for vision in ("auto", "yes", "no"):
+        settings = resolve({"model": model, "vision": vision, "base_url": "http://127.0.0.1:9/v1"}).settings
+        config = AnswerConfig(settings, None, (variants,), world="files", place=str(place), trust_agent=True)
+        with open_answering(config) as answering:
+            found[vision] = answering.units(queries_of(place))[0].key_fields.get("vision")
+    return found
+
+
+def test_who_sees_pictures_is_in_the_key_only_where_the_word_decides_it(place: Path) -> None:
+    assert vision_in_keys(place, "offline") == {"auto": None, "yes": None, "no": None}
+    assert vision_in_keys(place, "openai:home-grown") == {"auto": None, "yes": "yes", "no": None}
+    assert vision_in_keys(place, "openai:gpt-4.1") == {"auto": None, "yes": None, "no": "no"}
+    assert vision_in_keys(place, "offline", "cmd:/bin/true") == {"auto": None, "yes": None, "no": "no"}
+
+
+@pytest.mark.parametrize(
+    ("model", "vision", "shown"),
+    [
+        ("anthropic:claude-sonnet-5-5", "auto", 1),
+        ("openai:gpt-4.1", "auto", 1),
+        ("openai:home-grown", "auto", 0),
+        ("openai:home-grown", "yes", 1),
+        ("anthropic:claude-sonnet-5-5", "no", 0),
+    ],
+)
+def test_a_request_holds_no_byte_of_the_truth_and_a_picture_once(
+    place: Path, drr: Drr, model: str, vision: str, shown: int
+) -> None:
     """Every request of a whole run, as it went over the wire."""
     from tests.wire import Say, Wire
 
@@ -389,14 +417,15 @@ def test_a_request_holds_no_byte_of_the_truth_and_a_picture_once(place: Path, dr
     ]
     with Wire(turns) as wire:
         code, _, err = drr(
-            "run", "study", "--tasks", "tasks", "--sizes", "1k", "--variants", "react", "--model", model,
+            "run", "study", "--tasks", "tasks", "--sizes", "1k", "--variants", "react", "--model", model, "--vision", vision,
             "--base-url", wire.url if model.startswith("anthropic") else f"{wire.url}/v1", "--quiet", "--trust-address", wire.url,
         )  # fmt: skip
         sent = [json.dumps(request.body) for request in wire.requests]
     assert code == 0, err
     assert len(sent) == len(turns)
     picture = b64encode((place / "007" / "files" / "slip.png").read_bytes()).decode()
-    assert [text.count(picture) for text in sent] == [0, 1, 1, 1]
+    assert [text.count(picture) for text in sent] == [0, shown, shown, shown]
+    assert ("none is shown to this model" in sent[-1]) is (not shown)
     for text in sent:
         for secret in (SECRET, "supportive", "distractor", "schema_version", "U1"):
             assert secret not in text
