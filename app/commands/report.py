@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
+    from drr.app.papers.names import PAPERS
+
     parser.epilog = "examples:\n  drr report study --out report\n  drr report study --json\n  drr report study --out report --paper-figures\n  drr report study --labels sheet.jsonl\n  drr report --explain   # what every metric means"
     parser.add_argument("study", type=Path, metavar="STUDY", nargs="?")
     parser.add_argument(
@@ -25,6 +27,11 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--paper-figures",
         action="store_true",
         help="the paper's figures beside ours, marked as another setting",
+    )
+    parser.add_argument(
+        "--paper",
+        choices=PAPERS,
+        help="the tables of this paper by their own numbers, with its printed figures, marked as another setting, where no rules took part",
     )
     parser.add_argument(
         "--human",
@@ -128,9 +135,11 @@ def _write(study: Study, document: StudyDocument, arguments: argparse.Namespace)
         raise Misuse(
             f"{arguments.study}: no answer has finished yet; `drr status {arguments.study}` says why"
         )
-    beside = arguments.paper_figures and document["banner"] is None
+    asked = arguments.paper_figures or arguments.paper == "retail"
+    beside = asked and document["banner"] is None
     agreement = agreement_document(study, _people(study, arguments.human))
-    tables = write_report(Material(study, judged, document, beside, agreement), arguments.out)
+    material = Material(study, judged, document, beside, agreement, arguments.paper)
+    tables = write_report(material, arguments.out)
     if arguments.paper_figures and not beside:
         told = "what rules wrote or judged is never set beside the paper's figures: left out"
         print(told, file=sys.stderr)

@@ -23,6 +23,17 @@ RATING = (
     Heading("MARD", "mard"),
     Heading("bias", "bias"),
 )
+CRITERIA = (
+    Heading(
+        "PCA",
+        "pca",
+        "Of two reports of a question under one criterion, which is better; a tie matches a tie.",
+    ),
+    Heading("PCA by chance", "pca_chance"),
+    Heading("MARD", "mard", "Mean absolute deviation of the scores, 0-10."),
+    Heading("Pearson", "pearson"),
+    Heading("Spearman", "spearman"),
+)
 RANKING_NOTE = (
     "Systems by win rate on the pairs that both judged, ties as half; = where the rates are equal. "
     "With few systems a rank correlation says little: read the win rates."
@@ -42,6 +53,12 @@ def agreement_tables(material: Material) -> list[Table]:
     tables = [
         Table(name, title, columns, rows, [], material.banner) for name, title, columns, rows in found if rows
     ]
+    criteria = _criteria(document)
+    if criteria:
+        title = "Agreement on criteria, score by score (PDR-Bench's Table 4)"
+        tables.append(
+            Table("agreement-criteria", title, CRITERIA, criteria, _costs(document), material.banner)
+        )
     rankings = _rankings(document)
     if rankings:
         columns = headings("order by the first", "order by the second", "same order", "Kendall tau-b")
@@ -89,6 +106,30 @@ def _metrics(document: AgreementDocument) -> list[Row]:
         )
         for pair in document["metrics"]
         for name, row in pair["metrics"].items()
+    ]
+
+
+def _criteria(document: AgreementDocument) -> list[Row]:
+    return [
+        (
+            _name(dimension, pair["judges"]),
+            [
+                Cell.of(row["criterion"]["pca"]),
+                Cell(row["criterion"]["pca"]["chance"]),
+                *_cells(row["criterion"]["mard"], row["criterion"]["pearson"], row["criterion"]["spearman"]),
+            ],
+        )
+        for pair in document["criteria"]["pairs"]
+        for dimension, row in pair["dimensions"].items()
+    ]
+
+
+def _costs(document: AgreementDocument) -> list[str]:
+    """What each judge took for a question, where prices are known."""
+    return [
+        f"{judge}: ${cost['usd_per_query']:.4f} a question, of {cost['queries']}."
+        for judge, cost in document["cost"].items()
+        if cost["usd_per_query"] is not None
     ]
 
 

@@ -12,6 +12,7 @@ from drr.app.report.cost import cost_table
 from drr.app.report.judging_tables import coverage, failure_labels, failures, pairwise, rules
 from drr.app.report.material import Material
 from drr.app.report.metric_tables import as_printed, metric_tables, noise
+from drr.app.report.paper import with_papers_tables
 from drr.app.report.setting_tables import setting_tables
 from drr.app.report.tables import Table
 
@@ -29,4 +30,4 @@ def all_tables(material: Material) -> list[Table]:
         *agreement_tables(material),
         *(build(material) for build in LAST),
     ]
-    return [table for table in found if table is not None]
+    return with_papers_tables(material, [table for table in found if table is not None])

@@ -14,6 +14,7 @@ from drr.eval.metrics.rows import StudyDocument
 from drr.eval.tasks.judged import Judged
 
 if TYPE_CHECKING:
+    from drr.app.papers.names import PaperName
     from drr.eval.agreement.rows import AgreementDocument
     from drr.study.study import Study
 
@@ -27,8 +28,11 @@ class Material:
     judged: Judged
     document: StudyDocument
     with_paper: bool = False
+    """Whether the retail paper's figures stand in braces beside ours."""
     agreement: AgreementDocument | None = None
     """Judges against judges and people; `None` where there are not two of them."""
+    paper: PaperName | None = None
+    """Whose tables are told by their own numbers."""
 
     @property
     def banner(self) -> str | None:

@@ -1,35 +1,159 @@
-"""The paper's printed figures, to stand beside ours on request. Another setting: other models, queries, shop and web."""
+"""The tables of a paper by its own numbers: which of them are here, in its own form where that is another, and what it prints.
+
+A printed figure is one of another setting, marked so, and never stands in a report on what rules wrote or judged.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-NOTE = "the paper's printed figure (arXiv text, Tables 1, 2, 5): another setting, not comparable"
-_ORDER = ("plan-to-function", "plan-to-function+ws", "react", "react+ws", "hybrid-react", "hybrid-react+ws")
-_COLUMNS: Mapping[str, tuple[float, ...]] = {
-    "fp": (0.69, 0.74, 0.68, 0.74, 0.73, 0.69),
-    "fp_web": (0.49, 0.58, 0.43, 0.63, 0.60, 0.61),
-    "fp_product": (0.84, 0.87, 0.88, 0.84, 0.85, 0.76),
-    "fr": (0.98, 0.97, 0.97, 0.97, 0.99, 0.94),
-    "n_cited": (15.64, 17.98, 15.22, 17.46, 18.18, 18.92),
-    "n_cited_web": (3.76, 6.26, 4.20, 6.20, 5.42, 7.78),
-    "n_cited_product": (11.88, 11.72, 11.02, 11.26, 12.76, 11.14),
-    "clarity": (5.28, 5.10, 5.26, 5.32, 5.54, 5.48),
-    "depth": (6.98, 7.22, 7.18, 7.60, 7.64, 7.72),
-    "breadth": (5.62, 6.20, 5.74, 6.30, 6.34, 6.70),
-    "insightfulness": (5.76, 5.98, 5.84, 6.30, 6.32, 6.68),
-    "constraint_following": (7.40, 7.26, 7.22, 7.60, 7.34, 7.46),
-    "personalization": (6.62, 6.58, 7.04, 6.86, 6.46, 6.56),
-    "overall": (8.38, 8.42, 8.60, 8.78, 8.78, 8.68),
-    "input_tokens": (34_200, 68_100, 198_900, 227_700, 461_900, 591_900),
-    "output_tokens": (2_300, 6_600, 2_900, 7_200, 15_800, 24_400),
-    "words": (675, 738, 726, 780, 812, 848),
-    "tool_calls": (6.0, 6.0, 8.8, 7.9, 15.9, 15.5),
-}
+from drr.app.papers.printed import Exhibit, Paper, paper_of
+from drr.app.report.material import Material
+from drr.app.report.tables import Cell, Heading, Table, headings
+from drr.eval.metrics import documented, families, metrics
+from drr.eval.metrics.base import Metric
+from drr.eval.stats.intervals import VRow
+from drr.persons.setting import parts_of
+
+_ABSENT = "nothing in this study shows it"
+_RULES = "What the paper prints is left out: rules wrote or judged what stands here."
+_OWN = (
+    "Means over the questions that every row answered, with their 95 % interval. Differences and what they are worth "
+    "stand in the tables below, which have all systems."
+)
 
 
-def printed(variant: str, metric: str) -> float | None:
-    """What the paper prints for this variant, if it does."""
-    if variant not in _ORDER or metric not in _COLUMNS:
-        return None
-    return _COLUMNS[metric][_ORDER.index(variant)]
+def with_papers_tables(material: Material, found: Sequence[Table]) -> list[Table]:
+    """The tables of a report, and among them those of the paper that was asked for."""
+    if material.paper is None:
+        return list(found)
+    pages = _Pages(material, paper_of(material.paper), {table.name: table.title for table in found})
+    return [pages.contents(), *pages.own(), *pages.beside(found)]
+
+
+@dataclass(frozen=True)
+class _Pages:
+    material: Material
+    paper: Paper
+    titles: Mapping[str, str]
+    """Of the tables that this study has, by name."""
+
+    def contents(self) -> Table:
+        rows = [(one.source, [Cell(one.title), *self._state(one)]) for one in self.paper.exhibit]
+        notes = [_RULES] if self.material.banner else []
+        title = f"{self.paper.title}: its tables and figures"
+        columns = headings("shows", "here", "why not")
+        return Table("paper", title, columns, rows, notes, self.material.banner)
+
+    def _state(self, exhibit: Exhibit) -> list[Cell]:
+        here = self._present(exhibit)
+        if here:
+            return [Cell("; ".join(self.titles[name] for name in here)), Cell("")]
+        if exhibit.pages:
+            return [Cell(exhibit.pages), Cell("")]
+        why = exhibit.missing or (f"it needs {exhibit.needs}" if exhibit.needs else _ABSENT)
+        return [Cell("–"), Cell(why)]
+
+    def _present(self, exhibit: Exhibit) -> list[str]:
+        if exhibit.people and not self._people():
+            return []
+        return [name for name in exhibit.here if name in self.titles]
+
+    def _people(self) -> bool:
+        """Whether anybody but this study's judges said something."""
+        agreement = self.material.agreement
+        if agreement is None:
+            return False
+        pairs = [
+            *agreement["pairwise"]["pairs"],
+            *agreement["rating"]["pairs"],
+            *agreement["criteria"]["pairs"],
+        ]
+        return not agreement["cost"].keys() >= {judge for pair in pairs for judge in pair["judges"]}
+
+    def own(self) -> Iterator[Table]:
+        """In the paper's form, where it shows systems under some settings only."""
+        for exhibit in self.paper.exhibit:
+            if exhibit.metrics and exhibit.settings and (table := self._own(exhibit)) is not None:
+                yield table
+                yield from self._printed(exhibit)
+
+    def _own(self, exhibit: Exhibit) -> Table | None:
+        figures = self.material.document["metrics"]
+        systems = [name for name in figures if parts_of(name).setting.kind in exhibit.settings]
+        known = metrics()
+        shown = [known[name] for name in exhibit.metrics if any(name in figures[one] for one in systems)]
+        if not shown:
+            return None
+        columns = [Heading(metric.label, metric.name, metric.explanation) for metric in shown]
+        title = f"{exhibit.source} of {self.paper.title}, ours: {exhibit.title[0].lower()}{exhibit.title[1:]}"
+        rows, notes = self._rows(systems, shown)
+        return Table(self._name(exhibit), title, columns, rows, notes, self.material.banner)
+
+    def _rows(
+        self, systems: Sequence[str], shown: Sequence[Metric]
+    ) -> tuple[list[tuple[str, list[Cell]]], list[str]]:
+        asked = self._asked(systems)
+        told = ", ".join(f"{system} {len(asked[system])}" for system in systems)
+        if len({frozenset(queries) for queries in asked.values()}) > 1:
+            refused = [Cell("refused"), *(Cell(None) for _ in shown[1:])]
+            note = f"Refused: the rows were not asked the same questions ({told}); ask each all of them."
+            return [(system, refused) for system in systems], [note]
+        shared = self._shared(systems)
+        counted = f"{len(shared)} of {len(asked[systems[0]])} questions were answered under every row."
+        values = {system: self._values(system, shared) for system in systems}
+        rows = [
+            (system, [Cell.of(values[system].get(metric.name), metric.digits) for metric in shown])
+            for system in systems
+        ]
+        return rows, [_OWN, counted]
+
+    def _asked(self, systems: Sequence[str]) -> dict[str, set[str]]:
+        asked: dict[str, set[str]] = {system: set() for system in systems}
+        for record in self.material.study.records("answer", None):
+            asked.get(str(record.spec["variant"]), set()).add(str(record.spec["query_id"]))
+        return asked
+
+    def _shared(self, systems: Sequence[str]) -> set[str]:
+        answered = [{answer.query_id for answer in self.material.variants[one]} for one in systems]
+        return set.intersection(*answered)
+
+    def _values(self, system: str, shared: set[str]) -> Mapping[str, VRow]:
+        answers = self.material.variants[system]
+        kept = [answer for answer in answers if answer.query_id in shared]
+        if len(kept) == len(answers):
+            return self.material.document["metrics"][system]
+        part = replace(self.material.judged, answers=kept)
+        return documented({n: v for family in families() for n, v in family.corpus(part, kept).items()})
+
+    def beside(self, found: Sequence[Table]) -> Iterator[Table]:
+        """Ours, each followed by what the paper prints in its place."""
+        waiting = [one for one in self.paper.exhibit if not (one.metrics and one.settings)]
+        for table in found:
+            yield table
+            for exhibit in [one for one in waiting if table.name in self._present(one)]:
+                waiting.remove(exhibit)
+                yield from self._printed(exhibit)
+
+    def _printed(self, exhibit: Exhibit) -> Iterator[Table]:
+        if self.material.banner or not exhibit.rows:
+            return
+        columns = headings(*exhibit.columns)
+        rows = [
+            (", ".join(exhibit.names(row)), [_cell(figure) for figure in exhibit.figures(row)])
+            for row in exhibit.rows
+        ]
+        notes = [f"Another setting, not comparable: {self.paper.setting}."]
+        notes += [note.told() for note in exhibit.notes]
+        title = f"{exhibit.source} of {self.paper.title}, as the paper prints it (another setting)"
+        yield Table(f"{self._name(exhibit)}-printed", title, columns, rows, notes)
+
+    def _name(self, exhibit: Exhibit) -> str:
+        return f"{self.paper.paper}-{re.sub('[^a-z0-9]+', '-', exhibit.source.lower())}"
+
+
+def _cell(figure: str) -> Cell:
+    """A figure of the paper: no value of ours, so that no file has it in the place of one."""
+    return Cell(None, missing=figure or "–", printed=figure or None)

@@ -26,7 +26,8 @@ class Cell:
     digits: int = 2
     bold: bool = False
     """Better than the next by more than the noise: a paired test, corrected over the table."""
-    printed: float | None = None
+    printed: float | str | None = None
+    """What a paper prints: a number beside ours, or as it stands there in a table of the paper's own."""
     slight: bool = False
     """No further from the best of its column than the measure sways by itself."""
     signed: bool = False
@@ -62,7 +63,7 @@ class Cell:
             shown += f" [{self.number(self.low)}, {self.number(self.high)}]"
         if self.n is not None:
             shown += f" n={self.n}" + (f" (+{self.unscored} unscored)" if self.unscored else "")
-        if self.printed is not None:
+        if isinstance(self.printed, float):
             shown += f" {{paper {self.number(self.printed)}}}"
         return shown
 

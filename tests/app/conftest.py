@@ -15,6 +15,11 @@ QUESTIONS = (
     "I want quieter grooming tools for my dog under $60; compare the options and say what I bought before.",
 )
 VARIANTS = "react,react+ws,plan-to-function+ws"
+WISHES = (
+    "I want a quiet evening at home with good light to read by. What should I get first, and what can wait?",
+    "A short walk in bad weather should be a pleasure. Which things are worth their money, and which are not?",
+)
+MORE = "records,memory:none:1k,memory:bm25:1k"
 
 
 def drr(*words: str | Path) -> None:
@@ -34,3 +39,42 @@ def judged_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     drr("run", home / "study", "--shop", home / "shop", *what)
     drr("judge", home / "study", "--quiet")
     return home / "study"
+
+
+@pytest.fixture(scope="session")
+def settings_home(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two tasks, two persons each; an agent under two settings, one under five; scored by criteria."""
+    home, shop = tmp_path_factory.mktemp("settings"), judged_study.parent / "shop"
+    persons, contexts, tasks = home / "persons.jsonl", home / "contexts", home / "tasks.jsonl"
+    drr("persons", "build", "--shop", shop, "--out", persons, "--users", "3")
+    drr("context", "build", persons, "--shop", shop, "--tokens", "1k", "--out", contexts)
+    lines = [
+        {"schema_version": 1, "task_id": f"t-{n}", "category": "All_Beauty", "task": wish, "intent": "advice", "needs": ["lamp"]}
+        for n, wish in enumerate(WISHES, 1)
+    ]  # fmt: skip
+    tasks.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    drr("pairs", tasks, persons, "--per-task", "2", "--out", home / "queries.jsonl")
+    given = (
+        "--queries",
+        home / "queries.jsonl",
+        "--shop",
+        shop,
+        "--persons",
+        persons,
+        "--contexts",
+        contexts,
+    )
+    drr("run", home / "study", *given, "--settings", "task,persona", "--variants", "plan-to-function,react", "--quiet")  # fmt: skip
+    drr(
+        "run",
+        home / "study",
+        *given,
+        "--settings",
+        MORE,
+        "--variants",
+        "plan-to-function",
+        "--only",
+        "--quiet",
+    )
+    drr("judge", home / "study", "--what", "pqr", "--rounds", "1", "--quiet")
+    return home

@@ -1,0 +1,156 @@
+"""`drr report --paper`: a paper's tables by their own numbers, its figures marked, and never beside those of rules."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from drr.app.cli import main
+from drr.app.papers.names import PaperName
+from drr.app.papers.printed import paper_of
+from drr.app.report.build import all_tables
+from drr.app.report.material import Material
+from drr.app.report.tables import Cell, Table, as_csv, markdown
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.metrics.document import study_document
+from drr.study.study import Study
+
+TOLD = {"plan-to-function@task", "plan-to-function@persona", "react@task", "react@persona"}
+
+
+def material(study: Study, paper: PaperName, *, by_model: bool) -> Material:
+    judged = read_judged(study, choose(study))
+    document = study_document(study)
+    if by_model:
+        document["banner"] = None
+    return Material(study, judged, document, paper=paper)
+
+
+def tables_of(home: Path, paper: PaperName, *, by_model: bool) -> dict[str, Table]:
+    with Study.open(home / "study") as study:
+        return {table.name: table for table in all_tables(material(study, paper, by_model=by_model))}
+
+
+def rows(table: Table) -> dict[str, list[Cell]]:
+    return {name: list(cells) for name, cells in table.rows}
+
+
+@pytest.fixture(scope="module")
+def by_rules(settings_home: Path) -> dict[str, Table]:
+    return tables_of(settings_home, "pdr", by_model=False)
+
+
+@pytest.fixture(scope="module")
+def by_model(settings_home: Path) -> dict[str, Table]:
+    return tables_of(settings_home, "pdr", by_model=True)
+
+
+def test_every_table_and_figure_of_the_paper_is_listed_with_where_it_is_or_why_not(
+    by_rules: dict[str, Table],
+) -> None:
+    listed = rows(by_rules["paper"])
+    assert list(listed) == [one.source for one in paper_of("pdr").exhibit]
+    assert listed["Table 3"][1].value == by_rules["memories"].title
+    assert listed["Table 4"][1].value == "–"
+    assert "scores of people" in str(listed["Table 4"][2].value)
+    assert "cannot be run here" in str(listed["rows of Tables 1, 2, 8, 9"][2].value)
+    assert all(cells[1].value != "–" or cells[2].value for cells in listed.values())
+
+
+def test_the_papers_form_has_the_papers_rows_and_columns_and_our_figures(
+    settings_home: Path, by_rules: dict[str, Table]
+) -> None:
+    with Study.open(settings_home / "study") as study:
+        figures = study_document(study)["metrics"]
+    first, second = by_rules["pdr-table-1"], by_rules["pdr-table-2"]
+    assert {name for name, _ in first.rows} == {name for name in TOLD if name.endswith("@persona")}
+    assert {name for name, _ in second.rows} == TOLD
+    assert [column.key for column in second.columns] == list(paper_of("pdr").exhibit[1].metrics)
+    for name, cells in second.rows:
+        assert cells[0].value == figures[name]["pqr_p"]["value"]
+        assert cells[0].n == figures[name]["pqr_p"]["n"]
+    assert by_rules["pdr-table-1"].banner
+
+
+def test_nothing_printed_stands_in_a_report_on_what_rules_made(by_rules: dict[str, Table]) -> None:
+    assert not [name for name in by_rules if name.endswith("-printed")]
+    assert any("left out" in note for note in by_rules["paper"].notes)
+    figures = {f for one in paper_of("pdr").exhibit for row in one.rows for f in one.figures(row)}
+    for table in by_rules.values():
+        assert all(cell.printed is None for _, cells in table.rows for cell in cells)
+        shown = {row["paper"] for row in csv.DictReader(as_csv(table).splitlines())}
+        assert shown.isdisjoint(figures)
+
+
+def test_beside_a_models_figures_the_printed_ones_stand_whole_and_marked(by_model: dict[str, Table]) -> None:
+    names = list(by_model)
+    assert names[:3] == ["paper", "pdr-table-1", "pdr-table-1-printed"]
+    assert names.index("pdr-table-3-printed") == names.index("memories") + 1
+    for one in paper_of("pdr").exhibit:
+        table = by_model.get(f"pdr-{one.source.lower().replace(' ', '-')}-printed")
+        assert (table is not None) == bool(one.rows and not one.people), one.source
+        if table is not None:
+            assert table.notes[0].startswith("Another setting, not comparable")
+            assert "another setting" in table.title
+            assert [[cell.printed or "" for cell in cells] for _, cells in table.rows] == [
+                list(one.figures(row)) for row in one.rows
+            ]
+    assert "mixes sets of queries" in markdown(by_model["pdr-table-3-printed"])
+
+
+def test_a_printed_figure_is_no_value_of_ours_in_any_file(by_model: dict[str, Table]) -> None:
+    for row in csv.DictReader(as_csv(by_model["pdr-table-2-printed"]).splitlines()):
+        assert (row["value"], row["n"]) == ("", "")
+        assert row["paper"]
+
+
+def test_rows_that_were_not_asked_the_same_are_refused(settings_home: Path, tmp_path: Path) -> None:
+    home, more = tmp_path / "home", tmp_path / "more.jsonl"
+    shutil.copytree(settings_home, home)
+    first = json.loads((home / "queries.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    more.write_text(
+        json.dumps({**first, "id": "q-more", "query": "Which lamp lasts?"}) + "\n", encoding="utf-8"
+    )
+    only = ("--variants", "react", "--settings", "persona", "--only", "--quiet")
+    assert main(["run", str(home / "study"), "--queries", str(more), *only]) == 0
+    refused = tables_of(home, "pdr", by_model=True)["pdr-table-2"]
+    assert all(cells[0].value == "refused" for _, cells in refused.rows)
+    assert "react@persona 5" in refused.notes[0]
+    assert not any(isinstance(cell.value, float) for _, cells in refused.rows for cell in cells)
+
+
+def test_rows_that_answered_less_are_means_over_what_every_row_answered(settings_home: Path) -> None:
+    with Study.open(settings_home / "study") as study:
+        found = material(study, "pdr", by_model=True)
+        gone = next(a for a in found.judged.answers if a.variant == "react@persona")
+        judged = replace(found.judged, answers=[a for a in found.judged.answers if a is not gone])
+        tables = {table.name: table for table in all_tables(replace(found, judged=judged))}
+    table = tables["pdr-table-2"]
+    assert "3 of 4 questions were answered under every row." in table.notes
+    assert {cells[0].n for name, cells in table.rows if name != "react@persona"} == {3}
+
+
+def test_the_retail_papers_figures_stand_in_braces_and_its_other_tables_below(judged_study: Path) -> None:
+    with Study.open(judged_study) as study:
+        found = material(study, "retail", by_model=True)
+        tables = {table.name: table for table in all_tables(replace(found, with_paper=True))}
+    assert rows(tables["quality"])["react+ws"][-1].printed == 6.97
+    assert rows(tables["retail-table-5-printed"])["React"][0].printed == "198.9k ± 93.4k"
+    assert "retail-appendix-d-printed" not in tables
+    assert rows(tables["paper"])["Appendix D"][1].value == "–"
+
+
+def test_a_paper_is_one_of_the_four(
+    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "r"
+    assert main(["report", str(judged_study), "--out", str(out), "--paper", "fifth"]) == 2
+    assert "retail" in capsys.readouterr().err
+    assert main(["report", str(judged_study), "--out", str(out), "--paper", "reporteval"]) == 0
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert "DeepResearch-ReportEval: its tables and figures" in page
+    assert "as the paper prints it" not in page
