@@ -1,8 +1,9 @@
-"""What `drr judge` is told of key points, of the reference, of PQR and of ReportEval, and where a study keeps it."""
+"""What `drr judge` is told of key points, of the reference, of PQR, of ReportEval and of DR3-Eval, and where a study keeps it."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,9 +12,10 @@ if TYPE_CHECKING:
     from drr.eval.tasks.desk import Desk
     from drr.eval.tasks.key_points.file import OwnPoints
     from drr.eval.tasks.pqr.choices import PqrChoices
+    from drr.filetasks.truth import TaskTruth
     from drr.study.study import Study
 
-_RELATIVE = "relative"
+_RELATIVE, _DR3 = "relative", "dr3"
 
 
 class JudgingChoices(NamedTuple):
@@ -23,18 +25,23 @@ class JudgingChoices(NamedTuple):
     reference: str | None
     pqr: PqrChoices
     pair_seed: int
+    truths: Mapping[str, TaskTruth]
+    """Of tasks with files, by question; only where `dr3` is asked for."""
 
     def settle(self, desk: Desk) -> None:
         desk.own_points, desk.reference, desk.pqr = self.points, self.reference, self.pqr
-        desk.pair_seed = self.pair_seed
+        desk.pair_seed, desk.truths = self.pair_seed, self.truths
 
     def keep(self, study: Study, arguments: argparse.Namespace) -> None:
         """What was given now counts until something else is given."""
+        from drr.eval.tasks.dr3.truths import keep_tasks_place
         from drr.eval.tasks.key_points.file import keep_points
         from drr.eval.tasks.pqr.choices import KeptChoices
         from drr.eval.tasks.relative import keep_reference
         from drr.eval.tasks.reporteval.choices import keep_pair_seed
 
+        if arguments.tasks is not None:
+            keep_tasks_place(study, arguments.tasks)
         if arguments.pair_seed is not None:
             keep_pair_seed(study, arguments.pair_seed)
         if arguments.persons is not None:
@@ -67,6 +74,12 @@ def add_choice_options(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help="for --what reporteval: by which pairs of passages are drawn where there are more than 30 (default 0); kept with the study",
+    )
+    parser.add_argument(
+        "--tasks",
+        type=Path,
+        metavar="DIR",
+        help="for --what dr3: the tasks with files that were asked (default: those of the run); kept with the study",
     )
     _add_pqr_options(parser)
 
@@ -129,7 +142,26 @@ def choices(
             f"--what relative: no --reference says whose reports the others are graded against; {named}"
         )
     seed = kept_pair_seed(study) if arguments.pair_seed is None else arguments.pair_seed
-    return JudgingChoices(points, reference, _pqr(study, desk, arguments), seed)
+    return JudgingChoices(
+        points, reference, _pqr(study, desk, arguments), seed, _truths(study, desk, arguments.tasks, what)
+    )
+
+
+def _truths(study: Study, desk: Desk, given: Path | None, what: list[str]) -> Mapping[str, TaskTruth]:
+    import sys
+
+    from drr.eval.tasks.dr3.truths import tasks_place, truths_of
+
+    if _DR3 not in what:
+        return {}
+    place = tasks_place(study, given)
+    found, strange = truths_of(place, desk.answers.values(), desk.questions)
+    if strange:
+        print(
+            f"drr: {len(strange):,} answers are of no task in {place} and have no figures of dr3: {', '.join(strange[:3])}",
+            file=sys.stderr,
+        )
+    return found
 
 
 def _pqr(study: Study, desk: Desk, arguments: argparse.Namespace) -> PqrChoices:

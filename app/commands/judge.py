@@ -38,6 +38,7 @@ examples:
   drr judge study --what criteria                               # what PQR will score by; drr criteria study shows it
   drr judge study --what pqr --persons persons.jsonl            # personalization, quality, reliability (docs/pqr.md)
   drr judge study --what reporteval                             # quality, repetition, support of any report (docs/reporteval.md)
+  drr judge study --what dr3                                    # tasks with files: required facts found, what distractors did (docs/dr3.md)
 """
 
 

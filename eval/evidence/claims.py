@@ -77,6 +77,37 @@ def extract_by_rules(report: str, citations: Citations) -> list[Claim]:
     return statements.claims
 
 
+@dataclass(frozen=True, slots=True)
+class ReportSentence:
+    """A sentence, list item, table row or heading, claim or not; `report[start:end]` is its quote."""
+
+    text: str
+    """Without its markers; of a row with the names of its columns."""
+    start: int
+    end: int
+    kind: str
+    """text, item, row, title or heading"""
+    block: int
+    """Which block of the report it is of: those of one paragraph share it."""
+    urls: tuple[str, ...]
+
+
+def sentences_of(report: str, citations: Citations) -> list[ReportSentence]:
+    """In the order of the report; what only cites is none."""
+    held, markers = _held(citations.body, citations.markers), citations.markers
+    starts = [marker.start for marker in markers]
+    found: list[ReportSentence] = []
+    for number, block in enumerate(_Blocks(held)):
+        whole = block.kind in ("heading", "row", "title")
+        for start, end in [(block.start, block.end)] if whole else _sentences(held, block):
+            own = markers[bisect_left(starts, start) : bisect_left(starts, end)]
+            text = _plain(report, start, end, own, edges=" " if block.kind == "row" else " |,;-–—")
+            shown = _row_text(text, block.header) if block.kind == "row" else text
+            if shown and block.kind != "cluster":
+                found.append(ReportSentence(shown, start, end, block.kind, number, _urls(own)))
+    return found
+
+
 class _Statements:
     """The claims so far, and what the blocks before say about the sources of the next."""
 

@@ -23,6 +23,7 @@ from drr.eval.tasks.key_points.rows import PointRow
 from drr.eval.tasks.pqr.choices import PqrChoices
 from drr.eval.tasks.pqr.owners import PersonsAtHand
 from drr.eval.tasks.protocol import OURS, JudgingProtocol
+from drr.filetasks.truth import TaskTruth
 from drr.llm.prompts import Prompts
 from drr.llm.window import input_tokens
 
@@ -66,6 +67,8 @@ class Desk:
     """The variant whose reports others are graded against."""
     pqr: PqrChoices = field(default_factory=PqrChoices)
     """Persons, criteria that people gave, rounds and seeds."""
+    truths: Mapping[str, TaskTruth] = field(default_factory=dict)
+    """What is true of the tasks with files that questions are of, by question."""
     pair_seed: int = 0
     """By which pairs of passages are drawn."""
     answers: dict[str, Answer] = field(default_factory=dict)

@@ -38,13 +38,15 @@ REGISTERED: tuple[Registered, ...] = (
     Registered("swap", "drr.eval.tasks.pqr.adoption:ADOPTION_TASK", usual=False),
     Registered("reporteval", "drr.eval.tasks.reporteval.grades:GRADES_TASK", usual=False),
     Registered("reporteval", "drr.eval.tasks.reporteval.repetition:REPETITION_TASK", usual=False),
+    Registered("dr3", "drr.eval.tasks.dr3.facts:FACTS_TASK", usual=False),
 )
 BESIDES: Mapping[str, tuple[str, ...]] = {
     "pqr": ("faithfulness", "citations"),
     "swap": ("pqr",),
     "reporteval": ("faithfulness", "citations"),
+    "dr3": ("faithfulness", "citations"),
 }
-"""What a word asks for too: PQR's R and ReportEval's support are summed from the verdicts on citations, which their other tasks have no need
+"""What a word asks for too: PQR's R, ReportEval's support and DR3-Eval's FA are summed from the verdicts on citations, which their other tasks have no need
 of; a swap is held against the scores under one's own criteria."""
 
 

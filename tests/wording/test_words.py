@@ -18,6 +18,7 @@ from drr.wording.cues import CueReader
 from drr.wording.denials import DenialReader
 from drr.wording.doubts import DoubtReader
 from drr.wording.exclusions import ExclusionReader
+from drr.wording.facts import FactWords
 from drr.wording.hedges import HEDGES, Hedges
 from drr.wording.limits import LimitReader
 from drr.wording.money import MoneyReader, SpokenMoneyReader, every_amount
@@ -28,6 +29,7 @@ from drr.wording.ratings import RatingReader
 from drr.wording.stated import StatedReader
 from drr.wording.states import PLACES
 from drr.wording.summaries import SummaryReader
+from drr.wording.told_values import RateWords
 from drr.wording.units import UnitReader
 from drr.wording.verdicts import VerdictReader
 from drr.wording.vocabulary import Wordbook, vocabularies, vocabulary
@@ -65,6 +67,19 @@ def purchase(reader: PurchaseReader, text: str) -> Any:
     )
 
 
+def of_facts(words: FactWords, text: str) -> Any:
+    """The words of each kind that stand there; a denial stands before the value at the end."""
+    kinds = {"places": words.places, "doors": words.doors, "sellers": words.sellers, "makers": words.makers}
+    kinds |= {"disowned": words.disowned, **words.cues}
+    found = {name: kind.findall(text) for name, kind in kinds.items()}
+    return found, words.is_denied(text, text.find("36")), words.turns(text)
+
+
+def told_rates(words: RateWords, text: str) -> Any:
+    often = words.often.search(text)
+    return words.each(text, text.find("8") + 1), often and often[0], words.before.findall(text)
+
+
 READINGS: dict[str, Reading] = {
     "addressing": lambda words, text: AddressReader(words).tells_reader(text),
     "again": lambda words, text: AgainReader(words).may_be_again(text),
@@ -81,6 +96,7 @@ READINGS: dict[str, Reading] = {
     "denials": lambda words, text: DenialReader(words).read(text),
     "doubts": lambda words, text: DoubtReader(words).doubts(text),
     "exclusions": lambda words, text: ExclusionReader(words).exclusions(text),
+    "facts": lambda words, text: of_facts(FactWords(words), text),
     "hedges": hedged,
     "limits": lambda words, text: LimitReader(words).limits(text),
     "money": lambda words, text: [
@@ -97,6 +113,7 @@ READINGS: dict[str, Reading] = {
     "stated": lambda words, text: StatedReader(words).figures(text),
     "states": lambda words, text: PlaceReader(vocabulary("places"), words).region(text),
     "summaries": lambda words, text: SummaryReader(words).is_summary(text),
+    "told_values": lambda words, text: told_rates(RateWords(words), text),
     "verdicts": lambda words, text: (
         VerdictReader(words).verdict(text),
         VerdictReader(words).may_break(text),

@@ -1,0 +1,234 @@
+"""Which required facts a report states, by rule: the value and what it is of, in one sentence, whatever the wording.
+
+A sentence that names nothing speaks of what the one before it named, or what leads in its list, or the heading over it. A lexical lower
+bound: what is told without its figure is not found. What repeats a distractor's value is accused only where it is certain: of the very
+thing, about the very attribute where the value is one that much has, and neither denied nor weighed nor taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from drr.citations.addresses import canonical_url
+from drr.citations.parse import parse
+from drr.eval.evidence.aligned import family
+from drr.eval.evidence.claims import ReportSentence, sentences_of
+from drr.eval.evidence.lexical import content_words
+from drr.eval.tasks.dr3.rows import RepeatedRow, RequiredFactRow
+from drr.eval.tasks.dr3.subjects import STRANGER, TaskSubjects
+from drr.filetasks.truth import ChangeKind, KnownPage, TaskFact
+from drr.wording.facts import FACT_WORDS
+from drr.wording.told_values import ToldPlace, ToldValue
+
+_SPANS = 5
+_BOLD = 7
+"""The depth of a bold line that stands for a heading."""
+_LEADS_IN = (":", "：")
+_TOLD = {
+    1.0: "its value and what it is of, in one sentence",
+    0.5: "its value stands there in part, or in a sentence that does not say of what",
+    0.0: "its value is not told of what it is of",
+}
+WORDS_ONLY = "only words say it, and no figure or name that code could look for"
+
+
+@dataclass(frozen=True)
+class FalseValue:
+    """What recorded changes make of one fact, by the value."""
+
+    kind: ChangeKind
+    written: str
+    pages: tuple[str, ...]
+
+    @cached_property
+    def value(self) -> ToldValue:
+        return ToldValue(self.written)
+
+
+def false_values(fact: TaskFact, pages: Iterable[KnownPage]) -> list[FalseValue]:
+    """A statement that was left out can be repeated by nobody."""
+    found: dict[str, FalseValue] = {}
+    for page in pages:
+        change = page.change
+        if change is None or change.fact != fact.id or not change.after:
+            continue
+        written = change.after.rpartition(": ")[2] if change.kind == "other_model" else change.after
+        known = found.get(written)
+        kind = change.kind if known is None else known.kind
+        found[written] = FalseValue(kind, written, (*(known.pages if known else ()), page.url))
+    return list(found.values())
+
+
+@dataclass
+class ReportFacts:
+    """The sentences of one report, and of which subject each tells a value."""
+
+    report: str
+    subjects: TaskSubjects
+    facts: Sequence[TaskFact]
+
+    @cached_property
+    def sentences(self) -> list[ReportSentence]:
+        return sentences_of(self.report, parse(self.report))
+
+    def rows(self, pages: Sequence[KnownPage]) -> list[RequiredFactRow]:
+        return [self._row(fact, pages) for fact in self.facts]
+
+    def _row(self, fact: TaskFact, pages: Sequence[KnownPage]) -> RequiredFactRow:
+        score, spans = self.found(fact)
+        return RequiredFactRow(
+            id=fact.id,
+            source=fact.source,
+            subject=fact.subject,
+            attribute=fact.attribute,
+            value=fact.value,
+            text=fact.text,
+            modality=fact.modality,
+            places=[{"address": place.address, "quote": place.quote} for place in fact.places],
+            score=score,
+            reason=WORDS_ONLY if score is None else _TOLD[score],
+            spans=spans,
+            repeated=list(self.repeated(fact, pages)) if score is not None else [],
+        )
+
+    def found(self, fact: TaskFact) -> tuple[float | None, list[list[int]]]:
+        value = ToldValue(fact.value)
+        if not fact.made or not value.is_known:
+            return None, []
+        key = self.subjects.of(fact.subject)
+        scored: list[tuple[float, int, list[int]]] = []
+        for number, sentence in enumerate(self.sentences):
+            scores = [self._score(number, place, key) for place in self._told(sentence, value)]
+            if scores and max(scores) > 0:
+                scored.append((-max(scores), number, [sentence.start, sentence.end]))
+        scored.sort()
+        return (-scored[0][0] if scored else 0.0), [
+            span for score, _, span in scored if score == scored[0][0]
+        ][:_SPANS]
+
+    def _told(self, sentence: ReportSentence, value: ToldValue) -> list[ToldPlace]:
+        """Not where it is asked or denied."""
+        if sentence.text.endswith(("?", "？")):
+            return []
+        return [
+            one for one in value.places(sentence.text) if not FACT_WORDS.is_denied(sentence.text, one.start)
+        ]
+
+    def _score(self, number: int, place: ToldPlace, key: str) -> float:
+        of = self._told_of(number, place)
+        if of not in (key, None):
+            return 0.0
+        return 1.0 if place.exact and of == key else 0.5
+
+    def _told_of(self, number: int, place: ToldPlace) -> str | None:
+        text = self.sentences[number].text
+        return self.subjects.told_of(text, place.start, place.end) or self._carried[number]
+
+    @cached_property
+    def _carried(self) -> list[str | None]:
+        """What each sentence speaks of where it names nothing itself."""
+        spoken = _SpokenOf(self.report, self.subjects)
+        return [spoken.then(sentence) for sentence in self.sentences]
+
+    def repeated(self, fact: TaskFact, pages: Sequence[KnownPage]) -> Iterator[RepeatedRow]:
+        key, others = self.subjects.of(fact.subject), [ToldValue(one.value) for one in self.facts]
+        for false in false_values(fact, pages):
+            if not false.value.is_known or any(one.places(false.written) for one in others):
+                continue
+            for number, sentence in enumerate(self.sentences):
+                told = [one for one in self._told(sentence, false.value) if one.exact]
+                if told and self._is_repeated(fact, false, number, key, told):
+                    yield RepeatedRow(
+                        kind=false.kind,
+                        value=false.written,
+                        pages=list(false.pages),
+                        start=sentence.start,
+                        end=sentence.end,
+                    )
+
+    def _is_repeated(
+        self, fact: TaskFact, false: FalseValue, number: int, key: str, told: Sequence[ToldPlace]
+    ) -> bool:
+        sentence = self.sentences[number]
+        if FACT_WORDS.disowns(sentence.text) or ToldValue(fact.value).places(sentence.text):
+            return False
+        named = {one.key for one in self.subjects.mentions(sentence.text)}
+        if STRANGER in named or not any(self._told_of(number, one) == key for one in told):
+            return False
+        if false.value.is_plain and not _is_about(fact, false, sentence):
+            return False
+        return not self._is_taken_back(number)
+
+    def _is_taken_back(self, number: int) -> bool:
+        """By the sentence behind it in its paragraph."""
+        after = self.sentences[number + 1 : number + 2]
+        own = self.sentences[number]
+        return (
+            bool(after)
+            and after[0].block == own.block
+            and (FACT_WORDS.turns(after[0].text) or FACT_WORDS.disowns(after[0].text))
+        )
+
+
+class _SpokenOf:
+    """Follows the sentences of a report: what the one before named, else the items above, the line that leads in, the headings."""
+
+    def __init__(self, report: str, subjects: TaskSubjects) -> None:
+        self._report, self._subjects = report, subjects
+        self._headings: list[tuple[int, str | None]] = []
+        self._items: list[tuple[int, str | None]] = []
+        self._lead: str | None = None
+        self._last: str | None = None
+        self._block, self._named = -1, False
+
+    def then(self, sentence: ReportSentence) -> str | None:
+        """Of the next sentence: what it speaks of if it names nothing."""
+        if sentence.block != self._block:
+            self._block, self._last, self._named = sentence.block, None, False
+            self._begin(sentence)
+        carried = self._last if self._named else self._over(sentence)
+        keys = {one.key for one in self._subjects.mentions(sentence.text)}
+        if keys:
+            self._named, self._last = True, next(iter(keys)) if len(keys) == 1 else None
+        if sentence.kind == "text":
+            self._lead = (self._last if keys else carried) if sentence.text.endswith(_LEADS_IN) else None
+        return carried
+
+    def _begin(self, sentence: ReportSentence) -> None:
+        """A block: what it stands under ends with it."""
+        if sentence.kind in ("heading", "title"):
+            quote = self._report[sentence.start : sentence.end]
+            depth = len(quote) - len(quote.lstrip("#")) or _BOLD
+            _enter(self._headings, depth, self._subjects.only_one(sentence.text))
+            self._lead = None
+        if sentence.kind == "item":
+            column = sentence.start - self._report.rfind("\n", 0, sentence.start)
+            _enter(self._items, column, self._subjects.only_one(sentence.text))
+        elif sentence.kind != "row":
+            self._items = []
+
+    def _over(self, sentence: ReportSentence) -> str | None:
+        above = self._headings[:-1] if sentence.kind in ("heading", "title") else self._headings
+        items = [key for _, key in self._items[:-1]] if sentence.kind == "item" else []
+        lead = [self._lead] if sentence.kind in ("item", "row") else []
+        return next(filter(None, (*reversed(items), *lead, *(key for _, key in reversed(above)))), None)
+
+
+def _enter(stack: list[tuple[int, str | None]], depth: int, key: str | None) -> None:
+    while stack and stack[-1][0] >= depth:
+        stack.pop()
+    stack.append((depth, key))
+
+
+def _is_about(fact: TaskFact, false: FalseValue, sentence: ReportSentence) -> bool:
+    """Whether a sentence is about the fact's attribute, or cites a page that falsifies it."""
+    if set(map(canonical_url, false.pages)).intersection(sentence.urls):
+        return True
+    wanted = f"{fact.attribute} {fact.text}"
+    if FACT_WORDS.about(wanted) & FACT_WORDS.about(sentence.text):
+        return True
+    subject = frozenset(map(family, content_words(fact.subject)))
+    own = frozenset(map(family, content_words(fact.attribute))) - subject
+    return bool(own & frozenset(map(family, content_words(sentence.text))))

@@ -1,0 +1,222 @@
+"""What the facts of a task are about, and of which of these things a sentence tells a value.
+
+A thing goes by its maker's name or by what it is called. Whoever else is named in the sentence, another model or another maker, is a
+stranger: what is told of strangers is told of no fact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from drr.eval.evidence.lexical import content_words
+from drr.filetasks.truth import KnownPage, TaskFact
+from drr.wording.facts import FACT_WORDS
+
+STRANGER = "\0"
+_HOME = "the "
+_CLAUSE_END = re.compile(
+    r"[;:]\s|,\s|\s[–—-]\s|—|\s(?:and|but|while|whereas|though|although|against|versus|vs\.?|than|compared\swith|compared\sto|or)\s"
+)
+_WORD_BEFORE = re.compile(r"([\w'’.-]{1,40})\s{1,8}$")
+_REACH = 50
+"""Characters in which the word before stands."""
+_OWN = re.compile(r"\b(?:my|our)\s{1,4}(?:[\w'’-]{1,24}\s{1,4}){0,2}$", re.I)
+_YOURS = re.compile(r"(?<!\w)(?:yours|mine|ours)(?!\w)", re.I)
+
+
+class SubjectMention(NamedTuple):
+    start: int
+    end: int
+    key: str
+    """Of a subject, or `STRANGER`."""
+
+
+@dataclass(frozen=True)
+class _Thing:
+    """Facts of one maker's name are of one thing: of the product, or of the house behind it."""
+
+    key: str
+    name: re.Pattern[str]
+    noun: re.Pattern[str] | None
+    """The last word of what it is called."""
+    modifiers: frozenset[str]
+
+
+class TaskSubjects:
+    def __init__(
+        self, facts: Iterable[TaskFact], pages: Iterable[KnownPage] = (), question: str = ""
+    ) -> None:
+        subjects = list(dict.fromkeys(fact.subject for fact in facts if fact.made))
+        self._keys = {subject: key_of(subject) for subject in subjects}
+        names: dict[str, set[str]] = {}
+        for subject in subjects:
+            names.setdefault(self._keys[subject], set()).add(_noun_of(subject))
+        self._things = [_thing(key, nouns - {""}) for key, nouns in names.items()]
+        self._sisters = _sisters(facts, pages)
+        self._known: dict[str, list[SubjectMention]] = {}
+        self._owned = next((key for key in names if _is_owned(key, question)), None)
+
+    def of(self, subject: str) -> str:
+        return self._keys.get(subject, STRANGER)
+
+    def mentions(self, text: str) -> list[SubjectMention]:
+        """In order; a stranger takes the place of what it begins with."""
+        if text not in self._known:
+            self._known[text] = self._mentions(text)
+        return self._known[text]
+
+    def _mentions(self, text: str) -> list[SubjectMention]:
+        found = [
+            SubjectMention(*match.span(), thing.key)
+            for thing in self._things
+            for match in thing.name.finditer(text)
+        ]
+        found += [one for one in self._by_noun(text) if not _meets(one, found)]
+        found += [one for one in self._by_role(text) if not _meets(one, found)]
+        strangers = [SubjectMention(*match.span(), STRANGER) for match in self._sister_places(text)]
+        kept = [
+            one
+            for one in found
+            if not any(one.end <= s.start <= one.end + 1 or _meets(one, [s]) for s in strangers)
+        ]
+        return sorted([*kept, *strangers])
+
+    def told_of(self, text: str, start: int, end: int) -> str | None:
+        """Of which subject the value there is told; `None` where the sentence names none."""
+        return bound(self.mentions(text), text, start, end)
+
+    def only_one(self, text: str) -> str | None:
+        """The one subject that a text names."""
+        keys = {one.key for one in self.mentions(text)}
+        return keys.pop() if len(keys) == 1 else None
+
+    def _by_noun(self, text: str) -> Iterable[SubjectMention]:
+        """By what it is called, where one thing alone is called so and no other maker's name stands before it."""
+        places: dict[tuple[int, int], list[_Thing]] = {}
+        for thing in self._things:
+            for match in thing.noun.finditer(text) if thing.noun else ():
+                places.setdefault(match.span(), []).append(thing)
+        for (start, end), called in places.items():
+            keys = {thing.key for thing in called}
+            before = _before(text, start, frozenset().union(*(thing.modifiers for thing in called)))
+            if before is not None and _is_name(text, before):
+                yield SubjectMention(before[0], end, STRANGER)
+            elif len(keys) == 1:
+                yield SubjectMention(start, end, keys.pop())
+            elif self._owned in keys and before is not None and before[1].casefold() in ("your", "my", "our"):
+                yield SubjectMention(start, end, str(self._owned))
+
+    def _by_role(self, text: str) -> Iterable[SubjectMention]:
+        """`the seller`, `the maker`, `your shelf`, `yours`, where one subject alone may be meant."""
+        things = [one.key for one in self._things if one.noun is not None]
+        home = [one.key for one in self._things if one.key.startswith(_HOME)]
+        houses = [one.key for one in self._things if one.noun is None and one.key not in home]
+        doors = [key for key in home if FACT_WORDS.doors.search(key)]
+        places = [key for key in home if key not in doors]
+        roles = [(FACT_WORDS.sellers, houses), (FACT_WORDS.doors, doors), (FACT_WORDS.places, places)]
+        roles += [(FACT_WORDS.makers, things), (_YOURS, [self._owned] if self._owned else [])]
+        for role, keys in roles:
+            if len(keys) == 1:
+                yield from (SubjectMention(*match.span(), str(keys[0])) for match in role.finditer(text))
+
+    def _sister_places(self, text: str) -> Iterable[re.Match[str]]:
+        return self._sisters.finditer(text) if self._sisters is not None else ()
+
+
+def key_of(subject: str) -> str:
+    """The maker's name, or all of what stands at home."""
+    if subject.startswith(_HOME):
+        return subject.casefold()
+    return _maker_of(subject).casefold()
+
+
+def _maker_of(subject: str) -> str:
+    names: list[str] = []
+    for word in subject.split():
+        if word[:1].islower():
+            break
+        names.append(word)
+    return " ".join(names) or subject
+
+
+def _noun_of(subject: str) -> str:
+    return "" if subject.startswith(_HOME) else subject[len(_maker_of(subject)) :].strip()
+
+
+def _thing(key: str, nouns: Iterable[str]) -> _Thing:
+    words = key.split()
+    full = r"\s+".join(map(re.escape, words))
+    if len(words) > 2 and not key.startswith(_HOME):  # `Harbor Lane` of Harbor Lane Supply
+        full = rf"{full}|" + r"\s+".join(map(re.escape, words[:2]))
+    called = [noun.split() for noun in nouns]
+    heads = "|".join(rf"{re.escape(words[-1].rstrip('s'))}(?:e?s)?" for words in called)
+    return _Thing(
+        key,
+        re.compile(rf"(?<!\w)(?:{full})(?!\w)", re.I),
+        re.compile(rf"(?<![\w-])(?:{heads})(?!\w)", re.I) if heads else None,
+        frozenset(word.casefold() for words in called for word in words[:-1]),
+    )
+
+
+def _sisters(facts: Iterable[TaskFact], pages: Iterable[KnownPage]) -> re.Pattern[str] | None:
+    """The names by which recorded changes call other models and houses: `Classic`, `Second Edition`."""
+    subjects = {fact.id: fact.subject for fact in facts}
+    found: set[str] = set()
+    for page in pages:
+        change = page.change
+        if change is not None and change.kind == "other_model" and change.after:
+            name = change.after.rpartition(": ")[0].removeprefix(subjects[change.fact]).strip()
+            found |= {name} if name else set()
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(found)))})(?!\w)") if found else None
+
+
+def _is_owned(key: str, question: str) -> bool:
+    at = question.casefold().find(key)
+    return at > 0 and _OWN.search(question[max(0, at - 80) : at]) is not None
+
+
+def _before(text: str, position: int, modifiers: frozenset[str]) -> tuple[int, str] | None:
+    """The word before what a thing is called, its modifiers passed over."""
+    while found := _WORD_BEFORE.search(text, max(0, position - _REACH), position):
+        if found[1].casefold() not in modifiers:
+            return found.start(1), found[1]
+        position = found.start(1)
+    return None
+
+
+def _is_name(text: str, word: tuple[int, str]) -> bool:
+    """Capitalised where a sentence does not ask for it; at its head, where it is no word of grammar."""
+    start, said = word
+    if not said[:1].isupper():
+        return False
+    return bool(text[:start].strip(" \t*_\"'“(")) or bool(content_words(said))
+
+
+def _meets(one: SubjectMention, others: Iterable[SubjectMention]) -> bool:
+    return any(one.start < other.end and other.start < one.end for other in others)
+
+
+def bound(mentions: Sequence[SubjectMention], text: str, start: int, end: int) -> str | None:
+    """Named alone, else in the value's own clause, nearest there; else the last one named before it, else the first behind."""
+    keys = {one.key for one in mentions}
+    if len(keys) <= 1:
+        return next(iter(keys), None)
+    low, high = _clause(text, start, end)
+    here = [one for one in mentions if low <= one.start < high]
+    if here:
+        return min(here, key=lambda one: (max(one.start - end, start - one.end), one.start)).key
+    before = [one for one in mentions if one.end <= start]
+    return (before[-1] if before else mentions[0]).key
+
+
+def _clause(text: str, start: int, end: int) -> tuple[int, int]:
+    low, high = 0, len(text)
+    for match in _CLAUSE_END.finditer(text):
+        if match.end() <= start:
+            low = match.end()
+        elif match.start() >= end:
+            return low, match.start()
+    return low, high

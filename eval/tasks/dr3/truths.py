@@ -1,0 +1,71 @@
+"""What is true of the tasks that a study's answers are of, read for judging alone, and where a study keeps the folder that it was told of.
+
+No agent comes here: a run reads tasks by `filetasks.world`, which does not import their truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from drr.env.errors import Misuse
+from drr.env.query import Query
+from drr.eval.evidence.answers import Answer
+from drr.filetasks.folders import FileTask, open_tasks
+from drr.filetasks.truth import TaskTruth, read_truth
+from drr.study.study import Study
+
+_META = "tasks_place"
+
+
+def tasks_place(study: Study, given: Path | None = None) -> Path:
+    """As given now, as given before, or as the answers were given on."""
+    known = study.ledger.meta(_META) or study.config.get("run", {}).get("place")
+    if given is None and not (
+        isinstance(known, str) and study.config.get("run", {}).get("world", "files") == "files"
+    ):
+        raise Misuse(
+            f"--what dr3: the questions of {study.folder} are of no tasks with files; give their folder with --tasks DIR"
+        )
+    return Path(str(known)) if given is None else given
+
+
+def keep_tasks_place(study: Study, place: Path) -> None:
+    kept = str(place.resolve())
+    if study.ledger.meta(_META) != kept:
+        study.ledger.set_meta(_META, kept)
+
+
+def task_of(answer: Answer, questions: Mapping[str, Query]) -> str:
+    """As the unit or the question names it, else what stands before the size."""
+    asked = questions.get(answer.query_id)
+    named = answer.record.spec.get("task_id") or (asked.task_id if asked is not None else None)
+    return str(named or answer.query_id.partition("@")[0])
+
+
+def truths_of(
+    place: Path, answers: Iterable[Answer], questions: Mapping[str, Query]
+) -> tuple[dict[str, TaskTruth], list[str]]:
+    """By question; and the labels of answers that are of no task there. `Misuse` where a task asks something else now."""
+    tasks = open_tasks(place)
+    found: dict[str, TaskTruth] = {}
+    strange: list[str] = []
+    for answer in answers:
+        task = tasks.get(task_of(answer, questions))
+        if task is None:
+            strange.append(answer.label)
+        elif answer.query_id not in found:
+            _check(task, answer)
+            found[answer.query_id] = read_truth(task.folder)
+    if strange and not found:
+        raise Misuse(
+            f"--what dr3: {place} holds no task that {strange[0]} could be of; give the right folder with --tasks DIR"
+        )
+    return found, strange
+
+
+def _check(task: FileTask, answer: Answer) -> None:
+    if task.question.query != answer.query:
+        raise Misuse(
+            f"--what dr3: {task.folder} asks another question than {answer.label} was asked; give the tasks as they were with --tasks DIR"
+        )

@@ -1,0 +1,140 @@
+"""Required facts in a report, by rule: found in whatever words, of the right thing, and distractors accused only where that is certain."""
+
+from __future__ import annotations
+
+import pytest
+from drr.eval.tasks.dr3.finding import ReportFacts
+from drr.eval.tasks.dr3.rows import RequiredFactRow
+from drr.eval.tasks.dr3.subjects import TaskSubjects
+from drr.wording.told_values import ToldValue
+
+from tests.eval.dr3_truth import OLD, PAGES, QUESTION, fact, truth
+
+
+def rows(report: str) -> dict[str, RequiredFactRow]:
+    one = truth()
+    here = ReportFacts(report, TaskSubjects(one.facts, one.pages, QUESTION), one.facts)
+    return {row["id"]: row for row in here.rows(one.pages)}
+
+
+def scores(report: str) -> dict[str, float | None]:
+    return {name: row["score"] for name, row in rows(report).items() if row["score"] != 0}
+
+
+def said_again(report: str) -> list[tuple[str, str]]:
+    return [(name, one["value"]) for name, row in rows(report).items() for one in row["repeated"]]
+
+
+WHOLLY = {
+    "f1": (
+        "You bought the Oakmere kettle on 17 July 2020.",
+        "Oakmere: purchased 2020-07-17 [1].\n\n[1] https://right.example/a",
+        "The slip dates your kettle to 7/17/20.",
+        "# Oakmere steel kettle\n\n| what | when |\n|---|---|\n| bought | the 17th of July, 2020 |",
+    ),
+    "f2": (
+        "Yours swallows 54.20 dollars a year.",
+        "Each year goes $54.20 into the Oakmere, against $18.95 for others.",
+        "| | Oakmere | Brightpail |\n|---|---|---|\n| a year | $54.20 | $19.00 |",
+        "About the Oakmere:\n- upkeep: USD 54.20",
+    ),
+    "f3": (
+        "Your shelf offers 30 1/2 inches.",
+        "There are 77.5 cm in the spot.",
+        'The place at home is 30.5" wide.',
+        "The niche measures 2 ft 6.5 in from wall to wall.",
+    ),
+    "p1": (
+        "Oakmere covers it for four and a half years.",
+        "The Oakmere kettle has a 54-month guarantee.",
+        "## Oakmere\n\nThe cover runs 4 years and 6 months.",
+        "The Oakmere is old. Its cover lasts fifty-four months.",
+    ),
+    "p2": (
+        "The Brightpail needs $18.90.",
+        "You would spend $54.20 on the Oakmere and $18.90 on the Brightpail.",
+        "- **Brightpail**\n  - yearly: 18.90 USD",
+        "At $18.90, the Brightpail is cheaper than the Oakmere.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "report"), [(name, one) for name, many in WHOLLY.items() for one in many])
+def test_a_fact_is_found_in_whatever_words(name: str, report: str) -> None:
+    found = rows(report)[name]
+    assert found["score"] == 1, found
+    start, end = found["spans"][0]
+    assert ToldValue(found["value"]).places(" ".join(report[start:end].split()))
+
+
+@pytest.mark.parametrize(
+    ("report", "found"),
+    [
+        ("", {}),
+        ("The Brightpail was bought on July 17, 2020, and costs $54.20.", {}),  # of another
+        ("Acme kettles last 54 months.", {}),  # another maker's
+        ("The Brightpail Classic takes $18.90 a year.", {}),  # another model's
+        ("Is the Oakmere covered for 54 months?", {}),
+        ("The Oakmere is not covered for 54 months.", {}),
+        ("The Oakmere serial is 54-months-5420.", {}),
+        ("<!-- The Oakmere is covered for 54 months. -->", {}),
+        ("```\nThe Oakmere is covered for 54 months.\n```", {}),
+        ("It all ends after 54 months.", {"p1": 0.5}),  # of what?
+        ("The Oakmere was bought in July 2020.", {"f1": 0.5}),
+        ("The Oakmere takes about $54 a year.", {"f2": 0.5}),
+        ("The Oakmere is covered for 36-54 months.", {"p1": 0.5}),
+        ("The Oakmere takes $18.90 and the Brightpail $54.20.", {}),  # exchanged
+        ("The Oakmere takes $54.20 and the Brightpail $18.90.", {"f2": 1, "p2": 1}),
+        ("# Brightpail\n\nIt takes $18.90.\n\n# Oakmere\n\nIt takes $54.20.", {"f2": 1, "p2": 1}),
+        ("# Brightpail\n\nIt takes $54.20.\n\n# Oakmere\n\nIt takes $18.90.", {}),
+    ],
+)
+def test_nothing_is_found_that_is_not_told(report: str, found: dict[str, float]) -> None:
+    assert scores(report) == found
+
+
+@pytest.mark.parametrize(
+    ("report", "repeated"),
+    [
+        ("The Oakmere kettle is under warranty for three years.", [("p1", "36 months")]),
+        ("The Brightpail swallows $25.33 a year.", [("p2", "$25.33")]),
+        ("The Brightpail swallows $31.75 a year.", [("p2", "$31.75")]),  # another model's, said of this one
+        (f"The Oakmere was 36 months in [a drawer]({OLD}).", [("p1", "36 months")]),  # by what it cites
+        ("The Oakmere stood 36 months in a drawer.", []),  # about something else
+        ("The Brightpail Classic swallows $31.75 a year.", []),
+        ("The Oakmere is under warranty for 54 months, although an old page has 36 months.", []),
+        ("The Oakmere is under warranty for 36 months, which is outdated.", []),
+        ("The Oakmere is not under warranty for 36 months.", []),
+        ("One page gives the Oakmere a warranty of 36 months. However, that is a mistake.", []),
+        ("Its warranty is 36 months.", []),  # whose?
+        ("The Brightpail is under warranty for 36 months.", []),
+    ],
+)
+def test_what_a_distractor_says_is_accused_only_where_that_is_certain(
+    report: str, repeated: list[tuple[str, str]]
+) -> None:
+    assert said_again(report) == repeated
+
+
+def test_an_imported_insight_is_for_a_judge_to_find() -> None:
+    insight = fact(
+        "p1", "a page", "insight", "Kettles ought to be descaled.", "https://right.example/a", made=False
+    )
+    one = truth(facts=[insight], pages=[], checklist=[])
+    here = ReportFacts("Kettles ought to be descaled.", TaskSubjects(one.facts), one.facts)
+    assert [(row["score"], row["repeated"]) for row in here.rows(one.pages)] == [(None, [])]
+
+
+def test_a_long_report_is_read_in_time() -> None:
+    """A line for each sentence, each with a value that belongs to nothing named before it."""
+    found = rows("# Oakmere\n\n" + "- It costs $54.20 and lasts 54 months, the 17th of July.\n" * 3000)
+    assert found["p1"]["score"] == 1
+    assert len(found["p1"]["spans"]) == 5
+
+
+def test_pages_of_a_change_are_named_together() -> None:
+    again = {**PAGES[2], "url": "https://old.example/b"}
+    one = truth(pages=[*PAGES, again])
+    here = ReportFacts("The Oakmere warranty is 36 months.", TaskSubjects(one.facts, one.pages), one.facts)
+    repeated = {row["id"]: row["repeated"] for row in here.rows(one.pages)}["p1"]
+    assert [row["pages"] for row in repeated] == [[OLD, "https://old.example/b"]]

@@ -1,0 +1,49 @@
+"""How a report speaks of what a fact is about without its name, and the words by which it disowns what it repeats."""
+
+from __future__ import annotations
+
+import re
+
+from drr.wording.vocabulary import Wordbook, either, vocabulary
+
+_CUE = "cue_"
+_AHEAD = 3
+"""Words that may stand between a denial and what it denies."""
+
+
+class FactWords:
+    def __init__(self, words: Wordbook) -> None:
+        def whole(*groups: str) -> re.Pattern[str]:
+            return re.compile(rf"(?<![\w-])(?:{words.either(*groups)})(?![\w-])", re.I)
+
+        self.places, self.doors = whole("places"), whole("doors")
+        self.sellers, self.makers = whole("sellers"), whole("makers")
+        self.disowned = whole("disowned")
+        self.denied = re.compile(
+            rf"(?<![\w-])(?:{words.either('denied')})\s{{1,4}}(?:[\w'’$-]{{1,24}}\s{{1,4}}){{0,{_AHEAD}}}$",
+            re.I,
+        )
+        self.turned = re.compile(rf"\W{{0,4}}(?:{words.either('turned')})(?![\w-])", re.I)
+        self.cues = {
+            name: re.compile(rf"(?<![\w-])(?:{either(rows.words)})(?![\w-])", re.I)
+            for name, rows in words.groups.items()
+            if name.startswith(_CUE)
+        }
+
+    def is_denied(self, text: str, start: int) -> bool:
+        """Whether what begins there is said not to be so."""
+        return self.denied.search(text[max(0, start - 80) : start]) is not None
+
+    def disowns(self, text: str) -> bool:
+        return self.disowned.search(text) is not None
+
+    def turns(self, text: str) -> bool:
+        """Whether a sentence takes back the one before it."""
+        return self.turned.match(text) is not None
+
+    def about(self, text: str) -> frozenset[str]:
+        """What it is about, by the names of the groups of words."""
+        return frozenset(name for name, cue in self.cues.items() if cue.search(text))
+
+
+FACT_WORDS = FactWords(vocabulary("facts"))
