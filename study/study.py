@@ -158,6 +158,14 @@ def _is_begun(folder: Path) -> bool:
 def _check_parts(folder: Path) -> None:
     """Whatever is written into a study lands in it, whoever made the folder."""
     check_unlinked(
-        folder, _CONFIG, *_LEDGERS, "blobs", "queries.jsonl", "key_points.jsonl", "pages", "annotation"
+        folder,
+        _CONFIG,
+        *_LEDGERS,
+        "blobs",
+        "queries.jsonl",
+        "key_points.jsonl",
+        "foreign.jsonl",
+        "pages",
+        "annotation",
     )
     check_unlinked(folder / "pages", "pages", "texts", "raw", "locks")

@@ -14,10 +14,16 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 Each line: {"id": "...", "system": "other-agent", "query": "...", "user_id": "...", "report_markdown": "...",
 "evidence": [{"url": "...", "type": "web", "text": "..."}]}. A new study is made if there is none.
+With --format: reports, questions and scores as another benchmark keeps them; its scores stand beside ours, never among them.
 
 examples:
   drr import study reports.jsonl
   drr import compared reports.jsonl --shop demo/shop && drr judge compared
+  drr import study raw_data/my-agent.jsonl --format drb
+  drr import study results/race/my-agent/raw_results.jsonl --format drb --judge gemini-2.5-pro
+  drr import study raw_data/my-agent.jsonl --format pdr --queries queries150_en.jsonl
+  drr import study result/128k/gpt-4.1 --format dr3 --queries datasets_en/query.jsonl
+  drr import study qwen-reports.jsonl --format reporteval --system qwen
 """
 
 
@@ -45,10 +51,35 @@ _SHOWN = 20
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
+    from drr.app.options import positive_int
 
     parser.epilog = _EXAMPLES
     parser.add_argument("study", metavar="STUDY", type=Path)
-    parser.add_argument("reports", metavar="FILE", type=Path, help="JSONL, a report a line")
+    parser.add_argument(
+        "files",
+        metavar="FILE",
+        type=Path,
+        nargs="+",
+        help="JSONL, a report a line; with --format files or folders of that benchmark",
+    )
+    parser.add_argument("--format", metavar="NAME", help="whose files these are: drb, pdr, dr3, reporteval")
+    parser.add_argument(
+        "--queries",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        default=[],
+        help="with --format: its questions, where reports name them by id alone",
+    )
+    parser.add_argument(
+        "--system", metavar="NAME", help="with --format: whose reports (default: as the file is named)"
+    )
+    parser.add_argument(
+        "--judge", metavar="NAME", help="with --format: who gave the scores, as the files do not say"
+    )
+    parser.add_argument(
+        "--trial", type=positive_int, metavar="N", help="with --format: the repetition (default 0)"
+    )
     parser.add_argument(
         "--shop", metavar="SHOP", help="for a new study: the shop its products and users live in"
     )
@@ -58,34 +89,23 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    import asyncio
+    from drr.app.console import print_json, settings_of
+    from drr.app.foreign import taken_reports
+    from drr.env.errors import Misuse
+    from drr.eval.evidence.imported import plan, read_reports
 
-    from drr.app.console import print_json, progress_of, settings_of
-    from drr.app.models import models_of
-    from drr.app.studies import keep_questions
-    from drr.eval.evidence.imported import plan, read_reports, take_in
-    from drr.study.run import run as run_units
-
-    read = read_reports(arguments.reports)
+    if arguments.format is not None:
+        return _run_foreign(arguments)
+    for name in ("queries", "system", "judge", "trial"):
+        if getattr(arguments, name) not in (None, []):
+            raise Misuse(f"--{name} is for --format; reports in our own form say it themselves")
+    if len(arguments.files) > 1:
+        raise Misuse("one file of reports at a time; several are for --format")
+    read = read_reports(arguments.files[0])
     settings = settings_of(arguments).settings
     with _study(arguments, settings) as study:
         units, fresh = plan(study, read)
-        keep_questions(study, fresh)
-        known = {record.key for record in study.records("answer")}
-        study.look_for_losses()
-        lost = study.reopen_lost(unit.key for unit in units)
-        summary = asyncio.run(
-            run_units(
-                study,
-                units,
-                take_in,
-                models=models_of(settings),
-                progress=progress_of(arguments),
-                label="reports",
-                retry_failed=bool(lost),
-            )
-        )
-        added = sum(unit.key not in known for unit in units)
+        added, ok = taken_reports(study, units, fresh, settings, arguments)
         document: TakenIn = {
             "schema": 1,
             "study": str(Path(study.folder)),
@@ -102,7 +122,23 @@ def run(arguments: argparse.Namespace) -> int:
         print(
             f"{added} of {len(units)} reports are new; {document['queries']} queries, systems {', '.join(document['systems'])}"
         )
-    return 0 if summary.ok and not read.refused else 1
+    return 0 if ok and not read.refused else 1
+
+
+def _run_foreign(arguments: argparse.Namespace) -> int:
+    from drr.app.console import print_json, settings_of
+    from drr.app.foreign import read_given, say_taken, take_given, taken_before_writing
+
+    given = read_given(arguments)
+    taken = taken_before_writing(given, arguments)
+    settings = settings_of(arguments).settings
+    with _study(arguments, settings) as study:
+        document, ok = take_given(study, given.format, taken, settings, arguments)
+    if arguments.json:
+        print_json(document)
+    else:
+        say_taken(document)
+    return 0 if ok else 1
 
 
 def _say_refused(read: ReadReports) -> None:

@@ -9,6 +9,7 @@ from drr.app.report.alignment_table import alignment_table
 from drr.app.report.calls import calls_table
 from drr.app.report.corrected_table import corrected_table
 from drr.app.report.cost import cost_table
+from drr.app.report.foreign_tables import foreign_table_list
 from drr.app.report.judging_tables import coverage, failure_labels, failures, pairwise, rules
 from drr.app.report.material import Material
 from drr.app.report.metric_tables import as_printed, metric_tables, noise
@@ -29,5 +30,6 @@ def all_tables(material: Material) -> list[Table]:
         *(build(material) for build in BESIDE),
         *agreement_tables(material),
         *(build(material) for build in LAST),
+        *foreign_table_list(material),
     ]
     return with_papers_tables(material, [table for table in found if table is not None])

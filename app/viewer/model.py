@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from drr.eval.foreign.summary import ForeignValue
     from drr.llm.rows import UsageRow
 
 from drr.env.files import file_name
@@ -283,6 +284,8 @@ class ReportView:
     violations: tuple[str, ...] = ()
     figures: tuple[ShownFigure, ...] = ()
     """Metrics that no other part of the page shows."""
+    foreign: tuple[ForeignValue, ...] = ()
+    """What judges of other benchmarks said of it, as imported."""
     notes: tuple[str, ...] = field(default=())
     judged_by: str | None = None
     judged_by_rules: bool = False

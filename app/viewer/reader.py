@@ -18,6 +18,8 @@ from drr.app.viewer.repetition import passage_pairs, report_grades
 from drr.env.files import file_name, is_digest
 from drr.eval.evidence.answers import Answer, answer_of, questions
 from drr.eval.evidence.book import Book
+from drr.eval.foreign import kept
+from drr.eval.foreign.summary import ForeignValue, foreign_values
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import metrics, values_of
 from drr.eval.tasks.judged import Judged, Judging
@@ -50,6 +52,7 @@ class Reader:
         self._measured: dict[str, Measured] = {}
         self._outcomes: dict[str, list[ShownOutcome]] = {}
         self._planned = 0
+        self._scores: tuple[str, list[kept.ForeignScore]] = ("", [])
         self._cases: tuple[str, dict[str, PersonCase]] = ("", {})
 
     @cached_property
@@ -60,9 +63,9 @@ class Reader:
         return choose(self._study, self._judge)
 
     def version(self) -> str:
-        """Changes whenever the ledger is written, by whomever."""
+        """Changes whenever the ledger or scores of others are written, by whomever."""
         path = self._study.ledger.path
-        files = [path, path.with_name(path.name + "-wal")]
+        files = [path, path.with_name(path.name + "-wal"), path.with_name(kept.FILE)]
         return " ".join(
             f"{s.st_mtime_ns}-{s.st_size}" for file in files if file.exists() for s in (file.stat(),)
         )
@@ -209,9 +212,18 @@ class Reader:
             judged_by_rules=bool(judged.judging and judged.judging.rule_written),
             missing_shop=self._profiles.missing,
             figures=tuple(parts.figures(judged, answer)) if figured else (),
+            foreign=self._foreign(entry),
             cases=tuple((one.variant, one.name) for one in of_task(self.cases().values(), entry.task)),
         )
         return self._with_details(view, judged, answer) if full else view
+
+    def _foreign(self, entry: ShownEntry) -> tuple[ForeignValue, ...]:
+        stamp = self.version()
+        with self._lock:
+            if self._scores[0] != stamp:
+                self._scores = (stamp, kept.foreign_scores(self._study))
+            scores = self._scores[1]
+        return tuple(foreign_values(scores, entry.variant, entry.query_id, entry.trial))
 
     def _with_details(self, view: ReportView, judged: Judged, answer: Answer) -> ReportView:
         told = self._study.held(answer.record, "transcript")

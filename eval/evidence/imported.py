@@ -1,7 +1,7 @@
 """Reports of other systems taken into a study: the same records as our own answers leave, made without a call.
 
-`{id, system, query, query_id?, user_id?, trial?, report_markdown, evidence?: [{url, type, text, status?}], tool_calls?}`, a line
-each.
+`{id, system, query, query_id?, user_id?, task_id?, person_id?, trial?, report_markdown, evidence?: [{url, type, text, status?}],
+tool_calls?}`, a line each.
 What is not said stays unknown: without `evidence` nothing is frozen, without `tool_calls` nothing is called fabricated.
 """
 
@@ -78,6 +78,18 @@ class _GivenCall(BaseModel):
     """Texts of others are not looked up by a hash: `result` holds the text."""
 
 
+class Origin(BaseModel):
+    """Where a report stands in the files of another benchmark."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    format: str = Field(min_length=1)
+    id: int | str | None = None
+    language: str | None = None
+    task: int | str | None = None
+    domain: str | None = None
+
+
 class ImportedReport(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
@@ -86,6 +98,10 @@ class ImportedReport(BaseModel):
     query: str = Field(min_length=1)
     query_id: Id | None = None
     user_id: str | None = Field(None, min_length=1)
+    task_id: Id | None = None
+    person_id: Id | None = None
+    """Who asks, by the id of a file of persons; only of a question that names its user too."""
+    origin: Origin | None = None
     trial: int = Field(0, ge=0, le=10**9)
     report_markdown: str
     evidence: list[Evidence] | None = None
@@ -105,6 +121,10 @@ class ImportedReport(BaseModel):
         return calls
 
     """As the other system tells them."""
+
+
+SELDOM = ("task_id", "person_id", "origin")
+"""Fields that few reports have; one without them has the key that it had before there were any."""
 
 
 class RefusedLine(NamedTuple):
@@ -164,10 +184,12 @@ def _report(line: str) -> ImportedReport:
         raise ValueError(f"not JSON ({error}); each line is one report") from error
 
 
-def plan(study: Study, read: ReadReports) -> tuple[list[Unit], list[Query]]:
-    """Units, and the questions the study did not know. Same normalised query and user: the same question."""
-    asked = _Asked(questions(study))
-    taken = {_place(record.spec): record.key for record in study.records("answer", None)}
+def plan(study: Study | None, read: ReadReports) -> tuple[list[Unit], list[Query]]:
+    """Units, and the questions the study did not know (`None`: one that is still to be made). Same normalised query and user: the
+    same question."""
+    asked = _Asked(questions(study) if study else {})
+    records = study.records("answer", None) if study else ()
+    taken = {_place(record.spec): record.key for record in records}
     units: list[Unit] = []
     for line, report in read.reports:
         unit = _unit(report, asked.known_as(report))
@@ -219,7 +241,14 @@ class _Asked:
             return
         self._keep(name, report.query, report.user_id)
         if report.user_id is not None:
-            self.fresh.setdefault(name, Query(id=name, query=report.query, user_id=report.user_id))
+            asked = Query(
+                id=name,
+                query=report.query,
+                user_id=report.user_id,
+                task_id=report.task_id,
+                person_id=report.person_id,
+            )
+            self.fresh.setdefault(name, asked)
 
 
 def _normal(text: str) -> str:
@@ -228,6 +257,9 @@ def _normal(text: str) -> str:
 
 def _unit(report: ImportedReport, name: str) -> Unit:
     content = report.model_dump(mode="json")
+    for field in SELDOM:
+        if content[field] is None:
+            del content[field]
     for evidence in content["evidence"] or ():
         if evidence["status"] is None:
             del evidence["status"]
@@ -278,6 +310,7 @@ async def take_in(spec: Mapping[str, Any], context: Context) -> Outcome:
             "schema_version": 1,
             "imported": True,
             "imported_id": report.id,
+            **({} if report.origin is None else {"origin": report.origin.model_dump(mode="json")}),
             "variant": report.system,
             "query_id": spec["query_id"],
             "query": report.query,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NotRequired, TypedDict
 
+from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.metrics.setting_rows import SettingsDocument
 from drr.eval.stats.corrected import CorrectedRow
 from drr.eval.stats.intervals import DifferenceRow, VRow
@@ -159,6 +160,8 @@ class StudyDocument(TypedDict):
     """With `--labels`."""
     alignment: NotRequired[list[AlignmentRow]]
     """Where a judge was aligned with experts in this study."""
+    foreign: NotRequired[list[ForeignTableRow]]
+    """What other benchmarks' judges said of the same reports, as imported."""
     settings: NotRequired[SettingsDocument]
     """Where systems answered under a setting that their names say."""
 

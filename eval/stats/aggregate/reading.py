@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 RowT = TypeVar("RowT", bound=BaseModel)
 BOM = b"\xef\xbb\xbf"
 WIDE = (b"\xff\xfe", b"\xfe\xff")
+LONGEST_LINE = 1 << 26
+"""Bytes; a row of a benchmark that keeps its pages beside the report has some millions."""
 
 
 class BadRow(TypedDict):
@@ -26,43 +29,53 @@ class BadRow(TypedDict):
 
 def read_rows(path: Path, model: type[RowT]) -> Iterator[tuple[int, RowT | BadRow]]:
     """Every line that is not blank, with its number; never the whole file at once."""
-    for number, line in _lines(path):
+    for number, line in byte_lines(path, "raw scores"):
         if line.strip():
             yield number, _row(number, line, model)
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """By line feeds alone, as U+2028 may stand inside a JSON text."""
+def byte_lines(path: Path, holds: str) -> Iterator[tuple[int, bytes]]:
+    """With their numbers, by line feeds alone, as U+2028 may stand inside a JSON text; `holds` names what a line is."""
     try:
         with closing(path.open("rb")) as file:
             yield from _numbered(path, file)
     except OSError as error:
-        raise Misuse(f"{path}: cannot be read ({error.strerror}); give a JSONL file of raw scores") from error
+        raise Misuse(f"{path}: cannot be read ({error.strerror}); give a JSONL file of {holds}") from error
 
 
 def _numbered(path: Path, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    for number, line in enumerate(file, 1):
+    for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), 1):
         if number == 1 and line.startswith(WIDE):
             raise Misuse(f"{path}: not UTF-8; save the file as UTF-8")
+        if len(line) > LONGEST_LINE:
+            raise Misuse(f"{path}, line {number}: longer than {LONGEST_LINE:,} bytes; no row is so long")
         yield number, line.removeprefix(BOM) if number == 1 else line
 
 
 def _row(number: int, line: bytes, model: type[RowT]) -> RowT | BadRow:
     try:
-        raw = json.loads(
-            line.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_number, parse_float=_number
-        )
-        if not isinstance(raw, dict):
-            return _bad(number, "not an object")
-        return model.model_validate(raw)
-    except UnicodeDecodeError as error:
-        return _bad(number, f"not UTF-8 at byte {error.start} of the line")
+        return model.model_validate(strict_object(line))
     except ValidationError as error:
-        return _bad(number, _told(error))
-    except json.JSONDecodeError as error:
-        return _bad(number, f"not JSON ({error})")
-    except (ValueError, RecursionError) as error:
+        return _bad(number, told_of(error))
+    except ValueError as error:
         return _bad(number, str(error))
+
+
+def strict_object(text: bytes) -> JsonObject:
+    """`ValueError` that says in one line why this is no object, or holds what JSON has not: NaN, a key twice, half of a character."""
+    try:
+        raw = json.loads(
+            text.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_number, parse_float=_number
+        )
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8 at byte {error.start} of the line") from error
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON ({error})") from error
+    except RecursionError as error:
+        raise ValueError(str(error)) from error
+    if isinstance(raw, dict):
+        return raw
+    raise ValueError("not an object")
 
 
 def _bad(number: int, problem: str) -> BadRow:
@@ -73,8 +86,8 @@ def _object(pairs: list[tuple[str, object]]) -> JsonObject:
     """Of a key that stands twice nobody knows which is meant. What is no Unicode could not be written again."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key in found if counts[key] > 1)
         raise ValueError(f"the key {twice!r} stands twice in one object")
     for key, value in pairs:
         if not _is_unicode(key) or (isinstance(value, str) and not _is_unicode(value)):
@@ -97,7 +110,7 @@ def _number(digits: str) -> float:
     return value
 
 
-def _told(error: ValidationError) -> str:
+def told_of(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"] if not str(part).startswith("function-"))
     told = "no such key" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")

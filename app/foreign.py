@@ -1,0 +1,239 @@
+"""Reports and scores of other benchmarks into a study, and reports of a study into their files."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from drr.env.errors import Misuse
+
+if TYPE_CHECKING:
+    from drr.env.query import Query
+    from drr.env.settings import Settings
+    from drr.eval.foreign.form import Format
+    from drr.eval.foreign.kept import ForeignScore
+    from drr.eval.foreign.taking import GivenFiles, TakenFiles
+    from drr.study.study import Study
+    from drr.study.unit import Unit
+
+
+class ScoresTaken(TypedDict):
+    part: str
+    title: str
+    judge: str | None
+    system: str
+    rows: int
+    unscored: int
+    """Of which their judge gave no score."""
+    without_report: int
+    """Of questions that the system has no report of in this study; `rows` where they name no report at all are not counted."""
+
+
+class ForeignTaken(TypedDict):
+    """The document of `drr import --format --json`."""
+
+    schema: int
+    study: str
+    format: str
+    reports: int
+    added: int
+    systems: list[str]
+    queries: int
+    scores: list[ScoresTaken]
+    replaced: int
+    """Scores of the same judge that said other things and gave way."""
+
+
+class LeftOut(TypedDict):
+    what: str
+    reports: int
+
+
+class ForeignExported(TypedDict):
+    """The document of `drr export --format --json`."""
+
+    schema: int
+    out: str
+    format: str
+    files: list[str]
+    reports: int
+    left_out: list[LeftOut]
+    """What the form has no room for, and of how many reports."""
+    lost: list[str]
+
+
+def format_named(name: str) -> Format:
+    from drr.eval.foreign.registry import FORMATS
+
+    if name not in FORMATS:
+        raise Misuse(f"--format {name}: there are {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def read_given(arguments: argparse.Namespace) -> GivenFiles:
+    from drr.eval.foreign.kept import NAME_LENGTH
+    from drr.eval.foreign.taking import read_files
+
+    for name in ("judge", "system"):
+        told = getattr(arguments, name)
+        if told is not None and (not told.strip() or len(told) > NAME_LENGTH or not told.isprintable()):
+            raise Misuse(f"--{name}: a name of at most {NAME_LENGTH} characters")
+    given = read_files(format_named(arguments.format), arguments.files, arguments.queries, arguments.system)
+    if arguments.judge is not None and not given.scores:
+        raise Misuse("--judge names who gave the scores, and these files hold none")
+    return given
+
+
+def taken_before_writing(given: GivenFiles, arguments: argparse.Namespace) -> TakenFiles:
+    """What will be written: all that can be wrong with the files was said by then, and a new study is made only afterwards."""
+    from drr.eval.foreign.kept import foreign_scores
+    from drr.eval.foreign.taking import take_files
+    from drr.study.study import Study
+
+    trial = arguments.trial or 0
+    if Study.exists(arguments.study):
+        with Study.open(arguments.study) as study:
+            foreign_scores(study)  # a file that cannot be read is not written over
+            return take_files(study, given, arguments.judge, trial)
+    if not given.reports:
+        raise Misuse(f"{arguments.study}: no study yet, and these are scores alone; import the reports first")
+    return take_files(None, given, arguments.judge, trial)
+
+
+def take_given(
+    study: Study, form: Format, taken: TakenFiles, settings: Settings, arguments: argparse.Namespace
+) -> tuple[ForeignTaken, bool]:
+    """The document, and whether all went well."""
+    from drr.eval.foreign.kept import keep_scores
+
+    added, ok = taken_reports(study, taken.units, taken.fresh, settings, arguments)
+    replaced = keep_scores(study, taken.scores) if taken.scores else 0
+    answered = {(r.spec["variant"], r.spec["query_id"], r.spec["trial"]) for r in study.records("answer")}
+    document: ForeignTaken = {
+        "schema": 1,
+        "study": str(Path(study.folder)),
+        "format": form.name,
+        "reports": len(taken.units),
+        "added": added,
+        "systems": sorted({unit.spec["variant"] for unit in taken.units}),
+        "queries": len({unit.spec["query_id"] for unit in taken.units}),
+        "scores": _scores_taken(form, taken.scores, answered),
+        "replaced": replaced,
+    }
+    return document, ok
+
+
+def _scores_taken(
+    form: Format, scores: Sequence[ForeignScore], answered: set[tuple[str, str, int]]
+) -> list[ScoresTaken]:
+    titles = {part.name: part.title for part in form.parts}
+    by: dict[tuple[str, str], list[ForeignScore]] = {}
+    for one in scores:
+        by.setdefault((one.part, one.system), []).append(one)
+    return [
+        {
+            "part": part,
+            "title": titles[part],
+            "judge": rows[0].judge,
+            "system": system,
+            "rows": len(rows),
+            "unscored": sum(all(value is None for value in one.values.values()) for one in rows),
+            "without_report": sum(
+                one.query_id is not None and (one.system, one.query_id, one.trial) not in answered
+                for one in rows
+            ),
+        }
+        for (part, system), rows in sorted(by.items())
+    ]
+
+
+def say_taken(document: ForeignTaken) -> None:
+    import sys
+
+    from drr.app.screen import plain
+
+    if document["reports"]:
+        systems = ", ".join(document["systems"])
+        print(
+            plain(
+                f"{document['added']} of {document['reports']} reports are new; {document['queries']} queries, systems {systems}"
+            )
+        )
+    for one in document["scores"]:
+        judge = "judge not told (--judge NAME)" if one["judge"] is None else f"judge {one['judge']}"
+        without = f", {one['unscored']} without a score" if one["unscored"] else ""
+        print(plain(f"{one['title']}: {one['rows']} scores of {one['system']}, {judge}{without}"))
+        if one["without_report"]:
+            told = f"{one['without_report']} of them are of questions that {one['system']} has no report of in this study"
+            print(plain(f"drr: {told}; --system NAME says whose they are"), file=sys.stderr)
+    if document["replaced"]:
+        print(f"{document['replaced']} scores of the same judge gave way to these")
+
+
+def taken_reports(
+    study: Study,
+    units: Sequence[Unit],
+    fresh: Sequence[Query],
+    settings: Settings,
+    arguments: argparse.Namespace,
+) -> tuple[int, bool]:
+    """How many are new, and whether all went well."""
+    import asyncio
+
+    from drr.app.console import progress_of
+    from drr.app.models import models_of
+    from drr.app.studies import keep_questions
+    from drr.eval.evidence.imported import take_in
+    from drr.study.run import run as run_units
+
+    keep_questions(study, fresh)
+    known = {record.key for record in study.records("answer")}
+    study.look_for_losses()
+    lost = study.reopen_lost(unit.key for unit in units)
+    summary = asyncio.run(
+        run_units(
+            study,
+            units,
+            take_in,
+            models=models_of(settings),
+            progress=progress_of(arguments),
+            label="reports",
+            retry_failed=bool(lost),
+        )
+    )
+    return sum(unit.key not in known for unit in units), summary.ok
+
+
+def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
+    """Into a new folder."""
+    from drr.env.files import make_folder, write_file
+    from drr.eval.foreign.leaving import leaving
+
+    form = format_named(name)
+    if out.exists() and any(out.iterdir()):
+        raise Misuse(f"{out}: not empty; name a new folder")
+    going = leaving(study, form)
+    if not going.reports:
+        raise Misuse(f"{study.folder}: no answer has finished yet; nothing is written")
+    paths = []
+    for path, text in form.write(going.reports):
+        make_folder((out / path).parent)
+        write_file(out / path, text)
+        paths.append(path)
+    return {
+        "schema": 1,
+        "out": str(out),
+        "format": form.name,
+        "files": paths,
+        "reports": len(going.reports),
+        "left_out": [{"what": what, "reports": count} for what, count in going.left_out.items()],
+        "lost": sorted(loss.label for loss in study.losses.values()),
+    }
+
+
+def say_exported(document: ForeignExported) -> None:
+    print(f"{document['out']}: {document['reports']:,} reports in {len(document['files']):,} files")
+    for one in document["left_out"]:
+        print(f"no room for {one['what']}: {one['reports']:,} reports have some")

@@ -1,0 +1,218 @@
+"""DR3-Eval: a folder for each task with its report and what was measured of it, below the model and the size of the frozen pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from drr.env.errors import Misuse
+from drr.env.files import file_name
+from drr.eval.foreign.form import (
+    FileOut,
+    ForeignFigure,
+    ForeignPart,
+    ForeignQuestion,
+    Given,
+    GivenQuestion,
+    GivenReport,
+    GivenScores,
+    ReportOut,
+)
+from drr.eval.foreign.lines import json_line
+from drr.eval.foreign.reading import (
+    ForeignId,
+    ForeignRow,
+    Label,
+    Words,
+    digest_of,
+    files_below,
+    object_in,
+    objects_in,
+    row_of,
+    text_in,
+)
+from pydantic import Field
+
+REPORT = "final_report.md"
+COMBINED = "combined_result.json"
+_SINGLE = re.compile(r"eval_[a-z_]+?(?:_\d{8}_\d{6})?\.json")
+_SIZE = re.compile(r"\d{1,6}k")
+HUNDRED = (0.0, 100.0)
+UNDEFINED = -1.0
+"""What its evaluators write where a figure has nothing to be of."""
+Percent = Annotated[float, Field(ge=UNDEFINED, le=100)]
+FIGURES = (
+    ("total_score", "total"),
+    ("information_recall", "information recall"),
+    ("recall_pages", "of pages"),
+    ("recall_files", "of files"),
+    ("citation_coverage", "citation coverage"),
+    ("factual_accuracy", "factual accuracy"),
+    ("format_compliance", "instructions"),
+    ("overall_quality", "quality"),
+)
+_RECALLS = {"long_context": "recall_pages", "source_documents": "recall_files"}
+
+
+class _Asked(ForeignRow):
+    """Named by one of three keys."""
+
+    task: ForeignId | None = None
+    id: ForeignId | None = None
+    number: ForeignId | None = None
+    query: Words
+
+
+class _Component(ForeignRow):
+    available: bool = False
+    score: Percent | None = None
+
+
+class _Details(ForeignRow):
+    components: dict[str, _Component]
+
+
+class _Measured(ForeignRow):
+    metric_name: Label | None = None
+    score: Percent | None
+    details: Any = None
+
+
+class _Single(_Measured):
+    metric_name: Label
+
+
+class _Combined(ForeignRow):
+    total_score: Percent | None = None
+    metrics: dict[str, _Measured]
+
+
+class _Place(NamedTuple):
+    """Where in the folders of results a file lies."""
+
+    task: str
+    system: str
+
+
+class Dr3Eval:
+    name = "dr3"
+    title = "DR3-Eval"
+    parts = (
+        ForeignPart(
+            "scores", "DR3-Eval", tuple(ForeignFigure(name, label, HUNDRED) for name, label in FIGURES)
+        ),
+    )
+    no_room = frozenset({"user", "task", "language"})
+
+    def read(self, path: Path) -> Iterator[Given]:
+        if not path.is_dir():
+            yield from self._file(path)
+            return
+        found = [one for one in files_below(path) if _is_ours(one.name)]
+        if not found:
+            raise Misuse(f"{path}: holds no {REPORT}, {COMBINED}, eval_*.json and no query.jsonl")
+        scored: dict[Path, list[Path]] = {}
+        for one in found:
+            if one.suffix == ".json":
+                scored.setdefault(one.parent, []).append(one)
+            else:
+                yield from self._file(one)
+        for files in scored.values():
+            yield _scores(files)
+
+    def _file(self, path: Path) -> Iterator[Given]:
+        if path.suffix == ".jsonl":
+            for where, raw in objects_in(path, "queries of DR3-Eval"):
+                row = row_of(where, raw, _Asked)
+                names = [one for one in (row.task, row.id, row.number) if one is not None]
+                if not names:
+                    raise Misuse(f"{where}: number: whose query this is stands nowhere")
+                yield GivenQuestion(where, ForeignQuestion(plain_number(names[0]), row.query))
+        elif path.suffix == ".md":
+            place = _place(path)
+            yield GivenReport(
+                str(path), ForeignQuestion(plain_number(place.task)), place.system, text_in(path)
+            )
+        else:
+            yield _scores([path])
+
+    def write(self, reports: Sequence[ReportOut]) -> Iterator[FileOut]:
+        taken = {str(one.asked.id) for one in reports if one.asked.id is not None}
+        numbers: dict[str, str] = {}
+        free = (name for n in range(1, 10**6) if (name := f"{n:03}") not in taken and str(n) not in taken)
+        for one in reports:
+            own = one.asked.id
+            numbers.setdefault(one.query_id, next(free) if own is None else str(own).zfill(3))
+        asked = {numbers[one.query_id]: one.asked for one in reports}
+        yield FileOut(
+            "query.jsonl", "".join(json_line(number=n, query=one.words) for n, one in asked.items())
+        )
+        for one in reports:
+            model, _, size = one.system.rpartition("@")
+            sized = bool(model) and _SIZE.fullmatch(size) is not None
+            above = f"result/{size}/{file_name(model)}" if sized else f"result/{file_name(one.system)}"
+            yield FileOut(f"{above}/{file_name(numbers[one.query_id])}/{REPORT}", one.text)
+
+
+def _is_ours(name: str) -> bool:
+    return name in (REPORT, COMBINED, "query.jsonl") or _SINGLE.fullmatch(name) is not None
+
+
+def plain_number(name: int | str) -> str:
+    """`001` and 1 are one task."""
+    text = str(name)
+    return (text.lstrip("0") or "0") if text.isascii() and text.isdigit() else text
+
+
+def _place(path: Path) -> _Place:
+    """`SIZE/MODEL/TASK/file`; a model under several sizes is a system for each."""
+    above = path.resolve().parents
+    names = [one.name for one in above[:3]]
+    if len(names) < 3 or not names[1]:
+        raise Misuse(f"{path}: lies in no folder of a task below that of a model")
+    sized = _SIZE.fullmatch(names[2]) is not None
+    return _Place(names[0], f"{names[1]}@{names[2]}" if sized else names[1])
+
+
+def _scores(files: Sequence[Path]) -> GivenScores:
+    """Of one task: of a metric that several files hold the last by name counts, as their names end in the time of writing."""
+    place = _place(files[0])
+    values: dict[str, float | None] = {}
+    for path in sorted(files):
+        values |= _combined(path) if path.name == COMBINED else _single(path)
+    last = max(files)
+    asked = ForeignQuestion(plain_number(place.task))
+    return GivenScores(str(last), asked, place.system, "scores", values, last.name, digest_of(last))
+
+
+def _combined(path: Path) -> dict[str, float | None]:
+    row = row_of(str(path), object_in(path), _Combined)
+    values: dict[str, float | None] = {"total_score": _known(row.total_score)}
+    for name, measured in row.metrics.items():
+        values |= _measured(path, name, measured)
+    return values
+
+
+def _single(path: Path) -> dict[str, float | None]:
+    row = row_of(str(path), object_in(path), _Single)
+    return _measured(path, row.metric_name, row)
+
+
+def _measured(path: Path, name: str, measured: _Measured) -> dict[str, float | None]:
+    """A metric that we do not know has no column."""
+    if name not in dict(FIGURES):
+        return {}
+    values = {name: _known(measured.score)}
+    if name == "information_recall" and isinstance(measured.details, dict):
+        parts = measured.details.get("components", {})
+        details = row_of(f"{path}: details", {"components": parts}, _Details)
+        for key, part in details.components.items():
+            if key in _RECALLS and part.available:
+                values[_RECALLS[key]] = _known(part.score)
+    return values
+
+
+def _known(score: float | None) -> float | None:
+    return None if score is None or score < 0 else score

@@ -1,0 +1,172 @@
+"""DeepResearch Bench: prompts, reports by prompt, RACE (scored against a reference report) and FACT (citations kept after checking)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from drr.eval.foreign.form import (
+    FileOut,
+    ForeignFigure,
+    ForeignPart,
+    ForeignQuestion,
+    Given,
+    GivenQuestion,
+    GivenReport,
+    GivenScores,
+    ReportOut,
+)
+from drr.eval.foreign.lines import files_of_systems, json_line
+from drr.eval.foreign.reading import (
+    ForeignId,
+    ForeignRow,
+    Label,
+    Share,
+    Words,
+    digest_of,
+    kind_of,
+    objects_in,
+    system_of,
+)
+from drr.eval.stats.intervals import ratio
+
+SIDES = ("comprehensiveness", "insight", "instruction_following", "readability")
+STANDARD = frozenset({"raw_results", "validated", "scraped", "deduplicated", "extracted"})
+"""Names of files of results, which lie in a folder of the system's name."""
+_FORMS = "`article` is a report, `overall_score` RACE, `citations_deduped` FACT, `prompt` alone a question"
+
+
+class _Prompted(ForeignRow):
+    id: ForeignId
+    prompt: Words
+    language: Label | None = None
+    topic: Label | None = None
+
+
+class _Report(_Prompted):
+    article: str
+
+
+class _Race(_Prompted):
+    comprehensiveness: Share | None = None
+    insight: Share | None = None
+    instruction_following: Share | None = None
+    readability: Share | None = None
+    overall_score: Share | None = None
+    error: str | None = None
+
+
+class _Verdict(ForeignRow):
+    result: Label
+
+
+class CitedPage(ForeignRow):
+    """What was checked of one address."""
+
+    validate_res: list[_Verdict]
+    validate_error: str | None
+
+
+class _Fact(_Prompted):
+    citations: list[Any]
+    citations_deduped: dict[str, CitedPage]
+
+
+class DeepResearchBench:
+    name = "drb"
+    title = "DeepResearch Bench"
+    parts = (
+        ForeignPart(
+            "race",
+            "DeepResearch Bench, RACE",
+            (
+                ForeignFigure("overall_score", "overall", (0.0, 1.0), "target / (target + reference report)"),
+                *(ForeignFigure(side, side.replace("_", " "), (0.0, 1.0)) for side in SIDES),
+            ),
+        ),
+        ForeignPart(
+            "fact",
+            "DeepResearch Bench, FACT",
+            (
+                ForeignFigure("citations", "citations", told="that could be checked, per report with any"),
+                ForeignFigure("supported", "effective citations", told="of them supported by their page"),
+                ForeignFigure(
+                    "accuracy",
+                    "citation accuracy",
+                    (0.0, 1.0),
+                    "supported / checked, over all reports together",
+                    sums=("supported", "citations"),
+                    formula=ratio,
+                ),
+            ),
+        ),
+    )
+    no_room = frozenset({"user", "task"})
+
+    def read(self, path: Path) -> Iterator[Given]:
+        kinds: dict[str, type[_Prompted]] = {
+            "citations_deduped": _Fact,
+            "article": _Report,
+            "overall_score": _Race,
+            "error": _Race,
+            "prompt": _Prompted,
+        }
+        digest = digest_of(path)
+        for where, raw in objects_in(path, "rows of DeepResearch Bench"):
+            row = kind_of(where, raw, kinds, _FORMS)
+            asked = ForeignQuestion(row.id, row.prompt, language=row.language, domain=row.topic)
+            match row:
+                case _Report():
+                    yield GivenReport(where, asked, system_of(path, STANDARD), row.article)
+                case _Race():
+                    values = {name: getattr(row, name) for name in (*SIDES, "overall_score")}
+                    yield self._scored(where, asked, path, digest, "race", values, row.error)
+                case _Fact():
+                    values, failed = _checked(row)
+                    yield self._scored(where, asked, path, digest, "fact", values, failed)
+                case _:
+                    yield GivenQuestion(where, asked)
+
+    def _scored(
+        self,
+        where: str,
+        asked: ForeignQuestion,
+        path: Path,
+        digest: str,
+        part: str,
+        values: Mapping[str, float | None],
+        failed: str | None,
+    ) -> GivenScores:
+        return GivenScores(where, asked, system_of(path, STANDARD), part, values, path.name, digest, failed)
+
+    def write(self, reports: Sequence[ReportOut]) -> Iterator[FileOut]:
+        asked = {one.query_id: one.asked for one in reports}
+        lines = (
+            json_line(id=_id(name, one), topic=one.domain, language=one.language, prompt=one.words)
+            for name, one in asked.items()
+        )
+        yield FileOut("data/prompt_data/query.jsonl", "".join(lines))
+        yield from files_of_systems(
+            "data/test_data/raw_data",
+            reports,
+            lambda one: json_line(id=_id(one.query_id, one.asked), prompt=one.asked.words, article=one.text),
+        )
+
+
+def _id(query_id: str, asked: ForeignQuestion) -> int | str:
+    return query_id if asked.id is None else asked.id
+
+
+def _checked(row: _Fact) -> tuple[dict[str, float | None], str | None]:
+    """As its own sums go: pages that could not be read and statements of which nobody knows are no part of them."""
+    if not row.citations:
+        return {"citations": None, "supported": None}, "the report has no citation"
+    told = [
+        verdict.result
+        for page in row.citations_deduped.values()
+        if page.validate_error is None
+        for verdict in page.validate_res
+    ]
+    known = [one for one in told if one != "unknown"]
+    return {"citations": float(len(known)), "supported": float(known.count("supported"))}, None

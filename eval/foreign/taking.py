@@ -1,0 +1,210 @@
+"""From rows of other benchmarks to answers of a study and scores beside them: all of what was given, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from drr.env.errors import Misuse
+from drr.env.files import Id, file_name
+from drr.env.query import Query, query_id
+from drr.eval.evidence.answers import questions
+from drr.eval.evidence.imported import ImportedReport, Origin, ReadReports, plan
+from drr.eval.foreign.form import ForeignQuestion, Format, Given, GivenQuestion, GivenReport, GivenScores
+from drr.eval.foreign.kept import ForeignScore
+from drr.eval.foreign.questions import QuestionsAtHand, normal, taken_before
+from drr.study.study import Study
+from drr.study.unit import Unit
+from pydantic import TypeAdapter, ValidationError
+
+_ID: TypeAdapter[str] = TypeAdapter(Id)
+
+
+@dataclass(frozen=True)
+class GivenFiles:
+    """What stands in the files that were named."""
+
+    format: Format
+    reports: list[GivenReport] = field(default_factory=list)
+    scores: list[GivenScores] = field(default_factory=list)
+    questions: list[GivenQuestion] = field(default_factory=list)
+
+    def add(self, one: Given) -> None:
+        if isinstance(one, GivenReport):
+            self.reports.append(one)
+        elif isinstance(one, GivenScores):
+            self.scores.append(one)
+        else:
+            self.questions.append(one)
+
+
+@dataclass(frozen=True)
+class TakenFiles:
+    units: list[Unit]
+    fresh: list[Query]
+    scores: list[ForeignScore]
+
+
+def read_files(
+    form: Format, files: Sequence[Path], queries: Sequence[Path], system: str | None
+) -> GivenFiles:
+    """`Misuse` by file and line for the first thing that is not of the form."""
+    found = GivenFiles(form)
+    for path in files:
+        for one in form.read(path):
+            found.add(
+                one if system is None or isinstance(one, GivenQuestion) else replace(one, system=system)
+            )
+    for path in queries:
+        asked = [one for one in form.read(path) if isinstance(one, GivenQuestion)]
+        if not asked:
+            raise Misuse(f"{path}: holds no question of {form.title}")
+        found.questions.extend(asked)
+    if not found.reports and not found.scores:
+        named = ", ".join(str(path) for path in files)
+        raise Misuse(f"{named}: no report and no score of {form.title} in it")
+    return found
+
+
+def take_files(study: Study | None, given: GivenFiles, judge: str | None, trial: int) -> TakenFiles:
+    """Into this study, or one that is still to be made. Nothing is written yet."""
+    told = [(one.where, one.asked) for one in given.questions]
+    before = taken_before(study, given.format.name) if study else []
+    known = QuestionsAtHand([*told, *before])
+    asked = questions(study).values() if study else ()
+    tasks = {one.task_id: normal(one.query) for one in asked if one.task_id is not None}
+    reports = _reports(given, known, tasks, trial)
+    read = ReadReports(Path(given.format.title), list(enumerate((one for _, one in reports), 1)), [])
+    units, fresh = plan(study, read)
+    if read.refused:
+        line, why = read.refused[0]
+        raise Misuse(f"{reports[line - 1][0]}: {why.replace('`trial`', '--trial')}")
+    places = _Places(study, units)
+    return TakenFiles(units, fresh, _scores(given, known, places, judge, trial))
+
+
+def _reports(
+    given: GivenFiles, known: QuestionsAtHand, tasks: dict[str, str], trial: int
+) -> list[tuple[str, ImportedReport]]:
+    """`tasks`: the words of those that have a name so far."""
+    found: list[tuple[str, ImportedReport]] = []
+    seen: dict[tuple[str, str, str | None], str] = {}
+    for one in given.reports:
+        asked = known.whole(one.where, one.asked)
+        report = _report(one, asked, given.format.name, tasks, trial)
+        place = (one.system, normal(report.query), report.user_id)
+        if place in seen:
+            raise Misuse(
+                f"{one.where}: {one.system} answers the same question in {seen[place]}; "
+                "import repetitions by calls of their own with --trial"
+            )
+        seen[place] = one.where
+        found.append((one.where, report))
+    return found
+
+
+def _report(
+    one: GivenReport, asked: ForeignQuestion, form: str, tasks: dict[str, str], trial: int
+) -> ImportedReport:
+    words = asked.words or ""
+    task = None if asked.user is None or asked.task is None else _task(str(asked.task), asked, tasks)
+    for name, value in (("id", asked.id), ("taskid", task), ("userid", asked.user)):
+        if isinstance(value, str):
+            _check_id(f"{one.where}: {name}", value)
+    return ImportedReport(
+        id=str(asked.id) if asked.id is not None else query_id(words, asked.user or ""),
+        system=one.system,
+        query=words,
+        user_id=asked.user,
+        task_id=task,
+        person_id=asked.user,
+        trial=trial,
+        report_markdown=one.text,
+        origin=Origin(
+            format=form, id=asked.id, language=asked.language, task=asked.task, domain=asked.domain
+        ),
+    )
+
+
+def _task(name: str, asked: ForeignQuestion, tasks: dict[str, str]) -> str:
+    """A task has one text; that of another language under the same name is named after it too."""
+    words = normal(asked.words or "")
+    if tasks.setdefault(name, words) == words:
+        return name
+    other = f"{name}-{asked.language or 'other'}"
+    tasks.setdefault(other, words)
+    return other
+
+
+def _check_id(where: str, text: str) -> None:
+    try:
+        _ID.validate_python(text)
+    except ValidationError as error:
+        raise Misuse(f"{where}: {error.errors(include_url=False)[0]['msg']}") from error
+
+
+class _Places:
+    """Which questions and systems of a study the rows of others are about."""
+
+    def __init__(self, study: Study | None, units: Iterable[Unit]) -> None:
+        records = study.records("answer", None) if study else ()
+        specs = [record.spec for record in records] + [unit.spec for unit in units]
+        self._asked: dict[str, dict[str, str | None]] = {}
+        self._systems: dict[str, str] = {}
+        for spec in specs:
+            self._asked.setdefault(normal(spec["query"]), {})[spec["query_id"]] = spec["user_id"]
+            self._systems.setdefault(file_name(spec["variant"]), spec["variant"])
+
+    def system(self, name: str) -> str:
+        """A name of a file stands for the variant that it was made of."""
+        return self._systems.get(name, name)
+
+    def query(self, where: str, asked: ForeignQuestion) -> str:
+        words = asked.words or ""
+        users = self._asked.get(normal(words), {})
+        found = [name for name, user in users.items() if asked.user in (None, user)]
+        if len(found) > 1:
+            raise Misuse(f"{where}: {len(found)} persons ask this in the study, and nothing says whose it is")
+        return found[0] if found else query_id(words, asked.user or "")
+
+
+def _scores(
+    given: GivenFiles, known: QuestionsAtHand, places: _Places, judge: str | None, trial: int
+) -> list[ForeignScore]:
+    found: list[ForeignScore] = []
+    seen: dict[tuple[str | None, ...], tuple[str, int]] = {}
+    for one in given.scores:
+        name = None
+        if one.asked is not None:
+            name = places.query(one.where, known.whole(one.where, one.asked))
+        row = ForeignScore(
+            format=given.format.name,
+            part=one.part,
+            judge=judge,
+            system=places.system(one.system),
+            query_id=name,
+            trial=trial,
+            values=dict(one.values),
+            failed=one.failed,
+            source=one.file,
+            sha256=one.sha256,
+        )
+        key = (one.part, row.system, name)
+        if name is None or key not in seen:
+            seen[key] = (one.where, len(found))
+            found.append(row)
+            continue
+        where, at = seen[key]
+        found[at] = _joined(one.where, where, found[at], row)
+    return found
+
+
+def _joined(where: str, first: str, one: ForeignScore, other: ForeignScore) -> ForeignScore:
+    """Several files may each hold a part of what is said of a report; none says another thing than one before it."""
+    both: Mapping[str, float | None] = {**one.values, **other.values}
+    if any(both[name] != value for name, value in one.values.items()) or one.failed != other.failed:
+        raise Misuse(f"{where}: other scores of the same report than in {first}; give one of them")
+    if one.values.keys() == other.values.keys():
+        raise Misuse(f"{where}: the scores of the report that {first} has; give them once")
+    return one.model_copy(update={"values": dict(both)})

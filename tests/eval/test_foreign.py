@@ -1,0 +1,419 @@
+"""Files of other benchmarks: their reports become answers, their scores stay their judges', and what is not of the form changes nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.app.cli import main
+from drr.app.viewer.reader import Reader
+from drr.app.viewer.render import Pages
+from drr.eval.evidence.answers import read_answers
+from drr.eval.foreign import registry
+from drr.eval.foreign.form import (
+    FileOut,
+    ForeignFigure,
+    ForeignPart,
+    ForeignQuestion,
+    Given,
+    GivenReport,
+    GivenScores,
+    ReportOut,
+)
+from drr.study.study import Study
+
+from tests.eval.foreign_files import MAKERS, WISHES, document, lines
+
+Drr = Callable[..., Any]
+
+
+@pytest.fixture
+def drr(capsys: pytest.CaptureFixture[str]) -> Drr:
+    def call(*words: object) -> Any:
+        code = main([*map(str, words), "--json"])
+        out, err = capsys.readouterr()
+        assert code == 0, err
+        return json.loads(out)
+
+    return call
+
+
+@pytest.fixture
+def refused(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    def call(*words: object) -> str:
+        code = main([str(word) for word in words])
+        out, err = capsys.readouterr()
+        assert code == 2 and err.startswith("drr: ") and err.count("\n") == 1 and len(err) < 700, (out, err)
+        return err
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("theirs")
+    for name, make in MAKERS.items():
+        make(root / name)
+    return root
+
+
+TAKEN: dict[str, Sequence[Sequence[str]]] = {
+    "drb": (
+        ("raw_data/alpha.jsonl", "raw_data/beta.jsonl", "--queries", "query.jsonl"),
+        ("race/alpha/raw_results.jsonl", "fact/alpha/validated.jsonl", "--judge", "gemini-x"),
+    ),
+    "pdr": (
+        ("raw_data_en/alpha.jsonl", "--queries", "queries_en.jsonl"),
+        (
+            "personalization_en/alpha/personalization_results.jsonl",
+            "reliability_en/alpha/validated.jsonl",
+            "--judge",
+            "gpt-x",
+        ),
+    ),
+    "dr3": (("result", "--queries", "query.jsonl", "--judge", "gpt-y"),),
+    "reporteval": (("qwen.jsonl",), ("grades/qwen", "facts/qwen.jsonl", "--judge", "gpt-z")),
+}
+
+
+def _words(root: Path, words: Sequence[str]) -> list[str]:
+    return [
+        str(root / word) if "/" in word or word.endswith(".jsonl") or word == "result" else word
+        for word in words
+    ]
+
+
+@pytest.fixture(scope="module")
+def studies(files: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    home = tmp_path_factory.mktemp("studies")
+    for name, calls in TAKEN.items():
+        for words in calls:
+            asked = ["import", str(home / name), *_words(files / name, words), "--format", name, "--quiet"]
+            assert main(asked) == 0, words
+    return {name: home / name for name in TAKEN}
+
+
+def table(drr: Drr, study: Path, part: str) -> dict[str, Any]:
+    (found,) = (one for one in drr("report", study)["foreign"] if one["part"] == part)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_race_is_the_mean_of_what_its_judge_said(drr: Drr, studies: dict[str, Path]) -> None:
+    race = table(drr, studies["drb"], "race")
+    assert race["judge"] == "gemini-x" and list(race["systems"]) == ["alpha"]
+    assert race["sources"][0].startswith("raw_results.jsonl (")
+    overall = race["systems"]["alpha"]["overall_score"]
+    assert (overall["value"], overall["n"], overall["n_unscored"]) == (0.375, 2, 1)
+
+
+def test_fact_is_summed_as_its_own_code_does(drr: Drr, studies: dict[str, Path]) -> None:
+    """Unknown statements and unreadable pages are left out, a report without a citation is in no mean."""
+    fact = table(drr, studies["drb"], "fact")["systems"]["alpha"]
+    assert {name: fact[name]["value"] for name in fact} == {
+        "citations": 2.0,
+        "supported": 1.0,
+        "accuracy": 0.5,
+    }
+    assert fact["accuracy"]["n"] == 2 and fact["accuracy"]["n_unscored"] == 1
+
+
+def test_p_and_r_of_pdr_bench(drr: Drr, studies: dict[str, Path]) -> None:
+    assert table(drr, studies["pdr"], "p")["systems"]["alpha"]["p_overall_score"]["value"] == 5.0
+    r = table(drr, studies["pdr"], "r")["systems"]["alpha"]
+    assert r["fa"]["value"] == pytest.approx(10 / 3) and r["cc"]["value"] == 6.0
+    assert r["r_overall_score"]["value"] == pytest.approx((10 / 3 + 6) / 2)
+
+
+def test_pairs_of_pdr_bench_keep_task_and_person(studies: dict[str, Path]) -> None:
+    rows = [json.loads(line) for line in (studies["pdr"] / "queries.jsonl").read_text().splitlines()]
+    assert {(row["task_id"], row["person_id"], row["query"]) for row in rows} == {
+        ("7", "ada", WISHES[1]),
+        ("7", "bo", WISHES[1]),
+    }
+
+
+def test_dr3_knows_sizes_and_leaves_what_is_undefined_open(drr: Drr, studies: dict[str, Path]) -> None:
+    scores = table(drr, studies["dr3"], "scores")["systems"]["model-a@128k"]
+    found = {name: (row["value"], row["n_unscored"]) for name, row in scores.items()}
+    assert found["total_score"] == (61.5, 0) and found["recall_pages"] == (40.0, 0)
+    assert found["factual_accuracy"] == (None, 1), "-1 is no score"
+    assert found["recall_files"] == (None, 1) and found["overall_quality"] == (70.0, 0)
+    with Study.open(studies["dr3"]) as study:
+        assert {answer.variant for answer in read_answers(study)} == {"model-a@32k", "model-a@128k"}
+
+
+def test_reporteval_has_grades_by_report_and_labels_of_unknown_reports(
+    drr: Drr, studies: dict[str, Path]
+) -> None:
+    grades = table(drr, studies["reporteval"], "grades")["systems"]["qwen"]
+    assert (grades["repeat_score"]["value"], grades["repeat_score"]["n_unscored"]) == (2.5, 1)
+    assert grades["clarity_score"]["value"] == 3.0
+    support = table(drr, studies["reporteval"], "support")["systems"]["qwen"]
+    assert support["support"]["value"] == 0.25 and support["strong"]["value"] == 0.5
+    assert support["support"]["ci_low"] is None and support["support"]["n_unscored"] == 1
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_no_score_of_others_is_a_metric_of_ours(drr: Drr, studies: dict[str, Path], name: str) -> None:
+    report = drr("report", studies[name])
+    named = {column["name"] for one in report["foreign"] for column in one["figures"]}
+    assert named and not named & {metric for row in report["metrics"].values() for metric in row}
+    assert report["judge"] is None and not report["pairwise"]
+
+
+def test_each_judge_has_a_table_of_its_own_in_report_and_viewer(
+    drr: Drr, files: Path, studies: dict[str, Path], tmp_path: Path
+) -> None:
+    race = files / "drb/race/alpha/raw_results.jsonl"
+    taken = drr("import", studies["drb"], race, "--format", "drb", "--judge", "<b>other</b>")
+    assert taken["reports"] == 0 and taken["scores"][0]["rows"] == 3 and taken["replaced"] == 0
+    assert main(["report", str(studies["drb"]), "--out", str(tmp_path / "r")]) == 0
+    page = (tmp_path / "r/index.html").read_text(encoding="utf-8")
+    assert "DeepResearch Bench, RACE, judge gemini-x" in page
+    assert "judge &lt;b&gt;other&lt;/b&gt;" in page and "<b>other</b>" not in page
+    assert (tmp_path / "r/tables/foreign_drb_race_2.csv").is_file()
+    with Study.open(studies["drb"]) as study:
+        reader = Reader(study)
+        views = [reader.report(one.key) for one in reader.entries() if one.variant == "alpha"]
+        scored = [view for view in views if view is not None and view.entry.query == WISHES[2]]
+        html = Pages("s", served=False).report(scored[0])
+    assert "Scores of others, as imported" in html and "gemini-x" in html and "<td>0.5</td>" in html
+    assert "<b>other</b>" not in html
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_reports_come_back_from_an_export(
+    drr: Drr, studies: dict[str, Path], tmp_path: Path, name: str
+) -> None:
+    told = drr("export", studies[name], "--out", tmp_path / "out", "--format", name)
+    assert told["reports"] == sum(path.endswith(".md") for path in told["files"]) or name != "dr3"
+    queries = [tmp_path / "out" / path for path in told["files"] if "quer" in path or "topic" in path]
+    rest = [tmp_path / "out" / path for path in told["files"] if tmp_path / "out" / path not in queries]
+    drr("import", tmp_path / "again", *rest, "--format", name, "--queries", *queries)
+    assert _answers(tmp_path / "again") == _answers(studies[name])
+
+
+def _answers(folder: Path) -> list[tuple[Any, ...]]:
+    with Study.open(folder) as study:
+        return [
+            (one.query_id, one.query, one.user_id, one.variant, one.report, one.record.result["origin"])
+            for one in read_answers(study)
+        ]
+
+
+def test_an_export_says_what_the_form_has_no_room_for(drr: Drr, tmp_path: Path) -> None:
+    row = {"system": "mine", "query": "Which?", "user_id": "u", "report_markdown": "One."}
+    seen = {"evidence": [{"url": "https://a.example", "text": "t"}], "tool_calls": [{"name": "x"}]}
+    path = lines(tmp_path / "r.jsonl", {"id": "a", **row, **seen}, {"id": "b", **row, "trial": 1})
+    drr("import", tmp_path / "st", path)
+    told = drr("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "drb")
+    assert told["reports"] == 1 and {one["what"]: one["reports"] for one in told["left_out"]} == {
+        "trials after the first": 1,
+        "users": 1,
+        "sources": 1,
+        "tool calls": 1,
+    }
+
+
+def test_our_own_reports_are_judged_elsewhere_and_their_scores_find_them(drr: Drr, tmp_path: Path) -> None:
+    """The way there and back: a variant's name that is no name of a file is known again."""
+    row = {"id": "a", "system": "x/y: z", "query": "Which one?", "report_markdown": "One."}
+    drr("import", tmp_path / "st", lines(tmp_path / "r.jsonl", row))
+    told = drr("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "drb")
+    (raw,) = (tmp_path / "out" / path for path in told["files"] if "raw_data" in path)
+    given = json.loads(raw.read_text(encoding="utf-8"))
+    scored = {"id": given["id"], "prompt": given["prompt"], "overall_score": 0.5}
+    results = lines(tmp_path / raw.stem / "raw_results.jsonl", scored)
+    taken = drr("import", tmp_path / "st", results, "--format", "drb", "--judge", "j")
+    assert [(one["system"], one["without_report"]) for one in taken["scores"]] == [("x/y: z", 0)]
+
+
+def test_two_languages_under_the_same_ids_are_two_sets(
+    drr: Drr, refused: Callable[..., str], files: Path, tmp_path: Path
+) -> None:
+    root, study = files / "pdr", tmp_path / "both"
+    reports = [root / f"raw_data_{language}/alpha.jsonl" for language in ("en", "zh")]
+    asked = ["--queries", root / "queries_en.jsonl", "--queries", root / "queries_zh.jsonl"]
+    drr("import", study, reports[0], "--format", "pdr", *asked)
+    assert drr("import", study, *reports, "--format", "pdr", *asked)["queries"] == 4
+    rows = [json.loads(line) for line in (study / "queries.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {(row["task_id"], row["query"]) for row in rows} == {("7", WISHES[1]), ("7-zh", WISHES[2])}
+    scores = root / "personalization_zh/alpha/personalization_results.jsonl"
+    taken = drr("import", study, scores, "--format", "pdr")
+    assert taken["scores"][0]["rows"] == 2 and taken["scores"][0]["without_report"] == 0
+    nameless = lines(tmp_path / "gamma.jsonl", {"id": 1, "article": "whose?"})
+    err = refused("import", study, nameless, "--format", "pdr")
+    assert "the id 1 is that of two questions" in err and "line 1" in err
+
+
+def test_a_report_whose_question_nothing_tells_asks_for_it(
+    refused: Callable[..., str], files: Path, tmp_path: Path
+) -> None:
+    err = refused("import", tmp_path / "st", files / "pdr/raw_data_en/alpha.jsonl", "--format", "pdr")
+    assert "--queries" in err and "line 1" in err and not (tmp_path / "st").exists()
+
+
+def test_other_scores_of_the_same_judge_give_way_and_it_is_said(
+    drr: Drr, files: Path, tmp_path: Path
+) -> None:
+    study = tmp_path / "st"
+    drr("import", study, files / "drb/raw_data/alpha.jsonl", "--format", "drb")
+    for score, replaced in ((0.25, 0), (0.25, 0), (0.75, 1)):
+        row = {"id": 1, "prompt": WISHES[1], "overall_score": score}
+        path = lines(tmp_path / "alpha/raw_results.jsonl", row)
+        assert drr("import", study, path, "--format", "drb", "--judge", "j")["replaced"] == replaced
+    assert table(drr, study, "race")["systems"]["alpha"]["overall_score"]["value"] == 0.75
+
+
+NESTED = b'{"id": 1, "prompt": "p", "article": ' + b"[" * 100_000
+GOOD = json.dumps({"id": 1, "prompt": WISHES[1], "article": "fine"}).encode() + b"\n"
+BAD: dict[str, bytes] = {
+    "another type": GOOD + b'{"id": 2, "prompt": "p", "article": 7}\n',
+    "NaN": GOOD + b'{"id": 2, "prompt": "p", "overall_score": NaN}\n',
+    "beyond its scale": GOOD + b'{"id": 2, "prompt": "p", "overall_score": 36.1}\n',
+    "a truth value": GOOD + b'{"id": 2, "prompt": "p", "overall_score": true}\n',
+    "infinite": GOOD + b'{"id": 2, "prompt": "p", "overall_score": 1e999}\n',
+    "a key twice": GOOD + b'{"id": 2, "prompt": "p", "article": "a", "article": "b"}\n',
+    "half a character": GOOD + b'{"id": 2, "prompt": "p", "article": "\\ud800"}\n',
+    "another encoding": GOOD + '{"id": 2, "prompt": "ä", "article": "a"}\n'.encode("latin-1"),
+    "nested": GOOD + NESTED,
+    "cut short": GOOD + b'{"id": 2, "prompt"',
+    "a list": GOOD + b"[1]\n",
+    "a row of another kind": GOOD + b'{"id": 2, "criterions": {}, "__proto__": {"article": "x"}}\n',
+    "the same question": GOOD + b'{"id": 9, "prompt": "which  FEEDER suits a balcony?", "article": "b"}\n',
+    "an id that is a path": GOOD + b'{"id": "../../x", "prompt": "p", "article": "a"}\n',
+    "an id without end": GOOD + b'{"id": ' + b"9" * 5000 + b', "prompt": "p", "article": "a"}\n',
+    "no words": GOOD + b'{"id": 2, "prompt": " \\n", "article": "a"}\n',
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    home = tmp_path_factory.mktemp("begun")
+    (home / "first.jsonl").write_bytes(GOOD)
+    assert main(["import", str(home / "st"), str(home / "first.jsonl"), "--format", "drb", "--quiet"]) == 0
+    yield home / "st"
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_what_is_not_of_the_form_is_named_by_line_and_nothing_is_taken(
+    refused: Callable[..., str], begun: Path, tmp_path: Path, bad: str
+) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_bytes(BAD[bad])
+    before = _state(begun)
+    for study in (tmp_path / "new", begun):
+        err = refused("import", study, path, "--format", "drb")
+        assert f"{path}, line 2: " in err
+    assert _state(begun) == before and not (tmp_path / "new").exists()
+
+
+def _state(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and ".sqlite" not in path.name
+    } | {"answers": repr(_answers(folder)).encode()}
+
+
+def test_bom_and_windows_line_ends_are_no_matter(drr: Drr, tmp_path: Path) -> None:
+    rows = [{"id": n, "prompt": wish, "article": f"# {n}"} for n, wish in WISHES.items()]
+    text = "\r\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\r\n\r\n"
+    (tmp_path / "dos.jsonl").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert drr("import", tmp_path / "st", tmp_path / "dos.jsonl", "--format", "drb")["reports"] == 3
+
+
+def test_words_of_strangers_stay_words(drr: Drr, tmp_path: Path) -> None:
+    """As ids, systems and reports: nothing is run, and no key of an object is anything else than a key."""
+    rows = [
+        {
+            "id": "__proto__",
+            "prompt": "<script>alert(1)</script> which?",
+            "article": "<script>alert(2)</script>",
+        },
+        {"id": "constructor", "prompt": "=cmd|' /C calc'!A0", "article": "[x](javascript:alert(3))"},
+    ]
+    path = lines(tmp_path / "__proto__.jsonl", *rows)
+    assert drr("import", tmp_path / "st", path, "--format", "drb")["systems"] == ["__proto__"]
+    scored = [{"id": row["id"], "prompt": row["prompt"], "overall_score": 0.5} for row in rows]
+    drr(
+        "import", tmp_path / "st", lines(tmp_path / "__proto__/raw_results.jsonl", *scored), "--format", "drb"
+    )
+    assert table(drr, tmp_path / "st", "race")["systems"]["__proto__"]["overall_score"]["n"] == 2
+    with Study.open(tmp_path / "st") as study:
+        reader = Reader(study)
+        pages = [
+            Pages("s", served=False).report(view)
+            for one in reader.entries()
+            if (view := reader.report(one.key))
+        ]
+    assert len(pages) == 2 and not any(
+        "<script>alert" in page or 'href="javascript' in page for page in pages
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--format", "drm"], "there are drb, pdr, dr3, reporteval"),
+        (["--judge", "x"], "--judge is for --format"),
+        (["--format", "drb", "--judge", "x"], "these files hold none"),
+        (["--format", "drb", "--queries", "nowhere.jsonl"], "nowhere.jsonl"),
+        (["--format", "dr3"], "first.jsonl"),
+    ],
+)
+def test_misuse_is_one_line(
+    refused: Callable[..., str], begun: Path, tmp_path: Path, words: list[str], told: str
+) -> None:
+    assert told in refused("import", tmp_path / "st", begun.parent / "first.jsonl", *words)
+    assert not (tmp_path / "st").exists()
+
+
+def test_scores_alone_want_a_study(refused: Callable[..., str], files: Path, tmp_path: Path) -> None:
+    race = files / "drb/race/alpha/raw_results.jsonl"
+    assert "import the reports first" in refused("import", tmp_path / "st", race, "--format", "drb")
+
+
+def test_a_result_of_dr3_beyond_its_scale_is_refused(refused: Callable[..., str], tmp_path: Path) -> None:
+    path = document(
+        tmp_path / "m/001/eval_overall_quality.json", {"metric_name": "overall_quality", "score": 700}
+    )
+    queries = lines(tmp_path / "query.jsonl", {"number": "001", "query": "q"})
+    err = refused("import", tmp_path / "st", path, "--format", "dr3", "--queries", queries)
+    assert str(path) in err and "score" in err
+
+
+class Toy:
+    """A format is one file and one line."""
+
+    name, title, no_room = "toy", "Toy bench", frozenset({"user"})
+    parts = (ForeignPart("stars", "Toy bench, stars", (ForeignFigure("stars", "stars", (0.0, 5.0)),)),)
+
+    def read(self, path: Path) -> Iterator[Given]:
+        asked = ForeignQuestion(words=path.read_text(encoding="utf-8"))
+        yield GivenReport(str(path), asked, "toy-agent", "# Toy")
+        yield GivenScores(str(path), asked, "toy-agent", "stars", {"stars": 4.0}, path.name, "0" * 64)
+
+    def write(self, reports: Sequence[ReportOut]) -> Iterator[FileOut]:
+        yield FileOut("toy.txt", "".join(one.text for one in reports))
+
+
+def test_one_more_format_is_a_file_and_a_line(
+    drr: Drr, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(registry.FORMATS, "toy", Toy())
+    (tmp_path / "toy.txt").write_text("Which toy?", encoding="utf-8")
+    drr("import", tmp_path / "st", tmp_path / "toy.txt", "--format", "toy", "--judge", "a child")
+    assert table(drr, tmp_path / "st", "stars")["systems"]["toy-agent"]["stars"]["value"] == 4.0
+    with Study.open(tmp_path / "st") as study:
+        reader = Reader(study)
+        view = reader.report(reader.entries()[0].key)
+        assert view is not None
+        assert "Toy bench, stars: stars" in Pages("s", served=False).report(view)
+    assert drr("export", tmp_path / "st", "--out", tmp_path / "out", "--format", "toy")["files"] == [
+        "toy.txt"
+    ]
