@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from drr.agents.running import AgentRun
 
 Run = Callable[["AgentRun"], Awaitable[Ending]]
-AGENT, SUMMARISER = "agent", "summariser"
+AGENT, SUMMARISER, PERCEPTION = "agent", "summariser", "perception"
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,11 @@ OWN = Option(
     "researchers write their synthesis in their own conversation, which is in the provider's cache",
     prompts=("synthesis_own",),
 )
+VALIDATE = Option(
+    "validate",
+    "up to three rounds check words and requirements and write the report anew",
+    prompts=("dr3_validate", "dr3_rewrite"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +74,8 @@ class Architecture:
     settings: tuple[str, ...] = ()
     """Choices of a study, beside the limits, that it understands: fields of `AgentOptions`."""
     prompts: tuple[str, ...] = ()
+    looks: str = AGENT
+    """The role whose model is shown pictures."""
     sees: bool = False
     """Whether pictures are handed to a program of its own, whatever that does with them, and not to a model of ours."""
     profile: bool = False

@@ -60,9 +60,22 @@ class Limits:
     """Most of a web page that is summarised."""
     page_reads: int = 5
     """Pages of one search read and summarised at a time."""
+    search_turns: int = 5
+    """Turns of one search agent of dr3."""
+    reader_turns: int = 3
+    """Turns of one file reader of dr3."""
+    context_chars: int = 16_000
+    """Most of what one `get_context` gives: 4,000 tokens of four characters."""
+    checks: int = 3
+    """Rounds of `+validate`."""
 
     def key(self) -> dict[str, int | float | None]:
-        return dataclasses.asdict(self)
+        """Those that came later only where they are not the default, so that the keys of before stay."""
+        later = {name for name in _LATER if getattr(self, name) == getattr(Limits, name)}
+        return {name: value for name, value in dataclasses.asdict(self).items() if name not in later}
+
+
+_LATER = ("search_turns", "reader_turns", "context_chars", "checks")
 
 
 class CallError(BaseModel):

@@ -68,6 +68,35 @@ class Supervising:
 
 
 @dataclass(frozen=True)
+class Leading:
+    """The next turn of an agent that gives work to sub-agents; what each condensed is the artifact of the tool message that answers."""
+
+    question: str
+
+
+@dataclass(frozen=True)
+class Helping:
+    """The next turn of a sub-agent; it ends with a text, which is all that is read of it."""
+
+    problem: str
+
+
+@dataclass(frozen=True)
+class Looking:
+    """What a picture shows, for one question."""
+
+    question: str
+
+
+@dataclass(frozen=True)
+class Checking:
+    """Which requirements a report misses."""
+
+    question: str
+    report: str
+
+
+@dataclass(frozen=True)
 class Condensing:
     """The synthesis of what one researcher found."""
 
@@ -111,4 +140,17 @@ class Summarising:
     page: str
 
 
-Brief = Planning | Researching | Supervising | Condensing | Reporting | Filling | Mending | Summarising
+Brief = (
+    Planning
+    | Researching
+    | Supervising
+    | Leading
+    | Helping
+    | Looking
+    | Checking
+    | Condensing
+    | Reporting
+    | Filling
+    | Mending
+    | Summarising
+)

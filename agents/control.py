@@ -71,6 +71,8 @@ WITH_FILES = {
     " pictures where you can.\n",
     "files_at_once": "- Files of the shopper belong to the question, which names them: read what bears on it, search the long ones, and look"
     " at the pictures where you can.\n",
+    "own_files": "- Files of the shopper belong to the question. Have read what bears on it with `read_files`; a picture is looked at with"
+    " `look_at_picture`, once: ask for all that you need of it.\n",
     "file_tools": "the files that belong to the question, ",
     "of_files": "- What a file says is cited by the address under which it was read: the page, the row, the cell, or the picture.\n",
 }

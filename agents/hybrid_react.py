@@ -9,14 +9,13 @@ supervisor {reason, launch_researcher, finalize}
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Annotated, Literal, TypedDict
 
 from drr.agents import loop
 from drr.agents.architecture import OWN
-from drr.agents.base import CallError, Ending, ResearcherFailure, StopReason
-from drr.agents.brief import Condensing, Reporting, Researching, Supervising
+from drr.agents.base import CallError, Ending, StopReason
+from drr.agents.brief import Reporting, Researching, Supervising
 from drr.agents.control import (
     CONTROL,
     FINALIZE,
@@ -27,9 +26,19 @@ from drr.agents.control import (
     REASON_TOOL,
     complaint,
 )
-from drr.agents.recovery import asks_again, broken_off, end_for, twice
-from drr.agents.rendering import REPORTS, RESULTS, Piece
+from drr.agents.findings import (
+    Condensed,
+    Finding,
+    SubProblem,
+    attempted,
+    end_of,
+    give_up_without_findings,
+    stop_over_budget,
+)
+from drr.agents.recovery import broken_off, twice
+from drr.agents.rendering import REPORTS, Piece
 from drr.agents.running import MAIN, AgentRun, has_files, has_shop, tool_message
+from drr.agents.synthesis import afresh, condensing, in_conversation
 from drr.agents.writing import compose
 from drr.env.json_object import JsonObject
 from drr.llm.failures import ModelFailure
@@ -42,27 +51,6 @@ from langgraph.types import Command, Send
 
 SUPERVISOR_TOOLS = [REASON_TOOL, LAUNCH_TOOL, FINALIZE_TOOL]
 UNREASONED = [LAUNCH_TOOL, FINALIZE_TOOL]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What one researcher handed back: its synthesis, or how it failed."""
-
-    researcher: str
-    turn: int
-    place: int
-    """The turn of the supervisor and the call in it that launched the researcher."""
-    problem: str
-    text: str | None
-    stop: StopReason | None
-    failure: ModelFailure | None = None
-
-
-class SubProblem(TypedDict):
-    researcher: str
-    turn: int
-    place: int
-    problem: str
 
 
 class HybridState(TypedDict):
@@ -108,46 +96,13 @@ async def act(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Lit
 
 async def synthesise(state: ResearcherState, runtime: Runtime[AgentRun]) -> dict[str, str]:
     """The synthesis agent has no tools and sees the findings, not the conversation; with `+own` it is the researcher itself."""
-    run, who = runtime.context, state["researcher"]
-    if run.has(OWN) and (text := await _in_conversation(run, state)):
-        return {"synthesis": text}
-    pieces = run.pieces(who)
-    if run.profile is not None:
-        pieces.append(Piece("Profile facts", run.profile.text, "profile"))
-    last = state["messages"][-1]
-    if isinstance(last, AIMessage) and last.text.strip():
-        pieces.append(Piece("Closing words of the researcher", last.text, "words"))
-    brief = condensing(run, who, state["problem"])
-    text = await compose(
-        run, "synthesis", f"synthesis {who}", state["problem"], RESULTS, pieces, brief, run.pictures(who)
-    )
-    return {"synthesis": text}
-
-
-async def _in_conversation(run: AgentRun, state: ResearcherState) -> str | None:
-    """Asked for at the end of the conversation, with its tools, so that all before is read from the cache. `None` where that cannot
-    be: a call that nobody answered, no room left, or another call in place of a text."""
-    who, last = state["researcher"], state["messages"][-1]
-    if state["stop"] == "context_limit" or (isinstance(last, AIMessage) and last.tool_calls):
-        return None
-    messages = [*state["messages"], run.told("synthesis_own")]
-    brief = condensing(run, who, state["problem"])
-    try:
-        reply = await run.speak(f"researcher {who}", messages, loop.tools_of(run), brief=brief)
-    except ModelFailure as failure:
-        if failure.kind != "context_overflow" and not asks_again(failure):
-            raise
-        why = str(failure.kind)
-    else:
-        if not reply.tool_calls and reply.text.strip():
-            return reply.text.strip()
-        why = "another call" if reply.tool_calls else "no text"
-    run.notes.append(f"researcher {who}: no synthesis in its own conversation ({why}); a fresh one was asked")
-    return None
-
-
-def condensing(run: AgentRun, who: str, problem: str) -> Condensing:
-    return Condensing(problem, run.evidence(who), run.profile)
+    run, who, problem = runtime.context, state["researcher"], state["problem"]
+    text = None
+    if run.has(OWN):
+        text = await in_conversation(
+            run, who, f"researcher {who}", problem, state["messages"], state["stop"], loop.tools_of(run)
+        )
+    return {"synthesis": text or await afresh(run, who, problem, state["messages"])}
 
 
 @cache
@@ -230,21 +185,13 @@ async def researcher(state: SubProblem, runtime: Runtime[AgentRun]) -> dict[str,
         "stop": "finalized",
         "synthesis": "",
     }
+    return {"findings": [await attempted(run, state, _researched(run, start))]}
+
+
+async def _researched(run: AgentRun, start: ResearcherState) -> Condensed:
     config: RunnableConfig = {"recursion_limit": loop.recursion_limit(run.limits.steps)}
-    try:
-        end = await researcher_graph().ainvoke(start, config, context=run)
-    except ModelFailure as failure:
-        if failure.fatal:
-            raise  # every other call would fail the same way
-        if (
-            failure.kind == "over_budget"
-        ):  # what its siblings have in flight is paid for: the unit ends when they have
-            return {"findings": [Finding(**state, text=None, stop=None, failure=failure)]}
-        run.failures.append(
-            ResearcherFailure(researcher=who, problem=problem, kind=failure.kind, message=str(failure))
-        )
-        return {"findings": [Finding(**state, text=None, stop=None, failure=failure)]}
-    return {"findings": [Finding(**state, text=end["synthesis"], stop=end["stop"])]}
+    end = await researcher_graph().ainvoke(start, config, context=run)
+    return Condensed(end["synthesis"], end["stop"])
 
 
 async def return_control(
@@ -289,15 +236,7 @@ async def report(state: HybridState, runtime: Runtime[AgentRun]) -> HybridReport
     found = tuple(condensing(run, finding.researcher, finding.problem) for finding, _ in reports)
     brief = Reporting(run.query, researched=found)
     text = await compose(run, "report_generator", "report", run.asked, REPORTS, pieces, brief)
-    return {"report": text, "stop": state["stop"] if reports else _end_without(state)}
-
-
-def _end_without(state: HybridState) -> StopReason:
-    """Where every researcher failed, the report says no more than that."""
-    for finding in state["findings"]:
-        if finding.failure is not None and (stop := end_for(finding.failure, known=True)):
-            return stop
-    return state["stop"]
+    return {"report": text, "stop": end_of(state["findings"], state["stop"])}
 
 
 @cache
@@ -340,21 +279,6 @@ def launched(turn: AIMessage, most: int) -> dict[int, str]:
         if call["name"] == LAUNCH and complaint(LAUNCH, dict(call["args"])) is None
     }
     return dict(list(wanted.items())[:most])
-
-
-def stop_over_budget(findings: list[Finding]) -> None:
-    for finding in findings:
-        if finding.failure is not None and finding.failure.kind == "over_budget":
-            raise finding.failure
-
-
-def give_up_without_findings(findings: list[Finding]) -> None:
-    """An outage never becomes a report: where every researcher failed, one of them for it, the unit fails as that one did."""
-    failures = [finding.failure for finding in findings if finding.failure is not None]
-    if len(failures) == len(findings):
-        for failure in failures:
-            if failure.transient or failure.kind == "context_overflow":
-                raise failure
 
 
 def _is_control(run: AgentRun, name: str) -> bool:

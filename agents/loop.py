@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from drr.agents.base import StopReason, ToolSchema
-from drr.agents.brief import Researching
+from drr.agents.brief import Brief
 from drr.agents.control import FINALIZE, FINALIZE_TOOL, REASON, REASON_TOOL
 from drr.agents.recovery import broken_off, twice
 from drr.agents.running import MAIN, AgentRun
@@ -19,15 +19,21 @@ def tools_of(run: AgentRun) -> list[ToolSchema]:
 
 
 async def think(
-    run: AgentRun, actor: str, conversation: str, messages: Sequence[BaseMessage], brief: Researching
+    run: AgentRun,
+    actor: str,
+    conversation: str,
+    messages: Sequence[BaseMessage],
+    brief: Brief,
+    tools: Sequence[ToolSchema] | None = None,
 ) -> tuple[AIMessage | None, StopReason | None]:
     """The next turn, or why there is none. A turn without a call ends the loop as Finalize does."""
     if reached := run.allowance.reached():
         return None, reached
     known = bool(run.calls.get(actor))
+    bound = tools_of(run) if tools is None else tools
 
     async def speak() -> AIMessage:
-        return await run.speak(conversation, messages, tools_of(run), brief=brief)
+        return await run.speak(conversation, messages, bound, brief=brief)
 
     try:
         reply = await (speak() if known else twice(run, conversation, speak))

@@ -11,18 +11,15 @@ from drr.agents.base import Ending, StopReason
 from drr.agents.brief import Reporting, Researching
 from drr.agents.recovery import end_for, is_broken_off
 from drr.agents.rendering import RESULTS
-from drr.agents.running import MAIN, AgentRun, tool_message
-from drr.agents.writing import WHY, compose, report_form
+from drr.agents.running import MAIN, AgentRun
+from drr.agents.writing import compose, in_place
 from drr.llm.failures import ModelFailure
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
-
-REPORT_TURNS = 2
-"""Turns in which the model may still answer the request for the report with a tool call."""
 
 
 class ReactState(TypedDict):
@@ -62,7 +59,9 @@ async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
     run.tell("report", MAIN, "writing the report")
     if stop != "context_limit" and not is_broken_off(stop):
         try:
-            text, added = await _in_place(run, state["messages"], stop)
+            text, added = await in_place(
+                run, "agent", state["messages"], stop, loop.tools_of(run), reporting(run)
+            )
         except ModelFailure as failure:
             if end_for(failure, known=bool(run.calls)) is None:
                 raise
@@ -78,32 +77,6 @@ async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
 
 def reporting(run: AgentRun) -> Reporting:
     return Reporting(run.query, run.evidence())
-
-
-async def _in_place(
-    run: AgentRun, messages: list[BaseMessage], stop: StopReason
-) -> tuple[str | None, list[BaseMessage]]:
-    """The report as the next turn of the same conversation, tools still bound, because a transcript only grows."""
-    why = f", because {WHY[stop]}" if stop in WHY else ""
-    request = run.prompts.fill("react_report", reason=why, query=run.query, report_form=report_form(run))
-    added: list[BaseMessage] = [HumanMessage(request)]
-    for _ in range(REPORT_TURNS):
-        try:
-            reply = await run.speak("agent", [*messages, *added], loop.tools_of(run), brief=reporting(run))
-        except ModelFailure as failure:
-            if failure.kind == "context_overflow":
-                return None, []
-            raise
-        added.append(reply)
-        if not reply.tool_calls:
-            return reply.text.strip() or None, added
-        added += _refusals(reply)
-    return None, []
-
-
-def _refusals(reply: AIMessage) -> list[BaseMessage]:
-    text = "Not run: the research is over. Write the report now."
-    return [tool_message(call["id"], call["name"], text, ok=False) for call in reply.tool_calls]
 
 
 @cache

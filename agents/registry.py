@@ -15,7 +15,17 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from itertools import combinations
 
-from drr.agents.architecture import OWN, PROFILE, WS, Architecture, Run, Variant
+from drr.agents.architecture import (
+    AGENT,
+    OWN,
+    PERCEPTION,
+    PROFILE,
+    VALIDATE,
+    WS,
+    Architecture,
+    Run,
+    Variant,
+)
 from drr.agents.commands.command import is_command
 from drr.agents.commands.variants import command_variant
 from drr.agents.declared import architecture_of, in_file
@@ -75,6 +85,29 @@ BUILT_IN = (
         settings=("reason",),
         profile=True,
         load=_built_in("drr.agents.ledger"),
+    ),
+    Architecture(
+        name="dr3",
+        version="1",
+        summary="a main agent sees summaries only; sub-agents search pages and read files, a model that sees looks at pictures",
+        roles=(AGENT, PERCEPTION),
+        looks=PERCEPTION,
+        policy={PERCEPTION: AGENT},
+        prompts=(
+            "dr3_main",
+            "dr3_search",
+            "dr3_reader",
+            "dr3_shop",
+            "dr3_look",
+            "react_report",
+            "synthesis",
+            "synthesis_own",
+            "report_generator",
+            "report_form",
+        ),
+        options=(VALIDATE,),
+        settings=("reason",),
+        load=_built_in("drr.agents.dr3"),
     ),
 )
 PAPER = tuple(

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
-from drr.agents.architecture import AGENT, PROFILE, SUMMARISER, WS, Variant
+from drr.agents.architecture import PROFILE, SUMMARISER, WS, Variant
 from drr.agents.base import (
     AnswerRecord,
     CitationRepair,
@@ -142,7 +142,7 @@ def said(
 
 
 def sees(variant: Variant, model: str | None, vision: Vision) -> bool:
-    """Whether pictures are shown to it, where `model` plays the agent."""
+    """Whether pictures are shown to it, where `model` plays the role that looks at them."""
     if variant.architecture.sees:
         return vision != "no"
     return model is not None and is_shown_pictures(model, vision)
@@ -150,8 +150,8 @@ def sees(variant: Variant, model: str | None, vision: Vision) -> bool:
 
 def vision_key(variant: Variant, offered: Sequence[str], model: str, vision: Vision) -> dict[str, str]:
     """Only where there may be pictures, and the user's word decides otherwise than the maker's."""
-    agent = model if AGENT in variant.roles else None
-    decides = sees(variant, agent, vision) != sees(variant, agent, "auto")
+    who = model if variant.architecture.looks in variant.roles else None
+    decides = sees(variant, who, vision) != sees(variant, who, "auto")
     return {"vision": vision} if decides and "view_image" in tools_of(variant, offered) else {}
 
 
@@ -239,7 +239,7 @@ def _run_of(
     listener: Listener,
     given: Given,
 ) -> AgentRun:
-    names = tools_of(variant, world.tools)
+    names, looks = tools_of(variant, world.tools), variant.architecture.looks
     run = AgentRun(
         query=query,
         user_id=world.user_id,
@@ -250,7 +250,7 @@ def _run_of(
         tools=ToolContext(
             world,
             options.top_k,
-            sees=sees(variant, models[AGENT].name if AGENT in variant.roles else None, options.vision),
+            sees=sees(variant, models[looks].name if looks in variant.roles else None, options.vision),
         ),
         call_tool=tools.call,
         schemas=schemas(names),

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from drr.agents.base import StopReason
+from drr.agents.base import StopReason, ToolSchema
 from drr.agents.brief import Condensing, Reporting
 from drr.agents.recovery import twice
 from drr.agents.rendering import PROBLEM, QUESTION, Piece, dossier
-from drr.agents.running import AgentRun
+from drr.agents.running import AgentRun, tool_message
 from drr.llm.failures import ModelFailure
 from drr.llm.seeing import Block, with_pictures
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 ROUNDS = 3
 """The dossier is halved this often before a context overflow is final."""
+REPORT_TURNS = 2
+"""Turns in which the model may still answer the request for the report with a tool call."""
 
 
 async def compose(
@@ -59,3 +62,34 @@ WHY: dict[StopReason, str] = {
     "token_limit": "the limit of tokens is reached",
     "time_limit": "the time is up",
 }
+
+
+async def in_place(
+    run: AgentRun,
+    conversation: str,
+    messages: Sequence[BaseMessage],
+    stop: StopReason,
+    tools: Sequence[ToolSchema],
+    brief: Reporting,
+) -> tuple[str | None, list[BaseMessage]]:
+    """The report as the next turn of the same conversation, tools still bound, because a transcript only grows."""
+    why = f", because {WHY[stop]}" if stop in WHY else ""
+    request = run.prompts.fill("react_report", reason=why, query=run.query, report_form=report_form(run))
+    added: list[BaseMessage] = [HumanMessage(request)]
+    for _ in range(REPORT_TURNS):
+        try:
+            reply = await run.speak(conversation, [*messages, *added], tools, brief=brief)
+        except ModelFailure as failure:
+            if failure.kind == "context_overflow":
+                return None, []
+            raise
+        added.append(reply)
+        if not reply.tool_calls:
+            return reply.text.strip() or None, added
+        added += _refusals(reply)
+    return None, []
+
+
+def _refusals(reply: AIMessage) -> list[BaseMessage]:
+    text = "Not run: the research is over. Write the report now."
+    return [tool_message(call["id"], call["name"], text, ok=False) for call in reply.tool_calls]

@@ -188,7 +188,6 @@ class Answering:
         return [self._unit(spec) for spec in self.specs(queries, trials)]
 
     def _unit(self, spec: AnswerSpec) -> Unit:
-        from drr.agents.architecture import AGENT
         from drr.agents.runner import key_fields, vision_key
         from drr.env.world import SHOP
         from drr.study.unit import Unit
@@ -202,7 +201,9 @@ class Answering:
             "models": {role: self.models.name_of(role) for role in variant.roles},
             "max_tokens": self.config.keyed_max_tokens or settings.model_max_tokens,
             **self._styles(variant),
-            **vision_key(variant, world.tools, self.models.name_of(AGENT), settings.vision),
+            **vision_key(
+                variant, world.tools, self.models.name_of(variant.architecture.looks), settings.vision
+            ),
             "page_reader": settings.page_reader,
             **({} if self.config.world == SHOP else {"world": self.config.world}),
             **world.key_fields(),

@@ -9,6 +9,7 @@ from drr.env.text import tokens
 from drr.offline.agents.memory import Memory, SeenOrder, SeenPage
 from drr.offline.agents.prose import sentences
 from drr.offline.agents.question import Asked, content_words, is_quality, state_name
+from drr.offline.agents.seeking import names_in
 from drr.offline.agents.words import plain
 from drr.wording.states import STATES
 
@@ -21,8 +22,9 @@ _ODD = re.compile(
     r"\binstruct|\bprompt\b|\bassistants?\b|\bcall the\b|api key|password|[<>{}\\]|_\w+_|https?://",
     re.IGNORECASE,
 )
+_AMOUNT = re.compile(r"\$\s?\d|\bdollars?\b|\bUSD\b", re.IGNORECASE)
 _ADVERTISING = re.compile(
-    r"\$\s?\d|\bdollars?\b|\bUSD\b|buy now|order (?:now|today)|click|subscribe|sponsor|affiliate|discount|coupon|promo|limited time|free shipping"
+    r"buy now|order (?:now|today)|click|subscribe|sponsor|affiliate|discount|coupon|promo|limited time|free shipping"
     r"|our (?:store|shop|brand|product)|add to cart|% off",
     re.IGNORECASE,
 )
@@ -45,14 +47,20 @@ def web_facts(task: Asked, memory: Memory, most: int, each: int = 2) -> list[tup
 
 def _weighed(task: Asked, memory: Memory) -> Iterator[tuple[float, int, str, SeenPage]]:
     """Usable sentences that speak of the question, the best with the least number; and the place of their page."""
+    alone = memory.for_itself
+    names = names_in(task.text) if alone else set()
     wanted = subject(task) | {word for ask in task.asks for word in content_words(ask)}
+    wanted |= set(content_words(task.text)) if alone else set()
     home = state_name(memory.home.state) if memory.home else None
     for place, page in enumerate(memory.pages.values()):
         if _of_another_state(page.title, home) or _CLICKBAIT.search(page.title):
             continue
         for sentence in sentences(page.text):
-            weight = _weight(task, wanted, tokens(sentence))
-            if weight is not None and usable(sentence):
+            words = tokens(sentence)
+            weight = _weight(task, wanted, words)
+            if weight is None or not usable(sentence) or (not alone and _AMOUNT.search(sentence)):
+                continue
+            if not names or not names.isdisjoint(words):
                 yield -weight, place, plain(sentence, 300), page
 
 

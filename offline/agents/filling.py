@@ -77,9 +77,9 @@ def _sections(
     yield _section("Why these, and the trade-offs", _reasons(basket), _compared(basket))
     yield _section("What your files say", _quoted(task, memory, numbers))
     read = any(page.read for page in memory.pages.values())
-    facts = web_facts(task, memory, 7 if read else 4)
+    facts = web_facts(task, memory, 10 if memory.for_itself else 7 if read else 4)
     yield _section(
-        "What to know before buying",
+        "What pages say" if memory.for_itself else "What to know before buying",
         [_sentence(text, numbers.get(page.url)) for text, page in facts if page.url in numbers],
     )
     yield _section("What your own record adds", _record(task, memory, numbers))

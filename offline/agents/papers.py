@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from drr.citations.files import file_place
 from drr.env.drawer.media import media_of
 from drr.env.json_object import JsonObject
 from drr.env.text import tokens
 from drr.offline.agents.cites import Cites
 from drr.offline.agents.memory import Memory, SeenPart
 from drr.offline.agents.question import Asked, content_words
+from drr.offline.agents.seeking import names_in, searches
 from drr.offline.agents.words import plain
 
-_MOST_FILES, _PER_FILE, _LONGEST = 6, 3, 240
+_MOST_FILES, _PER_FILE, _LONGEST = 6, 4, 240
+_VALUE = re.compile(r"(?:[A-Z][a-z]{2,8} )?[$€#]?\d[\w.,:/-]{0,30}(?:,? [\w.%]{1,8})?")
+"""A date, an amount, a number with its unit."""
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"“(])")
 Calls = list[tuple[str, JsonObject]]
 
@@ -63,16 +67,27 @@ def _named(text: str, files: Sequence[str]) -> list[str]:
     return [names[one] for one in dict.fromkeys(said)]
 
 
-def quotations(task: Asked, memory: Memory, most: int = 10) -> list[Quotation]:
-    """The lines that share most words with the question, at most three of a file, in the order of the files."""
-    wanted = set(content_words(task.text))
+def ask_the_pages(task: Asked, memory: Memory) -> tuple[str, Calls]:
+    """Where files belong to the question and nothing is for sale: what it names and what it asks of that, side by side, once."""
+    if memory.called("web_search") or not (memory.papers or memory.pictures):
+        return "", []
+    return "What the files do not say may stand on pages.", [
+        ("web_search", {"query": words}) for words in searches(task.text)
+    ]
+
+
+def quotations(task: Asked, memory: Memory, most: int = 12) -> list[Quotation]:
+    """The lines that share most words with the question, names above all, then those that hold a figure; a few of each file, in its order."""
+    wanted, names = set(content_words(_unnamed(task.text, memory))), names_in(task.text)
     rated: list[tuple[float, int, Quotation]] = []
     for number, (part, line) in enumerate(_lines(memory)):
         words = tokens(line)
-        hits = len(wanted.intersection(words))
-        if hits and len(words) >= 2 and len(line) <= _LONGEST:
-            figures = 0.5 if any(word[0].isdigit() for word in words) else 0.0
-            rated.append((-(hits + figures) / len(words) ** 0.3, number, Quotation(line, part)))
+        hits = len(wanted.intersection(words)) + len(names.intersection(words))
+        figures = any(word[0].isdigit() for word in words)
+        told = hits or (figures and not _is_row(part))
+        if told and len(words) >= 2 and len(line) <= _LONGEST:
+            weight = hits + (1.0 if figures and ": " in line else 0.5 if figures else 0.0)
+            rated.append((-weight / len(words) ** 0.3, number, Quotation(line, part)))
     kept: list[tuple[int, Quotation]] = []
     for _, number, one in sorted(rated, key=lambda entry: entry[:2]):
         same_file = sum(1 for _, other in kept if other.part.name == one.part.name)
@@ -83,13 +98,40 @@ def quotations(task: Asked, memory: Memory, most: int = 10) -> list[Quotation]:
     return [one for _, one in sorted(kept, key=lambda entry: entry[0])]
 
 
+def _unnamed(text: str, memory: Memory) -> str:
+    """Without the names of the files: their words say nothing of what is in them."""
+    for name in (*memory.papers, *memory.pictures):
+        text = text.replace(name, " ")
+    return text
+
+
+def _is_row(part: SeenPart) -> bool:
+    """Of a table: one among many, of which most say nothing on a question."""
+    place = file_place(part.url)
+    return place is not None and place.kind in ("row", "cell")
+
+
 def _lines(memory: Memory) -> Iterator[tuple[SeenPart, str]]:
     for part in memory.parts.values():
-        for line in part.text.split("\n"):
+        for line in _joined(part.text.split("\n")):
             for piece in _END.split(line) if len(line) > _LONGEST else [line]:
                 said = plain(piece.replace(" | ", "; "), 2 * _LONGEST).strip("; ")
                 if said:
                     yield part, said
+
+
+def _joined(lines: Iterable[str]) -> Iterator[str]:
+    """A bare value belongs to the words before it, as in a table whose cells were read one by one."""
+    held = ""
+    for line in map(str.strip, lines):
+        if held and _VALUE.fullmatch(line):
+            held = f"{held}: {line}" if held[-1].isalpha() else f"{held}; {line}"
+            continue
+        if held:
+            yield held
+        held = line
+    if held:
+        yield held
 
 
 def said_by_files(task: Asked, memory: Memory, cites: Cites) -> str:

@@ -14,11 +14,11 @@ from functools import partial
 from typing import Any
 
 from drr.agents import brief as briefs
-from drr.agents.control import FINALIZE, LAUNCH, REASON
+from drr.agents.control import FINALIZE, REASON
 from drr.env.json_object import JsonObject
 from drr.offline.agents import choice as offline_choice
+from drr.offline.agents import delegating, papers, reading, supervising
 from drr.offline.agents import facts as offline_facts
-from drr.offline.agents import papers, reading
 from drr.offline.agents import question as offline_question
 from drr.offline.agents import report as offline_report
 from drr.offline.agents import words as offline_words
@@ -26,14 +26,11 @@ from drr.offline.agents.filling import filled
 from drr.offline.agents.grounding import grounded, wide_searches
 from drr.offline.agents.memory import Memory
 from drr.offline.agents.question import Asked
-from drr.offline.agents.synthesis import condensed
+from drr.offline.agents.seeking import searches
+from drr.offline.agents.synthesis import condensed, condensed_of
 from drr.wording.money import money
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage
 
-PER_ROUND = 4
-_ENOUGH = 2
-"""Products to choose from; with fewer a need is looked for once more."""
-_PLACE_WORDS = re.compile(r"\b(?:state|region|area|local|climate|city|town)\b", re.IGNORECASE)
 Calls = list[tuple[str, JsonObject]]
 
 
@@ -44,9 +41,23 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
         case briefs.Planning():
             return _plan(brief)
         case briefs.Supervising():
-            return _supervise(messages, brief, _bound(arguments))
+            thought, calls = supervising.problems(messages, brief)
+            bound = _bound(arguments)
+            if calls:
+                return _turn(messages, thought, [*_held(thought, bound), *calls])
+            return _turn(
+                messages, "", [(FINALIZE, {"reason": "The reports answer the parts of the question."})]
+            )
         case briefs.Researching():
             return _research(messages, brief, _bound(arguments))
+        case briefs.Leading():
+            thought, calls = delegating.lead(messages, brief, _bound(arguments))
+            end: Calls = [(FINALIZE, {"reason": "The summaries answer the parts of the question."})]
+            return _turn(messages, thought, calls or end)
+        case briefs.Helping():
+            return _help(messages, brief, _bound(arguments))
+        case briefs.Checking():
+            return AIMessage(delegating.checked())
         case briefs.Condensing():
             return AIMessage(condensed(brief).text())
         case briefs.Reporting():
@@ -86,13 +97,14 @@ def _plan(brief: briefs.Planning) -> AIMessage:
         calls.append(("get_user_orders", {"limit": 100 if task.about_history else 10}))
     if task.about_place and brief.records:
         calls.append(("get_user_profile", {}))
-    searches = [(len(calls) + k, need) for k, need in enumerate(task.needs[:3], 1)]
-    calls += [("product_catalog_search", _search(task, need)) for _, need in searches]
+    finds = [(len(calls) + k, need) for k, need in enumerate(task.needs[:3], 1)]
+    calls += [("product_catalog_search", _search(task, need)) for _, need in finds]
     calls += _looks(task) if brief.shop else []
     if brief.references:
-        for number, _ in searches[:2]:
+        for number, _ in finds[:2]:
             calls.append(("get_product_details", {"product_id": f"${number}.items[0].product_id"}))
-    calls.append(("web_search", {"query": _web_query(task, None)}))
+    asked = [] if brief.shop else searches(task.text)
+    calls += [("web_search", {"query": words}) for words in asked or [_web_query(task, None)]]
     plan = f"Find {offline_words.join(task.needs) or 'an answer'}" + (
         f" within {money(task.limit)}" if task.limit is not None else ""
     )
@@ -119,6 +131,26 @@ def _research(messages: Sequence[BaseMessage], brief: briefs.Researching, bound:
     """The next turn: what the transcript still lacks, most basic first; nothing more to do ends it."""
     memory = reading.of_conversation(messages, brief.profile)
     read = offline_question.with_history(offline_question.read(brief.problem), memory.bought)
+    thought, calls = _missing(read, memory, bound)
+    if calls:
+        return _turn(messages, thought, [*_held(thought, bound), *calls])
+    if FINALIZE not in bound:  # the loop of somebody else, which ends with a turn that calls nothing
+        return AIMessage(offline_report.report(read, memory))
+    return _turn(messages, "", [(FINALIZE, {"reason": "Nothing more is missing."})])
+
+
+def _help(messages: Sequence[BaseMessage], brief: briefs.Helping, bound: set[str]) -> AIMessage:
+    """A sub-agent of few tools; its last turn is its summary."""
+    memory = reading.of_conversation(messages)
+    read = offline_question.with_history(offline_question.read(brief.problem), memory.bought)
+    thought, calls = _missing(read, memory, bound)
+    if not calls:
+        thought, calls = delegating.more_passages(memory, bound)
+    return _turn(messages, thought, calls) if calls else AIMessage(condensed_of(brief.problem, memory).text())
+
+
+def _missing(read: Asked, memory: Memory, bound: set[str]) -> tuple[str, Calls]:
+    """What would be found out next with these tools; no calls where nothing is missing."""
     task = grounded(read, memory)
     for step in (
         partial(_look_at_files, bound),
@@ -128,16 +160,15 @@ def _research(messages: Sequence[BaseMessage], brief: briefs.Researching, bound:
         _look_for_products,
         _look_again,
         _open_pages,
+        partial(_ask_the_pages, bound),
         _ask_the_web,
         _add_up,
     ):
         thought, calls = step(task, memory)
         calls = [(name, arguments) for name, arguments in calls if name in bound]
         if calls:
-            return _turn(messages, thought, [*_held(thought, bound), *calls])
-    if FINALIZE not in bound:  # the loop of somebody else, which ends with a turn that calls nothing
-        return AIMessage(offline_report.report(read, memory))
-    return _turn(messages, "", [(FINALIZE, {"reason": "Nothing more is missing."})])
+            return thought, calls
+    return "", []
 
 
 def _look_at_files(bound: set[str], task: Asked, memory: Memory) -> tuple[str, Calls]:
@@ -146,6 +177,13 @@ def _look_at_files(bound: set[str], task: Asked, memory: Memory) -> tuple[str, C
         return "", []
     thought, calls = papers.look_at_files(memory)
     return (thought, calls) if calls else papers.search_files(task, memory)
+
+
+def _ask_the_pages(bound: set[str], task: Asked, memory: Memory) -> tuple[str, Calls]:
+    """Of a sub-problem that is about the web, what it says itself."""
+    if "product_catalog_search" in bound or not offline_question.in_own_words(task.text):
+        return "", []
+    return papers.ask_the_pages(task, memory)
 
 
 def _look_up_records(task: Asked, memory: Memory) -> tuple[str, Calls]:
@@ -270,7 +308,7 @@ def _web_query(task: Asked, memory: Memory | None) -> str:
     state = memory.home.state if memory is not None and memory.home else None
     if state and task.about_place:
         name = offline_question.state_name(state)
-        words = _PLACE_WORDS.sub("", words) + ("" if name in words else f" {name}")
+        words = offline_question.PLACE_WORDS.sub("", words) + ("" if name in words else f" {name}")
     return " ".join(words.split())[:300]
 
 
@@ -278,96 +316,6 @@ def _second_query(task: Asked, memory: Memory) -> str:
     if len(task.asks) > 1:
         return task.asks[1]
     return f"{task.needs[-1]} guide advice" if task.needs else ""
-
-
-# The supervisor ------------------------------------------------------------------------------------------------------
-
-
-def _supervise(messages: Sequence[BaseMessage], brief: briefs.Supervising, bound: set[str]) -> AIMessage:
-    """First round: the parts of the question side by side. Second: what the reports left open, or now make possible."""
-    memory = reading.of_conversation(messages)
-    question = brief.question
-    task = offline_question.with_history(offline_question.read(question), memory.bought)
-    if not brief.records:
-        task = replace(task, personal=False)
-    launched = [str(call.arguments.get("sub_problem", "")) for call in memory.calls if call.name == LAUNCH]
-    if not any(isinstance(message, ToolMessage) for message in messages):
-        thought = _strategy(task)
-        problems = _first_problems(brief, task)
-        return _turn(messages, thought, [*_held(thought, bound), *_launches(problems)])
-    sought = grounded(task, memory)
-    scarce = [need for need in sought.needs if len(offline_choice.candidates(sought, need, memory)) < _ENOUGH]
-    whole = [offline_question.look_through(question)] if scarce or not sought.needs else []
-    finds = [*whole, *_finds(replace(sought, needs=tuple(scarce)))] if brief.shop else []
-    wanted = [*finds, *_background(task)]
-    open_problems = [problem for problem in wanted if problem not in launched]
-    open_problems += _follow_ups(task, memory, launched)
-    if open_problems and len(launched) <= PER_ROUND + 1:
-        thought = "Something is still missing, or can be asked better now."
-        return _turn(messages, thought, [*_held(thought, bound), *_launches(open_problems[:2])])
-    return _turn(messages, "", [(FINALIZE, {"reason": "The reports answer the parts of the question."})])
-
-
-def _first_problems(brief: briefs.Supervising, task: Asked) -> list[str]:
-    files = [offline_question.from_files(brief.question)] if brief.files else []
-    others = _sub_problems(task, brief.question) if brief.shop else _background(task)
-    return [*files, *others][:PER_ROUND]
-
-
-def _launches(problems: Sequence[str]) -> Calls:
-    return [(LAUNCH, {"sub_problem": problem}) for problem in problems]
-
-
-def _strategy(task: Asked) -> str:
-    parts = f"The question is about {offline_words.join(task.needs) or task.topic or 'the shop'}"
-    if task.limit is not None:
-        parts += f", with a limit of {money(task.limit)}"
-    return parts + ". Products, background and the shopper's record can be researched apart from each other."
-
-
-def _sub_problems(task: Asked, question: str) -> list[str]:
-    """What is named as wanted need by need, the rest by a look through the shop; then the web and the shopper's record."""
-    finds = _finds(replace(task, needs=task.firm))
-    if task.firm != task.needs or not finds:
-        finds = [offline_question.look_through(question), *finds]
-    return [*finds[:2], *_background(task), *finds[2:]]
-
-
-def _finds(task: Asked) -> list[str]:
-    """Each says all that its researcher may know."""
-    cap = task.item_limit
-    limits = f", each for at most {money(cap)}" if cap is not None else ""
-    wishes = f" Wanted: {', '.join(task.wishes)}." if task.wishes else ""
-    without = f" Not wanted: {', '.join(task.constraints.exclusions)}." if task.constraints.exclusions else ""
-    return [
-        f"Find {need} in this shop's catalogue{limits}. Compare the best two or three by price, rating and"
-        f" features.{wishes}{without}"
-        for need in task.needs
-    ]
-
-
-def _background(task: Asked) -> list[str]:
-    """What the web knows, and what the shopper bought before."""
-    subject = task.asks[0] if task.asks else f"how to choose {offline_words.join(task.needs) or task.topic}"
-    web = [f"Find out on the web {subject}. Give figures and conditions, and say whose advice it is."]
-    about = " ".join(dict.fromkeys([task.topic, *task.needs])).strip()
-    records = [
-        f"Find out from the shop's records where this shopper lives, what was bought before that bears on"
-        f" {about or 'the question'}, when, and at what prices."
-    ]
-    if not task.personal:
-        records = []
-    return [*web, *records]
-
-
-def _follow_ups(task: Asked, memory: Memory, launched: Sequence[str]) -> list[str]:
-    """A place that came to light makes the web's answer more exact."""
-    if not (task.about_place and memory.home):
-        return []
-    state = offline_question.state_name(memory.home.state)
-    subject = _PLACE_WORDS.sub("", task.asks[0] if task.asks else task.topic)
-    problem = f"Find out on the web {' '.join(subject.split())} {state}. Give figures and names."
-    return [] if problem in launched else [problem]
 
 
 def _turn(messages: Sequence[BaseMessage], text: str, calls: Calls) -> AIMessage:

@@ -27,6 +27,7 @@ _SENTENCE = re.compile(r"[^.?!]+")
 _LOOK_THROUGH = "Look through this shop for what serves this question: "
 _FROM_FILES = "Find out from the files that belong to it what they say on this question: "
 _BREAK = re.compile(r",| [-–—] |[(\[:|/]| for | with ", re.IGNORECASE)
+PLACE_WORDS = re.compile(r"\b(?:state|region|area|local|climate|city|town)\b", re.IGNORECASE)
 _SHOUT = re.compile(r"^\s*【[^】]{0,40}】\s*")
 
 
@@ -203,6 +204,21 @@ _QUESTIONS = QuestionReader(vocabulary("shopping"))
 is_quality = _QUESTIONS.cues.is_quality
 content_words = _QUESTIONS.content_words
 """The words that carry meaning, as the catalogue indexes them."""
+
+
+def is_stop(word: str) -> bool:
+    return word.lower() in _QUESTIONS.cues.stops
+
+
+def asides_of(text: str) -> list[str]:
+    """The clauses that ask for knowledge, each up to where the next one, or a part behind a semicolon, begins."""
+    cues = _QUESTIONS.cues
+    return [
+        part
+        for sentence in _SENTENCE.findall(text)
+        for part in re.split(r"[;:]", sentence)
+        if cues.aside.search(part) is not None
+    ]
 
 
 @lru_cache(maxsize=256)

@@ -187,6 +187,7 @@ _READERS: dict[str, Callable[[Memory, Mapping[str, Any], ToolAnswer], None]] = {
     "get_user_profile": _profile,
     "get_user_statistics": _statistics,
     "web_search": _web,
+    "get_context": _web,
     "list_files": _files,
     "read_file": _file,
     "search_file": _passages,

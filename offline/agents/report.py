@@ -139,9 +139,10 @@ def _budget(basket: Choice, cites: Cites) -> str:
 
 def _background(task: Asked, memory: Memory, cites: Cites) -> str:
     read = any(page.read for page in memory.pages.values())
-    facts = web_facts(task, memory, 7 if read else 4)
+    facts = web_facts(task, memory, 10 if memory.for_itself else 7 if read else 4)
     lines = [f"- {sentence[:-1]} {cites(page.url, page.title)}{sentence[-1]}" for sentence, page in facts]
-    return "## What to know before buying\n\n" + "\n".join(lines) if lines else ""
+    title = "What pages say" if memory.for_itself else "What to know before buying"
+    return f"## {title}\n\n" + "\n".join(lines) if lines else ""
 
 
 def _record(task: Asked, basket: Choice, memory: Memory, cites: Cites) -> str:
@@ -202,6 +203,6 @@ def _open(task: Asked, basket: Choice, memory: Memory, cites: Cites) -> str:
     ]
     if not memory.pages:
         lines.append("- No outside guidance was consulted.")
-    if not memory.orders and task.personal:
+    if not memory.orders and task.personal and not memory.for_itself:
         lines.append("- Earlier purchases were not taken into account.")
     return "## What stays open\n\n" + "\n".join(lines) if lines else ""

@@ -95,8 +95,12 @@ class Synthesis:
 
 def condensed(condensing: Condensing) -> Synthesis:
     """The same for the same evidence, whoever asks: the researcher who writes it, or the supervisor who reads it."""
-    memory = of_evidence(condensing.evidence, condensing.profile)
-    task = grounded(offline_question.read(condensing.problem), memory)
+    return condensed_of(condensing.problem, of_evidence(condensing.evidence, condensing.profile))
+
+
+def condensed_of(problem: str, memory: Memory) -> Synthesis:
+    """What somebody remembers of work on a problem."""
+    task = grounded(offline_question.read(problem), memory)
     products: list[SeenProduct] = []
     missing: list[str] = []
     for need in task.needs:
@@ -117,7 +121,7 @@ def condensed(condensing: Condensing) -> Synthesis:
         tuple(web_facts(task, memory, FACTS)),
         tuple(quotations(task, memory)),
         tuple(memory.pictures),
-        task.needs if products and offline_question.in_own_words(condensing.problem) else (),
+        task.needs if products and offline_question.in_own_words(problem) else (),
     )
 
 

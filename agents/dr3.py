@@ -1,0 +1,301 @@
+"""DR3: a main agent that sees summaries only, with sub-agents for pages and files and a model that looks at pictures.
+
+main {reason, search_pages, read_files, search_shop, look_at_picture, calculator, finalize}, ten turns
+    -> rag_search (five turns), file_reader (three), shop_search, perception, side by side
+    -> observe: the summaries come back, until the main agent finalizes or a limit is reached
+    -> report, in the main agent's own conversation
+    -> with +validate: up to three rounds of checking and rewriting
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from functools import cache, partial
+from typing import Annotated, Any, Literal, TypedDict
+
+from drr.agents import looking
+from drr.agents.architecture import VALIDATE
+from drr.agents.base import CallError, Ending, StopReason, ToolSchema
+from drr.agents.brief import Leading, Reporting
+from drr.agents.control import FINALIZE, FINALIZE_TOOL, REASON, REASON_TOOL
+from drr.agents.findings import (
+    Finding,
+    SubProblem,
+    attempted,
+    bare,
+    end_of,
+    give_up_without_findings,
+    stop_over_budget,
+)
+from drr.agents.recovery import broken_off, end_for, is_broken_off, twice
+from drr.agents.rendering import REPORTS, Piece
+from drr.agents.running import MAIN, AgentRun, tool_message
+from drr.agents.sub_agents import BY_NODE, CALCULATOR, SUB_AGENTS, VIEW, condensed, with_context
+from drr.agents.synthesis import condensing
+from drr.agents.validating import validated
+from drr.agents.writing import compose, in_place
+from drr.llm.failures import ModelFailure
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command, Send
+
+Below = Literal["rag_search", "file_reader", "shop_search", "perception", "observe", "report"]
+
+
+class Errand(SubProblem):
+    """What the main agent gave away: to whom, and of a picture its name."""
+
+    node: str
+    name: str
+
+
+class Dr3State(TypedDict):
+    messages: Annotated[list[BaseMessage], operator.add]
+    findings: Annotated[list[Finding], operator.add]
+    seen: Annotated[list[str], operator.add]
+    """Pictures that were looked at."""
+    steps: int
+    stop: StopReason
+    report: str
+    rounds: int
+
+
+def tools_of(run: AgentRun) -> list[ToolSchema]:
+    """The same list in every request of the conversation: those who have nothing to work on are not there."""
+    calls = [one.launch for one in SUB_AGENTS if one.tools(run)]
+    calls += [looking.LAUNCH] if VIEW in run.names else []
+    calls += [one for one in run.schemas if one["function"]["name"] == CALCULATOR]
+    return [*([REASON_TOOL] if run.reasons else []), *calls, FINALIZE_TOOL]
+
+
+def nodes_of(run: AgentRun) -> dict[str, str]:
+    """By the tool that gives work to it."""
+    return {
+        **{one.name: one.node for one in SUB_AGENTS if one.tools(run)},
+        **({looking.NAME: "perception"} if VIEW in run.names else {}),
+    }
+
+
+# The main agent ------------------------------------------------------------------------------------------------------
+
+
+async def main(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Below]:
+    run = runtime.context
+    if reached := run.allowance.reached():
+        return Command(update={"stop": reached}, goto="report")
+    if state["steps"] >= run.limits.supervisor_steps:
+        return Command(update={"stop": "step_limit"}, goto="report")
+    known = any(finding.text is not None for finding in state["findings"])
+    ask = partial(run.speak, "main", state["messages"], tools_of(run), brief=Leading(run.query))
+    try:
+        turn = await (ask() if known else twice(run, "main", ask))
+    except ModelFailure as failure:
+        if failure.kind == "context_overflow" and state["findings"]:
+            return Command(update={"stop": "context_limit"}, goto="report")
+        stop = broken_off(run, "main", failure, known=known)
+        if stop is None:
+            raise
+        return Command(update={"stop": stop}, goto="report")
+    run.tell("turn", MAIN, turn.text)
+    if not turn.tool_calls:
+        # A turn that says nothing is not sent back: providers refuse empty messages.
+        said = [turn] if turn.text.strip() else []
+        return Command(update={"messages": said, "stop": "answered"}, goto="report")
+    update: dict[str, object] = {"messages": [turn], "steps": state["steps"] + 1}
+    errands = _errands(run, state, turn)
+    return Command(update=update, goto=[Send(one["node"], one) for one in errands] if errands else "observe")
+
+
+def _errands(run: AgentRun, state: Dr3State, turn: AIMessage) -> list[Errand]:
+    """What a turn gives away: the first calls that are well formed, numbered on from those before."""
+    nodes = nodes_of(run)
+    seen = set(state["seen"])
+    errands: list[Errand] = []
+    for place, call in enumerate(turn.tool_calls):
+        node, arguments = nodes.get(call["name"]), dict(call["args"])
+        if node is None or _complaint(call["name"], arguments) or len(errands) == run.limits.researchers:
+            continue
+        problem, name = str(arguments.get("task") or ""), ""
+        if node == "perception":
+            name = looking.picture_named(str(arguments["name"]))
+            problem = str(arguments["question"])
+            if name in seen:
+                continue
+            seen.add(name)
+        letter = BY_NODE[node].letter if node in BY_NODE else looking.LETTER
+        who = f"{letter}{len(state['findings']) + len(errands) + 1}"
+        errands.append(
+            Errand(researcher=who, turn=state["steps"], place=place, problem=problem, node=node, name=name)
+        )
+    return errands
+
+
+async def sub_agent(state: Errand, runtime: Runtime[AgentRun]) -> dict[str, list[Finding]]:
+    run, who, problem = runtime.context, state["researcher"], state["problem"]
+    run.tell("launch", who, problem)
+    return {"findings": [await attempted(run, state, condensed(run, BY_NODE[state["node"]], who, problem))]}
+
+
+class Looked(TypedDict):
+    """What a look changes of the state."""
+
+    findings: list[Finding]
+    seen: list[str]
+
+
+async def perception(state: Errand, runtime: Runtime[AgentRun]) -> Looked:
+    """One request of its own, the only one that a picture ever stands in."""
+    run, who = runtime.context, state["researcher"]
+    run.tell("launch", who, f"{state['name']}: {state['problem']}")
+    shown = await looking.opened(run, who, state["name"])
+    if isinstance(shown, CallError):
+        return {"findings": [Finding(**bare(state), text=None, stop=None, error=shown)], "seen": []}
+    found = await attempted(run, state, looking.looked(run, who, state["problem"], shown))
+    return {"findings": [found], "seen": [] if found.text is None else [state["name"]]}
+
+
+async def observe(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Literal["main", "report"]]:
+    """Answer every call of the main agent's turn: what it gave away with the summary, the others by doing them."""
+    run, turn = runtime.context, state["messages"][-1]
+    assert isinstance(turn, AIMessage)
+    stop_over_budget(state["findings"])
+    give_up_without_findings(state["findings"])
+    back = {finding.place: finding for finding in state["findings"] if finding.turn == state["steps"] - 1}
+    nodes = nodes_of(run)
+    own = {CALCULATOR} & run.names | ({REASON, FINALIZE} if run.reasons else {FINALIZE})
+    answers: list[BaseMessage] = []
+    for place, call in enumerate(turn.tool_calls):
+        name, arguments = call["name"], dict(call["args"])
+        if name not in nodes:
+            alone = turn.model_copy(update={"tool_calls": [call]})
+            answers += await run.act(MAIN, alone, run.tools, own | nodes.keys())
+            continue
+        finding = back.get(place)
+        text, error = _answer(run, name, arguments, finding)
+        found = None if error or finding is None else condensing(run, finding.researcher, finding.problem)
+        run.record(MAIN, name, arguments, text, "control", error)
+        answers.append(tool_message(call["id"], name, text, ok=error is None, artifact=found))
+    run.keep("main", [*state["messages"], *answers])
+    if any(call["name"] == FINALIZE for call in turn.tool_calls):
+        return Command(update={"messages": answers, "stop": "finalized"}, goto="report")
+    return Command(update={"messages": answers}, goto="main")
+
+
+def _complaint(name: str, arguments: Mapping[str, Any]) -> str | None:
+    wanted = ("name", "question") if name == looking.NAME else ("task",)
+    for one in wanted:
+        value = arguments.get(one)
+        if not isinstance(value, str) or not value.strip():
+            return f"{name} needs `{one}`: a text that is not empty"
+    extra = sorted(set(arguments) - set(wanted))
+    return (
+        f"{name} takes only {' and '.join(f'`{one}`' for one in wanted)}, not {', '.join(extra)}"
+        if extra
+        else None
+    )
+
+
+def _answer(
+    run: AgentRun, name: str, arguments: Mapping[str, Any], finding: Finding | None
+) -> tuple[str, CallError | None]:
+    if wrong := _complaint(name, arguments):
+        return wrong, CallError(kind="invalid", message=wrong)
+    if finding is None and name == looking.NAME:
+        text = "Not looked at again: each picture is looked at once, and all that was seen stands in that answer."
+        return text, CallError(kind="not_allowed", message=text)
+    if finding is None:
+        text = f"Not started: at most {run.limits.researchers} in one turn. Call again if it is still needed."
+        return text, CallError(kind="not_allowed", message=text)
+    if finding.error is not None:
+        return f"Error ({finding.error.kind}): {finding.error.message}", finding.error
+    if finding.failure is not None:
+        text = f"{finding.researcher} failed ({finding.failure.kind}) and found nothing."
+        return text, CallError(kind=finding.failure.kind, message=str(finding.failure))
+    return f"{finding.researcher} ({(finding.stop or '').replace('_', ' ')}):\n\n{finding.text}", None
+
+
+# The report ----------------------------------------------------------------------------------------------------------
+
+
+class Dr3Reported(TypedDict):
+    """What a node that writes the report changes of the state."""
+
+    report: str
+    stop: StopReason
+
+
+async def report(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Literal["validate", "__end__"]]:
+    run = runtime.context
+    run.tell("report", MAIN, "writing the report")
+    give_up_without_findings(state["findings"])
+    done = Dr3Reported(report=await _written(run, state), stop=end_of(state["findings"], state["stop"]))
+    return Command(update=done, goto="validate" if run.has(VALIDATE) else "__end__")
+
+
+async def _written(run: AgentRun, state: Dr3State) -> str:
+    """In the conversation, which holds every summary; in a fresh one where that is full or broken."""
+    findings, stop = state["findings"], state["stop"]
+    told = [(finding, finding.text) for finding in findings if finding.text is not None]
+    brief = Reporting(run.query, researched=tuple(condensing(run, f.researcher, f.problem) for f, _ in told))
+    if stop != "context_limit" and not is_broken_off(stop):
+        try:
+            text, _ = await in_place(run, "main", state["messages"], stop, tools_of(run), brief)
+        except ModelFailure as failure:
+            if end_for(failure, known=bool(told)) is None:
+                raise
+            run.notes.append(f"main: the report was asked for in a fresh conversation ({failure.kind})")
+        else:
+            if text is not None:
+                return text
+    pieces = [Piece(f"{finding.researcher}: {finding.problem}", text, "report") for finding, text in told]
+    return await compose(run, "report_generator", "report", run.asked, REPORTS, pieces, brief)
+
+
+async def validate(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Literal["validate", "__end__"]]:
+    """One round: what is missed is written anew. It ends when nothing is missed, or after so many rounds."""
+    run, number = runtime.context, state["rounds"] + 1
+    mended = await validated(run, state["report"], number)
+    if mended is None:
+        return Command(update={"rounds": number}, goto="__end__")
+    again = number < run.limits.checks
+    return Command(update={"report": mended, "rounds": number}, goto="validate" if again else "__end__")
+
+
+@cache
+def graph() -> CompiledStateGraph[Dr3State, AgentRun, Dr3State, Dr3State]:
+    builder = StateGraph(Dr3State, context_schema=AgentRun).add_node("main", main)
+    for one in SUB_AGENTS:
+        builder.add_node(one.node, sub_agent).add_edge(one.node, "observe")
+    return (
+        builder.add_node("perception", perception)
+        .add_edge("perception", "observe")
+        .add_node("observe", observe)
+        .add_node("report", report)
+        .add_node("validate", validate)
+        .add_edge(START, "main")
+        .compile(name="dr3")
+    )
+
+
+async def answer(run: AgentRun) -> Ending:
+    limits = run.limits
+    run.call_tool = with_context(run.call_tool, limits.context_chars)
+    start: Dr3State = {
+        "messages": [
+            run.system("dr3_main", steps=str(limits.supervisor_steps), researchers=str(limits.researchers)),
+            HumanMessage(run.asked),
+        ],
+        "findings": [],
+        "seen": [],
+        "steps": 0,
+        "stop": "finalized",
+        "report": "",
+        "rounds": 0,
+    }
+    config: RunnableConfig = {"recursion_limit": 3 * limits.supervisor_steps + limits.checks + 8}
+    end = await graph().ainvoke(start, config, context=run)
+    return Ending(end["report"], end["stop"])

@@ -1,0 +1,292 @@
+"""The sub-agents of dr3: what each is called with, which tools it has, and its loop of few turns that ends with a text of its own.
+
+Whoever calls one reads that text and nothing else of it.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Annotated, Any, Literal, TypedDict
+
+from drr.agents import loop
+from drr.agents.base import CallError, StopReason, ToolSchema
+from drr.agents.brief import Helping
+from drr.agents.findings import Condensed
+from drr.agents.recovery import is_broken_off
+from drr.agents.running import AgentRun, CallTool, tool_message
+from drr.agents.synthesis import afresh, in_conversation
+from drr.env.text import tokens
+from drr.env.web.base import InPieces
+from drr.tools.base import ToolAnswer, ToolContext
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages.tool import ToolCall
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+SEARCH, CONTEXT = "web_search", "get_context"
+EQUAL = 3
+"""The third search with the same words is not made."""
+_SNIPPET, _MOST_HITS = 320, 20
+FILES = ("list_files", "read_file", "search_file")
+VIEW, CALCULATOR = "view_image", "calculator"
+OF_THE_MAIN_AGENT = (VIEW, CALCULATOR)
+
+
+def function(name: str, description: str, /, **parameters: str) -> ToolSchema:
+    """A tool of texts that are all needed."""
+    return {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": description,
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    one: {"type": "string", "description": said} for one, said in parameters.items()
+                },
+                "required": list(parameters),
+                "additionalProperties": False,
+            },
+        },
+    }
+
+
+CONTEXT_TOOL = function(
+    CONTEXT,
+    "Get the best passages of many pages for a query at once, with title and address each: wider than a search, for when you know"
+    " which words lead there.",
+    query="What the passages should speak of.",
+)
+
+
+@dataclass(frozen=True)
+class SubAgent:
+    """`node` is its place in the graph, `launch` the tool that calls it, `letter` begins the names of its runs."""
+
+    node: str
+    letter: str
+    launch: ToolSchema
+    prompt: str
+    turns: str
+    """The limit that bounds it."""
+    has: tuple[str, ...] = ()
+    """Its tools, by name; none named: all that nobody else has."""
+    further: tuple[ToolSchema, ...] = ()
+    """Beside those of the world, where it has any."""
+
+    @property
+    def name(self) -> str:
+        return self.launch["function"]["name"]
+
+    def tools(self, run: AgentRun) -> list[ToolSchema]:
+        """Of what the world offers; nothing where there is nothing of it."""
+        own = [one for one in run.schemas if self._takes(one["function"]["name"])]
+        return [*own, *self.further] if own else []
+
+    def _takes(self, name: str) -> bool:
+        return name in self.has if self.has else name not in (SEARCH, *FILES, *OF_THE_MAIN_AGENT)
+
+
+_TASK = "What is to be found out, with all that must be known for it: the sub-agent sees this text only."
+SEARCHER = SubAgent(
+    "rag_search",
+    "s",
+    function(
+        "search_pages",
+        "Have one thing found out in the pages of the web. Several calls in one turn run side by side; each answers with a short cited"
+        " summary.",
+        task=_TASK,
+    ),
+    "dr3_search",
+    "search_turns",
+    (SEARCH,),
+    (CONTEXT_TOOL,),
+)
+READER = SubAgent(
+    "file_reader",
+    "f",
+    function(
+        "read_files",
+        "Have one thing found out in the shopper's files, pictures aside. Answers with a short summary that names page, row or cell.",
+        task=_TASK,
+    ),
+    "dr3_reader",
+    "reader_turns",
+    FILES,
+)
+SHOPPER = SubAgent(
+    "shop_search",
+    "c",
+    function(
+        "search_shop",
+        "Have one thing found out in this shop: its catalogue and, where there are any, the shopper's records. Answers with a short cited"
+        " summary.",
+        task=_TASK,
+    ),
+    "dr3_shop",
+    "search_turns",
+)
+SUB_AGENTS = (SEARCHER, READER, SHOPPER)
+BY_NODE = {one.node: one for one in SUB_AGENTS}
+
+
+class SubAgentState(TypedDict):
+    node: str
+    who: str
+    problem: str
+    messages: Annotated[list[BaseMessage], operator.add]
+    steps: int
+    stop: StopReason
+    summary: str
+
+
+def _conversation(state: SubAgentState) -> str:
+    return f"{state['node'].replace('_', ' ')} {state['who']}"
+
+
+async def reason(state: SubAgentState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "summarise"]]:
+    run, tools = runtime.context, BY_NODE[state["node"]].tools(runtime.context)
+    turn, stop = await loop.think(
+        run, state["who"], _conversation(state), state["messages"], Helping(state["problem"]), tools
+    )
+    said = [] if turn is None else [turn]
+    if stop is not None:
+        return Command(update={"messages": said, "stop": stop}, goto="summarise")
+    return Command(update={"messages": said, "steps": state["steps"] + 1}, goto="act")
+
+
+async def act(state: SubAgentState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "summarise"]]:
+    """Answer the calls of the last turn, a search that was made often enough without making it."""
+    run, who, turn = runtime.context, state["who"], state["messages"][-1]
+    assert isinstance(turn, AIMessage)
+    kind = BY_NODE[state["node"]]
+    repeated = _repeated(state["messages"])
+    made = [call for place, call in enumerate(turn.tool_calls) if place not in repeated]
+    allowed = {tool["function"]["name"] for tool in kind.tools(run)}
+    ran = await run.act(
+        who, turn.model_copy(update={"tool_calls": made}), run.tools_on(state["problem"]), allowed
+    )
+    given = iter(ran)
+    answers = [
+        _refused(run, who, call) if place in repeated else next(given)
+        for place, call in enumerate(turn.tool_calls)
+    ]
+    run.keep(_conversation(state), [*state["messages"], *answers])
+    if state["steps"] >= getattr(run.limits, kind.turns):
+        return Command(update={"messages": answers, "stop": "step_limit"}, goto="summarise")
+    return Command(update={"messages": answers}, goto="reason")
+
+
+async def summarise(state: SubAgentState, runtime: Runtime[AgentRun]) -> dict[str, str]:
+    """A text without a call is the summary; where a limit or a failure ended the loop, it is asked for."""
+    run, who, problem, messages = runtime.context, state["who"], state["problem"], state["messages"]
+    last, stop = messages[-1], state["stop"]
+    if stop == "answered" and isinstance(last, AIMessage):
+        return {"summary": last.text.strip()}
+    text = None
+    if not is_broken_off(stop):
+        tools = BY_NODE[state["node"]].tools(run)
+        text = await in_conversation(run, who, _conversation(state), problem, messages, stop, tools)
+    return {"summary": text or await afresh(run, who, problem, messages)}
+
+
+@cache
+def graph() -> CompiledStateGraph[SubAgentState, AgentRun, SubAgentState, SubAgentState]:
+    return (
+        StateGraph(SubAgentState, context_schema=AgentRun)
+        .add_node("reason", reason)
+        .add_node("act", act)
+        .add_node("summarise", summarise)
+        .add_edge(START, "reason")
+        .compile(name="sub-agent")
+    )
+
+
+async def condensed(run: AgentRun, kind: SubAgent, who: str, problem: str) -> Condensed:
+    """What one sub-agent found out on a problem."""
+    turns = getattr(run.limits, kind.turns)
+    start: SubAgentState = {
+        "node": kind.node,
+        "who": who,
+        "problem": problem,
+        "messages": [run.system(kind.prompt, steps=str(turns)), HumanMessage(problem)],
+        "steps": 0,
+        "stop": "answered",
+        "summary": "",
+    }
+    config: RunnableConfig = {"recursion_limit": loop.recursion_limit(turns)}
+    end = await graph().ainvoke(start, config, context=run)
+    return Condensed(end["summary"], end["stop"])
+
+
+# Searching -----------------------------------------------------------------------------------------------------------
+
+
+def with_context(call: CallTool, chars: int) -> CallTool:
+    """`get_context` beside the tools of the world: a search with more hits, up to so many characters."""
+
+    async def called(name: str, arguments: Mapping[str, Any], context: ToolContext) -> ToolAnswer:
+        if name != CONTEXT:
+            return await call(name, arguments, context)
+        web = context.web
+        longest = web.piece_chars if isinstance(web, InPieces) else _SNIPPET
+        hits = min(_MOST_HITS, max(1, -(-chars // longest)))
+        return _bounded(await call(SEARCH, arguments, replace(context, top_k=hits)), chars)
+
+    return called
+
+
+def _bounded(answer: ToolAnswer, chars: int) -> ToolAnswer:
+    """The passages as they come, until the room is used up; the last of them cut."""
+    sources, left = [], chars
+    for source in answer.sources:
+        if left <= 0:
+            break
+        sources.append(source.model_copy(update={"seen": source.seen[:left]}))
+        left -= len(source.seen)
+    if not sources:
+        return answer
+    rows = [f"{k}. {one.title}\n   {one.url}\n   {one.seen}" for k, one in enumerate(sources, 1)]
+    items = [{"title": one.title, "url": one.url, "snippet": one.seen} for one in sources]
+    return ToolAnswer(
+        "\n".join([f"{len(rows)} passages", *rows]), sources, {"items": items, "total": len(items)}
+    )
+
+
+def _repeated(messages: Sequence[BaseMessage]) -> set[int]:
+    """Of the calls of the last turn, by place: those that search for words for the third time."""
+    asked = [
+        (number, place, words)
+        for number, message in enumerate(messages)
+        if isinstance(message, AIMessage)
+        for place, call in enumerate(message.tool_calls)
+        if (words := _searched(call))
+    ]
+    made: Counter[tuple[str, ...]] = Counter()
+    found = set()
+    for number, place, words in asked:
+        made[words] += 1
+        if made[words] >= EQUAL and number == len(messages) - 1:
+            found.add(place)
+    return found
+
+
+def _searched(call: ToolCall) -> tuple[str, ...]:
+    """Tool and words of a search, whatever their order and endings."""
+    if call["name"] not in (SEARCH, CONTEXT):
+        return ()
+    return (call["name"], *sorted(set(tokens(str(call["args"].get("query", ""))))))
+
+
+def _refused(run: AgentRun, who: str, call: ToolCall) -> BaseMessage:
+    text = "Not run: these words were searched for twice already, and would find the same. Use other words, or write the summary."
+    error = CallError(kind="not_allowed", message=text)
+    run.record(who, call["name"], dict(call["args"]), text, "refused", error)
+    return tool_message(call["id"], call["name"], text, ok=False)

@@ -1,0 +1,65 @@
+"""One round of `+validate`: a model says which requirements of the question the report misses, and writes it anew without that.
+
+Words are counted by code. The published DR3 agent does this silently; here it is an option, and each round leaves a note. A round
+that fails leaves the report as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from drr.agents.brief import Checking
+from drr.agents.repairing import read_in_run
+from drr.agents.running import AgentRun
+from drr.agents.writing import report_form
+from drr.llm.failures import ModelFailure
+from drr.llm.prompts import fence
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from pydantic import BaseModel, Field
+
+_CONVERSATION = "validate"
+
+
+class Requirements(BaseModel):
+    """What the check of a report found."""
+
+    unmet: list[str] = Field(
+        description="Each requirement of the question or of the form that the report misses, in a sentence; empty where it meets all."
+    )
+
+
+async def validated(run: AgentRun, report: str, number: int) -> str | None:
+    """The report without what it missed; `None` where it missed nothing, or where nothing better could be had."""
+    where = f"{_CONVERSATION} {number}"
+    words = counted((await read_in_run(report)).body)
+    asked: list[BaseMessage] = [
+        run.system("dr3_validate", report_form=report_form(run)),
+        HumanMessage(
+            f"# Question\n{run.asked}\n\n# Report, {words:,} words without its list of sources\n{fence(report, 'report')}\n"
+        ),
+    ]
+    try:
+        found = await run.structured(where, asked, Requirements, brief=Checking(run.query, report))
+        unmet = [one.strip() for one in found.unmet if one.strip()]
+        if not unmet:
+            run.notes.append(f"{where}: nothing was missed")
+            return None
+        text = await _rewritten(run, where, [*asked, AIMessage(found.model_dump_json())], unmet)
+    except ModelFailure as failure:
+        if failure.fatal or failure.kind == "over_budget":
+            raise
+        run.notes.append(f"{where}: the report stayed as it was ({failure.kind})")
+        return None
+    run.notes.append(f"{where}: written anew, {len(unmet)} requirements were missed")
+    return text
+
+
+def counted(text: str) -> int:
+    """Words, without citation marks and signs."""
+    return sum(1 for word in text.split() if word[0] != "[" and any(map(str.isalnum, word)))
+
+
+async def _rewritten(run: AgentRun, where: str, talk: Sequence[BaseMessage], unmet: Sequence[str]) -> str:
+    told = "\n".join(f"- {one}" for one in unmet)
+    asked = HumanMessage(run.prompts.fill("dr3_rewrite", unmet=told))
+    return await run.write(where, [*talk, asked], brief=None)

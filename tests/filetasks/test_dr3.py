@@ -1,0 +1,249 @@
+"""DR3 over a task with files, on the wire: its limits to the call, what its main agent never sees, and pictures that travel once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.agents.base import AnswerRecord
+from drr.app.answers import AnswerConfig, open_answering
+from drr.env.settings import resolve
+from drr.filetasks.world import queries_of
+from drr.llm.failures import ModelFailure
+from drr.llm.meter import Meter
+
+from tests.filetasks.made import write_task
+from tests.wire import Fail, Reply, Request, Say, Wire
+
+REPORT = "The warranty lasts 36 months [1].\n\n## Sources\n[1] Manual: file://manual.pdf#page=2\n"
+OVER, END = "The research is over", "Your research on this sub-problem ends here"
+FIRST = [
+    ("search_pages", {"task": "How often is limescale removed from a kettle?"}),
+    ("read_files", {"task": "How long is the warranty?"}),
+    ("look_at_picture", {"name": "slip.png", "question": "What was paid?"}),
+]
+Script = Callable[[Request], Reply]
+
+
+def tools(request: Request) -> set[str]:
+    return {tool["name"] for tool in request.body.get("tools", ())}
+
+
+def part(request: Request) -> str:
+    bound = tools(request)
+    if "search_pages" in bound or "read_files" in bound:
+        return "main"
+    if not bound:
+        return "look" if '"image"' in text(request) else "alone"
+    return "search" if "web_search" in bound else "reader"
+
+
+def text(request: Request) -> str:
+    return json.dumps(request.body["messages"], ensure_ascii=False)
+
+
+def turns(request: Request) -> int:
+    return sum(message["role"] == "assistant" for message in request.body["messages"])
+
+
+def never_ending(request: Request) -> Reply:
+    """Every part goes on calling until it is told that its turns are over."""
+    over = text(request)
+    match part(request):
+        case "main":
+            if OVER in over:
+                return Say(REPORT)
+            return Say(
+                "", FIRST if not turns(request) else [("calculator", {"expression": f"{turns(request)} + 1"})]
+            )
+        case "search":
+            return (
+                Say("SUMMARY-S [1]")
+                if END in over
+                else Say("", [("web_search", {"query": "Kettle limescale"})])
+            )
+        case "reader":
+            if END in over:
+                return Say("SUMMARY-F [1]")
+            return Say("", [("read_file", {"name": "manual.pdf", "part": f"{turns(request) + 1}"})])
+    return Say("SUMMARY-P")
+
+
+def brief(request: Request, but: str = "") -> Reply:
+    """Every part does one thing and is done."""
+    if part(request) == "main" and turns(request):
+        return Say(REPORT)
+    if part(request) in ("search", "reader") and (turns(request) or part(request) == but):
+        return Say(f"SUMMARY-{'S' if part(request) == 'search' else 'F'} [1]")
+    return never_ending(request)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dr3")
+    write_task(folder / "tasks" / "007")
+    return folder / "tasks"
+
+
+async def answered(
+    place: Path, script: Script, name: str = "dr3", limits: dict[str, int] | None = None, **settings: Any
+) -> tuple[AnswerRecord, list[Request]]:
+    """One unit as a study runs it, with the real client."""
+    with Wire(script) as wire:
+        told = {
+            "model": "anthropic:claude-sonnet-5-5",
+            "base_url": wire.url,
+            "anthropic_api_key": "sk-test",
+            **settings,
+        }
+        config = AnswerConfig(
+            resolve(told).settings, None, (name,), limits or {}, world="files", place=str(place)
+        )
+        with open_answering(config) as answering:
+            (spec, _) = answering.specs(queries_of(place))
+            meter = Meter()
+            models = answering.models.unit(meter)
+            try:
+                return await answering.answer(spec, models, meter), wire.requests
+            finally:
+                await answering.models.aclose()
+
+
+@pytest.fixture(scope="module")
+def endless(place: Path) -> tuple[AnswerRecord, list[Request]]:
+    return asyncio.run(answered(place, never_ending))
+
+
+Endless = tuple[AnswerRecord, list[Request]]
+
+
+def test_limits_are_kept_to_the_call(endless: Endless) -> None:
+    record, requests = endless
+    assert Counter(map(part, requests)) == {"main": 10 + 1, "search": 5 + 1, "reader": 3 + 1, "look": 1}
+    assert record.report == REPORT.strip() and record.stop_reason == "step_limit"
+    assert {role: used["calls"] for role, used in record.usage.items()} == {"agent": 21, "perception": 1}
+    assert not any(request.body.get("output_config") for request in requests), "nothing is checked unasked"
+
+
+def test_the_main_agent_sees_summaries_and_never_what_a_tool_returned(endless: Endless) -> None:
+    _, requests = endless
+    raw = ("citric acid", "care.example", "lasts 36 months.", "schema_version", "U1")
+    below = "".join(text(request) for request in requests if part(request) in ("search", "reader"))
+    assert "citric acid" in below and "lasts 36 months." in below
+    for request in requests:
+        if part(request) == "main":
+            assert not any(words in text(request) for words in raw)
+            assert tools(request) == {"reason", *(name for name, _ in FIRST), "calculator", "finalize"}
+    assert all(summary in text(requests[-1]) for summary in ("SUMMARY-S", "SUMMARY-F", "SUMMARY-P"))
+
+
+async def test_a_picture_travels_as_image_content_once(place: Path) -> None:
+    def twice(request: Request) -> Reply:
+        if part(request) == "main" and turns(request) == 1:
+            return Say("", [("look_at_picture", {"name": "file://slip.png", "question": "And the date?"})])
+        return Say(REPORT) if part(request) == "main" and turns(request) > 1 else brief(request)
+
+    record, requests = await answered(place, twice)
+    picture = b64encode((place / "007" / "files" / "slip.png").read_bytes()).decode()
+    assert sum(json.dumps(request.body).count(picture) for request in requests) == 1
+    looks = [call.error and call.error.kind for call in record.tool_calls if call.name == "look_at_picture"]
+    assert looks == [None, "not_allowed"]
+
+
+async def test_a_model_that_does_not_see_is_a_typed_error(place: Path) -> None:
+    record, requests = await answered(place, brief, role_models={"perception": "offline"})
+    assert "look" not in Counter(map(part, requests))
+    (look,) = [call for call in record.tool_calls if call.name == "look_at_picture"]
+    assert look.error is not None and look.error.kind == "unsupported"
+    assert "is not known to take pictures" in text(requests[-1])
+
+
+async def test_the_third_equal_search_is_not_made(place: Path) -> None:
+    words = ["kettle limescale", "Limescale kettles", "limescale KETTLE", "other words", "kettle limescale"]
+
+    def script(request: Request) -> Reply:
+        if part(request) == "search" and END not in text(request):
+            return Say("", [("web_search", {"query": words[turns(request)]})])
+        return brief(request, but="search")
+
+    record, requests = await answered(place, script)
+    made = [call.kind for call in record.tool_calls if call.name == "web_search"]
+    assert sorted(made) == ["api", "api", "api", "refused", "refused"]
+    last = [text(request) for request in requests if part(request) == "search"][-1]
+    assert last.count("these words were searched for twice already") == 2
+
+
+async def test_context_is_wide_and_bounded(place: Path) -> None:
+    def script(request: Request) -> Reply:
+        if part(request) == "search" and not turns(request):
+            return Say("", [("get_context", {"query": "kettle limescale"})])
+        return brief(request)
+
+    record, _ = await answered(place, script, limits={"context_chars": 500})
+    (call,) = [call for call in record.tool_calls if call.name == "get_context"]
+    assert (call.kind, call.error) == ("api", None)
+    assert sum(len(source.seen) for source in record.sources if source.type == "web") == 500
+    assert 500 < len(call.result) < 900, "and titles and addresses"
+
+
+def validating(unmet: list[list[str]]) -> Script:
+    def script(request: Request) -> Reply:
+        if request.body.get("output_config"):
+            return Say(json.dumps({"unmet": unmet.pop(0)}))
+        if "Write the whole report anew" in text(request):
+            return Say(REPORT.replace("lasts 36", "clearly lasts 36"))
+        return brief(request)
+
+    return script
+
+
+@pytest.mark.parametrize(("answers", "rounds"), [([["no table"], []], 2), ([["a"], ["b"], ["c"], ["d"]], 3)])
+async def test_rounds_of_validation_end_when_nothing_is_missed(
+    place: Path, answers: list[list[str]], rounds: int
+) -> None:
+    left = list(answers)
+    record, requests = await answered(place, validating(left), "dr3+validate")
+    checks = [request for request in requests if request.body.get("output_config")]
+    assert len(checks) == len(answers) - len(left) == rounds
+    assert "clearly" in record.report and len([n for n in record.notes if n.startswith("validate")]) == rounds
+    assert "# Report, 6 words without its list of sources" in text(checks[0])
+
+
+async def test_a_check_that_fails_leaves_the_report(place: Path) -> None:
+    def script(request: Request) -> Reply:
+        return Say("no", stop_reason="refusal") if request.body.get("output_config") else brief(request)
+
+    record, _ = await answered(place, script, "dr3+validate")
+    assert record.report == REPORT.strip() and "stayed as it was (refusal)" in " ".join(record.notes)
+
+
+@pytest.mark.parametrize("broken", ["search", "reader", "look", "main"])
+async def test_who_refuses_or_is_cut_does_not_sink_the_others(place: Path, broken: str) -> None:
+    def script(request: Request) -> Reply:
+        if part(request) == broken and (broken != "main" or turns(request) == 1):
+            return Say("no", stop_reason="refusal" if broken != "reader" else "max_tokens")
+        return Say(REPORT) if part(request) == "alone" else brief(request)
+
+    record, requests = await answered(place, script)
+    assert record.report == REPORT.strip()
+    if broken == "main":
+        assert record.stop_reason == "refused"
+        assert "SUMMARY-S" in text(requests[-1]) and "citric acid" not in text(requests[-1])
+    else:
+        assert [one.kind for one in record.failures] == ["truncated" if broken == "reader" else "refusal"]
+
+
+async def test_where_nothing_below_could_be_asked_there_is_no_report(place: Path) -> None:
+    def script(request: Request) -> Reply:
+        small = Fail(400, "invalid_request_error", "prompt is too long: 300000 tokens > 200000 maximum")
+        return brief(request) if part(request) == "main" else small
+
+    with pytest.raises(ModelFailure) as raised:
+        await answered(place, script)
+    assert raised.value.kind == "context_overflow"
