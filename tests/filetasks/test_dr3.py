@@ -161,7 +161,7 @@ async def test_a_model_that_does_not_see_is_a_typed_error(place: Path) -> None:
     assert "look" not in Counter(map(part, requests))
     (look,) = [call for call in record.tool_calls if call.name == "look_at_picture"]
     assert look.error is not None and look.error.kind == "unsupported"
-    assert "what it shows stays unknown" in text(requests[-1])
+    assert "what is in it stays unknown" in text(requests[-1])
 
 
 async def test_the_third_equal_search_is_not_made(place: Path) -> None:
