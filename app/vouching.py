@@ -142,14 +142,14 @@ def check_shop(folder: Path, named: str | None, given: str | None, option: str =
         _check(folder, "shop", shop_place(named), f"the shop {named}", f"{option} {named}")
 
 
-def offer_shop(folder: Path, named: str | None, given: str | None) -> None:
+def offer_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:
     """The same for commands that can do without: at a terminal asked once, else one line says that it is left out."""
     import sys
 
     from drr.env.errors import Misuse
 
     try:
-        check_shop(folder, named or None, given)
+        check_shop(folder, named or None, given, option)
     except Misuse as error:
         print(f"drr: {error}", file=sys.stderr)
 

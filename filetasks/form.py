@@ -75,6 +75,11 @@ def is_task(folder: Path) -> bool:
     return (folder / QUESTION).is_file()
 
 
+def holds_tasks(folder: Path) -> bool:
+    """One task, or a folder of them."""
+    return is_task(folder) or (folder.is_dir() and any(map(is_task, folder.iterdir())))
+
+
 def task_folders(path: Path) -> list[Path]:
     """Of a folder of tasks, by name; or the one task that it is."""
     if is_task(path):
@@ -102,7 +107,7 @@ def read_corpus(folder: Path, size: str) -> list[CorpusPage]:
     sizes = read_sizes(folder).sizes
     if size not in sizes:
         raise Misuse(f"{folder}: has no corpus of {size}; it has {', '.join(sizes)}")
-    pages = [page for page, _ in zip(_pages(folder), range(sizes[size].pages), strict=False)]
+    pages = [page for page, _ in zip(corpus_pages(folder), range(sizes[size].pages), strict=False)]
     if len(pages) < sizes[size].pages:
         raise Misuse(
             f"{folder / CORPUS}: holds {len(pages)} pages, {size} needs {sizes[size].pages}; it was cut off"
@@ -110,7 +115,8 @@ def read_corpus(folder: Path, size: str) -> list[CorpusPage]:
     return sorted(pages, key=lambda page: page.url)
 
 
-def _pages(folder: Path) -> Iterator[CorpusPage]:
+def corpus_pages(folder: Path) -> Iterator[CorpusPage]:
+    """All of them, in the order of which every size is a beginning."""
     for _, page in rows_of(folder / CORPUS, CorpusPage, "pages", SCHEMA):
         yield page
 

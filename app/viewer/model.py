@@ -242,6 +242,8 @@ class ShownEntry:
     """Content hash of the report."""
     given: int | None = None
     """Tokens of what stood of the person with the question; `None` where nothing did."""
+    size: str | None = None
+    """Of the frozen pages that it was asked over, where the task has files."""
 
     @property
     def question_page(self) -> str:

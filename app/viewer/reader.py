@@ -259,6 +259,7 @@ def _entry(record: Record, asked: Query | None, *, lost: bool) -> ShownEntry:
         person=own or (person_id_of(user) if user else None),
         text=record.blobs.get("report"),
         given=record.result.get("person_tokens"),
+        size=None if asked is None else asked.size,
     )
 
 

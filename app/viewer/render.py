@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
@@ -13,6 +13,7 @@ from drr.app.viewer.cases import CaseView, PersonCase, cases_of, of_task
 from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict, SourceView
 from drr.citations.parse import canonical_url, parse
+from drr.env.files import file_name
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
@@ -28,7 +29,7 @@ SHOWN_PASSAGES = 3
 
 
 @cache
-def _templates() -> Environment:
+def templates() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     folder = Path(__file__).parent / "templates"
@@ -108,14 +109,20 @@ def _rows(entries: Sequence[ShownEntry], columns: Sequence[str]) -> list[_Questi
 
 
 class Pages:
-    """One study's pages. `served` pages look for news; the others carry their policy themselves."""
+    """One study's pages. `served` pages look for news; the others carry their policy themselves. `tasks` have pages of their own."""
 
-    def __init__(self, study: str, *, served: bool) -> None:
-        self._common = {"study": study, "served": served, "policy": POLICY, "icon": ICON}
+    def __init__(self, study: str, *, served: bool, tasks: Collection[str] = ()) -> None:
+        self._tasks = tasks
+        self._common = {"study": study, "served": served, "live": served, "policy": POLICY, "icon": ICON}
 
     def _draw(self, name: str, root: str, *, banner: str | None, **values: Any) -> str:
-        template = _templates().get_template(name)
+        template = templates().get_template(name)
         return template.render(root=root, banner=banner, **self._common, **values)
+
+    def _task_page(self, entry: ShownEntry) -> str | None:
+        """The page of its task with files."""
+        name = file_name(entry.task)
+        return f"../t/{name}.html" if name in self._tasks else None
 
     def index(self, entries: Sequence[ShownEntry], judging: Judging | None, to_come: int) -> str:
         columns = sorted({entry.variant for entry in entries})
@@ -133,6 +140,7 @@ class Pages:
             types=sorted({source_type for entry in entries for source_type in entry.types}),
             columns=columns,
             rows=_rows(entries, columns),
+            tasks=len(self._tasks),
             failures=dict(failures.most_common()),
             done=len(entries) - failures.total(),
             total=len(entries),
@@ -151,6 +159,7 @@ class Pages:
             "../",
             banner=_banner(written, any(report.judged_by_rules for report in reports)),
             query=first.entry.query,
+            task=self._task_page(first.entry),
             profile=first.profile,
             missing_shop=first.missing_shop,
             cases=first.cases,
@@ -196,6 +205,7 @@ class Pages:
             "../",
             banner=_banner(report.entry.rule_written, report.judged_by_rules),
             r=report,
+            task=self._task_page(report.entry),
             named=names.named,
             dimensions=list(dict.fromkeys(rating.dimension for rating in report.ratings)),
             about=metrics(),

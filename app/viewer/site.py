@@ -13,23 +13,28 @@ from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 
 if TYPE_CHECKING:
+    from drr.app.viewer.tasks.shelf import TaskShelf
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.routing import Route
 
 REMEMBERED = 200
 PAUSE_S = 5.0
 UNKNOWN = 'data-version=""'
 
 
-def site(reader: Reader, token: str, port: int) -> Starlette:
+def site(reader: Reader, token: str, port: int, shelf: TaskShelf | None = None) -> Starlette:
+    """`shelf` holds the study's tasks with files, where they are at hand."""
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
     from starlette.routing import Mount, Route
     from starlette.staticfiles import StaticFiles
 
-    drawn = _Drawn(reader, Pages(reader.name, served=True))
+    tasks = () if shelf is None else shelf.readable()
+    drawn = _Drawn(reader, Pages(reader.name, served=True, tasks=tasks))
+    beside = [] if shelf is None else _of_tasks(reader, shelf)
 
     async def answer(request: Request) -> Response:
         kind, name = request.path_params["kind"], request.path_params["name"]
@@ -54,10 +59,18 @@ def site(reader: Reader, token: str, port: int) -> Starlette:
             Route("/live.json", live),
             Route("/{kind:str}/live.json", live),
             Mount("/static", StaticFiles(directory=STATIC)),
+            *beside,
             Route("/{kind:str}/{name:str}.html", answer),
         ],
     )
     return guarded(application, lambda: {token}, port)
+
+
+def _of_tasks(reader: Reader, shelf: TaskShelf) -> list[Route]:
+    from drr.app.viewer.tasks.pages import BESIDE, TaskPages
+    from drr.app.viewer.tasks.site import task_routes
+
+    return task_routes(shelf, TaskPages(reader.name, served=True, home=BESIDE), reader.entries)
 
 
 class _Drawn:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from drr.app.pages.serve import STATIC
 from drr.app.viewer.reader import Reader
@@ -11,29 +14,47 @@ from drr.app.viewer.render import Pages
 from drr.env.files import check_ours
 from drr.env.progress import Progress
 
+if TYPE_CHECKING:
+    from drr.app.viewer.tasks.shelf import TaskShelf
+
 MARK = ".drr-viewer"
 
 
-def write_static(reader: Reader, folder: Path, progress: Progress) -> int:
-    """All pages; how many. Made aside and swapped in, so that a folder is never half new; only our own is replaced."""
+def write_static(reader: Reader, folder: Path, progress: Progress, shelf: TaskShelf | None = None) -> int:
+    """All pages; how many."""
+    with fresh_folder(folder) as draft:
+        count = _write_pages(reader, draft, progress, () if shelf is None else shelf.readable())
+        return count if shelf is None else count + _write_tasks(reader, shelf, draft, progress)
+
+
+def _write_tasks(reader: Reader, shelf: TaskShelf, draft: Path, progress: Progress) -> int:
+    from drr.app.viewer.tasks.pages import BESIDE, TaskPages
+    from drr.app.viewer.tasks.site import write_task_files
+
+    pages = TaskPages(reader.name, served=False, home=BESIDE)
+    return write_task_files(shelf, pages, draft, progress, reader.entries)
+
+
+@contextmanager
+def fresh_folder(folder: Path) -> Iterator[Path]:
+    """Made aside and swapped in, so that a folder is never half new; only our own is replaced."""
     check_ours(folder, MARK, "drr view")
     draft = folder.with_name(f".{folder.name}.new")
     check_ours(draft, MARK, "drr view")
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
     (draft / MARK).touch()
-    count = _write_pages(reader, draft, progress)
+    yield draft
     (draft / "static").mkdir()
     for name in ("viewer.css", "reach.js", "viewer.js"):
         shutil.copyfile(STATIC / name, draft / "static" / name)
     if folder.exists():
         shutil.rmtree(folder)
     draft.replace(folder)
-    return count
 
 
-def _write_pages(reader: Reader, draft: Path, progress: Progress) -> int:
-    pages = Pages(reader.name, served=False)
+def _write_pages(reader: Reader, draft: Path, progress: Progress, tasks: Collection[str]) -> int:
+    pages = Pages(reader.name, served=False, tasks=tasks)
     reader.measure()
     entries = reader.entries()
     (draft / "index.html").write_text(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from base64 import b64decode
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from drr.citations.files import Box
 from drr.env.drawer.content import FileContent
 from drr.env.drawer.media import PICTURE_TYPES, checked, ending, largest, media_of
 from drr.env.drawer.problems import FileProblem
@@ -20,6 +22,17 @@ from drr.env.drawer.process import FileReader
 from drr.env.drawer.reading.form import ReadContent
 
 _KEPT_FILES, _KEPT_TEXT = 256, 64_000_000
+
+
+class DrawnPage(NamedTuple):
+    """A page of a PDF or a picture as we drew it."""
+
+    mime_type: str
+    data: bytes
+    width: int
+    height: int
+    boxes: tuple[tuple[Box, ...], ...]
+    """For each of the words that were looked for, where they stand."""
 
 
 class FilePicture(NamedTuple):
@@ -69,6 +82,13 @@ class ReadFiles:
             return self._reader.read("it", media, data)
         except FileProblem as problem:
             return problem
+
+    def drawn(self, name: str, media: str, data: bytes, page: int, words: Sequence[str]) -> DrawnPage:
+        """Kept by nobody here."""
+        made = self._reader.draw(name, media, data, page, words)
+        boxes = tuple(tuple(Box(*box) for box in own) for own in made["boxes"])
+        kind = f"image/{made['form'].lower()}"
+        return DrawnPage(kind, b64decode(made["bytes"]), made["width"], made["height"], boxes)
 
     def _keep(self, key: tuple[str, str], found: ReadContent | FileProblem) -> None:
         with self._lock:
@@ -129,6 +149,14 @@ class Drawer:
         return FilePicture(
             name, PICTURE_TYPES[ending(name)], self.bytes_of(name), size["width"], size["height"]
         )
+
+    def drawn(self, name: str, page: int = 1, words: Sequence[str] = ()) -> DrawnPage:
+        """A page of a PDF with the places of words in it, or a picture; `FileProblem` where it cannot be drawn."""
+        data = self.bytes_of(name)
+        media = checked(name, data)
+        if media not in ("pdf", "picture"):
+            raise FileProblem("invalid", f"{name}: is nothing that is drawn")
+        return self.read_files.drawn(name, media, data, page, words)
 
     @cached_property
     def content_hash(self) -> str:

@@ -9,12 +9,13 @@ import select
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from drr.env.drawer.problems import FileProblem, FileProblemKind
-from drr.env.drawer.reading.form import ReadContent
+from drr.env.drawer.reading.form import ReadContent, ReadDrawing
 
 WALL_SECONDS = 20.0
 _MOST_ANSWER = 40_000_000
@@ -36,9 +37,16 @@ class FileReader:
         self._running: subprocess.Popen[bytes] | None = None
 
     def read(self, name: str, media: str, data: bytes) -> ReadContent:
+        return cast(ReadContent, self._answer(name, {"media": media}, data)["content"])
+
+    def draw(self, name: str, media: str, data: bytes, page: int, words: Sequence[str]) -> ReadDrawing:
+        asked = {"media": media, "page": page, "words": list(words)}
+        return cast(ReadDrawing, self._answer(name, asked, data)["drawing"])
+
+    def _answer(self, name: str, asked: dict[str, Any], data: bytes) -> dict[str, object]:
         with self._lock:
             try:
-                answer = self._asked(media, data)
+                answer = self._asked(asked, data)
             except TimeoutError:
                 self.close()
                 raise FileProblem(
@@ -53,7 +61,7 @@ class FileReader:
                 self.close()
         if "problem" in answer:
             raise FileProblem(cast(FileProblemKind, answer["kind"]), f"{name}: {answer['problem']}")
-        return cast(ReadContent, answer["content"])
+        return answer
 
     def close(self) -> None:
         running, self._running, self._read = self._running, None, 0
@@ -63,11 +71,11 @@ class FileReader:
         with contextlib.suppress(OSError):
             running.communicate(timeout=5)
 
-    def _asked(self, media: str, data: bytes) -> dict[str, object]:
+    def _asked(self, asked: dict[str, Any], data: bytes) -> dict[str, object]:
         running = self._started()
         self._read += 1
         until = time.monotonic() + self.wall_seconds
-        head = json.dumps({"media": media, "size": len(data)}).encode() + b"\n"
+        head = json.dumps({**asked, "size": len(data)}).encode() + b"\n"
         assert running.stdin is not None and running.stdout is not None
         _write(running.stdin, head + data, until)
         answer: dict[str, object] = json.loads(_line(running.stdout, until))

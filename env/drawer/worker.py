@@ -1,6 +1,7 @@
 """The process in which files are read: bounded in memory and time, without a way out to the network or to other programs.
 
-It is sent one line (`{"media": ..., "size": ...}`) and so many bytes on standard input, and answers with one line of JSON.
+It is sent one line (`{"media": ..., "size": ...}`, to draw a page also `"page"` and `"words"`) and so many bytes on standard
+input, and answers with one line of JSON.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ import contextlib
 import json
 import resource
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from drr.env.drawer.reading.form import ReadContent, UnreadableFile, bounded
+from drr.env.drawer.reading.form import ReadContent, ReadDrawing, UnreadableFile, bounded
 
 MEMORY = 1 << 30
 CPU_SECONDS = 10
@@ -37,6 +39,14 @@ def readers() -> dict[str, Callable[[bytes], ReadContent]]:
     }
 
 
+def drawn(asked: Mapping[str, Any], data: bytes) -> ReadDrawing:
+    from drr.env.drawer.reading.drawn import draw_pdf, draw_picture
+
+    if asked["media"] == "picture":
+        return draw_picture(data)
+    return draw_pdf(data, asked["page"], asked["words"])
+
+
 def main() -> None:
     _confine()
     known, source, sink = readers(), sys.stdin.buffer, sys.stdout.buffer
@@ -47,7 +57,7 @@ def main() -> None:
         used = resource.getrusage(resource.RUSAGE_SELF)
         soft = int(used.ru_utime + used.ru_stime) + CPU_SECONDS
         resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.RLIM_INFINITY))
-        sink.write(json.dumps(_answer(known[asked["media"]], data)).encode() + b"\n")
+        sink.write(json.dumps(_answer(asked, known, data)).encode() + b"\n")
         sink.flush()
 
 
@@ -68,10 +78,14 @@ def _refuse(event: str, arguments: tuple[object, ...]) -> None:
         raise PermissionError(f"{event} is not for readers of files")
 
 
-def _answer(read: Callable[[bytes], ReadContent], data: bytes) -> dict[str, object]:
+def _answer(
+    asked: Mapping[str, Any], known: Mapping[str, Callable[[bytes], ReadContent]], data: bytes
+) -> dict[str, object]:
     """A file that breaks its reader in a way nobody thought of is one that cannot be read."""
     try:
-        return {"content": bounded(read(data))}
+        if "page" in asked:
+            return {"drawing": drawn(asked, data)}
+        return {"content": bounded(known[asked["media"]](data))}
     except UnreadableFile as problem:
         return {"kind": problem.kind, "problem": str(problem)}
     except MemoryError:

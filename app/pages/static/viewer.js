@@ -162,7 +162,8 @@ function sift() {
   }
   const said = document.getElementById("hits");
   said.hidden = !(words.length || verdict || type);
-  said.textContent = hits + " of " + total + " answers" + (hits ? "" : ": no answer has all of this");
+  const { noun = "answers", none = "no answer has all of this" } = document.getElementById("units").dataset;
+  said.textContent = hits + " of " + total + " " + noun + (hits ? "" : ": " + none);
 }
 if (choose) {
   const kept = "drr-choice-" + location.pathname;

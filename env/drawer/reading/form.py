@@ -37,6 +37,18 @@ class ReadContent(TypedDict):
     picture: NotRequired[ReadPicture]
 
 
+class ReadDrawing(TypedDict):
+    """Pixels that we drew of a page or a picture."""
+
+    bytes: str
+    """In base64."""
+    form: str
+    width: int
+    height: int
+    boxes: list[list[list[int]]]
+    """For each of the words that were looked for the boxes in which it stands."""
+
+
 def bounded(content: ReadContent) -> ReadContent:
     size = len(content.get("text", "")) + sum(map(len, content.get("pages", ())))
     size += sum(len(cell) for sheet in content.get("sheets", ()) for _, row in sheet["rows"] for cell in row)

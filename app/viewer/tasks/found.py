@@ -1,0 +1,38 @@
+"""The tasks with files behind a study, where they still are and this user vouched for them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from drr.app.viewer.tasks.shelf import TaskShelf
+from drr.app.vouching import is_own_shop, offer_shop
+from drr.env.errors import DrrError, Misuse
+from drr.env.world import FILES
+from drr.filetasks.form import holds_tasks
+from drr.study.study import Study
+
+
+def shelf_of(study: Study, given: Path | None) -> TaskShelf | None:
+    """`None` for a study of something else; one whose tasks are gone can be read without them, and a line says so."""
+    plan = study.config.get("run", {})
+    if plan.get("world") != FILES:
+        if given is not None:
+            raise Misuse(f"--tasks {given}: this study was not run on tasks with files")
+        return None
+    named = plan.get("place")
+    offer_shop(study.folder, named, None if given is None else str(given), "--tasks")
+    if given is not None:
+        return TaskShelf(given)
+    beside = study.folder.resolve().parent / str(named)
+    for place in dict.fromkeys([Path(str(named)), beside]):
+        if is_own_shop(study.folder, str(place)) and holds_tasks(place):
+            try:
+                return TaskShelf(place)
+            except DrrError as error:
+                print(f"drr: {error}", file=sys.stderr)
+    print(
+        f"drr: the tasks {named} are not at hand, so their pages are missing; --tasks FOLDER says where they are now",
+        file=sys.stderr,
+    )
+    return None

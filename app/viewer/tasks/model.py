@@ -1,0 +1,217 @@
+"""What the page of a task with files shows, as plain values: read from its folder once, drawn by templates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from drr.app.viewer.model import Passage
+from drr.citations.files import Box
+from drr.filetasks.truth import ChecklistPoint, SearchTerm
+
+
+class FactSpan(NamedTuple):
+    """Where in a text the words of a fact stand."""
+
+    start: int
+    end: int
+    fact: str
+
+
+@dataclass(frozen=True)
+class MarkedText:
+    """A text of a file, or the stretches of it that are shown, with its facts."""
+
+    text: str
+    spans: tuple[FactSpan, ...] = ()
+
+
+@dataclass(frozen=True)
+class MarkedImage:
+    """A page or picture as we drew it. Boxes are in its own measure, which need not be that of the pixels."""
+
+    link: str
+    width: int | None = None
+    height: int | None = None
+    """Unknown until it is drawn."""
+    boxes: tuple[tuple[str, Box], ...] = ()
+    """Of each fact."""
+
+
+@dataclass(frozen=True)
+class FilePageView:
+    number: int
+    text: MarkedText
+    image: MarkedImage | None = None
+    facts: tuple[str, ...] = ()
+
+
+class SheetCell(NamedTuple):
+    text: str
+    facts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SheetRow:
+    number: int
+    cells: tuple[SheetCell, ...]
+    skipped: int = 0
+    """Rows before it that are not shown."""
+
+
+@dataclass(frozen=True)
+class SheetView:
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[SheetRow, ...]
+    more_columns: int
+    more_rows: int
+
+
+@dataclass(frozen=True)
+class TaskFileView:
+    """One file of the drawer; `problem` says why nothing of it can be shown."""
+
+    number: int
+    name: str
+    label: str
+    bytes: int | None
+    facts: tuple[str, ...] = ()
+    problem: str | None = None
+    note: str | None = None
+    pages: tuple[FilePageView, ...] = ()
+    more_pages: int = 0
+    sheets: tuple[SheetView, ...] = ()
+    text: MarkedText | None = None
+    image: MarkedImage | None = None
+
+
+@dataclass(frozen=True)
+class PlaceView:
+    """Where a fact stands, in words and as a link on these pages."""
+
+    address: str
+    label: str
+    link: str | None
+    quote: str | None
+
+
+@dataclass(frozen=True)
+class StatementView:
+    """A page of the corpus that says a fact, or what a recorded change made of it."""
+
+    title: str
+    link: str
+    date: str | None
+    passage: Passage | None
+    """`None` where the statement was left out, or its words are not in the page."""
+    change: str | None = None
+    before: str | None = None
+    after: str | None = None
+
+
+@dataclass(frozen=True)
+class FactView:
+    id: str
+    text: str
+    value: str
+    modality: str
+    source: str
+    places: tuple[PlaceView, ...]
+    right: tuple[StatementView, ...] = ()
+    """Of a fact of pages: who says it."""
+    falsified: tuple[StatementView, ...] = ()
+
+
+@dataclass(frozen=True)
+class CorpusSizeView:
+    name: str
+    tokens: int
+    target: int
+    pages: int
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class DocumentView:
+    """A page of the corpus, and beside a distractor the page that it was made from."""
+
+    name: str
+    """Of its own page."""
+    title: str
+    url: str
+    date: str | None
+    kind: str
+    text: str
+    spans: tuple[FactSpan, ...]
+    sizes: tuple[str, ...]
+    facts: tuple[str, ...] = ()
+    statement: StatementView | None = None
+    source: DocumentView | None = None
+
+
+@dataclass(frozen=True)
+class NoiseView:
+    """Some of the pages of a corpus that are neither supportive nor distractors."""
+
+    task: str
+    number: int
+    count: int
+    """Of such pages of the viewer."""
+    first: int
+    last: int
+    total: int
+    documents: tuple[DocumentView, ...]
+
+
+@dataclass(frozen=True)
+class TaskEntry:
+    """A task in the index; `problem` says why it has no page."""
+
+    name: str
+    task_id: str
+    query: str
+    intent: str = ""
+    theme: str = ""
+    forms: tuple[tuple[str, int], ...] = ()
+    file_facts: int = 0
+    page_facts: int = 0
+    sizes: tuple[str, ...] = ()
+    refused: int = 0
+    review: str = ""
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class TaskView:
+    entry: TaskEntry
+    today: str
+    facts: tuple[FactView, ...]
+    files: tuple[TaskFileView, ...]
+    counter: str
+    sizes: tuple[CorpusSizeView, ...]
+    kinds: tuple[str, ...]
+    noise_pages: int
+    """How many pages of the viewer the noise fills."""
+    noise: int
+    terms: tuple[SearchTerm, ...]
+    checklist: tuple[ChecklistPoint, ...]
+    answer: tuple[str, ...]
+    invented: tuple[str, ...]
+    refused: Mapping[str, int]
+    review: str
+    reviewed: tuple[str, ...]
+    """What was decided before, in words."""
+    made: bool
+    """By us; of an imported task places and changes are not recorded."""
+
+
+@dataclass(frozen=True)
+class TaskSetView:
+    """All tasks of a folder, and what its manifest says of their making."""
+
+    entries: tuple[TaskEntry, ...]
+    generated: int | None = None
+    kept: int | None = None
+    refused: Mapping[str, int] | None = None

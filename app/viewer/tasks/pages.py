@@ -1,0 +1,87 @@
+"""Draws the pages of tasks with files; the same for the server and for a folder of files, beside a study or alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from drr.app.pages.icon import ICON
+from drr.app.viewer.highlight import Stretch, marked_html, marked_text
+from drr.app.viewer.model import Passage, ShownEntry
+from drr.app.viewer.render import POLICY, templates
+from drr.app.viewer.tasks.marking import facts_marked
+from drr.app.viewer.tasks.model import DocumentView, NoiseView, TaskSetView, TaskView
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+OWNERS = (
+    "What is true of these tasks, for their owner: whoever is to answer or to judge them must not see it."
+)
+BESIDE = "tasks.html"
+"""The index of tasks beside a study's own."""
+WITH_IMAGES = POLICY.replace("img-src data:", "img-src 'self' data:")
+SHOWN_CHANGES = 3
+"""Of each fact, before one asks for the rest."""
+
+
+class TaskPages:
+    """`home` is the index of tasks: the first page, or one of its own beside a study."""
+
+    def __init__(self, name: str, *, served: bool, home: str = "index.html") -> None:
+        self.home = home
+        self._common = {
+            "study": name,
+            "served": served,
+            "live": False,
+            "policy": WITH_IMAGES,
+            "icon": ICON,
+            "home": home,
+            "banner": OWNERS,
+        }
+
+    def _draw(self, template: str, root: str, **values: Any) -> str:
+        return templates().get_template(template).render(root=root, **self._common, **values)
+
+    def index(self, tasks: TaskSetView) -> str:
+        return self._draw("tasks.html", "", tasks=tasks)
+
+    def task(self, task: TaskView, answers: Sequence[ShownEntry] = ()) -> str:
+        """`answers` are those of the study that these pages stand beside."""
+        asked = list(dict.fromkeys(one.size or "" for one in answers))
+        table: dict[str, dict[str, list[ShownEntry]]] = {}
+        for one in answers:
+            table.setdefault(one.variant, {size: [] for size in asked})[one.size or ""].append(one)
+        return self._draw(
+            "task.html",
+            "../",
+            t=task,
+            answers=table,
+            asked=sorted(asked, key=[*(size.name for size in task.sizes), *asked].index),
+            other_words=any(one.query != task.entry.query for one in answers),
+            facts_marked=facts_marked,
+            marked=_marked,
+            shown_changes=SHOWN_CHANGES,
+            named={one.id: one for one in task.facts},
+        )
+
+    def document(self, document: DocumentView) -> str:
+        return self._draw("document.html", "../", d=document, html=_read, marked=_marked)
+
+    def noise(self, noise: NoiseView) -> str:
+        return self._draw("noise.html", "../", n=noise, html=_read)
+
+
+def _marked(passage: Passage) -> Markup:
+    from markupsafe import Markup
+
+    return Markup(marked_text(passage.text, passage.spans))
+
+
+def _read(document: DocumentView) -> Markup:
+    """As people read it, with what states a fact marked."""
+    from markupsafe import Markup
+
+    kind = "none" if document.kind == "distractor" else "full"
+    spans = [Stretch(one.start, one.end, one.fact, kind) for one in document.spans]
+    return Markup(marked_html(document.text, spans))

@@ -1,0 +1,111 @@
+"""A page of a PDF, or a picture, drawn anew as pixels of ours, with the places of given words: nothing of the file's own reaches a browser."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Sequence
+from io import BytesIO
+from typing import Any
+
+from drr.env.drawer.reading.form import ReadDrawing, UnreadableFile
+from drr.env.drawer.reading.picture import MOST_PIXELS
+
+WIDEST, HIGHEST = 1200, 2400
+"""Pixels of what is drawn."""
+_LARGEST_PAGE = 200 * 72
+"""Points of a page's side, which is what PDF itself allows."""
+_SHARPEST = 2.0
+"""Pixels to a point."""
+_MOST_BOXES = 200
+
+
+def draw_pdf(data: bytes, page: int, words: Sequence[str]) -> ReadDrawing:
+    """For each of `words` where it stands, line by line; nothing where it does not stand on this page."""
+    try:
+        import pypdfium2 as pdfium
+    except ImportError:
+        raise UnreadableFile("unavailable", "is not drawn without the extra pdf-pages") from None
+    try:
+        document = pdfium.PdfDocument(data)
+        if not 1 <= page <= len(document):
+            raise UnreadableFile("invalid", f"has {len(document)} pages and no page {page}")
+        sheet = document[page - 1]
+        width, height = sheet.get_size()
+        if not (0 < width <= _LARGEST_PAGE and 0 < height <= _LARGEST_PAGE):
+            raise UnreadableFile("invalid", f"has a page of {width:.0f} x {height:.0f} points")
+        scale = min(_SHARPEST, WIDEST / width, HIGHEST / height)
+        image = sheet.render(scale=scale, draw_annots=False).to_pil().convert("RGB")
+        return _drawing(image, "PNG", _boxes(sheet, words, scale))
+    except pdfium.PdfiumError as error:
+        raise UnreadableFile("invalid", f"is no PDF that can be drawn ({error})") from error
+
+
+def _boxes(sheet: Any, words: Sequence[str], scale: float) -> list[list[list[int]]]:
+    """In pixels of the drawing: left, top, right, bottom."""
+    text = sheet.get_textpage()
+    told = text.get_text_range()
+    found: list[list[list[int]]] = []
+    for one in words:
+        pattern = r"\s+".join(map(re.escape, one.split()))
+        match = re.search(pattern, told) if pattern else None
+        boxes = []
+        if match is not None:
+            count = text.count_rects(match.start(), match.end() - match.start())
+            for number in range(min(count, _MOST_BOXES)):
+                left, bottom, right, top = text.get_rect(number)
+                boxes.append(_on_drawing(sheet, left, bottom, right, top, scale))
+        found.append(boxes)
+    return found
+
+
+def _on_drawing(sheet: Any, left: float, bottom: float, right: float, top: float, scale: float) -> list[int]:
+    """By way of the page's own turn and cut: corners may change places."""
+    x0, y0, x1, y1 = sheet.get_cropbox()
+    turned = sheet.get_rotation()
+    width, height = x1 - x0, y1 - y0
+    corners = []
+    for x, y in ((left - x0, bottom - y0), (right - x0, top - y0)):
+        corners.append(
+            {0: (x, height - y), 90: (y, x), 180: (width - x, y), 270: (height - y, width - x)}[turned]
+        )
+    (a, b), (c, d) = corners
+    return [round(scale * each) for each in (min(a, c), min(b, d), max(a, c), max(b, d))]
+
+
+def draw_picture(data: bytes) -> ReadDrawing:
+    """A PNG stays one, a photo too."""
+    from PIL import Image, UnidentifiedImageError
+
+    Image.MAX_IMAGE_PIXELS = MOST_PIXELS
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(BytesIO(data), formats=("PNG", "JPEG")) as picture:
+                form, (width, height) = str(picture.format), picture.size
+                if width * height > MOST_PIXELS:
+                    raise UnreadableFile("invalid", f"is a picture of more than {MOST_PIXELS:,} pixels")
+                scale = min(1.0, WIDEST / width, HIGHEST / height)
+                size = (max(1, round(width * scale)), max(1, round(height * scale)))
+                plain = picture.convert("RGBA" if form == "PNG" else "RGB").resize(size)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise UnreadableFile("invalid", f"is a picture of more than {MOST_PIXELS:,} pixels") from error
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:
+        raise UnreadableFile(
+            "invalid", f"is no picture that can be drawn ({type(error).__name__})"
+        ) from error
+    return _drawing(plain, form, [])
+
+
+def _drawing(image: Any, form: str, boxes: list[list[list[int]]]) -> ReadDrawing:
+    from base64 import b64encode
+
+    held = BytesIO()
+    image.save(held, form)
+    return {
+        "bytes": b64encode(held.getvalue()).decode("ascii"),
+        "form": form,
+        "width": image.width,
+        "height": image.height,
+        "boxes": boxes,
+    }

@@ -1,0 +1,257 @@
+"""The page of a task with files says what its folder says, marks each fact where it stands, and is for the owner alone."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from drr.app.cli import main
+from drr.app.viewer.tasks.model import TaskView
+from drr.app.viewer.tasks.shelf import TaskShelf
+from drr.app.viewer.tasks.site import task_site
+from drr.env.drawer.drawer import SHARED
+from starlette.testclient import TestClient
+
+from tests.filetasks.known import FACTS, RIGHT, WRONG, write_known_task
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tasks")
+    write_known_task(folder / "007")
+    write_known_task(folder / "008", "a task & more")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def shelf(tasks: Path) -> TaskShelf:
+    return TaskShelf(tasks)
+
+
+@pytest.fixture(scope="module")
+def view(shelf: TaskShelf) -> TaskView:
+    found = shelf.task("007")
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def browser(shelf: TaskShelf) -> TestClient:
+    client = TestClient(task_site(shelf, "token", 8765), base_url="http://127.0.0.1:8765")
+    client.get("/?token=token")
+    return client
+
+
+def test_every_fact_of_a_file_is_marked_where_it_stands(view: TaskView) -> None:
+    files = {file.name: file for file in view.files}
+    assert {name: file.facts for name, file in files.items() if file.facts} == {
+        "manual.pdf": ("f1",), "budget.xlsx": ("f2",), "orders 2022.csv": ("f3",), "slip.png": ("f4",),
+        "seller.eml": ("f5",), "saved.html": ("f6",), "notes.md": ("f7",),
+    }  # fmt: skip
+    for name, fact in (("seller.eml", "f5"), ("saved.html", "f6"), ("notes.md", "f7")):
+        text = files[name].text
+        assert text is not None
+        ((start, end, held),) = text.spans
+        assert (held, " ".join(text.text[start:end].split())) == (fact, FACTS[fact][2])
+    cells = [
+        (sheet.name, row.number, letter, cell.text, cell.facts)
+        for name in ("budget.xlsx", "orders 2022.csv")
+        for sheet in files[name].sheets
+        for row in sheet.rows
+        for letter, cell in zip(sheet.columns, row.cells, strict=True)
+        if cell.facts
+    ]
+    assert cells == [("Living room", 2, "B", "58 cm", ("f2",)), ("", 2, "C", "49.00", ("f3",))]
+    slip = files["slip.png"].image
+    assert slip is not None and slip.boxes == (("f4", (40, 60, 220, 90)),)
+    page = files["manual.pdf"].pages[1]
+    assert (page.number, page.facts) == (2, ("f1",))
+    ((start, end, _),) = page.text.spans
+    assert page.text.text[start:end] == FACTS["f1"][2]
+
+
+def test_a_pdf_page_is_an_image_with_the_line_of_its_fact(view: TaskView, browser: TestClient) -> None:
+    pytest.importorskip("pypdfium2", reason="the extra pdf-pages is not installed")
+    page = next(file for file in view.files if file.name == "manual.pdf").pages[1]
+    assert page.image is not None and [fact for fact, _ in page.image.boxes] == ["f1"]
+    html = browser.get("/t/007.html").text
+    assert html.count("<rect") == 2 and page.image.link in html
+    drawn = browser.get(page.image.link.removeprefix(".."))
+    assert drawn.headers["content-type"] == "image/png" and drawn.content.startswith(b"\x89PNG")
+
+
+def test_right_and_falsified_stand_side_by_side(shelf: TaskShelf, view: TaskView) -> None:
+    fact = next(fact for fact in view.facts if fact.id == "p1")
+    (right,) = fact.right
+    changed, left_out = fact.falsified
+    assert right.passage is not None and changed.passage is not None
+    assert [right.passage.text[a:b] for a, b in right.passage.spans] == ["every 4 weeks"]
+    assert [changed.passage.text[a:b] for a, b in changed.passage.spans] == ["every 9 weeks"]
+    assert (changed.change, left_out.change, left_out.passage, left_out.after) == (
+        "outdated",
+        "one sided",
+        None,
+        None,
+    )
+    document = shelf.document(changed.link.rpartition("/")[2].removesuffix(".html"))
+    assert document is not None and document.source is not None
+    assert (document.url, document.kind, document.sizes) == (WRONG[0], "distractor", ("1k", "2k"))
+    assert (document.source.url, document.source.kind) == (RIGHT[0], "supportive")
+    noise = shelf.noise("007-1")
+    assert noise is not None and [(one.url, one.kind, one.sizes) for one in noise.documents] == [
+        ("https://news.example/tea-fair", "noise", ("2k",))
+    ]
+
+
+def test_the_page_has_all_that_is_known_of_a_task(browser: TestClient, view: TaskView) -> None:
+    html = browser.get("/t/007.html").text
+    assert len(html) < 60_000
+    said = ("replace under warranty", "must not see it", "kettle limescale citric acid", "tea fair stalls monday", "States the term",
+            "36 months from the day of purchase", "2 by exposure", "unreviewed", "850 of 2,000", "asked on 2024-03-01")  # fmt: skip
+    assert [words for words in said if words not in html] == []
+    assert [(size.name, dict(size.counts)) for size in view.sizes] == [
+        ("1k", {"supportive": 1, "distractor": 2}),
+        ("2k", {"supportive": 1, "distractor": 2, "noise": 1}),
+    ]
+    index = browser.get("/index.html").text
+    assert "must not see it" in index and index.count("replace under warranty") == 4
+    assert "PDF, XLSX, CSV, EML, HTML, MD, PNG, JPG" in index
+    other = re.search(r't/(~[0-9a-f]+)\.html">a task &amp; more', index)
+    assert other is not None and browser.get(f"/t/{other[1]}.html").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/t/009.html", "/t/..%2F007.html", "/d/007-0.html", "/d/007-99.html", "/d/007.html", "/n/007-2.html", "/f/007-1-0.png",
+     "/f/007-1-9.png", "/f/007-99-1.png", "/f/007-8-1.png", "/f/007-6-1.png", "/f/truth.json", "/f/..%2Ftruth.json", "/d/007-².html",
+     "/f/007-1-x.png", "/f/007-1-1.jpg", "/007/truth.json"],
+)  # fmt: skip
+def test_nothing_else_is_served(browser: TestClient, address: str) -> None:
+    assert browser.get(address).status_code == 404
+
+
+def test_the_truth_answers_only_to_the_owners_token(shelf: TaskShelf, browser: TestClient) -> None:
+    stranger = TestClient(task_site(shelf, "token", 8765), base_url="http://127.0.0.1:8765")
+    for address in ("/index.html", "/t/007.html", "/d/007-1.html", "/f/007-7-1.png"):
+        assert stranger.get(address).status_code == 403
+        served = browser.get(address)
+        assert served.status_code == 200 and "script-src 'self'" in served.headers["content-security-policy"]
+
+
+def test_the_folder_of_pages_is_whole(
+    tasks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["view", str(tasks), "--static", str(tmp_path / "pages"), "--quiet"]) == 0
+    assert "not for who answers or judges them" in capsys.readouterr().out
+    pages = sorted((tmp_path / "pages").rglob("*.html"))
+    assert len(pages) == 1 + 2 * (1 + 3 + 1)
+    for page in pages:
+        html = page.read_text()
+        assert "must not see it" in html and "Content-Security-Policy" in html
+        for link in re.findall(r'(?:href|src)="([^"#]+)', html):
+            if not link.startswith(("data:", "http")):
+                assert (page.parent / link).exists(), f"{page}: {link}"
+
+
+def test_pages_are_shown_as_their_text_without_the_extra(
+    tasks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pypdfium2.py").write_text("raise ImportError('not installed')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    SHARED.close()
+    try:
+        view = TaskShelf(tasks).task("007")
+    finally:
+        SHARED.close()
+    assert view is not None
+    manual = view.files[0]
+    assert manual.note is not None and "pdf-pages" in manual.note
+    assert [page.image for page in manual.pages] == [None] * 4 and manual.pages[1].text.spans
+
+
+def test_a_task_that_cannot_be_read_is_named_and_the_others_are_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_known_task(tmp_path / "tasks" / "007")
+    write_known_task(tmp_path / "tasks" / "008", "008")
+    (tmp_path / "tasks" / "008" / "truth.json").write_text("{}")
+    shelf = TaskShelf(tmp_path / "tasks")
+    assert shelf.readable() == ["007"] and shelf.task("008") is None
+    assert ["truth.json" in (entry.problem or "") for entry in shelf.set().entries] == [False, True]
+    assert main(["view", str(tmp_path / "tasks"), "--static", str(tmp_path / "pages"), "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["view", str(tmp_path / "tasks"), "--judge", "rules-1"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_file_that_is_gone_or_broken_says_so_on_its_page(tmp_path: Path) -> None:
+    folder = write_known_task(tmp_path / "007")
+    (folder / "files" / "budget.xlsx").write_bytes(b"no workbook")
+    (folder / "files" / "notes.md").unlink()
+    view = TaskShelf(folder).task("007")
+    assert view is not None
+    problems = {file.name: file.problem for file in view.files if file.problem}
+    assert problems == {
+        "budget.xlsx": "is named .xlsx and is no such file",
+        "notes.md": "is not there any more",
+    }
+
+
+@pytest.fixture(scope="module")
+def study(tasks: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study that was run on the tasks, offline."""
+    folder = tmp_path_factory.mktemp("answered") / "study"
+    words = (
+        "--tasks",
+        tasks,
+        "--sizes",
+        "1k,2k",
+        "--variants",
+        "react,ledger",
+        "--model",
+        "offline",
+        "--quiet",
+    )
+    assert main(["run", str(folder), *map(str, words)]) == 0
+    return folder
+
+
+def test_a_studys_pages_and_those_of_its_tasks_lead_to_each_other(study: Path, tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    assert main(["view", str(study), "--static", str(pages), "--quiet"]) == 0
+    assert 'href="tasks.html"' in (pages / "index.html").read_text()
+    assert 't/007.html"' in (pages / "tasks.html").read_text()
+    task = (pages / "t" / "007.html").read_text()
+    answers = re.findall(r'href="\.\./(r/[0-9a-f]+\.html)">\d+ words', task)
+    assert len(answers) == 4 and '<th scope="col">1k</th>' in task
+    for answer in answers:
+        assert 'href="../t/007.html"' in (pages / answer).read_text()
+    assert "other words" not in task
+
+
+def test_a_study_without_its_tasks_says_so_and_takes_them_from_elsewhere(
+    study: Path, tasks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    moved, pages = tmp_path / "study", tmp_path / "pages"
+    shutil.copytree(study, moved)
+    plan = moved / "study.toml"
+    plan.write_text(plan.read_text().replace(str(tasks), str(tmp_path / "gone")))
+    assert main(["view", str(moved), "--static", str(pages), "--quiet"]) == 0
+    assert "--tasks FOLDER says where" in capsys.readouterr().err
+    assert not (pages / "tasks.html").exists() and "tasks.html" not in (pages / "index.html").read_text()
+    assert main(["view", str(moved), "--static", str(pages), "--tasks", str(tasks), "--quiet"]) == 0
+    assert (pages / "t" / "007.html").is_file()
+
+
+def test_no_page_of_an_annotator_leads_to_the_truth(
+    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--annotators", "1", "--pairs", "1", "--bundle", str(tmp_path / "bundle"))
+    assert main(["annotate", str(study), *words]) == 0
+    capsys.readouterr()
+    texts = [path.read_text(errors="replace") for path in (tmp_path / "bundle").rglob("*") if path.is_file()]
+    assert texts
+    for told in ("t/007", "tasks.html", "What is true of", "must not see it", "outdated", "every 9 weeks"):
+        assert not [text for text in texts if told in text]
