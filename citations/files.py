@@ -6,6 +6,7 @@ Names and sheets are written with percent signs where a bare address could not h
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 from urllib.parse import quote, unquote
 
@@ -28,6 +29,10 @@ class Box(NamedTuple):
     def meets(self, other: Box) -> bool:
         beside = self.right < other.left or other.right < self.left
         return not (beside or self.bottom < other.top or other.bottom < self.top)
+
+    def holds(self, other: Box) -> bool:
+        inside = self.left <= other.left and other.right <= self.right
+        return inside and self.top <= other.top and other.bottom <= self.bottom
 
 
 class FilePlace(NamedTuple):
@@ -62,6 +67,16 @@ class FilePlace(NamedTuple):
         if self.box is None or other.box is None:
             return True
         return (self.kind, self.sheet) == (other.kind, other.sheet) and self.box.meets(other.box)
+
+    def holds(self, other: FilePlace) -> bool:
+        """Whether all of the other lies in it: a row in the rows around it, any place in the whole of its file."""
+        if self.box is None or other.box is None:
+            return self.name == other.name and self.box is None
+        return (
+            self.name == other.name
+            and (self.kind, self.sheet) == (other.kind, other.sheet)
+            and self.box.holds(other.box)
+        )
 
 
 def file_address(name: str, fragment: str = "") -> str:
@@ -145,8 +160,10 @@ def _box(x0: int, y0: int, x1: int, y1: int) -> Box:
 class KnownPlaces:
     """Places of files, by name: which of them have something in common with another."""
 
-    def __init__(self) -> None:
+    def __init__(self, addresses: Iterable[str] = ()) -> None:
         self._by_name: dict[str, list[tuple[FilePlace, str]]] = {}
+        for address in addresses:
+            self.add(address)
 
     def add(self, address: str) -> None:
         """A canonical address; one of something else than a file is passed over."""
@@ -160,3 +177,10 @@ class KnownPlaces:
         if place is None:
             return []
         return [added for known, added in self._by_name.get(place.name, ()) if known.meets(place)]
+
+    def around(self, address: str) -> list[str]:
+        """The addresses that were added and hold all of this one."""
+        place = file_place(address)
+        if place is None:
+            return []
+        return [added for known, added in self._by_name.get(place.name, ()) if known.holds(place)]

@@ -1,4 +1,4 @@
-"""Which tools the agents called (the paper's Figure 4): the nine, and beside them what is no tool call."""
+"""Which tools the agents called (the paper's Figure 4): those of their world, and beside them what is no tool call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from drr.persons.setting import agent_of
 
 BESIDE = ("page reads", "control calls", "unknown tools")
 NOTE = (
-    "Calls per answer, mean over queries. Beside the nine tools: page reads (pages that a +ws variant read, or tried to, "
+    "Calls per answer, mean over queries. Beside the tools: page reads (pages that a +ws variant read, or tried to, "
     "each once) and control calls (thoughts, launches, the end) are no tool calls and are in no total; "
     "unknown tools are names that the agent made up; calls that were refused never ran and are counted nowhere."
 )
@@ -22,13 +22,26 @@ NOTE = (
 
 def tool_calls(variants: Mapping[str, list[Answer]]) -> dict[str, Mapping[str, ByQuery]]:
     """By variant and tool; control calls and page reads under their own names."""
-    from drr.tools.registry import TOOLS
-
-    names = (*TOOLS, *BESIDE)
+    known = [[a for a in answers if a.calls is not None] for answers in variants.values()]
+    tools = _offered([answer for answers in known for answer in answers])
     return {
-        variant: _by_tool([a for a in answers if a.calls is not None], names, TOOLS)
-        for variant, answers in variants.items()
+        variant: _by_tool(answers, (*tools, *BESIDE), tools)
+        for variant, answers in zip(variants, known, strict=True)
     }
+
+
+def _offered(answers: list[Answer]) -> list[str]:
+    """Where there is a shop its nine; of the tools of other worlds those that somebody called."""
+    from drr.tools.registry import EVERY, TOOLS
+
+    fields = [answer.record.key_fields for answer in answers]
+    shop = not fields or any("world" not in one or "shop" in one for one in fields)
+    called = {call.get("name") for answer in answers for call in answer.calls or () if _ran(call)}
+    return [name for name in EVERY if name in called or (shop and name in TOOLS)]
+
+
+def _ran(call: Mapping[str, Any]) -> bool:
+    return bool(call.get("kind", "api") == "api")
 
 
 def _by_tool(answers: list[Answer], names: Collection[str], tools: Collection[str]) -> Mapping[str, ByQuery]:
@@ -53,7 +66,7 @@ def _group(call: Mapping[str, Any], tools: Collection[str]) -> str:
     kind = call.get("kind", "api")
     if kind == "control":
         return "control calls"
-    known = kind == "api" and call.get("name") in tools
+    known = _ran(call) and call.get("name") in tools
     return str(call["name"]) if known else "unknown tools"
 
 

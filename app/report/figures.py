@@ -89,15 +89,14 @@ def _new(width: float, height: float) -> tuple[Figure, Any]:
 
 
 def _tool_calls(material: Material) -> Figure | None:
-    from drr.tools.registry import TOOLS
-
     counts = tool_calls(material.variants)
     variants = [variant for variant, by_tool in counts.items() if any(by_tool.values())]
     if not variants:
         return None
+    tools = [name for name in counts[variants[0]] if name not in BESIDE]
     figure, axes = _new(8, 0.5 + 0.45 * len(variants))
     left = [0.0] * len(variants)
-    for color, tool in zip(PALETTE, TOOLS, strict=False):
+    for color, tool in zip(cycle(PALETTE), tools, strict=False):
         widths = [mean(counts[variant][tool]).value or 0.0 for variant in variants]
         axes.barh(range(len(variants)), widths, left=left, label=tool, color=color)
         left = [a + b for a, b in zip(left, widths, strict=True)]
@@ -107,7 +106,7 @@ def _tool_calls(material: Material) -> Figure | None:
         axes.text(total + 0.1, position, told, va="center", fontsize=7)
     axes.invert_yaxis()
     axes.set_xlim(0, max(left) * 1.6 or 1)
-    axes.set_xlabel("calls of the nine tools per answer, mean over queries; in brackets what is no tool call")
+    axes.set_xlabel("calls of tools per answer, mean over queries; in brackets what is no tool call")
     axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3, fontsize=7, frameon=False)
     return figure
 

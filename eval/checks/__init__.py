@@ -53,8 +53,8 @@ RULES: dict[str, Rule] = {
     "statistics": Rule(statistics, "9"),
     "duplicates": Rule(text.duplicates, "2"),
     "citation_hygiene": Rule(citing.citation_hygiene, "5", kinds_told),
-    "fabricated_citation": Rule(citing.fabricated_citation, "5"),
-    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "9"),
+    "fabricated_citation": Rule(citing.fabricated_citation, "6"),
+    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "10"),
     "product_claims": Rule(properties.product_claims, "14"),
     "process_text": Rule(text.process_text, "3"),
 }

@@ -10,8 +10,10 @@ from itertools import islice
 from typing import Any, Literal, TypedDict
 
 from drr.citations.addresses import addresses_in, host_of, path_steps
+from drr.citations.files import KnownPlaces, file_place
 from drr.citations.parse import Citations, parse
 from drr.env.constraints import parse_constraints
+from drr.env.drawer.media import media_of
 from drr.env.entities import Product, User
 from drr.env.query import Constraints
 from drr.env.session import Session
@@ -134,6 +136,32 @@ class Subject:
     """Canonical URLs that tools returned; `None` where no tool calls are known."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """Evidence by canonical URL, beyond what the store knows."""
+
+    @cached_property
+    def _returned_places(self) -> KnownPlaces:
+        return KnownPlaces(self.returned or ())
+
+    @cached_property
+    def _read_places(self) -> KnownPlaces:
+        return KnownPlaces(self.texts)
+
+    def was_returned(self, url: str) -> bool:
+        """Of a place in a file: whether it shares something with what was returned, as a row of rows that were read."""
+        return self.returned is not None and (
+            url in self.returned or bool(self._returned_places.meeting(url))
+        )
+
+    def text_behind(self, url: str) -> str | None:
+        """Of a place in a file also what was read around it; a picture has no text."""
+        place = file_place(url)
+        if place is not None and media_of(place.name) == "picture":
+            return None
+        found = [self.texts[known] for known in self._read_places.around(url)]
+        return self.texts.get(url) or "\n\n".join(found) or None
+
+    def is_of_table(self, url: str) -> bool:
+        place = file_place(url)
+        return place is not None and media_of(place.name) in ("csv", "xlsx")
 
     @cached_property
     def citations(self) -> Citations:

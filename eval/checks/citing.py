@@ -53,13 +53,13 @@ def _names_its_list(subject: Subject, mentions: Mentions) -> bool:
 
 
 def fabricated_citation(subject: Subject, mentions: Mentions) -> Check:
-    """Every cited address is one that a tool returned."""
+    """Every cited address is one that a tool returned, or a part of what one returned of a file."""
     if subject.returned is None:
         return unverifiable("no tool calls are known")
     tally = CheckTally()
     products = {subject.product_id_of(url) for url in subject.returned} - {None}
     for source in subject.citations.sources:
-        if source.url in subject.returned or subject.product_id_of(source.url) in products:
+        if subject.was_returned(source.url) or subject.product_id_of(source.url) in products:
             tally.ok()
         else:
             span = (source.inline_spans or source.list_spans or [(0, 0)])[0]
@@ -123,6 +123,8 @@ class _Behind(NamedTuple):
     page: bool = True
     """A text, which says all that it says in words. What follows from a record (a sum, a cost per piece, days since an order) has
     rules of its own, and what those do not read may be anybody's knowledge."""
+    verbatim: bool = True
+    """Whether it reads as one quotes it: a row of a table is said with names of columns and other signs between."""
 
     @classmethod
     def of_records(cls, *records: BaseModel | None) -> _Behind:
@@ -151,18 +153,19 @@ class _Behind(NamedTuple):
         return cls(f"{product.product_id}\n{record_text(product)}", known, page=False)
 
     def beside(self, other: _Behind) -> _Behind:
-        return _Behind(f"{self.words}\n{other.words}", self.values | other.values, self.page and other.page)
+        values, page = self.values | other.values, self.page and other.page
+        return _Behind(f"{self.words}\n{other.words}", values, page, self.verbatim and other.verbatim)
 
 
 def _behind(subject: Subject, url: str) -> _Behind | None:
     """Handed-in text, else the store's record; of a product both. `None` where nothing is at hand."""
-    text = subject.texts.get(url)
+    text = subject.text_behind(url)
     product_id = subject.product_id_of(url)
     product = subject.product(product_id) if product_id else None
     if product is not None:
         return _Behind(text or "").beside(_Behind.of_product(product))
     if text is not None:
-        return _Behind(text)
+        return _Behind(text, verbatim=not subject.is_of_table(url))
     return _of_user(subject, url) if subject.shop is not None and url.startswith("user://") else None
 
 
@@ -205,6 +208,7 @@ class _Evidence:
         """Whether a text is among it that its figures must come from."""
         self.whole = whole
         """Whether that is all of them."""
+        self.verbatim = all(one.verbatim for one in known)
         self._held = {number(match["n"]) for match in NUMBER.finditer(text)}
         self._held |= {number(part) for part in _DIGITS.findall(text)}
         self._held |= {value for one in known for value in one.values}
@@ -286,7 +290,7 @@ def _compare_quotations(tally: CheckTally, claim: Claim, evidence: _Evidence) ->
             continue
         if evidence.quotes(words):
             tally.ok()
-        elif evidence.whole:
+        elif evidence.whole and evidence.verbatim:
             why = f"the words {match[1][:60]!r} are not in what is cited"
             tally.accuse("evidence", (claim.start, claim.end), why, Certainty.LITERAL)
 

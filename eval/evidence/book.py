@@ -34,9 +34,7 @@ class Book:
         for source in answer.sources:
             self._by_url.setdefault(canonical_url(source.url), []).append(source)
         self._shown = {canonical_url(url) for source in answer.sources for url in source.addresses}
-        self._files = KnownPlaces()
-        for url in self._by_url:
-            self._files.add(url)
+        self._files = KnownPlaces(self._by_url)
         self._made_up = {
             canonical_url(extra.url): Source(
                 url=extra.url, type="web", seen="", page=extra.text, page_status=extra.status

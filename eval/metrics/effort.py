@@ -1,4 +1,4 @@
-"""What an answer took: tokens (cached ones and page summaries included), calls of the nine tools, words."""
+"""What an answer took: tokens (cached ones and page summaries included), calls of tools, words."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ METRICS = (
     Metric(
         "tool_calls",
         "tool calls",
-        "Calls of the nine tools for one answer; page reads and control calls are none.",
+        "Calls of tools for one answer; page reads and control calls are none.",
         "effort",
         unit="calls",
         digits=0,
@@ -46,7 +46,7 @@ _METHODS = {
     "input_tokens": "input tokens per answer, cached ones and page summaries included, mean over queries",
     "output_tokens": "output tokens per answer, page summaries included, mean over queries",
     "words": "words per report, mean over queries",
-    "tool_calls": "calls of the nine tools per answer, mean over queries",
+    "tool_calls": "calls of tools per answer, mean over queries",
 }
 
 

@@ -1,0 +1,80 @@
+"""Rules over a report on a task with files: a part of what was read is no invention, and nobody is accused of what a picture shows."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from drr.app.report.calls import tool_calls
+from drr.eval.checks import Subject, check_report
+from drr.eval.evidence.answers import Answer
+
+ROWS = "file://orders%202022.csv#row=2-7"
+CELLS = "file://log.xlsx#cell=Measured!A1:D6"
+TEXTS = {
+    ROWS: "Row 2: item: Kettle | price: 49.00\nRow 3: item: Descaler | price: 7.50",
+    CELLS: "A4: Window niche\nB4: height\nC4: 68.2 in",
+    "file://manual.pdf#page=2": "The warranty lasts 36 months.",
+    "file://slip.png": "slip.png: a picture of 320 x 200 pixels",
+}
+
+
+def checked(sentence: str, address: str) -> dict[str, Any]:
+    report = f"{sentence} [1].\n\n## Sources\n[1] It: {address}\n"
+    return check_report(Subject(report, returned=frozenset(TEXTS), texts=TEXTS))
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("file://orders%202022.csv#row=3", "pass"),
+        ("file://orders%202022.csv#row=12", "fail"),
+        ("file://orders%202022.csv", "pass"),
+        ("file://log.xlsx#cell=Measured!A4:C4", "pass"),
+        ("file://log.xlsx#cell=Other!A4", "fail"),
+        ("file://slip.png#region=0,0,9,9", "pass"),
+        ("file://manual.pdf#page=3", "fail"),
+        ("file://brochure.pdf", "fail"),
+    ],
+)
+def test_a_part_of_what_was_read_of_a_file_is_not_made_up(address: str, status: str) -> None:
+    assert checked("It is so", address)["fabricated_citation"].status == status
+
+
+@pytest.mark.parametrize(
+    ("sentence", "address", "status"),
+    [
+        ("It cost $7.50", "file://orders%202022.csv#row=3", "pass"),
+        ("It cost $8.50", "file://orders%202022.csv#row=3", "fail"),
+        (
+            "It says “Where: Window niche; What: height; 68.2 in”",
+            "file://log.xlsx#cell=Measured!A4:C4",
+            "pass",
+        ),
+        ("It says “lasts 24 whole months”", "file://manual.pdf#page=2", "fail"),
+        ("The slip says $49.00", "file://slip.png", "unverifiable"),
+        ("The slip says $49.00", "file://slip.png#region=0,0,9,9", "unverifiable"),
+        ("It lasts 36 months", "file://manual.pdf#page=7", "unverifiable"),
+    ],
+)
+def test_figures_are_held_against_what_was_read_around_the_place(
+    sentence: str, address: str, status: str
+) -> None:
+    assert checked(sentence, address)["numbers_in_evidence"].status == status
+
+
+def answers(world: dict[str, str], *names: str) -> list[Answer]:
+    calls = [{"name": name, "kind": "api"} for name in names]
+    record = SimpleNamespace(key_fields=world, result={})
+    one = SimpleNamespace(query_id="q", variant="react", usage={}, calls=calls, record=record)
+    return [cast(Answer, one)]
+
+
+def test_tools_for_files_are_tools_and_those_of_no_shop_are_not_listed() -> None:
+    of_files = tool_calls({"a": answers({"world": "files"}, "list_files", "web_search", "made_up")})["a"]
+    assert list(of_files)[:2] == ["web_search", "list_files"] and len(of_files) == 5
+    assert of_files["list_files"] == {"q": [1.0]} and of_files["unknown tools"] == {"q": [1.0]}
+    both = tool_calls({"a": answers({"world": "files", "shop": "x"}, "list_files")})["a"]
+    assert len(both) == 9 + 1 + 3
+    assert len(tool_calls({"a": answers({}, "web_search")})["a"]) == 9 + 3
