@@ -20,7 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "web": ("web", "the web as the tools see it: search, read, build, record, replay"),
     "profile": ("profile", "what query writers and judges are told of a user"),
     "memory": ("memory", "memories of persons: list, test"),
-    "tasks": ("tasks", "wishes without a person: build, check, show"),
+    "tasks": ("tasks", "wishes without a person, and tasks with files: build, drawer, check, show, review"),
     "pairs": ("pairs", "tasks and persons as queries"),
     "persons": ("persons", "persons of a shop's shoppers: build, show, check, stats"),
     "context": ("context", "what an assistant could have gathered of persons: build, check"),

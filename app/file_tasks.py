@@ -6,16 +6,9 @@ import argparse
 import sys
 from collections import Counter
 from datetime import UTC, date, datetime
-from textwrap import fill
-from typing import TYPE_CHECKING
 
 from drr.env.errors import Misuse
 from pydantic import ValidationError
-
-if TYPE_CHECKING:
-    from drr.filetasks.making.checking import StoredTask
-
-_WIDE, _CHANGES = 100, 6
 
 
 def make(arguments: argparse.Namespace) -> int:
@@ -59,15 +52,22 @@ def check(arguments: argparse.Namespace) -> int:
 
     from drr.app.console import print_json, settings_of
     from drr.env.shop import open_shop
-    from drr.filetasks.form import task_folders
+    from drr.filetasks.form import MANIFEST, task_folders
     from drr.filetasks.making.checking import check_tasks
+    from drr.filetasks.making.manifest import read_manifest
     from drr.filetasks.quality.material import catalogue_of
 
     problems, tasks, bad = [], 0, 0
+    folders = task_folders(arguments.file)
+    if read_manifest(folders[0].parent) is None:
+        print(
+            f"drr: {folders[0].parent}: has no {MANIFEST}, so nothing could be compared with what was written",
+            file=sys.stderr,
+        )
     settings = settings_of(arguments).settings
     with open_shop(arguments.shop, settings) if arguments.shop else nullcontext(None) as shop:
         catalogue = None if shop is None else catalogue_of(shop)
-        for name, found in check_tasks(task_folders(arguments.file), catalogue):
+        for name, found in check_tasks(folders, catalogue):
             tasks += 1
             bad += bool(found)
             problems += found
@@ -85,6 +85,7 @@ def check(arguments: argparse.Namespace) -> int:
 
 def show(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
+    from drr.app.file_task_text import asked_text, truth_text
     from drr.filetasks.form import is_task, task_folders
     from drr.filetasks.making.checking import StoredTask
 
@@ -106,7 +107,7 @@ def show(arguments: argparse.Namespace) -> int:
             }
         )
     elif len(tasks) == 1 or is_task(arguments.file):
-        print(told(tasks[0]))
+        print(f"{asked_text(tasks[0])}\n\n{truth_text(tasks[0])}")
     else:
         for one in tasks:
             files = ", ".join(one.question.files)
@@ -114,52 +115,8 @@ def show(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def told(task: StoredTask) -> str:
-    """Question, files, facts with their places, corpus, terms, answer, checklist."""
-    truth, question = task.truth, task.question
-    lines = [
-        f"{task.name}  {truth.intent}  {truth.theme}  asked on {question.today}  {truth.review.status}",
-        "",
-    ]
-    lines += [fill(question.query, _WIDE, initial_indent="  ", subsequent_indent="  "), "", "files"]
-    for name in question.files:
-        path = task.folder / "files" / name
-        lines.append(f"  {name:<28} {path.stat().st_size if path.is_file() else 0:>9,} bytes")
-    for source, title in (("file", "facts of files"), ("page", "facts of pages")):
-        lines += ["", title]
-        for fact in truth.facts:
-            if fact.source == source:
-                lines.append(f"  {fact.id:<4} {fact.text}")
-                lines += [f"       {place.address}  {place.quote or ''}".rstrip() for place in fact.places]
-    lines += ["", f"corpus ({truth.counter})"]
-    for name, size in truth.sizes.items():
-        counts = ", ".join(f"{kind} {count}" for kind, count in size.counts.items())
-        lines.append(f"  {name:<6} {size.tokens:>9,} tokens of {size.target:,}; {counts}")
-    changes = [page for page in truth.pages if page.change is not None]
-    for page in changes[:_CHANGES]:
-        if page.change is not None:
-            after = "left out" if page.change.after is None else repr(page.change.after)
-            lines.append(
-                f"  distractor ({page.change.kind}) of {page.change.fact}: {page.change.before!r} -> {after}"
-            )
-            lines.append(f"       {page.url}")
-    if len(changes) > _CHANGES:
-        lines.append(f"  ... {len(changes) - _CHANGES} more distractors; --json has all")
-    for role in ("signal", "noise"):
-        terms = [term.term for term in truth.terms if term.role == role]
-        if terms:
-            lines += ["", f"{role} terms", *(f"  {term}" for term in terms)]
-    if truth.answer:
-        lines += ["", "how the facts combine"]
-        lines += [fill(one, _WIDE, initial_indent="  ", subsequent_indent="    ") for one in truth.answer]
-    lines += ["", "checklist"]
-    lines += [
-        f"  {one.id:<4} {one.category:<11} {one.decided_by:<6} {one.requirement}" for one in truth.checklist
-    ]
-    return "\n".join(lines)
-
-
 def review(arguments: argparse.Namespace) -> int:
+    from drr.app.file_task_text import asked_text, truth_text
     from drr.filetasks.form import task_folders
     from drr.filetasks.making.checking import StoredTask
     from drr.filetasks.making.review import review_tasks
@@ -173,7 +130,8 @@ def review(arguments: argparse.Namespace) -> int:
         input,
         lambda text: print(text, flush=True),
         lambda: datetime.now(UTC).isoformat(timespec="seconds"),
-        lambda folder: told(StoredTask(folder)),
+        lambda folder: asked_text(StoredTask(folder)),
+        lambda folder: truth_text(StoredTask(folder)),
         again=arguments.again,
     )
     print(
@@ -188,11 +146,11 @@ def bring_in(arguments: argparse.Namespace) -> int:
     from drr.filetasks.making.dr3 import dr3_folders, import_task
     from drr.filetasks.making.folder import clear_parts, write_task
 
-    today = arguments.today or datetime.now(UTC).date().isoformat()
     try:
-        date.fromisoformat(today)
+        today = arguments.today and date.fromisoformat(arguments.today).isoformat()
     except ValueError:
-        raise Misuse(f"--today {today}: is no date; write it like 2024-02-29") from None
+        raise Misuse(f"--today {arguments.today}: is no date; write it like 2024-02-29") from None
+    now = datetime.now(UTC).date().isoformat()
     folders = dr3_folders(arguments.file)
     taken = [one.name for one in folders if is_task(arguments.out / one.name)]
     if taken:
@@ -201,7 +159,7 @@ def bring_in(arguments: argparse.Namespace) -> int:
     clear_parts(arguments.out)
     for folder in folders:
         try:
-            task, notes = import_task(folder, today)
+            task, notes = import_task(folder, today, now)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             raise Misuse(f"{folder}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
@@ -215,11 +173,16 @@ def bring_in(arguments: argparse.Namespace) -> int:
 
 
 def write_out(arguments: argparse.Namespace) -> int:
-    from drr.filetasks.form import task_folders
+    from drr.filetasks.folders import left_out
+    from drr.filetasks.form import is_rejected, task_folders
     from drr.filetasks.making.dr3 import LOST, export_task
 
-    folders = task_folders(arguments.file)
+    found = task_folders(arguments.file)
+    rejected = [folder.name for folder in found if is_rejected(folder)]
+    folders = [folder for folder in found if folder.name not in rejected]
     for number, folder in enumerate(folders, 1):
         export_task(folder, arguments.out, number)
+    if rejected:
+        print(f"drr: {left_out(arguments.file, rejected)}", file=sys.stderr)
     print(f"{arguments.out}: {len(folders)} tasks in DR3-Eval's layout, which has no room for {LOST}")
     return 0

@@ -25,7 +25,7 @@ _FORMS = (
     (
         "truth.json",
         "application/json",
-        "facts with their places, kinds of pages, changes, terms, checklist: for no agent and no judge",
+        "facts with their places, kinds of pages, changes, terms: for no agent and no judge; of its checklist a judge is shown the points",
     ),
     ("files/*", "application/octet-stream", "the shopper's files"),
 )

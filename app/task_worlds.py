@@ -80,7 +80,9 @@ def asked_now(arguments: argparse.Namespace, *, has_own: bool) -> list[Query] | 
     from drr.filetasks.world import queries_of
 
     if arguments.tasks is not None:
-        return queries_of(arguments.tasks, _sizes(arguments.sizes))
+        found = queries_of(arguments.tasks, _sizes(arguments.sizes))
+        _say_what_is_odd(arguments.tasks)
+        return found
     if arguments.queries is not None:
         found = read_queries(arguments.queries)
         if not found:
@@ -91,6 +93,25 @@ def asked_now(arguments: argparse.Namespace, *, has_own: bool) -> list[Query] | 
     if not has_own:
         raise Misuse(f"{arguments.study}: a new study needs --queries FILE, one JSON query a line")
     return None
+
+
+def _say_what_is_odd(place: Path) -> None:
+    """Of the tasks those that a person rejected, and those that are not what was written."""
+    import sys
+
+    from drr.filetasks.folders import left_out, open_tasks, some
+    from drr.filetasks.form import is_rejected
+    from drr.filetasks.making.manifest import changed_shown
+
+    tasks = [task.folder for task in open_tasks(place).values()]
+    rejected = [folder.name for folder in tasks if is_rejected(folder)]
+    if rejected:
+        print(f"drr: {left_out(place, rejected)}", file=sys.stderr)
+    if changed := changed_shown(tasks):
+        print(
+            f"drr: {place}: not what its manifest says was written: {some(changed)}; `drr tasks check` says what it can",
+            file=sys.stderr,
+        )
 
 
 def _sizes(given: str | None) -> list[str] | None:

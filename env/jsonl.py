@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
 from pydantic import BaseModel, ValidationError
 
 Row = TypeVar("Row", bound=BaseModel)
@@ -15,10 +16,26 @@ Row = TypeVar("Row", bound=BaseModel)
 
 def lines_of(path: Path, holds: str) -> list[str]:
     """By line feeds alone, as U+2028 may stand inside a JSON text; `holds` names what a line is, for the error."""
+    return _text(path, f"; give a JSONL file of {holds}").split("\n")
+
+
+def document_of(path: Path, model: type[Row], schema: int) -> Row:
+    """A file that is one JSON object."""
+    text = _text(path)
     try:
-        return path.read_text(encoding="utf-8-sig").split("\n")
+        raw = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Misuse(f"{path}: not JSON ({error})") from error
+    if not isinstance(raw, dict):
+        raise Misuse(f"{path}: not a JSON object")
+    return _validated(str(path), raw, model, schema)
+
+
+def _text(path: Path, advice: str = "") -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise Misuse(f"{path}: cannot be read ({error.strerror}); give a JSONL file of {holds}") from error
+        raise Misuse(f"{path}: cannot be read ({error.strerror}){advice}") from error
     except UnicodeDecodeError as error:
         raise Misuse(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
 
@@ -39,13 +56,17 @@ def row_of(where: str, line: str, model: type[Row], schema: int, form: str = "on
         raise Misuse(f"{where}: not JSON ({error}); each line is one object") from error
     if not isinstance(raw, dict):
         raise Misuse(f"{where}: not an object; each line is {form}")
+    return _validated(where, raw, model, schema)
+
+
+def _validated(where: str, raw: JsonObject, model: type[Row], schema: int) -> Row:
     _check_version(where, raw.get("schema_version", schema), schema)
     try:
         return model.model_validate(raw)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or "the object"
-        told = first["msg"]
+        told = first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
             told = (
                 f"no such field in schema {schema}; a newer version of drr may have written it: "

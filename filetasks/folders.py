@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +20,8 @@ from drr.filetasks.form import (
     read_question,
     task_folders,
 )
+
+_TOLD = 10
 
 
 class FileTask(NamedTuple):
@@ -62,6 +65,17 @@ def open_tasks(place: Path) -> dict[str, FileTask]:
                 f"{folder}: its task_id {task.question.task_id!r} is that of {known.folder} too; ids are unique"
             )
     return found
+
+
+def left_out(place: Path, rejected: Sequence[str]) -> str:
+    tasks = "1 task that was rejected in review is"
+    if len(rejected) > 1:
+        tasks = f"{len(rejected)} tasks that were rejected in review are"
+    return f"{place}: {tasks} left out: {some(rejected)}"
+
+
+def some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_TOLD]) + ", ..." * (len(names) > _TOLD)
 
 
 def task_at(place: Path, task_id: str) -> FileTask | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import orjson
 from drr.env.errors import Misuse
 from drr.env.files import Id
-from drr.env.jsonl import lines_of, row_of, rows_of
+from drr.env.jsonl import document_of, rows_of
 from pydantic import BaseModel, ConfigDict, Field
 
 Row = TypeVar("Row", bound=BaseModel)
@@ -20,6 +20,8 @@ CORPUS = "corpus.jsonl"
 """In an order of which every size is a beginning; whoever shows pages to an agent puts them into an order of its own."""
 SIZES = "sizes.json"
 TRUTH = "truth.json"
+REVIEW = "review.json"
+"""What a person decided of a task: whoever gives tasks to agents looks here, as the truth is opened by nobody who does."""
 MANIFEST = "manifest.json"
 """Of a folder of tasks."""
 
@@ -38,6 +40,13 @@ class FileQuestion(BaseModel):
     user_id: str | None = None
     """Whose drawer it is, in the shop it was made of."""
     rule_written: bool | None = None
+
+
+class TaskReview(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: int = SCHEMA
+    status: Literal["accepted", "rejected"]
 
 
 class CorpusPage(BaseModel):
@@ -84,6 +93,8 @@ def task_folders(path: Path) -> list[Path]:
     """Of a folder of tasks, by name; or the one task that it is."""
     if is_task(path):
         return [path]
+    if path.is_file():
+        raise Misuse(f"{path}: is a file; give the folder of the tasks")
     if not path.is_dir():
         raise Misuse(f"{path}: there is no such folder; `drr tasks drawer --out {path}` writes one")
     found = sorted(one for one in path.iterdir() if not one.name.startswith(".") and is_task(one))
@@ -96,6 +107,11 @@ def task_folders(path: Path) -> list[Path]:
 
 def read_question(folder: Path) -> FileQuestion:
     return _read(folder / QUESTION, FileQuestion)
+
+
+def is_rejected(folder: Path) -> bool:
+    path = folder / REVIEW
+    return path.is_file() and _read(path, TaskReview).status == "rejected"
 
 
 def read_sizes(folder: Path) -> CorpusSizes:
@@ -122,7 +138,7 @@ def corpus_pages(folder: Path) -> Iterator[CorpusPage]:
 
 
 def _read(path: Path, model: type[Row]) -> Row:
-    return row_of(str(path), "\n".join(lines_of(path, "one document")), model, SCHEMA)
+    return document_of(path, model, SCHEMA)
 
 
 def document(row: BaseModel) -> bytes:

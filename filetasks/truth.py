@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from drr.env.files import Id
-from drr.env.jsonl import lines_of, row_of
+from drr.env.jsonl import document_of
 from drr.env.query import Review
 from drr.filetasks.form import SCHEMA, TRUTH
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -162,5 +162,4 @@ class TaskTruth(BaseModel):
 
 
 def read_truth(folder: Path) -> TaskTruth:
-    path = folder / TRUTH
-    return row_of(str(path), "\n".join(lines_of(path, "one document")), TaskTruth, SCHEMA)
+    return document_of(folder / TRUTH, TaskTruth, SCHEMA)

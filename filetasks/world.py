@@ -25,7 +25,7 @@ from drr.env.web.shop_pages import ShopWeb
 from drr.env.world import Holdings, Site, SourceKind, kinds_of
 from drr.filetasks.corpus_web import CorpusWeb, OpenCorpora
 from drr.filetasks.folders import FileTask, open_tasks
-from drr.filetasks.form import read_sizes
+from drr.filetasks.form import DRAWER, is_rejected, read_sizes
 from drr.filetasks.pieces import VERSION
 
 FILE_TOOLS = ("list_files", "read_file", "search_file", "view_image")
@@ -159,6 +159,12 @@ class FileRealm:
                 raise Misuse(
                     f"{query.id}: the task of that id in {self.place} asks another question now; begin a new study"
                 )
+            if missing := [
+                name for name in task.question.files if not (task.folder / DRAWER / name).is_file()
+            ]:
+                raise Misuse(
+                    f"{task.folder}: its question has the file {missing[0]}, which is not in {DRAWER}/"
+                )
             if query.size not in read_sizes(task.folder).sizes:
                 raise Misuse(f"{query.id}: {task.folder} has no corpus of {query.size}")
             if self.shop is not None and self.shop.store.user(query.user_id) is None:
@@ -178,9 +184,12 @@ def open_files(site: Site) -> Iterator[FileRealm]:
 
 
 def queries_of(place: Path, sizes: Sequence[str] | None = None) -> list[Query]:
-    """A question for each task and size, task by task; `None` is every size that a task has."""
+    """A question for each task and size, task by task; `None` is every size that a task has. Tasks that a person rejected are left out."""
     found: list[Query] = []
-    for task_id, task in open_tasks(place).items():
+    tasks = {task_id: task for task_id, task in open_tasks(place).items() if not is_rejected(task.folder)}
+    if not tasks:
+        raise Misuse(f"{place}: every task was rejected in review; none is left to ask")
+    for task_id, task in tasks.items():
         known = read_sizes(task.folder).sizes
         if missing := [size for size in sizes or () if size not in known]:
             raise Misuse(f"{task.folder}: has no corpus of {missing[0]}; it has {', '.join(known)}")

@@ -89,7 +89,11 @@ def _build_of_files(actions: argparse._SubParsersAction[argparse.ArgumentParser]
     importing = actions.add_parser("import", help=said, description=said)
     importing.add_argument("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
     importing.add_argument("--out", required=True, metavar="FOLDER", type=Path)
-    importing.add_argument("--today", metavar="DATE", help="the day on which they are asked (default: today)")
+    importing.add_argument(
+        "--today",
+        metavar="DATE",
+        help="the day on which they are asked (default: the one recorded, else today)",
+    )
     said = "Write tasks with files in DR3-Eval's own layout."
     exporting = actions.add_parser("export", help=said, description=said)
     exporting.add_argument("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
@@ -108,11 +112,25 @@ def run(arguments: argparse.Namespace) -> int:
             "export": file_tasks.write_out,
         }
         return acting[arguments.action](arguments)
+    if arguments.action != "build":
+        _check_place(arguments.file)
     if arguments.action != "build" and arguments.file.is_dir():
         from drr.app import file_tasks
 
         return (file_tasks.check if arguments.action == "check" else file_tasks.show)(arguments)
     return {"build": _build, "check": _check, "show": _show}[arguments.action](arguments)
+
+
+def _check_place(path: Path) -> None:
+    from drr.env.errors import Misuse
+    from drr.filetasks.form import MANIFEST, is_task
+
+    if not path.exists():
+        raise Misuse(
+            f"{path}: there is no such file or folder; give a JSONL file of tasks, or a folder of tasks with files"
+        )
+    if path.is_file() and (is_task(path.parent) or path.name == MANIFEST):
+        raise Misuse(f"{path}: is a part of tasks with files; give their folder: {path.parent}")
 
 
 def _settings(arguments: argparse.Namespace) -> Settings:

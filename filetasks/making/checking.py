@@ -14,21 +14,23 @@ from drr.citations.files import file_place
 from drr.env.drawer.drawer import Drawer
 from drr.env.drawer.problems import FileProblem
 from drr.env.errors import DrrError
+from drr.env.jsonl import rows_of
 from drr.filetasks.asking import checklist, question
 from drr.filetasks.form import (
     CORPUS,
     DRAWER,
+    MANIFEST,
+    SCHEMA,
     CorpusPage,
     CorpusSizes,
     FileQuestion,
     read_question,
     read_sizes,
 )
-from drr.filetasks.making.manifest import read_manifest, task_hash
+from drr.filetasks.making.manifest import TaskSetManifest, read_manifest, set_hash, task_hash
 from drr.filetasks.quality.filters import FILTERS
 from drr.filetasks.quality.material import Catalogue, stored_material
 from drr.filetasks.truth import TaskTruth, read_truth
-from pydantic import ValidationError
 
 NEAR = 0.02
 """How far a corpus may be from the size it was made for."""
@@ -69,7 +71,7 @@ class StoredTask:
 
     @cached_property
     def pages(self) -> list[CorpusPage]:
-        return [CorpusPage.model_validate_json(line) for line in self.lines]
+        return [page for _, page in rows_of(self.folder / CORPUS, CorpusPage, "pages", SCHEMA)]
 
     @cached_property
     def drawer(self) -> Drawer:
@@ -88,15 +90,34 @@ def check_tasks(
     a product says a fact."""
     manifest = read_manifest(folders[0].parent) if folders else None
     hashes = manifest.hashes if manifest else {}
+    yield from _of_set(folders, manifest)
     for folder in folders:
         task = StoredTask(folder)
         try:
             found = list(_problems(task, catalogue))
-        except (DrrError, ValidationError, OSError) as error:
+        except (DrrError, OSError) as error:
             found = [FileTaskProblem(task.name, "form", str(error).splitlines()[0])]
-        if task.name in hashes and not found and task_hash(folder) != hashes[task.name]:
-            found = [FileTaskProblem(task.name, "changed", "is not what its manifest says was written")]
+        if manifest is not None and not found and task_hash(folder) != hashes.get(task.name):
+            told = (
+                "is not what its manifest says was written"
+                if task.name in hashes
+                else "is not in its manifest"
+            )
+            found = [FileTaskProblem(task.name, "changed", told)]
         yield task.name, found
+
+
+def _of_set(
+    folders: list[Path], manifest: TaskSetManifest | None
+) -> Iterator[tuple[str, list[FileTaskProblem]]]:
+    """Tasks that the manifest has and the folder has not, where all of the folder is looked at."""
+    if manifest is None or len(folders) == 1 < len(manifest.hashes):
+        return
+    if manifest.complete and set_hash(manifest.hashes) != manifest.content_hash:
+        told = "its content hash is not that of its tasks"
+        yield MANIFEST, [FileTaskProblem(MANIFEST, "changed", told)]
+    for name in sorted(set(manifest.hashes) - {folder.name for folder in folders}):
+        yield name, [FileTaskProblem(name, "missing", "the manifest has it, the folder has not")]
 
 
 def _problems(task: StoredTask, catalogue: Catalogue | None) -> Iterator[FileTaskProblem]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import date
 from hashlib import sha256
 from pathlib import Path
 
@@ -41,8 +43,8 @@ _USEFUL, _QUERY, _CHECKLIST = "useful_search.json", "query.jsonl", "checklist.js
 _OF_FILES, _OF_PAGES = "gold_insights_from_source.json", "gold_insights_from_long_context.json"
 _CATEGORIES = ("content", "evidence", "analysis", "comparison", "conclusion")
 _NOWHERE = "https://imported.example/"
-LOST = "places of facts, kinds of distractors with their changes, search terms, dates of pages"
-"""What their layout has no room for."""
+LOST = "places of facts, kinds of distractors with their changes, search terms"
+"""What their layout has no room for. The day of the question and the dates of pages go along as fields of ours."""
 
 
 def dr3_folders(folder: Path) -> list[Path]:
@@ -55,19 +57,21 @@ def dr3_folders(folder: Path) -> list[Path]:
     return found
 
 
-def import_task(folder: Path, today: str) -> tuple[WrittenTask, list[str]]:
-    """With what has to be said of it."""
+def import_task(folder: Path, today: str | None, now: str) -> tuple[WrittenTask, list[str]]:
+    """With what has to be said of it. Asked on `today`, else on the day that was recorded, else `now`."""
     notes: list[str] = []
+    query = _query(folder)
+    day = today or _day(query.get("today"))
+    if day is None:
+        day = now
+        notes.append(f"on which day it is asked nobody recorded: taken as {now}; --today gives another")
     pages, sizes = _corpora(folder, notes)
     files = {
         path.name: read_file(path)
         for path in sorted(folder.iterdir())
         if path.is_file() and not path.is_symlink() and not _is_theirs(path.name)
     }
-    useful = {_key(title) for title in _titles(folder)}
-    supportive = [page for page in pages if _key(page.title) in useful]
-    if useful and not supportive:
-        notes.append("no page has the title of a supportive one")
+    supportive = _supportive(folder, pages, notes)
     facts = _facts(folder, set(files), supportive)
     held: dict[str, list[str]] = {}
     for fact in facts:
@@ -78,7 +82,7 @@ def import_task(folder: Path, today: str) -> tuple[WrittenTask, list[str]]:
     )
     lines = tuple(line(page) for page in pages)
     question = FileQuestion(
-        task_id=folder.name, query=_query(folder), today=today, files=tuple(files), rule_written=False
+        task_id=folder.name, query=query["query"], today=day, files=tuple(files), rule_written=False
     )
     truth = TaskTruth(
         task_id=folder.name,
@@ -126,10 +130,34 @@ def _rows(found: object) -> Iterator[JsonObject]:
     yield from (row for row in rows if isinstance(row, dict))
 
 
-def _query(folder: Path) -> str:
+def _supportive(folder: Path, pages: list[CorpusPage], notes: list[str]) -> list[CorpusPage]:
+    """By address, else by a title that no other page has: of two pages with one title nobody knows which is meant."""
+    named = dict.fromkeys(_titles(folder))
+    titles = Counter(_key(page.title) for page in pages)
+    doubtful = [name for name in named if titles[_key(name)] > 1]
+    for name in doubtful:
+        notes.append(
+            f"{titles[_key(name)]} pages have the title {name[:80]!r} of a supportive one, so none of them counts as it"
+        )
+    meant = {_key(name) for name in named if titles[_key(name)] == 1}
+    found = [page for page in pages if page.url in named or _key(page.title) in meant]
+    if named and not found and not doubtful:
+        notes.append("no page has the title of a supportive one")
+    return found
+
+
+def _day(value: object) -> str | None:
+    """What stands there, where it is a day."""
+    try:
+        return date.fromisoformat(value).isoformat() if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _query(folder: Path) -> JsonObject:
     for row in _rows(_json(folder / _QUERY)):
         if isinstance(query := row.get("query"), str) and query.strip():
-            return query.strip()
+            return {**row, "query": query.strip()}
     raise Misuse(f"{folder / _QUERY}: holds no line with a query")
 
 
@@ -175,7 +203,7 @@ def _page(row: JsonObject) -> CorpusPage | None:
     if not url.startswith(("http://", "https://")):
         url = _NOWHERE + sha256(f"{title}\n{text}".encode("utf-8", "replace")).hexdigest()[:24]
     try:
-        return CorpusPage(url=url, title=title or "untitled", text=text)
+        return CorpusPage(url=url, title=title or "untitled", text=text, date=_day(row.get("date")))
     except ValidationError:
         return None
 
@@ -276,15 +304,16 @@ def export_task(folder: Path, out: Path, number: int) -> Path:
     target.mkdir(parents=True)
     for name in question.files:
         shutil.copyfile(folder / DRAWER / name, target / name)
-    titles: dict[str, str] = {}
+    pages: dict[str, CorpusPage] = {}
     for size in read_sizes(folder).sizes:
-        pages = read_corpus(folder, size)
-        titles |= {page.url: page.title for page in pages}
-        rows = [{"title": page.title, "url": page.url, "page_body": page.text} for page in pages]
-        _put(target / f"{_CORPUS}{size}.json", rows)
+        here = read_corpus(folder, size)
+        pages |= {page.url: page for page in here}
+        _put(target / f"{_CORPUS}{size}.json", [_row(page) for page in here])
+    titles = _names(pages.values())
     supportive = [page for page in truth.pages if page.kind == "supportive"]
     _put(target / _USEFUL, [titles[page.url] for page in supportive])
-    row = json.dumps({"number": number, "query": question.query}, ensure_ascii=False)
+    asked = {"number": number, "query": question.query, "today": question.today}
+    row = json.dumps(asked, ensure_ascii=False)
     (target / _QUERY).write_text(f"{row}\n", encoding="utf-8")
     _put(target / _OF_FILES, {"gold_insights": [_insight(fact, titles) for fact in truth.of("file")]})
     _put(target / _OF_PAGES, {"gold_insights": [_insight(fact, titles) for fact in truth.of("page")]})
@@ -293,6 +322,18 @@ def export_task(folder: Path, out: Path, number: int) -> Path:
     ]
     _put(target / _CHECKLIST, {"checklist": points})
     return target
+
+
+def _row(page: CorpusPage) -> dict[str, str]:
+    row = {"title": page.title, "url": page.url, "page_body": page.text}
+    return row if page.date is None else {**row, "date": page.date}
+
+
+def _names(pages: Iterable[CorpusPage]) -> dict[str, str]:
+    """By address what a page is called: its title, which is all that their layout knows; its address where another has that title."""
+    pages = list(pages)
+    titles = Counter(_key(page.title) for page in pages)
+    return {page.url: page.title if titles[_key(page.title)] == 1 else page.url for page in pages}
 
 
 def _insight(fact: TaskFact, titles: dict[str, str]) -> dict[str, str]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from drr.env.disk import disk_of
+from drr.env.errors import Misuse
 from drr.filetasks.form import CORPUS, DRAWER, QUESTION, SIZES, TRUTH, CorpusSizes, FileQuestion, document
 from drr.filetasks.truth import TaskTruth
 
@@ -26,8 +28,11 @@ class WrittenTask:
     truth: TaskTruth
 
 
-def write_task(out: Path, task: WrittenTask) -> Path:
+def write_task(out: Path, task: WrittenTask, before: Callable[[Path], None] = lambda hidden: None) -> Path:
+    """`before` is told of the folder while it is still out of sight."""
     folder = out / task.question.task_id
+    if folder.exists():
+        raise Misuse(f"{folder}: is there and is no task; take it away")
     hidden = out / f"{_PART}{os.getpid()}-{task.question.task_id}"
     with disk_of(out):
         shutil.rmtree(hidden, ignore_errors=True)
@@ -40,6 +45,7 @@ def write_task(out: Path, task: WrittenTask) -> Path:
             (hidden / SIZES).write_bytes(document(task.sizes))
             (hidden / TRUTH).write_bytes(document(task.truth))
             (hidden / QUESTION).write_bytes(document(task.question))
+            before(hidden)
             hidden.rename(folder)
         finally:
             shutil.rmtree(hidden, ignore_errors=True)

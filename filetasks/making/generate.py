@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from drr.env.errors import DrrError, Misuse
@@ -26,6 +27,7 @@ from drr.filetasks.making.manifest import (
     read_manifest,
     set_hash,
     task_hash,
+    task_hashes,
     write_manifest,
 )
 from drr.filetasks.planning.files import modality_of
@@ -79,7 +81,8 @@ def generate_tasks(
             for number in missing:
                 task_id = f"{number + 1:03d}"
                 stage.note(task_id)
-                write_task(out, _task(streams, pool, number, task_id, sizes, seed))
+                task = _task(streams, pool, number, task_id, sizes, seed)
+                write_task(out, task, partial(_remember, out, task_id))
                 stage.advance()
     return _finish(out)
 
@@ -92,9 +95,10 @@ def _begin(out: Path, shop: Shop, sizes: Mapping[str, int], seed: int) -> None:
     )
     if out.is_dir() and any(out.iterdir()):
         _continue(out, wanted)
-    out.mkdir(parents=True, exist_ok=True)
+    else:
+        out.mkdir(parents=True, exist_ok=True)
+        write_manifest(out, wanted)
     clear_parts(out)
-    write_manifest(out, wanted)
 
 
 def _continue(out: Path, wanted: TaskSetManifest) -> None:
@@ -111,6 +115,34 @@ def _continue(out: Path, wanted: TaskSetManifest) -> None:
             raise Misuse(
                 f"{out}: holds tasks of {what} {before}, not {now}; name a new folder, or ask for the same"
             )
+    changed = changed_tasks(out, had)
+    if changed:
+        raise Misuse(
+            f"{out / changed[0]}: is not what was written there ({len(changed)} such tasks; `drr tasks check {out}` tells of them);"
+            " put it back, or take its folder away and it is made again"
+        )
+    write_manifest(out, had.model_copy(update={"complete": False}))
+
+
+def changed_tasks(out: Path, manifest: TaskSetManifest) -> list[str]:
+    """Of the tasks that lie there, those that are not what the manifest says, or that it does not know."""
+    folders = [one for one in out.iterdir() if is_task(one) and not one.name.startswith(".")]
+    return sorted(one.name for one in folders if _hash(one) != manifest.hashes.get(one.name))
+
+
+def _hash(folder: Path) -> str | None:
+    try:
+        return task_hash(folder)
+    except (DrrError, OSError):
+        return None
+
+
+def _remember(out: Path, task_id: str, hidden: Path) -> None:
+    """On disk before the task is: what lies there without having been remembered was put there by somebody else."""
+    had, (whole, shown) = read_manifest(out), task_hashes(hidden)
+    if had is not None:
+        hashes = {**had.hashes, task_id: whole}
+        write_manifest(out, had.model_copy(update={"hashes": hashes, "shown": {**had.shown, task_id: shown}}))
 
 
 def _task(
@@ -187,19 +219,20 @@ def _finish(out: Path) -> TaskSetManifest:
         raise DrrError(
             f"{out / MANIFEST}: was taken away while the tasks were written; run the same command again"
         )
-    manifest = had.model_copy(update=counted(out))
+    manifest = had.model_copy(update=counted(out, had))
     write_manifest(out, manifest)
     return manifest
 
 
-def counted(out: Path) -> dict[str, object]:
+def counted(out: Path, had: TaskSetManifest) -> dict[str, object]:
+    """The hashes are those that were remembered when each was written."""
     folders = task_folders(out)
     truths = [read_truth(folder) for folder in folders]
     refused: Counter[str] = Counter()
     for truth in truths:
         refused.update(truth.refused)
     names = [[path.name for path in sorted((folder / "files").iterdir())] for folder in folders]
-    hashes = {folder.name: task_hash(folder) for folder in folders}
+    hashes = {folder.name: had.hashes[folder.name] for folder in folders}
     mixed = sum(len({modality_of(name) for name in one}) > 1 for one in names)
     return {
         "complete": True,
@@ -213,5 +246,6 @@ def counted(out: Path) -> dict[str, object]:
             generated=len(folders) + refused.total(), refused=dict(sorted(refused.items())), kept=len(folders)
         ),
         "hashes": hashes,
+        "shown": {folder.name: had.shown[folder.name] for folder in folders if folder.name in had.shown},
         "content_hash": set_hash(hashes),
     }

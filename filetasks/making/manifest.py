@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from hashlib import file_digest, sha256
 from pathlib import Path
 
 import orjson
 from drr.env.errors import Misuse
 from drr.env.files import replacing
-from drr.env.jsonl import lines_of, row_of
-from drr.filetasks.form import MANIFEST, SCHEMA, TRUTH, document
-from drr.filetasks.truth import read_truth
-from pydantic import BaseModel, ConfigDict
+from drr.env.jsonl import document_of
+from drr.filetasks.form import MANIFEST, REVIEW, SCHEMA, TRUTH, document
+from pydantic import BaseModel, ConfigDict, Field
 
 VERSION = "1"
 """Of planning, drawers and questions together: raised when the same seed writes other tasks."""
@@ -53,6 +53,8 @@ class TaskSetManifest(BaseModel):
     funnel: TaskFunnel = TaskFunnel()
     hashes: dict[str, str] = {}
     """Of each task, without what a reviewer said."""
+    shown: dict[str, str] = Field({}, exclude_if=lambda hashes: not hashes)
+    """Of each task, of what agents may meet: a run compares this, and opens no truth."""
     content_hash: str | None = None
 
 
@@ -74,7 +76,7 @@ def read_manifest(folder: Path) -> TaskSetManifest | None:
     path = folder / MANIFEST
     if not path.is_file():
         return None
-    return row_of(str(path), "\n".join(lines_of(path, "one document")), TaskSetManifest, SCHEMA)
+    return document_of(path, TaskSetManifest, SCHEMA)
 
 
 def write_manifest(folder: Path, manifest: TaskSetManifest) -> None:
@@ -83,17 +85,46 @@ def write_manifest(folder: Path, manifest: TaskSetManifest) -> None:
 
 
 def task_hash(folder: Path) -> str:
-    """Of every file of a task; of its truth without the review, which a person adds later."""
+    """Of every file of a task; without the review, which a person adds later."""
+    return _hash_of(folder, _digests(folder))
+
+
+def task_hashes(folder: Path) -> tuple[str, str]:
+    """Of every file, and of those that agents may meet."""
+    rows = _digests(folder)
+    return _hash_of(folder, rows), _hash_of_rows(rows)
+
+
+def changed_shown(folders: Iterable[Path]) -> list[str]:
+    """Names of those whose manifest says that agents were to meet something else; no truth is opened."""
+    found = []
+    for folder in folders:
+        manifest = read_manifest(folder.parent)
+        known = manifest.shown.get(folder.name) if manifest else None
+        if known is not None and _hash_of_rows(_digests(folder)) != known:
+            found.append(folder.name)
+    return found
+
+
+def _digests(folder: Path) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            name = path.relative_to(folder).as_posix()
-            if name == TRUTH:
-                truth = read_truth(folder).model_dump(mode="json", exclude={"review"})
-                rows.append((name, sha256(orjson.dumps(truth, option=orjson.OPT_SORT_KEYS)).hexdigest()))
-            else:
-                with path.open("rb") as file:
-                    rows.append((name, file_digest(file, "sha256").hexdigest()))
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and name not in (TRUTH, REVIEW):
+            with path.open("rb") as file:
+                rows.append((name, file_digest(file, "sha256").hexdigest()))
+    return rows
+
+
+def _hash_of(folder: Path, rows: list[tuple[str, str]]) -> str:
+    from drr.filetasks.truth import read_truth  # a run compares what it shows, and must not even load this
+
+    truth = read_truth(folder).model_dump(mode="json", exclude={"review"})
+    digest = sha256(orjson.dumps(truth, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return _hash_of_rows(sorted([*rows, (TRUTH, digest)], key=lambda row: Path(row[0])))
+
+
+def _hash_of_rows(rows: list[tuple[str, str]]) -> str:
     return sha256(orjson.dumps(rows)).hexdigest()
 
 

@@ -9,10 +9,10 @@ from typing import Literal
 
 from drr.env.files import replacing
 from drr.env.query import Review
-from drr.filetasks.form import TRUTH, document
+from drr.filetasks.form import REVIEW, TRUTH, TaskReview, document
 from drr.filetasks.truth import read_truth
 
-KEYS = "[a]ccept  [r]eject  [n]ext  [b]ack  [q]uit"
+KEYS = "[t]ruth  [a]ccept  [r]eject  [n]ext  [b]ack  [q]uit"
 
 
 @dataclass
@@ -28,19 +28,25 @@ def review_tasks(
     ask: Callable[[str], str],
     show: Callable[[str], None],
     now: Callable[[], str],
-    told: Callable[[Path], str],
+    asked: Callable[[Path], str],
+    truth: Callable[[Path], str],
     *,
     again: bool = False,
 ) -> TaskTally:
-    """Each decision is on disk before the next task is shown. Ends at the last one, at `q` and when the input ends."""
+    """Each decision is on disk before the next task is shown. Ends at the last one, at `q` and when the input ends.
+
+    First what an agent has is shown, so that a person can answer before the truth (`t`) is.
+    """
     tally = TaskTally()
     todo = [one for one in folders if again or read_truth(one).review.status == "unreviewed"]
-    place = 0
+    place, shown = 0, -1
     while place < len(todo):
-        show(f"\n{place + 1} of {len(todo)}\n{told(todo[place])}")
+        if shown != place:
+            show(f"\n{place + 1} of {len(todo)}\n{asked(todo[place])}")
+            shown = place
         try:
             key = ask(f"{KEYS} > ").strip().casefold()[:1]
-            reason = ask("why? > ").strip() if key == "r" else None
+            reason = _reason(ask) if key == "r" else None
         except EOFError:
             break
         if key == "q":
@@ -52,12 +58,20 @@ def review_tasks(
             tally.accepted += key == "a"
             tally.rejected += key == "r"
             place += 1
+        elif key == "t":
+            show(truth(todo[place]))
         elif key == "n":
             place += 1
         else:
             show(f"{key!r} is no key: {KEYS}")
     tally.left = sum(read_truth(one).review.status == "unreviewed" for one in folders)
     return tally
+
+
+def _reason(ask: Callable[[str], str]) -> str:
+    while not (reason := ask("why? > ").strip()):
+        pass
+    return reason
 
 
 def _decide(
@@ -70,3 +84,5 @@ def _decide(
     review = Review(status=status, reviewer=reviewer, history=[*truth.review.history, entry])
     with replacing(folder / TRUTH) as file:
         file.write(document(truth.model_copy(update={"review": review})))
+    with replacing(folder / REVIEW) as file:
+        file.write(document(TaskReview(status=status)))

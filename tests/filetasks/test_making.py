@@ -13,10 +13,12 @@ from drr.env.errors import Misuse
 from drr.env.progress import Quiet
 from drr.env.shop import Shop
 from drr.filetasks.form import read_corpus, read_question, read_sizes, task_folders
+from drr.filetasks.making.dr3 import import_task
 from drr.filetasks.making.generate import generate_tasks
 from drr.filetasks.making.manifest import TaskSetManifest, read_manifest, task_hash
-from drr.filetasks.making.review import review_tasks
-from drr.filetasks.truth import read_truth
+from drr.filetasks.making.review import KEYS, review_tasks
+from drr.filetasks.truth import FactPlace, read_truth
+from drr.filetasks.world import queries_of
 
 from tests.filetasks.conftest import drr
 
@@ -148,11 +150,142 @@ def test_a_task_is_shown_with_its_facts_and_a_set_by_name(
     ]
 
 
+def _edit(folder: Path, name: str, field: str, value: object) -> None:
+    document = json.loads((folder / name).read_text())
+    (folder / name).write_text(json.dumps({**document, field: value}))
+
+
+@pytest.mark.parametrize("name", ["query.json", "truth.json"])
+def test_what_was_changed_is_never_taken_for_what_was_written(shop: Shop, copied: Path, name: str) -> None:
+    before = read_manifest(copied)
+    _edit(
+        copied / "004",
+        name,
+        "today" if name == "query.json" else "answer",
+        "2020-01-01" if name == "query.json" else [],
+    )
+    with pytest.raises(Misuse, match="004: is not what was written there"):
+        made(shop, copied, 6)
+    assert read_manifest(copied) == before
+    assert drr("tasks", "check", copied) == 1
+    shutil.rmtree(copied / "004")
+    assert made(shop, copied, 6) == before
+
+
+def test_a_strange_task_in_the_folder_is_not_taken_in(shop: Shop, copied: Path) -> None:
+    shutil.copytree(copied / "002", copied / "099")
+    with pytest.raises(Misuse, match="099: is not what was written there"):
+        made(shop, copied, 6)
+    assert drr("tasks", "check", copied) == 1
+
+
+def test_missing_tasks_are_missed_and_nothing_to_compare_with_is_said(
+    copied: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(copied / "002")
+    assert drr("tasks", "check", copied) == 1
+    told = capsys.readouterr().out
+    assert "002: missing: the manifest has it, the folder has not" in told and "5 of 6 tasks pass" in told
+    assert drr("tasks", "check", copied / "003") == 0
+    (copied / "manifest.json").unlink()
+    capsys.readouterr()
+    assert drr("tasks", "check", copied) == 0
+    assert "nothing could be compared with what was written" in capsys.readouterr().err
+
+
+def test_a_rejected_task_is_neither_run_nor_exported(
+    copied: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keys = iter(["?", "t", "r", "", "two answers", "q"])
+    shown: list[str] = []
+    review_tasks(
+        task_folders(copied), "Ada", lambda _: next(keys), shown.append, lambda: "2024-02-29",
+        lambda _: "asked", lambda _: "true",
+    )  # fmt: skip
+    assert shown[:3] == ["\n1 of 6\nasked", "'?' is no key: " + KEYS, "true"]
+    assert [query.task_id for query in queries_of(copied, ["16k"])] == ["002", "003", "004", "005", "006"]
+    assert drr("tasks", "export", copied, "--out", tmp_path / "dr3") == 0
+    assert "1 task that was rejected in review is left out: 001" in capsys.readouterr().err
+    assert "001" not in {one.name for one in (tmp_path / "dr3").iterdir()}
+    assert drr("tasks", "check", copied) == 0
+
+
+def test_a_run_says_what_is_not_as_it_was_written_and_refuses_what_lacks_a_file(
+    copied: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (
+        "run",
+        tmp_path / "study",
+        "--tasks",
+        copied,
+        "--sizes",
+        "16k",
+        "--variants",
+        "react",
+        "--limit",
+        "1",
+        "--quiet",
+    )
+    _edit(copied / "004", "query.json", "query", "Is it covered?")
+    assert drr(*words) == 0
+    assert "not what its manifest says was written: 004;" in capsys.readouterr().err
+    _spoil_file(copied / "005")
+    assert drr(*words) == 2
+    assert "which is not in files/" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("check", "nowhere"), "there is no such file or folder"),
+        (("check", "tasks/001/query.json"), "is a part of tasks with files; give their folder: tasks/001"),
+        (("show", "tasks/manifest.json"), "is a part of tasks with files; give their folder: tasks"),
+        (("review", "tasks/manifest.json", "--reviewer", "Ada"), "is a file; give the folder of the tasks"),
+    ],
+)
+def test_what_is_no_task_is_told_with_what_to_do(
+    copied: Path,
+    words: tuple[str, ...],
+    told: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(copied.parent)
+    assert drr("tasks", *words) == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("query.json", "{", "query.json: not JSON ("),
+        ("corpus.jsonl", "{}\n", "corpus.jsonl, line 1: url: Field required"),
+        (
+            "query.json",
+            '{"task_id": "a/b", "query": "x", "today": "2024-01-01"}',
+            "task_id: an id that holds a slash",
+        ),
+    ],
+)
+def test_a_broken_part_is_named_in_plain_words(
+    copied: Path, name: str, text: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (copied / "003" / name).write_text(text)
+    assert drr("tasks", "check", copied / "003") == 1
+    assert told in capsys.readouterr().out
+
+
 def test_a_person_accepts_and_rejects_and_the_hash_stays(copied: Path) -> None:
     before = {one.name: task_hash(one) for one in task_folders(copied)}
     keys = iter(["a", "r", "two answers", "q"])
     tally = review_tasks(
-        task_folders(copied), "Ada", lambda _: next(keys), lambda _: None, lambda: "2024-02-29", lambda _: ""
+        task_folders(copied),
+        "Ada",
+        lambda _: next(keys),
+        lambda _: None,
+        lambda: "2024-02-29",
+        lambda _: "",
+        lambda _: "",
     )
     assert (tally.accepted, tally.rejected, tally.left) == (1, 1, 4)
     rejected = read_truth(copied / "002").review
@@ -164,16 +297,16 @@ def test_a_person_accepts_and_rejects_and_the_hash_stays(copied: Path) -> None:
 
 def test_the_layout_of_dr3_goes_out_and_comes_back(tasks: Path, tmp_path: Path) -> None:
     assert drr("tasks", "export", tasks, "--out", tmp_path / "dr3") == 0
-    assert drr("tasks", "import", tmp_path / "dr3", "--out", tmp_path / "back", "--today", "2023-01-01") == 0
+    assert drr("tasks", "import", tmp_path / "dr3", "--out", tmp_path / "back") == 0
     for folder in task_folders(tasks):
         back = tmp_path / "back" / folder.name
-        assert read_question(back).query == read_question(folder).query
+        asked = read_question(folder)
+        assert (read_question(back).query, read_question(back).today) == (asked.query, asked.today)
         for name in read_question(folder).files:
             assert (back / "files" / name).read_bytes() == (folder / "files" / name).read_bytes()
         assert read_sizes(back).sizes == read_sizes(folder).sizes
         for size in SIZES:
-            said = [(page.url, page.title, page.text) for page in read_corpus(folder, size)]
-            assert said == [(page.url, page.title, page.text) for page in read_corpus(back, size)]
+            assert read_corpus(folder, size) == read_corpus(back, size)
         ours, theirs = read_truth(folder), read_truth(back)
         assert {page.url for page in theirs.pages} >= {
             page.url for page in ours.pages if page.kind == "supportive"
@@ -183,6 +316,30 @@ def test_the_layout_of_dr3_goes_out_and_comes_back(tasks: Path, tmp_path: Path) 
         ]
         assert [one.requirement for one in theirs.checklist] == [one.requirement for one in ours.checklist]
     assert drr("tasks", "check", tmp_path / "back") == 0
+
+
+def test_two_pages_of_one_title_are_told_apart_or_neither_is_taken(tmp_path: Path, tasks: Path) -> None:
+    """The address goes out where the title is another page's too; where only titles came in, nobody guesses."""
+    folder = Path(shutil.copytree(tasks / "001", tmp_path / "twins" / "001"))
+    page = next(one for one in read_truth(folder).pages if one.kind == "supportive")
+    rows = [json.loads(line) for line in (folder / "corpus.jsonl").read_text().splitlines()]
+    title = next(row["title"] for row in rows if row["url"] == page.url)
+    known = {one.url for one in read_truth(folder).pages if one.kind == "supportive"}
+    twin = next(row for row in rows if row["url"] not in known)
+    twin["title"] = title
+    (folder / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert drr("tasks", "export", folder, "--out", tmp_path / "dr3") == 0
+    theirs, notes = import_task(tmp_path / "dr3" / "001", None, "2030-01-01")
+    ours = read_truth(folder)
+    assert {one.url for one in theirs.truth.pages} == known
+    assert [fact.places for fact in theirs.truth.of("page")] == [
+        (FactPlace(address=fact.places[0].address),) for fact in ours.of("page")
+    ]
+    assert theirs.question.today == read_question(folder).today and notes == []
+    useful = tmp_path / "dr3" / "001" / "useful_search.json"
+    useful.write_text(json.dumps([title]))
+    theirs, notes = import_task(tmp_path / "dr3" / "001", None, "2030-01-01")
+    assert theirs.truth.pages == () and "so none of them counts as it" in notes[0]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,88 @@
+"""A task with files as a person reads it in a terminal: what an agent has of it, and what is true."""
+
+from __future__ import annotations
+
+from textwrap import fill
+
+from drr.app.screen import plain
+from drr.env.drawer.problems import FileProblem
+from drr.filetasks.making.checking import StoredTask
+from drr.filetasks.truth import KnownPage
+from drr.wording.excerpt import excerpt
+
+_WIDE, _CHANGES, _FILE = 100, 6, 1_500
+"""Characters of a line, distractors told one by one, characters shown of a file."""
+
+
+def asked_text(task: StoredTask) -> str:
+    """The question and what stands in the files; a picture is to be looked at where it lies."""
+    question = task.question
+    lines = [f"{task.name}  asked on {question.today}", "", _filled(question.query), "", "files"]
+    for name in question.files:
+        path = task.folder / "files" / name
+        lines.append(f"  {name:<28} {path.stat().st_size if path.is_file() else 0:>9,} bytes")
+    for name in question.files:
+        lines += ["", f"{name}:", *(f"  | {line}" for line in _content(task, name))]
+    return "\n".join(lines)
+
+
+def _content(task: StoredTask, name: str) -> list[str]:
+    try:
+        content = task.drawer.content(name)
+    except FileProblem as problem:
+        return [problem.message]
+    if content.picture is not None:
+        return [f"a picture: look at {task.folder / 'files' / name}"]
+    text = "\n".join(part.text for part in content.parts())
+    cut = text[:_FILE] + ("\n[... cut]" if len(text) > _FILE else "")
+    return [line for line in plain(cut).splitlines() if line.strip()]
+
+
+def truth_text(task: StoredTask) -> str:
+    """Facts with their places, corpus, terms, answer, checklist."""
+    truth = task.truth
+    lines = [f"{truth.intent}  {truth.theme}  {truth.review.status}"]
+    for source, title in (("file", "facts of files"), ("page", "facts of pages")):
+        lines += ["", title]
+        for fact in truth.facts:
+            if fact.source == source:
+                lines.append(f"  {fact.id:<4} {fact.text}")
+                lines += [f"       {place.address}  {place.quote or ''}".rstrip() for place in fact.places]
+    lines += ["", f"corpus ({truth.counter})"]
+    for name, size in truth.sizes.items():
+        counts = ", ".join(f"{kind} {count}" for kind, count in size.counts.items())
+        lines.append(f"  {name:<6} {size.tokens:>9,} tokens of {size.target:,}; {counts}")
+    changes = [page for page in truth.pages if page.change is not None]
+    for page in changes[:_CHANGES]:
+        lines += _distractor(task, page)
+    if more := len(changes) - _CHANGES:
+        lines += [f"  ... {more} more distractor{'s' * (more > 1)}; --json has all"] if more > 0 else []
+    for role in ("signal", "noise"):
+        terms = [term.term for term in truth.terms if term.role == role]
+        if terms:
+            lines += ["", f"{role} terms", *(f"  {term}" for term in terms)]
+    if truth.answer:
+        lines += ["", "how the facts combine", *(_filled(one) for one in truth.answer)]
+    lines += ["", "checklist"]
+    lines += [
+        f"  {one.id:<4} {one.category:<11} {one.decided_by:<6} {one.requirement}" for one in truth.checklist
+    ]
+    return "\n".join(lines)
+
+
+def _distractor(task: StoredTask, page: KnownPage) -> list[str]:
+    change = page.change
+    assert change is not None
+    after = "left out" if change.after is None else repr(change.after)
+    lines = [
+        f"  distractor ({change.kind}) of {change.fact}: {change.before!r} -> {after}",
+        f"       {page.url}",
+    ]
+    text = next((one.text for one in task.pages if one.url == page.url), "")
+    value = (change.after or "").rpartition(": ")[2]
+    said = next((line for line in text.splitlines() if value and value in line), None)
+    return lines if said is None else [*lines, f"       {excerpt(said.strip(), 240)}"]
+
+
+def _filled(text: str) -> str:
+    return fill(text, _WIDE, initial_indent="  ", subsequent_indent="    ")
