@@ -9,11 +9,10 @@ from random import Random
 from drr.env.text import fold
 from drr.filetasks.case import NamedThing, TaskCase
 from drr.filetasks.corpus.naming import theme_key
-from drr.filetasks.corpus.page import written_page
+from drr.filetasks.corpus.page import drawn_form, written_page
 from drr.filetasks.corpus.pool import PagePool, PoolPage, drawn_age, pool_page
 from drr.filetasks.corpus.scene import page_scene
 from drr.filetasks.corpus.statement import PageStatement, changed, drawn_statement, of_fact
-from drr.filetasks.corpus.stock import stock
 from drr.filetasks.truth import ChangeKind, FactPlace, KnownPage, TaskFact
 
 _SIDE = (0, 0, 1, 1, 2)
@@ -92,7 +91,7 @@ class CasePages:
             count = rng.choice(_SIDE) + (said is None)
             side = [drawn_statement(scene.beside(), None, self.pool.seed, rng) for _ in range(count)]
             statements = side if said is None else [said, *side]
-            written = written_page(rng.choice(stock().forms), scene, statements, self.pool.seed)
+            written = written_page(drawn_form(rng, statements), scene, statements, self.pool.seed)
             page = pool_page(written, age_of(rng), theme)
             if not any(stands_in(value, page.folded) for value in unwanted):
                 return page, (written.quotes[0] if said is not None else None)

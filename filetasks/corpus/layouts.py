@@ -11,53 +11,40 @@ from drr.filetasks.corpus.stock import PageForm, stock
 from drr.filetasks.corpus.template import Template
 
 
-@dataclass
+@dataclass(frozen=True)
 class PageSection:
-    """Lines about one topic; what belongs together is one line."""
+    """Paragraphs about one topic."""
 
     topic: str
-    voice: str
-    lines: list[str]
-
-    def put(self, quote: str, rng: Random, before: str | None, after: str | None) -> None:
-        """A statement between the lines, with what is said around it."""
-        said = " ".join(part for part in (before, quote, after) if part)
-        self.lines.insert(rng.randint(0, len(self.lines)), said)
+    parts: tuple[str, ...]
+    listed: bool = False
+    """Short entries that are no running prose: a list wherever they stand."""
 
 
 Layout = Callable[[PageForm, PageScene, list[PageSection]], str]
 
 
 def _essay(form: PageForm, scene: PageScene, sections: list[PageSection]) -> str:
-    heading = _headings(scene)
-    said = [
-        *_byline(scene),
-        _paragraph(form.openings, scene),
-        *(part for one in sections for part in (heading(one.topic), *_paragraphs(one, scene))),
-        _paragraph(form.closings, scene),
-    ]
-    return _joined(said)
+    heading, mark = _headings(scene), _mark(scene.rng)
+    said = [*_byline(scene), _paragraph(form.openings, scene)]
+    for one in sections:
+        said += [heading(one.topic), *_set(one, mark)]
+    return _joined([*said, _paragraph(form.closings, scene)])
 
 
 def _list(form: PageForm, scene: PageScene, sections: list[PageSection]) -> str:
-    rng = scene.rng
-    heading, mark = _headings(scene), rng.choice(("-", "*", "- [ ]", "+"))
+    heading, mark = _headings(scene), _mark(scene.rng)
     said = [_paragraph(form.openings, scene)]
     for one in sections:
-        bulleted = rng.random() < 0.75
-        said.append(heading(one.topic))
-        said += ["\n".join(f"{mark} {line}" for line in one.lines)] if bulleted else _paragraphs(one, scene)
+        said += [heading(one.topic), _bullets(one.parts, mark)]
     return _joined([*said, _paragraph(form.closings, scene)])
 
 
 def _table(form: PageForm, scene: PageScene, sections: list[PageSection]) -> str:
-    heading = _headings(scene)
-    at = scene.rng.randint(0, 2)
-    said = [_paragraph(form.openings, scene)]
-    for number, one in enumerate(sections):
-        if number == min(at, len(sections) - 1):
-            said.append(_figures(scene))
-        said += [heading(one.topic), *_paragraphs(one, scene)]
+    heading, mark = _headings(scene), _mark(scene.rng)
+    said = [_paragraph(form.openings, scene), _figures(scene)]
+    for one in sections:
+        said += [heading(one.topic), *_set(one, mark)]
     return _joined([*said, _paragraph(form.closings, scene)])
 
 
@@ -80,72 +67,69 @@ def _figures(scene: PageScene) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in [list(head), ["---"] * len(head), *rows])
 
 
+_STEPS = ("## Step {n}: {said}", "**{n}. {said}**", "{n}) {said}", "### {n}. {said}", "Step {n} - {said}")
+
+
 def _steps(form: PageForm, scene: PageScene, sections: list[PageSection]) -> str:
     rng = scene.rng
-    heading, word = _headings(scene), rng.choice(("", "Step ", "**", "No. "))
+    style, mark = rng.choice(_STEPS), _mark(rng)
     said = [*_byline(scene), _paragraph(form.openings, scene)]
-    number = 0
-    for one in sections:
-        said.append(heading(one.topic))
-        numbered = rng.random() < 0.7
-        for part in _paragraphs(one, scene):
-            number += 1
-            lead = {"": f"{number}. ", "**": f"**{number}** "}.get(word, f"{word}{number}: ")
-            said.append(f"{lead}{part}" if numbered else part)
+    for number, one in enumerate(sections, start=1):
+        title = rng.choice(stock().headings[one.topic]).say(rng, scene.fill)
+        said += [style.format(n=number, said=title), *_set(one, mark)]
     return _joined([*said, _paragraph(form.closings, scene)])
 
 
 def _questions(form: PageForm, scene: PageScene, sections: list[PageSection]) -> str:
     rng = scene.rng
-    asks = rng.sample(form.asks, len(form.asks))
-    style = rng.choice(("## {}", "**{}**", "Q: {}", "### {}", "> {}"))
+    style, mark = rng.choice(("## {}", "**{}**", "Q: {}", "### {}", "> {}")), _mark(rng)
     answer = "A: " if style.startswith("Q") else ""
     said = [_paragraph(form.openings, scene)]
-    for number, one in enumerate(sections):
-        asked = asks[number % len(asks)].say(rng, scene.fill)
-        first, *rest = _paragraphs(one, scene)
+    for one in sections:
+        asked = rng.choice(stock().asks[one.topic]).say(rng, scene.fill)
+        first, *rest = _set(one, mark)
         said += [style.format(asked), answer + first, *rest]
     return _joined([*said, _paragraph(form.closings, scene)])
 
 
 _POSTS = (
-    "**{who}** wrote:",
-    "### {who}",
-    "{who} ({n} posts):",
-    "> {who}, {n} hours later",
-    "**#{n}** {who}",
-    "{who}:",
-)
+    "**{who}** wrote:", "### {who}", "{who} ({posts} posts):", "> {who}, {hours} hours later", "**#{n}** {who}", "{who}:",
+)  # fmt: skip
 
 
 def _thread(form: PageForm, scene: PageScene, sections: list[PageSection]) -> str:
+    """Posts in the order in which they were written, never two in a row by one person."""
     rng = scene.rng
-    handles = rng.sample(stock().names["handles"], 9)
-    style = rng.choice(_POSTS)
-    said = [f"{handles[0]}, {rng.choice(('first post', 'opening', 'asked this'))}:"]
+    handles = rng.sample(stock().names["handles"], rng.randint(4, 9))
+    posts = {who: rng.randint(2, 940) for who in handles}
+    style, mark = rng.choice(_POSTS), _mark(rng)
+    asker, hours, last = handles[0], 0, handles[0]
+    said = [f"{asker}, {rng.choice(('first post', 'opening', 'asked this'))}:"]
     said.append(_paragraph(form.openings, scene))
+    written: list[tuple[str, ...]] = [(part,) for one in sections if not one.listed for part in one.parts]
     for one in sections:
-        lines = list(one.lines)
-        while lines:
-            size = rng.randint(1, 3)
-            post, lines = lines[:size], lines[size:]
-            said += [style.format(who=rng.choice(handles), n=rng.randint(2, 940)), " ".join(post)]
+        if one.listed:
+            written.insert(rng.randint(1, len(written)), one.parts)
+    for number, parts in enumerate(written, start=2):
+        hours += rng.randint(1, 30)
+        apart = {last, asker} if number == len(written) + 1 else {last}
+        last = rng.choice([who for who in handles if who not in apart])
+        post = parts[0] if len(parts) == 1 else _bullets(parts, mark)
+        said += [style.format(who=last, posts=posts[last], hours=hours, n=number), post]
+    said.append(
+        style.format(who=asker, posts=posts[asker], hours=hours + rng.randint(1, 90), n=len(written) + 2)
+    )
     return _joined([*said, _paragraph(form.closings, scene)])
-
-
-_LABELS = (
-    "Who", "What", "Where", "When", "Why", "How", "Note", "Advice", "Background", "Contact", "Scope", "Action", "Remark", "Details",
-)  # fmt: skip
 
 
 def _notice(form: PageForm, scene: PageScene, sections: list[PageSection]) -> str:
     rng = scene.rng
-    labels = rng.sample(_LABELS, len(_LABELS))
-    style = rng.choice(("**{}.** {}", "{}: {}", "## {}\n\n{}", "**{}** - {}"))
+    style, mark = rng.choice(("**{}.** {}", "{}: {}", "## {}\n\n{}", "**{}** - {}")), _mark(rng)
     said = [_paragraph(form.openings, scene)]
-    for number, one in enumerate(sections):
-        first, *rest = _paragraphs(one, scene)
-        said += [style.format(labels[number % len(labels)], first), *rest]
+    for one in sections:
+        title = rng.choice(stock().headings[one.topic]).say(rng, scene.fill)
+        first, *rest = [_bullets(one.parts, mark)] if one.listed else one.parts
+        said += [style.format(title, f"\n{first}" if one.listed else first), *rest]
     return _joined([*said, _paragraph(form.closings, scene)])
 
 
@@ -154,13 +138,15 @@ _SIGNED = ("{who}, {town}", "- {who}", "*{who}, {town}*", "Yours, {who}", "({who
 
 
 def _letters(form: PageForm, scene: PageScene, sections: list[PageSection]) -> str:
+    """Each section is somebody's letter."""
     rng = scene.rng
-    signed = rng.choice(_SIGNED)
+    signed, mark = rng.choice(_SIGNED), _mark(rng)
+    greet = form.voice == "member"
     said = [_paragraph(form.openings, scene)]
     for one in sections:
-        first, *rest = _paragraphs(one, scene)
-        said += [rng.choice(_GREETINGS) + first, *rest]
-        if rng.random() < 0.8:
+        first, *rest = _set(one, mark)
+        said += [(rng.choice(_GREETINGS) if greet and not one.listed else "") + first, *rest]
+        if not one.listed:
             said.append(signed.format(who=scene.fill("person"), town=scene.fill("town")))
     return _joined([*said, _paragraph(form.closings, scene)])
 
@@ -196,13 +182,16 @@ def _paragraph(templates: tuple[Template, ...], scene: PageScene) -> str:
     return scene.rng.choice(templates).say(scene.rng, scene.fill)
 
 
-def _paragraphs(section: PageSection, scene: PageScene) -> list[str]:
-    """In one, or cut once."""
-    lines = section.lines
-    if len(lines) < 4 or scene.rng.random() < 0.5:
-        return [" ".join(lines)]
-    cut = scene.rng.randint(1, len(lines) - 1)
-    return [" ".join(lines[:cut]), " ".join(lines[cut:])]
+def _mark(rng: Random) -> str:
+    return rng.choice(("-", "*", "- [ ]", "+"))
+
+
+def _bullets(parts: tuple[str, ...], mark: str) -> str:
+    return "\n".join(f"{mark} {part}" for part in parts)
+
+
+def _set(section: PageSection, mark: str) -> list[str]:
+    return [_bullets(section.parts, mark)] if section.listed else list(section.parts)
 
 
 def _joined(parts: list[str]) -> str:

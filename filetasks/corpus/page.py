@@ -12,14 +12,17 @@ from drr.env.text import fold
 from drr.filetasks.corpus.layouts import LAYOUTS, PageSection
 from drr.filetasks.corpus.scene import PageScene
 from drr.filetasks.corpus.statement import PageStatement
-from drr.filetasks.corpus.stock import TOPICS, VOICES, PageForm, stock
-from drr.filetasks.corpus.template import Template, one_article
+from drr.filetasks.corpus.stock import LISTINGS, RULES, TOPICS, PageForm, stock
+from drr.filetasks.corpus.template import one_article
+from drr.filetasks.planning.things import is_of
 
 _LEAST, _USUAL, _MOST = 1500, 3000, 6400
 """Characters that a page is planned for; it ends with the section that passes them."""
 _SLUG = re.compile(r"[^a-z0-9]+")
 _PATHS = ("", "read/", "page/", "p/", "archive/", "t/", "en/", "public/")
 _HOSTS = 90
+_LED = 0.8
+"""How often something stands before a statement, and after it."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,13 @@ class WrittenPage:
     """The sentence of each statement, in the order given."""
 
 
+def drawn_form(rng: Random, statements: Sequence[PageStatement]) -> PageForm:
+    """Hearsay stands where people pass it on: no shop has its own terms from hearsay."""
+    book = stock()
+    passed_on = any(one.hearsay for one in statements)
+    return rng.choice([form for form in book.forms if not passed_on or form.voice in book.hearsay])
+
+
 def written_page(
     form: PageForm, scene: PageScene, statements: Sequence[PageStatement], seed: int
 ) -> WrittenPage:
@@ -38,9 +48,8 @@ def written_page(
     sections = _sections(form, scene)
     quotes = []
     for statement in statements:
-        quote = _stated(statement, rng, scene)
-        section = sections[int(rng.random() * len(sections))]
-        section.put(quote, rng, _frame(scene, "before", 0.35), _frame(scene, "after", 0.3))
+        section, quote = _stated(statement, form, scene)
+        sections.insert(rng.randint(0, len(sections)), section)
         quotes.append(quote)
     title = rng.choice(form.titles).say(rng, scene.fill)
     text = LAYOUTS[form.layout](form, scene, sections)
@@ -62,60 +71,70 @@ def hosts(seed: int) -> list[str]:
     return Random(f"{seed}/hosts").sample(every, _HOSTS)
 
 
+_TOPICS_OF = {"steps": ("choosing", "fitting", "delivery", "daily", "care", "trouble")}
+"""Of layouts in which not all topics have a place."""
+
+
 def _sections(form: PageForm, scene: PageScene) -> list[PageSection]:
-    """Topics in an order of their own; some are told by another voice, some quote listings."""
-    rng, book = scene.rng, stock()
+    """Topics in an order of their own, each in a few passages; a page of one voice stays with it."""
+    rng, passages = scene.rng, stock().voices[form.voice]
+    used_up = is_of("consumable", scene.thing.noun)
     goal = min(_MOST, max(_LEAST, rng.lognormvariate(0, 0.38) * _USUAL))
-    own = list(rng.sample(book.lines[scene.theme], len(book.lines[scene.theme])))
-    quoted = [(one, text) for one in scene.companions for text in one.features]
-    rng.shuffle(quoted)
+    topics = _TOPICS_OF.get(form.layout, TOPICS)
     sections: list[PageSection] = []
     length = 0
-    used: set[Template] = set()
-    topics = [*rng.sample(TOPICS, len(TOPICS)), *rng.sample(TOPICS, len(TOPICS))]
-    while topics and (length < goal or len(sections) < 2):
-        topic = topics.pop()
-        voice = form.voice if rng.random() < 0.72 else rng.choice(VOICES)
-        left = [one for one in book.voices[voice][topic] if one not in used]
-        if len(left) < 3:
+    for topic in rng.sample(topics, len(topics)):
+        if length >= goal and len(sections) > 1:
+            break
+        apt = [one for one in passages[topic] if not (used_up and one.of)]
+        chosen = rng.sample(apt, min(len(apt), rng.randint(1, 3)))
+        if not chosen:
             continue
-        chosen = rng.sample(left, min(len(left), rng.randint(2, 5)))
-        used.update(chosen)
-        lines = [one.say(rng, scene.fill) for one in chosen]
-        if own and rng.random() < 0.55:
-            lines.insert(rng.randint(0, len(lines)), own.pop().say(rng, scene.fill))
-        for _ in range(rng.choice((0, 0, 1, 1, 2))):
-            if quoted:
-                one, text = quoted.pop()
-                lines.insert(rng.randint(0, len(lines)), _quoted(one.thing.name, text, rng))
-        sections.append(PageSection(topic, voice, lines))
-        length += sum(map(len, lines)) + 60
+        sections.append(PageSection(topic, tuple(one.say(rng, scene.fill) for one in chosen)))
+        length += sum(map(len, sections[-1].parts)) + 60
+    for listed, chance in ((_rules(scene), 0.7), (_listings(scene), 0.5)):
+        if listed.parts and rng.random() < chance:
+            sections.insert(rng.randint(1, len(sections)), listed)
     return sections
 
 
+def _rules(scene: PageScene) -> PageSection:
+    lines = stock().lines[scene.theme]
+    chosen = scene.rng.sample(lines, min(len(lines), scene.rng.randint(2, 4)))
+    return PageSection(RULES, tuple(one.say(scene.rng, scene.fill) for one in chosen), listed=True)
+
+
 _QUOTED = (
-    "{name}: {text}.", "Of the {name} its listing says: \"{text}.\"", "\"{text}\", it says about the {name}.", "{text} ({name}).",
-    "The maker of the {name} puts it so: {text}.", "About the {name} one reads: {text}.", "{name} - {text}.", "In the words of {name}: {text}.",
-    "What the {name} is sold with: \"{text}.\"", "From the page of the {name}: {text}.",
+    '{name}: "{text}."', '"{text}" ({name})', "{name} - {text}.", '{name}, by its listing: "{text}."', "{name}: {text}.",
 )  # fmt: skip
 
 
-def _quoted(name: str, text: str, rng: Random) -> str:
-    return one_article(rng.choice(_QUOTED).format(name=name, text=text))
+def _listings(scene: PageScene) -> PageSection:
+    """What the listings of the companions say, all of a page quoted in one way."""
+    rng = scene.rng
+    said = [(one.thing.name, text) for one in scene.companions for text in one.features]
+    style = rng.choice(_QUOTED)
+    chosen = rng.sample(said, min(len(said), rng.randint(2, 4)))
+    quoted = (one_article(style.format(name=name, text=text)) for name, text in chosen)
+    return PageSection(LISTINGS, tuple(quoted), listed=True)
 
 
-def _stated(statement: PageStatement, rng: Random, scene: PageScene) -> str:
-    words = statement.words()
-    said = rng.choice(statement.form.said).say(rng, lambda slot: words.get(slot) or scene.fill(slot))
-    return (
-        rng.choice(stock().frames["hearsay"]).say(rng, scene.fill) + " " if statement.hearsay else ""
-    ) + said
+def _stated(statement: PageStatement, form: PageForm, scene: PageScene) -> tuple[PageSection, str]:
+    """A section about what is stated, and the words that state it."""
+    rng, words = scene.rng, statement.words()
 
+    def fill(slot: str) -> str:
+        return words[slot] if slot in words else scene.fill(slot)
 
-def _frame(scene: PageScene, which: str, chance: float) -> str | None:
-    if scene.rng.random() >= chance:
-        return None
-    return scene.rng.choice(stock().frames[which]).say(scene.rng, scene.fill)
+    quote = rng.choice(statement.form.said).say(rng, fill)
+    if statement.hearsay:
+        quote = f"{rng.choice(stock().hearsay[form.voice]).say(rng, fill)} {quote}"
+    said = [
+        rng.choice(statement.form.before).say(rng, fill) if rng.random() < _LED else "",
+        quote,
+        rng.choice(statement.form.after).say(rng, fill) if rng.random() < _LED else "",
+    ]
+    return PageSection(statement.form.topic, (" ".join(part for part in said if part),)), quote
 
 
 def _address(title: str, rng: Random, seed: int) -> str:

@@ -15,14 +15,14 @@ from drr.env.errors import Misuse
 from drr.env.text import fold
 from drr.filetasks.case import NamedThing
 from drr.filetasks.corpus.naming import Shelf, shelf
-from drr.filetasks.corpus.page import WrittenPage, written_page
+from drr.filetasks.corpus.page import WrittenPage, drawn_form, written_page
 from drr.filetasks.corpus.ranking import PieceBags, piece_bags
 from drr.filetasks.corpus.scene import page_scene
 from drr.filetasks.corpus.statement import drawn_statement
-from drr.filetasks.corpus.stock import GENERAL, stock
+from drr.filetasks.corpus.stock import GENERAL
 from drr.filetasks.form import CorpusPage, line
 
-VERSION = "1"
+VERSION = "2"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000
@@ -120,5 +120,5 @@ def _noise(things: Shelf, theme: str, seed: int, number: int) -> PoolPage:
     scene = page_scene(rng, theme, thing, things, frozenset())
     said = [drawn_statement(thing, scene.seller, seed, rng)]
     said += [drawn_statement(scene.beside(), None, seed, rng) for _ in range(rng.choice(_BESIDE))]
-    written = written_page(rng.choice(stock().forms), scene, said, seed)
+    written = written_page(drawn_form(rng, said), scene, said, seed)
     return pool_page(written, drawn_age(rng), theme)

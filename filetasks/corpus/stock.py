@@ -1,4 +1,4 @@
-"""The stock of sentences that pages are made of, read once from the folder `words`."""
+"""The stock of prose that pages are made of, read once from the folder `words`."""
 
 from __future__ import annotations
 
@@ -8,16 +8,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any, Literal
 
-from drr.filetasks.corpus.template import Template, template
+from drr.filetasks.corpus.template import Fill, Template, template
 
 _FOLDER = Path(__file__).parent / "words"
 VOICES = ("editor", "member", "bench", "seller", "desk")
 TOPICS = ("choosing", "daily", "care", "fitting", "money", "delivery", "trouble", "lasting", "comparing", "people")  # fmt: skip
+RULES, LISTINGS = "rules", "listings"
+"""Topics of what is no running prose: rules of thumb of a theme, and what listings say."""
 Layout = Literal["essay", "list", "table", "steps", "questions", "thread", "notice", "letters"]
 About = Literal["thing", "brand", "seller"]
 GENERAL = "general"
+
+
+@dataclass(frozen=True)
+class ProsePassage:
+    """A paragraph in steps, each with alternatives, written so that any choice reads as one thought."""
+
+    steps: tuple[tuple[Template, ...], ...]
+    of: Literal["lasting"] | None
+    """Of things that stay, where it is not of all."""
+
+    def say(self, rng: Random, fill: Fill) -> str:
+        return " ".join(rng.choice(step).say(rng, fill) for step in self.steps)
 
 
 @dataclass(frozen=True)
@@ -30,7 +45,6 @@ class PageForm:
     titles: tuple[Template, ...]
     openings: tuple[Template, ...]
     closings: tuple[Template, ...]
-    asks: tuple[Template, ...]
 
 
 @dataclass(frozen=True)
@@ -39,30 +53,37 @@ class StatementForm:
 
     attribute: re.Pattern[str]
     about: About
+    topic: str
+    """Under which headings it stands."""
     of: Literal["consumable", "lasting"] | None
     """Of which things it can be said, where not of all."""
     value: Template | None
     """Draws the values of pages that no task needs; `None` for the form of attributes that no line of the stock knows."""
     groups: Mapping[str, Template]
     said: tuple[Template, ...]
+    before: tuple[Template, ...]
+    """What leads to it; nothing of it is said there."""
+    after: tuple[Template, ...]
     terms: tuple[Template, ...]
 
 
 @dataclass(frozen=True)
 class SentenceStock:
-    voices: Mapping[str, Mapping[str, tuple[Template, ...]]]
-    """Sentences by voice and topic."""
+    voices: Mapping[str, Mapping[str, tuple[ProsePassage, ...]]]
+    """Passages by voice and topic."""
     themes: Mapping[str, Mapping[str, tuple[str, ...]]]
     lines: Mapping[str, tuple[Template, ...]]
-    """Sentences of a theme."""
+    """Rules of thumb of a theme, a sentence each."""
     headings: Mapping[str, tuple[Template, ...]]
+    asks: Mapping[str, tuple[Template, ...]]
+    """Questions that what is said about a topic answers."""
     names: Mapping[str, tuple[str, ...]]
     forms: tuple[PageForm, ...]
     statements: tuple[StatementForm, ...]
     """Without the last resort."""
     other: StatementForm
-    frames: Mapping[str, tuple[Template, ...]]
-    """`before`, `after` and `hearsay`."""
+    hearsay: Mapping[str, tuple[Template, ...]]
+    """By voice: what is said before a statement that nobody vouches for. Whoever is not here does not pass hearsay on."""
     noise_terms: tuple[Template, ...]
 
     def statement(self, attribute: str) -> tuple[StatementForm, Mapping[str, str]]:
@@ -77,21 +98,24 @@ class SentenceStock:
 def stock() -> SentenceStock:
     themes = _table("themes")
     said = _table("statements")
+    headings = _table("headings")
     return SentenceStock(
         voices={
-            voice: {topic: _templates(rows) for topic, rows in _table(voice).items()} for voice in VOICES
+            voice: {topic: tuple(map(_passage, rows)) for topic, rows in _table(voice).items()}
+            for voice in VOICES
         },
         themes={
             key: {name: tuple(rows) for name, rows in row.items() if name != "lines"}
             for key, row in themes.items()
         },
         lines={key: _templates(row["lines"]) for key, row in themes.items()},
-        headings={topic: _templates(rows) for topic, rows in _table("headings").items()},
+        headings={topic: _templates(rows) for topic, rows in headings["heading"].items()},
+        asks={topic: _templates(rows) for topic, rows in headings["ask"].items()},
         names={key: tuple(rows) for key, rows in _table("names").items()},
         forms=tuple(_form(name, row) for name, row in _table("forms").items()),
         statements=tuple(_statement(row) for row in said["statement"]),
         other=_statement({**said["other"], "attribute": ".*", "about": "thing"}),
-        frames={key: _templates(rows) for key, rows in said["frame"].items()},
+        hearsay={voice: _templates(rows) for voice, rows in said["hearsay"].items()},
         noise_terms=_templates(said["noise"][0]["terms"]),
     )
 
@@ -105,6 +129,10 @@ def _templates(rows: list[str]) -> tuple[Template, ...]:
     return tuple(template(row) for row in rows)
 
 
+def _passage(row: Mapping[str, Any]) -> ProsePassage:
+    return ProsePassage(tuple(map(_templates, row["say"])), row.get("of"))
+
+
 def _form(name: str, row: Mapping[str, Any]) -> PageForm:
     return PageForm(
         name=name,
@@ -113,7 +141,6 @@ def _form(name: str, row: Mapping[str, Any]) -> PageForm:
         titles=_templates(row["titles"]),
         openings=_templates(row["openings"]),
         closings=_templates(row["closings"]),
-        asks=_templates(row.get("asks", [])),
     )
 
 
@@ -121,9 +148,12 @@ def _statement(row: Mapping[str, Any]) -> StatementForm:
     return StatementForm(
         attribute=re.compile(row["attribute"]),
         about=row["about"],
+        topic=row["topic"],
         of=row.get("of"),
         value=template(row["value"]) if "value" in row else None,
         groups={key: template(text) for key, text in row.get("groups", {}).items()},
         said=_templates(row["said"]),
+        before=_templates(row["before"]),
+        after=_templates(row["after"]),
         terms=_templates(row["terms"]),
     )

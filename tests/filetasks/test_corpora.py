@@ -7,8 +7,9 @@ import tomllib
 from collections.abc import Iterator
 from datetime import date
 from hashlib import sha256
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
+from random import Random
 
 import drr.filetasks.corpus as corpus_room
 import orjson
@@ -18,8 +19,11 @@ from drr.env.shingles import shingles, similarity
 from drr.env.shop import Shop
 from drr.filetasks.case import TaskCase
 from drr.filetasks.corpus.build import Corpora, corpora
+from drr.filetasks.corpus.page import drawn_form
 from drr.filetasks.corpus.pool import PagePool, build_pool
-from drr.filetasks.corpus.statement import SISTERS, other_value
+from drr.filetasks.corpus.scene import PageScene, page_scene
+from drr.filetasks.corpus.statement import SISTERS, PageStatement, other_value
+from drr.filetasks.corpus.stock import LISTINGS, RULES, TOPICS, stock
 from drr.filetasks.corpus.template import template
 from drr.filetasks.corpus.terms import TOP
 from drr.filetasks.form import CorpusPage
@@ -237,8 +241,6 @@ def test_a_case_can_be_asked_on_any_day(
     "value", ["33 months", "$41.99", "3.2 inches", "lots before A2100", "ROK-512", "7 percent", "TTR-42B"]
 )
 def test_another_value_is_written_alike(value: str) -> None:
-    from random import Random
-
     found: set[str] = set()
     for _ in range(40):
         other = other_value(value, {value, *found}, Random(len(found)))
@@ -248,10 +250,64 @@ def test_another_value_is_written_alike(value: str) -> None:
 
 
 def test_templates_choose_fill_and_refuse_what_is_not_closed() -> None:
-    from random import Random
-
     said = {template("{a|b {c|d}} [x.] end").say(Random(seed), lambda slot: slot * 2) for seed in range(40)}
     assert said == {"A xx end", "B c xx end", "B d xx end"}
     for broken in ("{a|b", "a}", "{a|{b}"):
         with pytest.raises(ValueError, match="brace"):
             template(broken)
+
+
+def _scenes(pool: PagePool) -> Iterator[PageScene]:
+    for theme, things in sorted(pool.shelf.items()):
+        rng = Random(theme)
+        yield page_scene(rng, theme, rng.choice(things).thing, pool.shelf, frozenset())
+
+
+def test_every_passage_is_sentences_whatever_is_chosen(pool: PagePool) -> None:
+    """Each alternative of each step, in the words of every theme; what leads to a statement is said of it as well."""
+    words = {"subject": "Tallow lamp", "value": "9 days", "in_state": "", "attribute": "glow"}
+    steps = [
+        step
+        for voice in stock().voices.values()
+        for passages in voice.values()
+        for passage in passages
+        for step in passage.steps
+    ]
+    steps += [rows for form in stock().statements for rows in (form.before, form.after)]
+    steps += stock().hearsay.values()
+    for scene in _scenes(pool):
+        for step in steps:
+            for one in step:
+                said = one.say(scene.rng, lambda slot, fill=scene.fill: words.get(slot) or fill(slot))
+                assert re.fullmatch(r"[A-Z\d\"].*[.?!:]", said), said
+                assert "  " not in said and not set(said) & set("[]{}|"), said
+
+
+def test_a_page_keeps_its_voice_and_its_questions_fit(pool: PagePool) -> None:
+    for form in stock().forms:
+        passages = stock().voices[form.voice]
+        assert set(passages) == set(TOPICS)
+        for rows in passages.values():
+            assert len(rows) >= 4
+    for one in (*stock().statements, stock().other):
+        assert stock().headings[one.topic] and stock().asks[one.topic]
+    for topic in (*TOPICS, RULES, LISTINGS):
+        assert stock().headings[topic] and stock().asks[topic]
+
+
+def test_posts_of_a_thread_are_in_order_and_nobody_answers_himself(pool: PagePool) -> None:
+    threads = 0
+    for page in pool.pages:
+        hours = [int(found) for found in re.findall(r"^> \S+, (\d+) hours later$", page.text, re.MULTILINE)]
+        numbers = [int(found) for found in re.findall(r"^\*\*#(\d+)\*\* \S+$", page.text, re.MULTILINE)]
+        names = re.findall(r"^\*\*#\d+\*\* (\S+)$", page.text, re.MULTILINE)
+        assert hours == sorted(hours) and numbers == list(range(2, len(numbers) + 2))
+        assert all(a != b for a, b in pairwise(names))
+        threads += bool(hours or numbers)
+    assert threads > 5
+
+
+def test_no_shop_passes_hearsay_on(pool: PagePool) -> None:
+    assert "seller" not in stock().hearsay
+    told = [PageStatement(form=stock().other, subject="x", value="y", hearsay=True)]
+    assert {drawn_form(Random(seed), told).voice for seed in range(200)} == set(stock().hearsay)
