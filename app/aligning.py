@@ -232,6 +232,8 @@ def told_of_reading(alignment: JudgeAlignment, reading: VersionReading) -> str:
     sides = reading.sides if len(reading.sides) > 1 else {}
     rows = [_cells("all", run["figures"]), *(_cells(side, one) for side, one in sides.items())]
     parts = [reading.banner, table([head, *_HEAD], rows)]
+    if not run["figures"]["pca"]["n"]:
+        parts.append("PCA and the order are of two things of one question, and no question here has two.")
     if reading.apart:
         parts.append("The farthest from the experts:")
         parts += [_told(place, one) for place, one in enumerate(reading.apart, 1)]

@@ -163,6 +163,7 @@ def _run(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
         raise Misuse("--labels: dev is kept with the study; say it with --test")
     version = alignment.version(arguments.version)
     alignment.check_unchanged(version)
+    alignment.check_new(version)
     before = (
         [one for one in alignment.on_test() if one["version"] == version.number] if arguments.test else []
     )

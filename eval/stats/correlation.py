@@ -14,6 +14,7 @@ from drr.eval.stats.aligned import aligned
 from drr.eval.stats.intervals import (
     RESAMPLES,
     SEED,
+    SHARE,
     Floats,
     V,
     finite,
@@ -241,7 +242,7 @@ def preference_agreement(
     if len(sm):
         zero_m, zero_h = float(np.mean(sm == 0)), float(np.mean(sh == 0))
         chance = zero_m * zero_h + (1 - zero_m) * (1 - zero_h) / 2
-    return from_sums(rows, c, ratio, method, n_unscored=lost), chance
+    return from_sums(rows, c, ratio, method, n_unscored=lost, ends=SHARE), chance
 
 
 def mean_absolute_deviation(

@@ -240,6 +240,8 @@ def test_the_test_half_is_read_once_a_version_and_counted(
         )
         assert len(wire.requests) == calls
         drr("align", "edit", study)
+        prompt = Path(study, "align", "quality", "v2", "re_quality.md")
+        prompt.write_text(prompt.read_text("utf-8") + "Be strict.\n", encoding="utf-8")
         moved = tmp_path / "moved.jsonl"
         Path(labels).rename(moved)
         assert "say with --labels" in drr("align", "run", study, "--test", *by_model(wire), code=2)
@@ -383,3 +385,27 @@ def test_a_half_that_was_not_judged_to_its_end_is_no_reading(tmp_path: Path, drr
         )
         assert drr("align", "status", study)["alignments"][0]["test_read"] == 0
         assert drr("align", "run", study, *by_model(wire))["complete"]
+
+
+def test_a_version_of_the_same_texts_is_no_new_one(tmp_path: Path, drr: Any) -> None:
+    """It would count as one that brought nothing, and read the test half again."""
+    study = str(tmp_path / "study")
+    labels = write(tmp_path / "experts.jsonl", quality(4, lambda query, report, side: query % 5))
+    drr("align", "new", study, "--labels", labels, "--task", "quality")
+    drr("align", "run", study, "--judge", "offline", "--quiet")
+    drr("align", "edit", study)
+    for half in ([], ["--test"]):
+        told = drr("align", "run", study, "--judge", "offline", "--quiet", *half, code=2)
+        assert "v2 has the texts of v1" in told and "re_quality.md" in told
+    assert drr("align", "status", study)["alignments"][0]["test_read"] == 0
+    prompt = Path(study, "align", "quality", "v2", "re_quality.md")
+    prompt.write_text(prompt.read_text("utf-8") + "Be strict.\n", encoding="utf-8")
+    assert drr("align", "run", study, "--judge", "offline", "--quiet")["version"] == 2
+
+
+def test_why_there_is_no_order_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study = str(tmp_path / "study")
+    labels = write(tmp_path / "l.jsonl", quality(4, lambda query, report, side: 2, reports="a"))
+    assert main(["align", "new", study, "--labels", labels, "--task", "quality"]) == 0
+    assert main(["align", "run", study, "--judge", "offline", "--quiet"]) == 0
+    assert "no question here has two" in capsys.readouterr().out

@@ -124,6 +124,19 @@ class JudgeAlignment:
                 f" `drr align edit {self.study.folder} --task {self.task.name}`"
             )
 
+    def check_new(self, version: PromptVersion) -> None:
+        """A version of the same texts would find the same, read the test half again, and count as one that brought nothing."""
+        same = [
+            run["version"]
+            for run in self.state["runs"]
+            if run["hash"] == version.hash and run["version"] != version.number
+        ]
+        if same:
+            files = ", ".join(f"{name}.md" for name in self.task.prompts)
+            raise Misuse(
+                f"{version.folder}: v{version.number} has the texts of v{same[0]}, which was run; change {files} first"
+            )
+
     def was_run(self, version: PromptVersion) -> bool:
         return any(run["version"] == version.number for run in self.state["runs"])
 

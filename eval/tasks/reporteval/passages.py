@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from unicodedata import east_asian_width
 
 from drr.citations.parse import parse
 from drr.eval.checks.layout import TextLine, layout
@@ -16,7 +17,8 @@ from drr.eval.tasks.protocol import PassageForm
 from drr.wording.summaries import SUMMARIES
 
 SHORTEST = 200
-"""Characters of a passage, its heading aside; as the published code has it, the heading counts there."""
+"""Characters of a passage, its heading aside; as the published code has it, the heading counts there. One that is as wide as two counts
+for two: a paragraph of Chinese or Japanese says as much in half as many."""
 _WHOLE_BOLD = re.compile(r"\s*(?:\*\*[^*\n]{1,160}\*\*|__[^_\n]{1,160}__)\s*+:?\s*+$")
 _LABEL = re.compile(r"\s*(?:\*\*|__)([^*_\n]{1,80}?)[:：.]?(?:\*\*|__)\s*[:：]?")
 _SECTION = re.compile(r"^## .*$", re.M)
@@ -24,6 +26,16 @@ _PARAGRAPHS = re.compile(r"\n\s*\n")
 _FEWEST_PARAGRAPHS = 3
 """A report with so many or fewer is not judged by the published code."""
 _LEADS_IN = (":", "：")
+_RULED = re.compile(r"\s*+(?:={3,}+|-{3,}+)\s*+$")
+"""Under a line of its own, that line is a heading."""
+_DIVIDER = re.compile(r"\s*+(?:(?:-\s*+){3,}+|(?:\*\s*+){3,}+|(?:_\s*+){3,}+|={3,}+\s*+)$")
+_LONGEST_HEADING = 120
+_LONGEST_CAPITALS = 60
+_FEWEST_CAPITALS = 4
+_ENDS = ".!?;,…。"
+"""Of a sentence, which is no heading."""
+_AS_BOLD = 7
+"""The depth of a heading that has no mark of its depth."""
 _LIST, _TABLE, _PROSE = "list", "table", "prose"
 
 
@@ -62,7 +74,7 @@ def _paragraphs(report: str) -> Iterator[ReportPassage]:
     """Lists of references are no part of the text; code is none either."""
     for block in _joined(list(_blocks(layout(parse(report).body).lines)), report):
         text = report[block.start : block.end].strip("\n")
-        if len(text.strip()) < SHORTEST:
+        if _width(text.strip()) < SHORTEST:
             continue
         heading = block.over[-1].text.strip() if block.over else ""
         label = _LABEL.match(text) if block.kind == _PROSE else None
@@ -74,20 +86,44 @@ def _blocks(lines: Sequence[TextLine]) -> Iterator[_Block]:
     over: list[TextLine] = []
     own: list[TextLine] = []
     kind = _PROSE
-    for line in lines:
-        heads = line.kind == "heading" or _WHOLE_BOLD.match(line.text) is not None
-        if own and (heads or not _goes_on(kind, own, line)):
+    for index, line in enumerate(lines):
+        below = lines[index + 1] if index + 1 < len(lines) else None
+        level = _heading_level(line, below, first=not own or line.after_blank)
+        divides = level is None and line.kind == "text" and _DIVIDER.match(line.text) is not None
+        if own and (level is not None or divides or not _goes_on(kind, own, line)):
             yield _Block(kind, own[0].start, own[-1].end, tuple(over))
             own = []
-        if heads:
-            level = line.level or 7
-            over = [*(one for one in over if (one.level or 7) < level), line]
+        if divides:
+            continue
+        if level is not None:
+            over = [*(one for one in over if (one.level or _AS_BOLD) < level), replace(line, level=level)]
             continue
         if not own:
             kind = _kind(line)
         own.append(line)
     if own:
         yield _Block(kind, own[0].start, own[-1].end, tuple(over))
+
+
+def _heading_level(line: TextLine, below: TextLine | None, *, first: bool) -> int | None:
+    """With marks before it, in bold, ruled off below, or in capitals; `first`: it begins a block."""
+    if line.kind == "heading":
+        return line.level
+    if _WHOLE_BOLD.match(line.text):
+        return _AS_BOLD
+    if line.kind != "text" or not first:
+        return None
+    text = line.text.strip()
+    titled = len(text) <= _LONGEST_HEADING and text[-1] not in _ENDS and not _DIVIDER.match(text)
+    if titled and below is not None and not below.after_blank and _RULED.match(below.text):
+        return 1 if "=" in below.text else 2
+    return _AS_BOLD if titled and _in_capitals(text) else None
+
+
+def _in_capitals(text: str) -> bool:
+    letters = [sign for sign in text if sign.isalpha()]
+    short = len(text) <= _LONGEST_CAPITALS and len(letters) >= _FEWEST_CAPITALS
+    return short and all(sign.isupper() for sign in letters)
 
 
 def _kind(line: TextLine) -> str:
@@ -117,12 +153,16 @@ def _joined(blocks: Sequence[_Block], report: str) -> Iterator[_Block]:
         if lead is not None:
             yield lead
         said = report[block.start : block.end].rstrip(" \t*_")
-        leads = block.kind == _PROSE and len(said) < SHORTEST and said.endswith(_LEADS_IN)
+        leads = block.kind == _PROSE and _width(said) < SHORTEST and said.endswith(_LEADS_IN)
         lead = block if leads else None
         if lead is None:
             yield block
     if lead is not None:
         yield lead
+
+
+def _width(text: str) -> int:
+    return len(text) + (0 if text.isascii() else sum(east_asian_width(sign) in "WF" for sign in text))
 
 
 def _sections(report: str) -> Iterator[ReportPassage]:

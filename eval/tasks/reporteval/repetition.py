@@ -30,6 +30,7 @@ _QUOTED = 90
 
 class RepetitionTask(Task[Answer]):
     name = REPETITION
+    version = 2  # 2: passages under ruled headings and capitals, wide characters count for two
     subject = "passage-pair"
     metrics = ("reporteval",)
 
