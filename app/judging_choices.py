@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from drr.eval.evidence.answers import Answer
     from drr.eval.tasks.desk import Desk
+    from drr.eval.tasks.dr3.known import KnownTask
     from drr.eval.tasks.key_points.file import OwnPoints
     from drr.eval.tasks.pqr.choices import PqrChoices
-    from drr.filetasks.truth import TaskTruth
     from drr.study.study import Study
 
 _RELATIVE, _DR3 = "relative", "dr3"
@@ -25,7 +25,7 @@ class JudgingChoices(NamedTuple):
     reference: str | None
     pqr: PqrChoices
     pair_seed: int
-    truths: Mapping[str, TaskTruth]
+    truths: Mapping[str, KnownTask]
     """Of tasks with files, by question; only where `dr3` is asked for."""
 
     def settle(self, desk: Desk) -> None:
@@ -147,7 +147,7 @@ def choices(
     )
 
 
-def _truths(study: Study, desk: Desk, given: Path | None, what: list[str]) -> Mapping[str, TaskTruth]:
+def _truths(study: Study, desk: Desk, given: Path | None, what: list[str]) -> Mapping[str, KnownTask]:
     import sys
 
     from drr.eval.tasks.dr3.truths import tasks_place, truths_of

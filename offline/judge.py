@@ -16,6 +16,7 @@ from drr.env.json_object import JsonObject
 from drr.env.text import tokens
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.criteria_forms import CriterionScores
+from drr.eval.asking.dr3_forms import DepthGrade
 from drr.eval.asking.forms import (
     FailuresAnswer,
     PaperPreferenceAnswer,
@@ -67,6 +68,7 @@ class RulesJudge:
             "swap",
             "grades",
             "repetition",
+            "depth",
         }
     )
 
@@ -217,6 +219,12 @@ def _report_grades(asking: Asking[Any]) -> JsonObject:
     }
 
 
+def _depth(asking: Asking[Any]) -> JsonObject:
+    """From 1: what the surface shows of depth."""
+    surface = _surface(asking, "answer")
+    return {"reason": surface.words_about("depth"), "grade": max(1, int(surface.score("depth") + 0.5))}
+
+
 def _example(label: str, lines: Sequence[str], shop: str) -> str:
     """The line that shows a failure best, as far as its surface tells: a repeated one, a bare recommendation, the total."""
     shows = _SHOWS.get(label)
@@ -271,4 +279,5 @@ _RULES: Mapping[type[BaseModel], Callable[[Asking[Any]], JsonObject]] = {
     CriterionScores: _criteria,
     ReportGrades: _report_grades,
     RepetitionAnswer: repetition,
+    DepthGrade: _depth,
 }

@@ -88,7 +88,24 @@ def _reporteval_notes(material: Material) -> list[str]:
     ]
 
 
+def _dr3_notes(material: Material) -> list[str]:
+    return [
+        "IR of pages and CC stand first: only they move with the size of what is searched. Facts are found by rule, value and subject in one sentence, "
+        "then by the judge; where rules judge it is a lower bound, and points of the checklist that no rule decides are unknown. The order of the paper's "
+        "Table 2 is IR files, IR pages, CC, FA, IF, DQ, avg.",
+    ]
+
+
+def _dr3_beside_notes(material: Material) -> list[str]:
+    return [
+        "Of required facts, IR, lost in search and lost in writing come to 100 where all is known. A falsified value is one that a recorded change put into "
+        "a distractor; it counts where the report states it of the very thing and neither denies nor weighs it."
+    ]
+
+
 FORMS: Mapping[str, Form] = {
+    "dr3": Form(closing={"dr3_fa": "dr3_fa", "dr3_fa_lenient": "dr3_fa_lenient"}, notes=_dr3_notes),
+    "dr3-beside": Form(notes=_dr3_beside_notes),
     "pqr": Form(lead=("pqr_r",), notes=_pqr_notes, sways=_SWAYS),
     "pqr-dimensions": Form(
         lead=("pqr_fa", "pqr_cc"),

@@ -87,7 +87,7 @@ def check_rules(desk: Desk, options: JudgeOptions) -> None:
 
 def _can_be_judged(desk: Desk, task: Task[Any]) -> bool:
     """Code decides it, a model is asked, or the rules that stand in know it."""
-    if desk.stand_in is None or not task.asks or not desk.judge_of(task.role).rule_written:
+    if desk.stand_in is None or not (task.asks and task.by_rules and desk.judge_of(task.role).rule_written):
         return True
     return task.name in desk.stand_in.tasks
 

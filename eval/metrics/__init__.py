@@ -17,6 +17,7 @@ FAMILIES: tuple[str, ...] = (
     "papers",
     "pqr",
     "reporteval",
+    "dr3",
     "quality",
     "key_points",
     "relative",

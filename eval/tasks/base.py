@@ -45,6 +45,8 @@ class Task(ABC, Generic[Planned]):
     """Whose model is asked."""
     asks: ClassVar[bool] = True
     """Whether any judge is asked; without, code alone decides."""
+    by_rules: ClassVar[bool] = True
+    """Without, rules that stand in for a judge are not asked: what code finds is all that is known."""
     metrics: ClassVar[tuple[str, ...]] = ()
     """The families of metrics it feeds."""
 

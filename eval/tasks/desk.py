@@ -18,12 +18,12 @@ from drr.eval.asking.judge import JudgeName, StandIn
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
 from drr.eval.evidence.passages import CONCERNING, Cut, whole_within
+from drr.eval.tasks.dr3.known import KnownTask
 from drr.eval.tasks.judged import Judging
 from drr.eval.tasks.key_points.rows import PointRow
 from drr.eval.tasks.pqr.choices import PqrChoices
 from drr.eval.tasks.pqr.owners import PersonsAtHand
 from drr.eval.tasks.protocol import OURS, JudgingProtocol
-from drr.filetasks.truth import TaskTruth
 from drr.llm.prompts import Prompts
 from drr.llm.window import input_tokens
 
@@ -67,7 +67,7 @@ class Desk:
     """The variant whose reports others are graded against."""
     pqr: PqrChoices = field(default_factory=PqrChoices)
     """Persons, criteria that people gave, rounds and seeds."""
-    truths: Mapping[str, TaskTruth] = field(default_factory=dict)
+    truths: Mapping[str, KnownTask] = field(default_factory=dict)
     """What is true of the tasks with files that questions are of, by question."""
     pair_seed: int = 0
     """By which pairs of passages are drawn."""

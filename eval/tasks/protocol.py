@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from drr.eval.asking import criteria_forms, forms, report_forms
+from drr.eval.asking import criteria_forms, dr3_forms, forms, report_forms
 from pydantic import BaseModel
 
 Mode = Literal["all", "cited"]
@@ -77,6 +77,9 @@ OURS = JudgingProtocol(
         "scores/q": Ask("pqr_score_q", criteria_forms.CriterionScores),
         "grades": Ask("re_quality", report_forms.ReportGrades),
         "repetition": Ask("re_repetition", report_forms.RepetitionAnswer),
+        "insights": Ask("dr3_insights", dr3_forms.InsightAnswers),
+        "following": Ask("dr3_checklist", dr3_forms.PointsMet),
+        "depth": Ask("dr3_depth", dr3_forms.DepthGrade),
     },
 )
 AS_PRINTED = JudgingProtocol(

@@ -39,6 +39,9 @@ REGISTERED: tuple[Registered, ...] = (
     Registered("reporteval", "drr.eval.tasks.reporteval.grades:GRADES_TASK", usual=False),
     Registered("reporteval", "drr.eval.tasks.reporteval.repetition:REPETITION_TASK", usual=False),
     Registered("dr3", "drr.eval.tasks.dr3.facts:FACTS_TASK", usual=False),
+    Registered("dr3", "drr.eval.tasks.dr3.insights:INSIGHTS_TASK", usual=False),
+    Registered("dr3", "drr.eval.tasks.dr3.following:FOLLOWING_TASK", usual=False),
+    Registered("dr3", "drr.eval.tasks.dr3.depth:DEPTH_TASK", usual=False),
 )
 BESIDES: Mapping[str, tuple[str, ...]] = {
     "pqr": ("faithfulness", "citations"),

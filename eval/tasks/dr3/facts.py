@@ -11,31 +11,35 @@ from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.base import Task, text_id
 from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.dr3.documents import document_rows
 from drr.eval.tasks.dr3.finding import ReportFacts
-from drr.eval.tasks.dr3.rows import FACTS
+from drr.eval.tasks.dr3.rows import FACTS, KnownRow, PointRuleRow
+from drr.eval.tasks.dr3.seen import met_facts
 from drr.eval.tasks.dr3.subjects import TaskSubjects
 from drr.eval.tasks.judged import Judged, Judging
-from drr.filetasks.truth import KnownPage, TaskFact
+from drr.filetasks.truth import ChecklistPoint, KnownPage, TaskFact
 from drr.study.unit import Outcome, Record, Unit
 
 
 class FactsTask(Task[Answer]):
     name = FACTS
+    version = 2
     subject = "answer"
     asks = False
+    metrics = ("dr3",)
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
         return {}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
-        truth = desk.truths.get(about.query_id)
-        if truth is None:
+        task = desk.truths.get(about.query_id)
+        if task is None:
             return
         known = {
-            "facts": [fact.model_dump(mode="json") for fact in truth.facts],
-            "pages": [
-                page.model_dump(mode="json") for page in truth.pages if page.change and page.change.after
-            ],
+            "facts": [fact.model_dump(mode="json") for fact in task.truth.facts],
+            "pages": [page.model_dump(mode="json") for page in task.truth.pages],
+            "points": [_point(one) for one in task.truth.checklist],
+            "files": list(task.files),
             "question": about.query,
         }
         fields = {
@@ -50,15 +54,25 @@ class FactsTask(Task[Answer]):
         yield Unit("judgement", fields, spec, f"facts \u00b7 {about.label}")
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
-        report = desk.answer(spec["answer"]).report
+        answer = desk.answer(spec["answer"])
         facts = [TaskFact.model_validate(row) for row in spec["facts"]]
         pages = [KnownPage.model_validate(row) for row in spec["pages"]]
-        here = ReportFacts(report, TaskSubjects(facts, pages, spec["question"]), facts)
-        return Outcome({"facts": await read_in_time(report, lambda: here.rows(pages))})
+        subjects = TaskSubjects(facts, pages, spec["question"])
+        met = met_facts(facts, answer.sources) if answer.calls is not None else {}
+
+        def read() -> KnownRow:
+            rows = ReportFacts(answer.report, subjects, facts).rows(pages)
+            return {
+                "facts": [{**row, "met": met.get(row["id"])} for row in rows],
+                "documents": document_rows(answer.report, facts, spec["files"], pages),
+                "points": spec["points"],
+            }
+
+        return Outcome({"known": await read_in_time(answer.report, read)})
 
     def read(self, record: Record, judged: Judged) -> None:
         """Of several, by older rules or another truth, the last counts."""
-        found = record.result["facts"] if record.done else None
+        found = record.result.get("known") if record.done else None
         judged.others.setdefault(self.name, {})[record.key_fields["answer"]] = found
 
     def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
@@ -75,3 +89,8 @@ class FactsTask(Task[Answer]):
 
 
 FACTS_TASK = FactsTask()
+
+
+def _point(one: ChecklistPoint) -> PointRuleRow:
+    facts = list(one.facts) if one.decided_by == "rule" else []
+    return {"id": one.id, "requirement": one.requirement, "category": one.category, "facts": facts}

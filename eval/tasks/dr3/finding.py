@@ -91,6 +91,7 @@ class ReportFacts:
             reason=WORDS_ONLY if score is None else _TOLD[score],
             spans=spans,
             repeated=list(self.repeated(fact, pages)) if score is not None else [],
+            met=None,
         )
 
     def found(self, fact: TaskFact) -> tuple[float | None, list[list[int]]]:

@@ -12,8 +12,8 @@ from typing import Literal, NotRequired, TypedDict, cast
 from drr.eval.tasks.judged import Judged
 from drr.filetasks.truth import ChangeKind
 
-FACTS = "facts"
-"""The task that looks by rule, and where a judging keeps what it found."""
+FACTS, INSIGHTS, FOLLOWING, DEPTH = "facts", "insights", "following", "depth"
+"""The tasks, and where a judging keeps what they found: by rule, and three that ask a judge."""
 Span = tuple[int, int]
 Modality = Literal["text", "table", "picture"]
 
@@ -52,6 +52,34 @@ class RequiredFactRow(TypedDict):
     spans: list[list[int]]
     """Sentences of the report, best first."""
     repeated: list[RepeatedRow]
+    met: bool | None
+    """Whether the run met it in what its tools gave; `None`: nobody can tell."""
+
+
+class DocumentRow(TypedDict):
+    """A document that the task needs, or a distractor that was cited."""
+
+    id: str
+    """`file://NAME`, or the page's address."""
+    role: Literal["file", "page", "distractor"]
+    cited: bool
+
+
+class PointRuleRow(TypedDict):
+    """A point of the checklist; one that names facts is decided by what is known of them."""
+
+    id: str
+    requirement: str
+    category: str
+    facts: list[str]
+
+
+class KnownRow(TypedDict):
+    """All that code says of one report on a task with files."""
+
+    facts: list[RequiredFactRow]
+    documents: list[DocumentRow]
+    points: list[PointRuleRow]
 
 
 class InsightRow(TypedDict):
@@ -61,6 +89,20 @@ class InsightRow(TypedDict):
     reason: str
     span: NotRequired[list[int]]
     """The words that it quoted, where the report holds them."""
+
+
+class PointMetRow(TypedDict):
+    """What a judge says of one point of the checklist."""
+
+    met: bool | None
+    reason: str
+    span: NotRequired[list[int]]
+
+
+class DepthRow(TypedDict):
+    grade: int | None
+    """1-10."""
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +139,8 @@ class FactLabel:
     """Sentences of the report that tell it by the rule, best first."""
     repeated: tuple[RepeatedChange, ...]
     """Falsified values that the report states of its subject."""
+    met: bool | None
+    """Whether the run met it in what its tools gave; `None`: nobody can tell."""
     judge: float | None = None
     judge_reason: str = ""
     judge_span: Span | None = None
@@ -122,18 +166,50 @@ class FactLabel:
         return self.judge_span
 
 
-def fact_rows(judged: Judged, answer: str) -> Sequence[RequiredFactRow] | None:
+def known_row(judged: Judged, answer: str) -> KnownRow | None:
     """`None` where nobody looked yet, or looking failed."""
-    return cast("Sequence[RequiredFactRow] | None", judged.others.get(FACTS, {}).get(answer))
+    return cast("KnownRow | None", judged.others.get(FACTS, {}).get(answer))
 
 
 def fact_labels(judged: Judged, answer: str) -> tuple[FactLabel, ...] | None:
     """Every required fact of the answer's task; `None` where nobody looked yet, or looking failed."""
-    rows = fact_rows(judged, answer)
-    return None if rows is None else tuple(_label(row) for row in rows)
+    known = known_row(judged, answer)
+    said = cast("Mapping[str, InsightRow] | None", judged.others.get(INSIGHTS, {}).get(answer))
+    return None if known is None else tuple(_label(row, said) for row in known["facts"])
 
 
-def _label(row: RequiredFactRow, said: Mapping[str, InsightRow] | None = None) -> FactLabel:
+def documents_of(judged: Judged, answer: str) -> Sequence[DocumentRow] | None:
+    known = known_row(judged, answer)
+    return None if known is None else known["documents"]
+
+
+def points_met(judged: Judged, answer: str) -> Mapping[str, bool | None] | None:
+    """Each point of the checklist; `None` of one that nobody decided. A point that names facts is met where all of them are there."""
+    known, labels = known_row(judged, answer), fact_labels(judged, answer)
+    if known is None or labels is None:
+        return None
+    scores = {label.id: label.score for label in labels}
+    said = cast("Mapping[str, PointMetRow]", judged.others.get(FOLLOWING, {}).get(answer) or {})
+    return {
+        row["id"]: _all_there([scores[name] for name in row["facts"]])
+        if row["facts"]
+        else (said[row["id"]]["met"] if row["id"] in said else None)
+        for row in known["points"]
+    }
+
+
+def _all_there(scores: Sequence[float | None]) -> bool | None:
+    if any(score is not None and score < 1 for score in scores):
+        return False
+    return None if None in scores else True
+
+
+def depth_of(judged: Judged, answer: str) -> DepthRow | None:
+    """`None` where nobody graded it yet."""
+    return cast("DepthRow | None", judged.others.get(DEPTH, {}).get(answer))
+
+
+def _label(row: RequiredFactRow, said: Mapping[str, InsightRow] | None) -> FactLabel:
     one = None if said is None else said.get(row["id"])
     span = None if one is None else one.get("span")
     return FactLabel(
@@ -152,6 +228,7 @@ def _label(row: RequiredFactRow, said: Mapping[str, InsightRow] | None = None) -
             RepeatedChange(one["kind"], one["value"], tuple(one["pages"]), (one["start"], one["end"]))
             for one in row["repeated"]
         ),
+        row.get("met"),
         None if one is None else one["score"],
         "" if one is None else one["reason"],
         None if span is None else (span[0], span[1]),

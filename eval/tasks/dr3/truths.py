@@ -11,8 +11,9 @@ from pathlib import Path
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.eval.evidence.answers import Answer
+from drr.eval.tasks.dr3.known import KnownTask
 from drr.filetasks.folders import FileTask, open_tasks
-from drr.filetasks.truth import TaskTruth, read_truth
+from drr.filetasks.truth import read_truth
 from drr.study.study import Study
 
 _META = "tasks_place"
@@ -45,10 +46,10 @@ def task_of(answer: Answer, questions: Mapping[str, Query]) -> str:
 
 def truths_of(
     place: Path, answers: Iterable[Answer], questions: Mapping[str, Query]
-) -> tuple[dict[str, TaskTruth], list[str]]:
+) -> tuple[dict[str, KnownTask], list[str]]:
     """By question; and the labels of answers that are of no task there. `Misuse` where a task asks something else now."""
     tasks = open_tasks(place)
-    found: dict[str, TaskTruth] = {}
+    found: dict[str, KnownTask] = {}
     strange: list[str] = []
     for answer in answers:
         task = tasks.get(task_of(answer, questions))
@@ -56,7 +57,7 @@ def truths_of(
             strange.append(answer.label)
         elif answer.query_id not in found:
             _check(task, answer)
-            found[answer.query_id] = read_truth(task.folder)
+            found[answer.query_id] = KnownTask(read_truth(task.folder), task.question.files)
     if strange and not found:
         raise Misuse(
             f"--what dr3: {place} holds no task that {strange[0]} could be of; give the right folder with --tasks DIR"

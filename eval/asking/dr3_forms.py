@@ -1,0 +1,44 @@
+"""The forms in which judges say what a report on a task with files knows, keeps, and how deep it goes: reasons stand before verdicts."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Told = Literal["whole", "part", "none"]
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="ignore", json_schema_extra={"additionalProperties": False})
+
+
+class InsightAnswer(_Answer):
+    id: str
+    justification: str
+    quote: str = Field(
+        description="the exact words of the report that tell it, copied character by character"
+    )
+    told: Told
+
+
+class InsightAnswers(_Answer):
+    verdicts: list[InsightAnswer]
+
+
+class PointMet(_Answer):
+    id: str
+    justification: str
+    quote: str = Field(
+        description="the exact words of the report that show it, copied character by character"
+    )
+    met: bool
+
+
+class PointsMet(_Answer):
+    verdicts: list[PointMet]
+
+
+class DepthGrade(_Answer):
+    reason: str
+    grade: int = Field(ge=1, le=10)

@@ -1,0 +1,13 @@
+"""What judging knows of one task with files: its truth, and which files it brings."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from drr.filetasks.truth import TaskTruth
+
+
+class KnownTask(NamedTuple):
+    truth: TaskTruth
+    files: tuple[str, ...]
+    """By name."""

@@ -1,0 +1,277 @@
+"""DR3-Eval's judgements over the wire, and the figures made of them: a judge that rewords, omits, leaves the scale or sends no JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from drr.env.errors import Misuse
+from drr.env.json_object import JsonObject
+from drr.env.source import Source
+from drr.eval.evidence.answers import Answer
+from drr.eval.judging.plan import JudgeOptions, check_rules
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.run import judge
+from drr.eval.metrics import dr3, values_of
+from drr.eval.stats.aggregate.dr3 import Dr3Sums
+from drr.eval.tasks.dr3.documents import document_rows
+from drr.eval.tasks.dr3.known import KnownTask
+from drr.eval.tasks.dr3.rows import fact_labels, points_met
+from drr.eval.tasks.dr3.truths import keep_tasks_place, tasks_place, truths_of
+from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.registry import stages, tasks
+from drr.filetasks.form import TRUTH, document
+from drr.study.study import Study
+
+from tests.eval.dr3_truth import OLD, QUESTION, RIGHT, UPKEEP, truth
+from tests.eval.nursery import answer, desk, message, offline, put, scripted, sections_of
+from tests.filetasks.made import write_task
+from tests.wire import Reply, Request, Say, Wire
+
+FILES = ("slip.png", "plan.xlsx")
+KNOWN = {"q-kettle": KnownTask(truth(), FILES)}
+REPORT = f"""# Oakmere or Brightpail
+
+You bought the Oakmere kettle on 17 July 2020 (file://slip.png#region=1,2,3,4) and it takes $54.20 a year (file://plan.xlsx#cell=Plan!B4).
+The Oakmere is under warranty for 36 months [1]. The other one takes nineteen dollars a year [2].
+
+## Sources
+
+[1] Old drawer: {OLD}
+[2] Upkeep: {UPKEEP}?utm_source=x#top
+[3] Right, which nothing cites: {RIGHT}
+"""
+
+
+class Dr3Judge:
+    """`told` by fact, `met` by point; what is in neither is left out."""
+
+    def __init__(
+        self,
+        told: Mapping[str, str],
+        met: Mapping[str, object] | None = None,
+        grade: object = 6,
+        *,
+        instead: Sequence[Reply] = (),
+    ) -> None:
+        self.told, self.met, self.grade, self.instead = told, met or {}, grade, list(instead)
+        self.asked: list[tuple[str, list[str]]] = []
+
+    def __call__(self, request: Request) -> Reply:
+        sections = sections_of(message(request))
+        ids = [one.intro.split("`")[1] for one in sections if one.label in ("fact", "point")]
+        kind = next((one.label for one in sections if one.label in ("fact", "point")), "depth")
+        self.asked.append((kind, ids))
+        if self.instead:
+            return self.instead.pop(0)
+        return Say(json.dumps(self._answer(kind, ids)))
+
+    def _answer(self, kind: str, ids: Sequence[str]) -> JsonObject:
+        if kind == "depth":
+            return {"reason": "as told", "grade": self.grade}
+        said, field = (self.told, "told") if kind == "fact" else (self.met, "met")
+        rows = [
+            {
+                "id": name,
+                "justification": "as told",
+                "quote": "under warranty for 36 months",
+                field: said[name],
+            }
+            for name in reversed(ids)
+            if name in said
+        ]
+        return {
+            "verdicts": [
+                *rows,
+                {"id": "x9", "justification": "", "quote": "", field: "none" if field == "told" else True},
+            ]
+        }
+
+
+def options() -> JudgeOptions:
+    made = JudgeOptions(["dr3"])
+    made.stages = stages({name: tasks()[name] for name in ("facts", "insights", "following", "depth")})
+    return made
+
+
+async def judged_by(study: Study, script: Dr3Judge | None, *, report: str = REPORT, **more: Any) -> Judged:
+    await put(study, answer("kettle", "react", report, **more))
+    with Wire(script or Dr3Judge({})) as wire:
+        models = offline() if script is None else scripted(wire.url)
+        try:
+            ran = await judge(study, desk(study, models, truths=KNOWN), models, options())
+        finally:
+            await models.aclose()
+    assert ran.summary.stopped is None
+    return read_judged(study, choose(study))
+
+
+def one(judged: Judged) -> Answer:
+    (found,) = judged.answers
+    return found
+
+
+def values(judged: Judged) -> dict[str, float | None]:
+    return dict(dr3.per_report(judged, one(judged)))
+
+
+ALL = {"f1": "whole", "f2": "none", "f3": "none", "p1": "none", "p2": "part"}
+
+
+async def test_both_labels_are_kept_and_the_rule_comes_first(study: Study) -> None:
+    script = Dr3Judge(ALL, {"c3": False, "c4": True})
+    judged = await judged_by(study, script)
+    labels = {label.id: label for label in fact_labels(judged, one(judged).key) or ()}
+    assert {name: (label.rule, label.judge, label.score) for name, label in labels.items()} == {
+        "f1": (1, 1, 1),
+        "f2": (1, 0, 1),  # the rule found it
+        "f3": (0, 0, 0),
+        "p1": (0, 0, 0),
+        "p2": (0, 0.5, 0.5),
+    }
+    assert [change.value for change in labels["p1"].repeated] == ["36 months"]
+    span = labels["f3"].judge_span
+    assert span is not None and one(judged).report[slice(*span)] == "under warranty for 36 months"
+    assert points_met(judged, one(judged).key) == {"c1": True, "c2": False, "c3": False, "c4": True}
+    found = values(judged)
+    assert found["dr3_ir_uf"] == pytest.approx(200 / 3) and found["dr3_ir_sc"] == 0
+    assert found["dr3_ir_sc_mean"] == 25 and found["dr3_if"] == 50 and found["dr3_dq"] == 60
+    assert found["dr3_labels_agree"] == 80 and found["dr3_cc"] == 75 and found["dr3_distractors"] == 50
+    assert found["dr3_avg"] is None and "dr3_harm" not in found  # nobody extracted claims
+    assert sorted(script.asked) == [
+        ("depth", []),
+        ("fact", ["f1", "f2", "f3", "p1", "p2"]),
+        ("point", ["c3", "c4"]),
+    ]
+
+
+async def test_what_a_judge_leaves_out_is_asked_for_once_more_and_is_unknown_then(study: Study) -> None:
+    script = Dr3Judge({name: told for name, told in ALL.items() if name != "p2"}, {"c3": True})
+    judged = await judged_by(study, script)
+    assert ("fact", ["p2"]) in script.asked and ("point", ["c4"]) in script.asked and len(script.asked) == 5
+    found = values(judged)
+    assert found["dr3_ir_sc"] == 0 and found["dr3_ir_sc_mean"] == 0  # of p1 alone
+    points = points_met(judged, one(judged).key)
+    assert points is not None and points["c2"] is None and points["c4"] is None
+
+
+@pytest.mark.parametrize("grade", [0, 11, 7.5, "seven", None])
+async def test_a_grade_that_leaves_the_scale_is_none(study: Study, grade: object) -> None:
+    judged = await judged_by(study, Dr3Judge(ALL, {"c3": True, "c4": True}, grade))
+    assert values(judged)["dr3_dq"] is None and values(judged)["dr3_ir_uf"] is not None
+
+
+async def test_an_answer_that_is_no_json_makes_facts_unknown_where_no_rule_found_them(study: Study) -> None:
+    script = Dr3Judge(ALL, instead=[Say("I would rather talk.")] * 40)
+    judged = await judged_by(study, script)
+    found = values(judged)
+    assert (
+        found["dr3_ir_uf"] == 100 and found["dr3_ir_sc"] is None
+    )  # f1 and f2 by rule, of the others nothing is known
+    assert found["dr3_dq"] is None and found["dr3_if"] == 100 and found["dr3_avg"] is None
+    assert found["dr3_avg_printed"] == pytest.approx((100 + 75 + 100) / 3)
+
+
+async def test_where_rules_judge_only_their_labels_count(study: Study) -> None:
+    judged = await judged_by(study, None)
+    labels = fact_labels(judged, one(judged).key) or ()
+    assert [label.score for label in labels] == [1, 1, 0, 0, 0] and not any(
+        label.by_judge for label in labels
+    )
+    found = values(judged)
+    assert "dr3_labels_agree" not in found and found["dr3_dq"] is not None
+    assert found["dr3_if"] == 50  # of the two that name facts
+
+
+async def test_rules_can_be_asked_for_all_of_it(study: Study) -> None:
+    models = offline()
+    check_rules(desk(study, models), JudgeOptions(["dr3"]))
+
+
+async def test_search_and_writing_share_what_is_lost(study: Study) -> None:
+    sources = [
+        Source(url="file://plan.xlsx#cell=Plan!B4:B5", type="file", seen="Upkeep $54.20, width 30.5 in"),
+        Source(url=RIGHT, type="web", seen="The Oakmere is covered for 54 months.", page="as seen"),
+        Source(url=UPKEEP, type="web", seen="A kettle costs something."),
+    ]
+    found = values(await judged_by(study, None, sources=sources))
+    assert (found["dr3_search_loss"], found["dr3_writing_loss"]) == (20, 40)  # p2; f3 and p1
+    assert found["dr3_closed_book"] == 50  # f1 of f1 and p2
+
+
+async def test_the_sums_are_those_of_the_aggregate(study: Study) -> None:
+    judged = await judged_by(study, Dr3Judge(ALL, {"c3": False, "c4": True}))
+    raw = dr3.raw_of(judged, one(judged))
+    row = {
+        "ir_uf": raw.ir_uf,
+        "ir_sc": raw.ir_sc,
+        "required": raw.required,
+        "cited": raw.cited,
+        "if": raw.follows,
+        "dq": raw.dq,
+    }
+    sums = Dr3Sums()
+    told = sums.add(Dr3Sums.form.model_validate(row))
+    found = values_of(judged, one(judged))
+    for name in ("ir_uf", "ir_sc", "cc", "if", "dq", "avg", "ir_uf_mean", "ir_sc_mean"):
+        assert told[name] == found[f"dr3_{name}"], name
+    assert sums.as_printed()["avg"] == found["dr3_avg_printed"]
+
+
+@pytest.mark.parametrize(
+    ("report", "cited"),
+    [
+        (
+            f"Oakmere Brightpail slip.png plan.xlsx Right Upkeep {RIGHT.removeprefix('https://')} Amazon",
+            set(),
+        ),
+        (f"## Sources\n\n- {RIGHT}\n- {UPKEEP}\n- file://slip.png", set()),  # a list that nothing cites
+        (f"It holds [1].\n\n## Sources\n\n[1] {RIGHT}", {RIGHT}),
+        (f"It holds ({RIGHT}#a), and so ({RIGHT}#b).", {RIGHT}),
+        (
+            "It holds (file://plan.xlsx#cell=Plan!B4) and (file://plan.xlsx#cell=Plan!Z9).",
+            {"file://plan.xlsx"},
+        ),
+        ("It holds [here](file://other.xlsx) and [there](https://right.example/b).", set()),
+    ],
+)
+def test_coverage_goes_by_addresses_and_counts_a_document_once(report: str, cited: set[str]) -> None:
+    rows = document_rows(report, truth().facts, FILES, truth().pages)
+    assert {row["id"] for row in rows if row["cited"]} == cited
+    assert [row["role"] for row in rows] == ["file", "file", "page", "page"]
+
+
+@pytest.fixture
+def tasks_folder(tmp_path: Path) -> Path:
+    write_task(tmp_path / "tasks" / "007", query=QUESTION)
+    (tmp_path / "tasks" / "007" / TRUTH).write_bytes(document(truth()))
+    return tmp_path / "tasks"
+
+
+def test_what_is_true_is_found_by_the_task_and_only_under_its_own_question(tasks_folder: Path) -> None:
+    def given(query_id: str, query: str, **spec: str) -> Any:
+        record = SimpleNamespace(spec=spec)
+        return SimpleNamespace(query_id=query_id, query=query, label=f"{query_id}/react/0", record=record)
+
+    known, strange = truths_of(
+        tasks_folder,
+        [given("007@1k", QUESTION), given("q-1", QUESTION, task_id="007"), given("q-2", "Another?")],
+        {},
+    )
+    assert set(known) == {"007@1k", "q-1"} and strange == ["q-2/react/0"]
+    assert known["q-1"].truth == truth() and "plan.xlsx" not in known["q-1"].files
+    with pytest.raises(Misuse, match="asks another question"):
+        truths_of(tasks_folder, [given("007@1k", "Another?")], {})
+    with pytest.raises(Misuse, match="holds no task that q-2/react/0 could be of"):
+        truths_of(tasks_folder, [given("q-2", QUESTION)], {})
+
+
+def test_a_study_of_no_tasks_has_none(study: Study, tasks_folder: Path) -> None:
+    with pytest.raises(Misuse, match="give their folder with --tasks"):
+        tasks_place(study)
+    keep_tasks_place(study, tasks_folder)
+    assert tasks_place(study) == tasks_folder.resolve()
