@@ -1,4 +1,4 @@
-"""`drr reproduce`: queries, agents, judging, every table and figure: one command that goes on where it stopped."""
+"""`drr reproduce`: questions, agents, judging, every table and figure of a paper: one command that goes on where it stopped."""
 
 from __future__ import annotations
 
@@ -11,167 +11,200 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.app.papers.names import PAPERS
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping, Sequence
+
+    from drr.app.papers.steps import PaperSteps, Reproduction
+
+_EXAMPLES = """\
+examples:
+  drr reproduce --shop demo/shop --out demo/reproduction                   # rules instead of a model
+  drr reproduce --shop shop --model anthropic:claude-sonnet-5-5 --judge anthropic:claude-opus-5-5 --budget 300
+  drr reproduce --paper pdr --out pdr                                      # persons, contexts, memories; a sample shop
+  drr reproduce --paper pdr --shop shop --model anthropic:claude-sonnet-5-5 --budget 100 --out pdr --dry-run
+  drr reproduce --paper dr3 --tasks tasks --out dr3                        # tasks with files, size by size
+  drr reproduce --paper reporteval --reports reports.jsonl --out re        # reports of any system
+  drr reproduce --paper reporteval --labels experts.jsonl --out re         # and the judge beside experts
+
+Give the same command again and it continues: only what is missing is computed. Without a model little is asked (it says
+how much), so that the form of every table is seen in minutes. docs/papers.md says what is the same as in each paper.
+"""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
-    from drr.app.options import positive_float, positive_int
+    from drr.app.options import positive_float
 
-    parser.epilog = (
-        "examples:\n"
-        "  drr reproduce --shop demo/shop --out demo/reproduction                   # rules instead of a model\n"
-        "  drr reproduce --shop shop --model anthropic:claude-sonnet-5-5 --judge anthropic:claude-opus-5-5 --budget 300\n\n"
-        "Give the same command again and it continues: only what is missing is computed."
+    parser.epilog = _EXAMPLES
+    parser.add_argument("--paper", choices=PAPERS, default="retail", help="which (default: retail)")
+    parser.add_argument(
+        "--shop", help="a folder, or servers:NAME (default: an invented sample, made in the output folder)"
     )
-    parser.add_argument("--shop", required=True, help="a folder, or servers:NAME")
     parser.add_argument(
         "--out", type=Path, default=Path("reproduction"), metavar="DIR", help="default: reproduction"
     )
-    parser.add_argument("--queries", type=Path, metavar="FILE", help="these instead of generated ones")
-    parser.add_argument(
-        "--users", type=positive_int, default=17, help="users to write queries for (default 17)"
-    )
-    parser.add_argument("--per-user", type=positive_int, default=3, help="queries per user (default 3)")
-    parser.add_argument("--seed", type=int, default=7, help="draws the users (default 7)")
-    parser.add_argument(
-        "--variants", default="all", help="`all` (default: the paper's six) or names with commas"
-    )
-    parser.add_argument("--trials", type=positive_int, default=1, help="repetitions of each (default 1)")
+    _add_sizes(parser)
+    parser.add_argument("--seed", type=int, default=7, help="draws the users and persons (default 7)")
+    parser.add_argument("--variants", help="`all` (default of retail: the paper's six) or names with commas")
+    _add_inputs(parser)
     parser.add_argument("--judge", metavar="MODEL", help="who judges (default: the setting model_judge)")
     parser.add_argument(
         "--second-judge", metavar="MODEL", help="judges the same again, for agreement between judges"
     )
+    parser.add_argument(
+        "--human",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="labels of people, for the agreement tables",
+    )
     parser.add_argument("--budget", type=positive_float, metavar="USD", help="most that all of it may cost")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="each step, units and calls; computes and asks nothing"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
-    add_setting_options(parser, "model", "base_url", "concurrency", "web", "sandbox", "shop_url")
+    add_setting_options(
+        parser,
+        "model",
+        "base_url",
+        "concurrency",
+        "model_embedder",
+        "role_models",
+        "web",
+        "sandbox",
+        "shop_url",
+    )
+
+
+def _add_sizes(parser: argparse.ArgumentParser) -> None:
+    from drr.app.options import positive_int
+
+    told = {
+        "--users": "users to write queries for (retail, default 17; reporteval) or to make persons of (pdr)",
+        "--per-user": "queries per user (retail, default 3; reporteval)",
+        "--n": "tasks (pdr, dr3)",
+        "--per-task": "persons who ask each task (pdr)",
+        "--context": "tokens of a context, and the most that a memory hands on (pdr)",
+        "--rounds": "each criterion is scored so many times (pdr)",
+    }
+    for name, help_ in told.items():
+        parser.add_argument(name, type=positive_int, metavar="N", help=help_)
+    parser.add_argument("--trials", type=positive_int, default=1, help="repetitions of each (default 1)")
+
+
+def _add_inputs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--queries", type=Path, metavar="FILE", help="these instead of generated ones (retail, reporteval)"
+    )
+    parser.add_argument(
+        "--persons",
+        type=Path,
+        metavar="FILE",
+        help="these instead of those that rules make of the shop (pdr)",
+    )
+    parser.add_argument(
+        "--memories", metavar="NAMES", help="with commas, or `off` (pdr; default none,facts,tiers,attributes)"
+    )
+    parser.add_argument(
+        "--tasks", type=Path, metavar="DIR", help="tasks with files, instead of drawn ones (dr3)"
+    )
+    parser.add_argument("--sizes", metavar="LIST", help="of their frozen pages, e.g. 32k,128k (dr3)")
+    parser.add_argument(
+        "--reports", type=Path, metavar="FILE", help="of any system, instead of our variants' (reporteval)"
+    )
+    parser.add_argument("--labels", type=Path, metavar="FILE", help="what experts said (reporteval)")
+    parser.add_argument(
+        "--align",
+        choices=("quality", "redundancy", "support"),
+        help="what --labels are of (default quality)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from drr.app.console import settings_of
+    from drr.app.papers.begun import begun_in, check_options, keep, settled, sizes_of
+    from drr.app.papers.steps import OFFLINE, Places, Reproduction, steps_of
+
+    check_options(arguments)
+    paper, begun = steps_of(arguments.paper), begun_in(arguments.out)
+    by_rules = settings_of(arguments).settings.model == OFFLINE
+    sizes = sizes_of(arguments, begun, by_rules=by_rules)
+    asked = Reproduction(arguments, Places(arguments.out), by_rules, sizes)
+    paper.check(asked)
+    now = settled(arguments, begun, sizes)
+    if arguments.paper != "retail":
+        print(_told(asked, paper), flush=True)
+    if arguments.dry_run:
+        from drr.app.papers.preview import preview
+
+        return preview(asked, paper)
+    keep(arguments.out, now)
+    code = _steps(asked, paper)
+    if code == 0:
+        out = arguments.out
+        print(_headline(out / "report" / "metrics.json", paper.HEADLINE))
+        print(f"\nreport: {out / 'report' / 'index.html'}\nviewer: {out / 'viewer' / 'index.html'}")
+    return code
+
+
+def _told(asked: Reproduction, paper: PaperSteps) -> str:
+    """How much is asked, and how much the paper asked."""
+    given = [
+        f"--{name.replace('_', '-')} {asked.sizes[name]:,} (the paper's number: {size.paper:,})"
+        for name, size in paper.SIZES.items()
+    ]
+    why = "No model takes part, so little is asked unless you say so" if asked.by_rules else "Reproduction"
+    return f"{why}: {', '.join(given)}."
+
+
+def _steps(asked: Reproduction, paper: PaperSteps) -> int:
     from drr.app.cli import main
 
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    for words in _steps(arguments):
-        print("$ drr " + shlex.join(words), flush=True)
+    for step in paper.steps(asked):
+        if step.done:
+            print(f"$ drr {shlex.join(step.words)}   # done", flush=True)
+            continue
+        print("$ drr " + shlex.join(step.words), flush=True)
         tables = io.StringIO()
         # What judging prints is what the report shows; it is seen only where judging fails.
-        with redirect_stdout(tables) if words[0] == "judge" else nullcontext():
-            code = main(words)
+        with redirect_stdout(tables) if step.kind == "judge" else nullcontext():
+            code = main(step.words)
         if code != 0:
             print(tables.getvalue(), end="")
             print(
-                f"drr: `drr {words[0]}` ended with {code}; give the same command again to continue",
+                f"drr: `drr {step.words[0]}` ended with {code}; give the same command again to continue",
                 file=sys.stderr,
             )
             return code
-    print(_headline(arguments.out / "report" / "metrics.json"))
-    print(
-        f"\nreport: {arguments.out / 'report' / 'index.html'}\nviewer: {arguments.out / 'viewer' / 'index.html'}"
-    )
     return 0
 
 
-HEADLINE = {
+HEADLINE: Mapping[str, tuple[str, int]] = {
     "fp": ("faithfulness", 2),
     "fr": ("cited share", 2),
     "overall": ("overall, 0-10", 1),
     "input_tokens": ("tokens in", 0),
     "tool_calls": ("tool calls", 1),
 }
+"""Of metrics that go by other words here than over their columns."""
 
 
-def _headline(metrics: Path) -> str:
+def _headline(metrics: Path, shown: Sequence[str]) -> str:
     """The few figures that say how it went, each with its interval; the banner over them."""
     from drr.app.terminal import table, with_interval
+    from drr.eval.metrics import metrics as registry
 
     document = json.loads(metrics.read_text(encoding="utf-8"))
-    names = [name for name in HEADLINE if any(name in row for row in document["metrics"].values())]
+    known = registry()
+    heads = {name: HEADLINE.get(name, (known[name].label, known[name].digits)) for name in shown}
+    names = [name for name in heads if any(name in row for row in document["metrics"].values())]
     rows = []
     for variant, values in document["metrics"].items():
-        usual = max(values[name]["n"] for name in names if name in values)
-        shown = [with_interval(values[n], HEADLINE[n][1], usual=usual) if n in values else "-" for n in names]
-        rows.append([variant, str(usual), *shown])
+        usual = max((values[name]["n"] for name in names if name in values), default=0)
+        told = [with_interval(values[n], heads[n][1], usual=usual) if n in values else "-" for n in names]
+        rows.append([variant, str(usual), *told])
     banner = f"{document['banner']}\n\n" if document["banner"] else ""
-    return f"\n{banner}{table(['variant', 'n', *(HEADLINE[name][0] for name in names)], rows)}"
-
-
-def _steps(arguments: argparse.Namespace) -> Iterator[list[str]]:
-    """Each step as words of the command line, so that a user can give any of them alone."""
-    out: Path = arguments.out
-    study, queries = str(out / "study"), arguments.queries or out / "queries.jsonl"
-    profile = ["--profile", arguments.profile] if arguments.profile else []
-    quiet = ["--quiet"] if arguments.quiet else []
-    server = _given(arguments, "base_url", "concurrency")
-    if arguments.queries is None:
-        size = [
-            "--users",
-            str(arguments.users),
-            "--per-user",
-            str(arguments.per_user),
-            "--seed",
-            str(arguments.seed),
-        ]
-        budget = ["--budget", f"{arguments.budget:g}"] if arguments.budget else []
-        model = _given(arguments, "model")
-        yield [
-            "queries",
-            "generate",
-            "--shop",
-            arguments.shop,
-            "--out",
-            str(queries),
-            *size,
-            *model,
-            *server,
-            *budget,
-            *quiet,
-        ]
-    budget = ["--budget", f"{_left(arguments.budget, queries):g}"] if arguments.budget else []
-    settings = _given(arguments, "model", "web", "sandbox", "shop_url")
-    what = ["--shop", arguments.shop, "--queries", str(queries), "--variants", arguments.variants]
-    yield [
-        "run",
-        study,
-        *what,
-        "--trials",
-        str(arguments.trials),
-        *settings,
-        *server,
-        *profile,
-        *budget,
-        *quiet,
-    ]
-    for judge in dict.fromkeys(
-        [arguments.judge, *([arguments.second_judge] if arguments.second_judge else [])]
-    ):
-        yield ["judge", study, *(["--judge", judge] if judge else []), *server, *profile, *budget, *quiet]
-    yield [
-        "report",
-        study,
-        "--out",
-        str(out / "report"),
-        *(["--judge", arguments.judge] if arguments.judge else []),
-    ]
-    yield ["view", study, "--static", str(out / "viewer"), *quiet]
-
-
-def _given(arguments: argparse.Namespace, *names: str) -> list[str]:
-    return [
-        word
-        for name in names
-        if getattr(arguments, name) is not None
-        for word in ("--" + name.replace("_", "-"), str(getattr(arguments, name)))
-    ]
-
-
-def _left(budget: float, queries: Path) -> float:
-    """What writing the queries has left of the budget."""
-    from drr.llm.meter import dollars
-    from drr.study.study import Study
-
-    folder = queries.with_name(queries.name + ".study")
-    if not Study.exists(folder):
-        return budget
-    with Study.open(folder) as study:
-        return max(budget - (dollars(study.ledger.accounts.total().most_cost) or 0.0), 0.0)
+    return f"\n{banner}{table(['variant', 'n', *(heads[name][0] for name in names)], rows)}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drr.env.settings import Settings
+    from drr.querygen.tasks import ResearchTask
 
 _EXAMPLES = """\
 A task says what is wanted and nothing of who wants it. `drr pairs` gives it to persons. Fifty are built in, five for each
@@ -42,6 +43,9 @@ def build(parser: argparse.ArgumentParser) -> None:
     making = actions.add_parser("build", help=said, description=said)
     making.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     making.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path)
+    making.add_argument(
+        "--n", type=positive_int, metavar="N", help="so many, one of each category in turn (default: all)"
+    )
     said = (
         "What code can say against tasks: facts of a person, a likeness, a need that the shop does not sell; of tasks with "
         "files every quality filter."
@@ -162,6 +166,7 @@ def _build(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 1
+    good = _in_turn(good)[: arguments.n] if arguments.n else good
     write_lines(arguments.out, [task.line() for task in good])
     counts = Counter(task.category for task in good)
     if arguments.json:
@@ -178,6 +183,16 @@ def _build(arguments: argparse.Namespace) -> int:
         print(f"{arguments.out}: {len(good)} tasks in {len(counts)} categories, {len(told)} left out")
         print(f"next: drr pairs {arguments.out} persons.jsonl --per-task 3 --out queries.jsonl")
     return 0
+
+
+def _in_turn(tasks: list[ResearchTask]) -> list[ResearchTask]:
+    """The first of every category, then the second of every category that has one."""
+    met: Counter[str] = Counter()
+    places = []
+    for place, task in enumerate(tasks):
+        places.append((met[task.category], place))
+        met[task.category] += 1
+    return [tasks[place] for _, place in sorted(places)]
 
 
 def _check(arguments: argparse.Namespace) -> int:

@@ -14,6 +14,7 @@ from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Heading, Table, headings
 from drr.eval.metrics import documented, families, metrics
 from drr.eval.metrics.base import Metric
+from drr.eval.metrics.same_reports import rank_of
 from drr.eval.stats.intervals import VRow
 from drr.persons.setting import parts_of
 
@@ -41,20 +42,20 @@ class _Pages:
     """Of the tables that this study has, by name."""
 
     def contents(self) -> Table:
-        rows = [(one.source, [Cell(one.title), *self._state(one)]) for one in self.paper.exhibit]
+        rows = [(one.source, [Cell(one.title), self._state(one)]) for one in self.paper.exhibit]
         notes = [_RULES] if self.material.banner else []
         title = f"{self.paper.title}: its tables and figures"
-        columns = headings("shows", "here", "why not")
+        columns = headings("shows", "here, or why not")
         return Table("paper", title, columns, rows, notes, self.material.banner)
 
-    def _state(self, exhibit: Exhibit) -> list[Cell]:
-        here = self._present(exhibit)
-        if here:
-            return [Cell("; ".join(self.titles[name] for name in here)), Cell("")]
-        if exhibit.pages:
-            return [Cell(exhibit.pages), Cell("")]
+    def _state(self, exhibit: Exhibit) -> Cell:
+        here = [self.titles[name] for name in self._present(exhibit)]
+        if here and self._systems(exhibit):
+            here.insert(0, self._title(exhibit))
+        if here or exhibit.pages:
+            return Cell("; ".join(here) or exhibit.pages)
         why = exhibit.missing or (f"it needs {exhibit.needs}" if exhibit.needs else _ABSENT)
-        return [Cell("–"), Cell(why)]
+        return Cell(f"– ({why})")
 
     def _present(self, exhibit: Exhibit) -> list[str]:
         if exhibit.people and not self._people():
@@ -76,21 +77,30 @@ class _Pages:
     def own(self) -> Iterator[Table]:
         """In the paper's form, where it shows systems under some settings only."""
         for exhibit in self.paper.exhibit:
-            if exhibit.metrics and exhibit.settings and (table := self._own(exhibit)) is not None:
+            if (table := self._own(exhibit)) is not None:
                 yield table
                 yield from self._printed(exhibit)
 
+    def _systems(self, exhibit: Exhibit) -> list[str]:
+        """Its rows, where these are systems under some settings: by agent, what is told least first."""
+        if not exhibit.metrics:
+            return []
+        named = {name: parts_of(name) for name in self.material.document["metrics"]}
+        shown = [name for name, one in named.items() if one.setting.kind in exhibit.settings]
+        return sorted(shown, key=lambda name: (named[name].agent, *rank_of(named[name].setting)))
+
+    def _title(self, exhibit: Exhibit) -> str:
+        return f"{exhibit.source} of {self.paper.title}, ours"
+
     def _own(self, exhibit: Exhibit) -> Table | None:
-        figures = self.material.document["metrics"]
-        systems = [name for name in figures if parts_of(name).setting.kind in exhibit.settings]
-        known = metrics()
+        figures, known = self.material.document["metrics"], metrics()
+        systems = self._systems(exhibit)
         shown = [known[name] for name in exhibit.metrics if any(name in figures[one] for one in systems)]
         if not shown:
             return None
         columns = [Heading(metric.label, metric.name, metric.explanation) for metric in shown]
-        title = f"{exhibit.source} of {self.paper.title}, ours: {exhibit.title[0].lower()}{exhibit.title[1:]}"
         rows, notes = self._rows(systems, shown)
-        return Table(self._name(exhibit), title, columns, rows, notes, self.material.banner)
+        return Table(self._name(exhibit), self._title(exhibit), columns, rows, notes, self.material.banner)
 
     def _rows(
         self, systems: Sequence[str], shown: Sequence[Metric]

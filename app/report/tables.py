@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from drr.eval.stats.intervals import VRow
 
 
+_SENTENCE = 40
+"""Letters from which on a cell is a sentence."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """A number with what is needed to believe it, or a text."""
@@ -201,7 +205,7 @@ def html(table: Table) -> str:
     head = "".join(_head(column) for column in table.columns)
     body = ""
     for name, cells in table.rows:
-        shown = "".join(f"<td>{_html(cell)}</td>" for cell in cells)
+        shown = "".join(f"<td{_kind(cell)}>{_html(cell)}</td>" for cell in cells)
         body += f'<tr><th scope="row">{escape(name)}</th>{shown}</tr>\n'
     mark = (
         f' <span class="tag" title="{escape(table.banner)}">rules, not a model</span>' if table.banner else ""
@@ -218,6 +222,12 @@ def html(table: Table) -> str:
 def _head(column: Heading) -> str:
     told = f' title="{escape(column.told)}"' if column.told else ""
     return f'<th scope="col"{told}>{escape(column.label)}</th>'
+
+
+def _kind(cell: Cell) -> str:
+    """A sentence runs over several lines, figures never."""
+    long = isinstance(cell.value, str) and len(cell.value) > _SENTENCE
+    return ' class="words"' if long else ""
 
 
 def _html(cell: Cell) -> str:

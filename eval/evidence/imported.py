@@ -206,6 +206,17 @@ def plan(study: Study | None, read: ReadReports) -> tuple[list[Unit], list[Query
     return units, list(asked.fresh.values())
 
 
+def asked_of(read: ReadReports) -> dict[str, set[str]]:
+    """By system, which questions its reports answer."""
+    asked = _Asked({})
+    found: dict[str, set[str]] = {}
+    for _, report in read.reports:
+        name = asked.known_as(report)
+        asked.learn(report, name)
+        found.setdefault(report.system, set()).add(name)
+    return found
+
+
 def _place(spec: Mapping[str, Any]) -> tuple[str, str, int]:
     return spec["query_id"], spec["variant"], spec["trial"]
 

@@ -1,0 +1,73 @@
+"""PDR-Bench: tasks that several persons ask, agents told nothing, a context or the person, memories; P, Q and R."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from drr.app.papers.steps import OFFLINE, Reproduction, Size, Step, answered, judged, reported, sample_shop
+
+SIZES = {
+    "users": Size(8, 25),
+    "n": Size(4, 50),
+    "per_task": Size(2, 3),
+    "context": Size(4_000, 32_000),
+    "rounds": Size(1, 3),
+}
+OWN = ("memories", "n", "per_task", "context", "rounds", "persons")
+VARIANTS = "plan-to-function,react,hybrid-react"
+MEMORIES = "none,facts,tiers,attributes"
+"""Nothing kept but the newest, and ours of the three ideas that the paper tried."""
+HEADLINE = ("pqr_p", "pqr_q", "pqr_r", "pqr_overall")
+
+
+def check(asked: Reproduction) -> None:
+    from drr.persons.setting import setting_of
+
+    for name in (asked.arguments.memories or MEMORIES).split(","):
+        if name != "off":
+            setting_of(f"memory:{name.strip()}")
+
+
+def steps(asked: Reproduction) -> Iterator[Step]:
+    yield from sample_shop(asked)
+    yield from _inputs(asked)
+    variants = asked.arguments.variants or VARIANTS
+    size = str(asked.sizes["context"])
+    queries = ["--queries", str(asked.places.of("queries.jsonl")), "--shop", asked.shop]
+    what = [*queries, "--persons", _persons(asked), "--contexts", str(asked.places.of("contexts"))]
+    # Each call computes what it names and no more: the study would else fill up with every memory of every variant.
+    told = ["--settings", f"task,context:{size},persona", "--variants", variants, "--only"]
+    yield answered(asked, [*what, *told], asked.budget)
+    memories = asked.arguments.memories or MEMORIES
+    if memories != "off":
+        settings = ",".join(f"memory:{name.strip()}:{size}" for name in memories.split(","))
+        one = variants.split(",")[0]
+        only = [*what, "--settings", settings, "--variants", one, "--only"]
+        yield answered(asked, only, asked.budget)
+    scored = ["--what", "pqr", "--persons", _persons(asked), "--rounds", str(asked.sizes["rounds"])]
+    yield from judged(asked, scored, asked.budget)
+    yield from reported(asked, ["--paper", "pdr"])
+
+
+def _persons(asked: Reproduction) -> str:
+    return str(asked.places.given(asked.arguments.persons, "persons.jsonl"))
+
+
+def _inputs(asked: Reproduction) -> Iterator[Step]:
+    """All by rules, whatever model answers, so that every model is asked the same of the same persons."""
+    places, sizes, seed = asked.places, asked.sizes, ["--seed", str(asked.arguments.seed)]
+    persons = places.given(asked.arguments.persons, "persons.jsonl")
+    if asked.arguments.persons is None:
+        users = ["--users", str(sizes["users"]), *seed, "--model", OFFLINE, *asked.quiet]
+        yield Step(
+            ["persons", "build", "--shop", asked.shop, "--out", str(persons), *users], "input", persons
+        )
+    contexts, tasks = places.of("contexts"), places.of("tasks.jsonl")
+    size = ["--tokens", str(sizes["context"]), *seed, *asked.quiet]
+    words = ["context", "build", str(persons), "--shop", asked.shop, "--out", str(contexts), *size]
+    yield Step(words, "input", contexts / "manifest.json")
+    words = ["tasks", "build", "--shop", asked.shop, "--out", str(tasks), "--n", str(sizes["n"])]
+    yield Step(words, "input", tasks)
+    queries = places.of("queries.jsonl")
+    each = ["--per-task", str(sizes["per_task"]), *seed]
+    yield Step(["pairs", str(tasks), str(persons), *each, "--out", str(queries)], "input", queries)

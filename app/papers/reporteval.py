@@ -1,0 +1,92 @@
+"""ReportEval: reports of others, or of our variants, by grades, repetition and support; a judge held against experts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from drr.app.papers.steps import (
+    Reproduction,
+    Size,
+    Step,
+    answered,
+    generated_queries,
+    judged,
+    reported,
+    sample_shop,
+)
+from drr.env.errors import Misuse
+
+SIZES = {"users": Size(8, 50), "per_user": Size(1, 2)}
+OWN = ("queries", "reports", "labels", "align")
+VARIANTS = "plan-to-function,react,hybrid-react"
+ALIGNED = "quality"
+HEADLINE = ("re_overall", "re_non_redundancy", "re_support")
+
+
+def steps(asked: Reproduction) -> Iterator[Step]:
+    arguments = asked.arguments
+    if arguments.reports is not None:
+        shop = asked.words("shop", "shop_url")
+        yield Step(["import", asked.study, str(arguments.reports), *shop, *asked.quiet], "run")
+    else:
+        yield from sample_shop(asked)
+        queries = asked.places.given(arguments.queries, "queries.jsonl")
+        if arguments.queries is None:
+            size = ["--users", str(asked.sizes["users"]), "--per-user", str(asked.sizes["per_user"])]
+            yield generated_queries(asked, [*size, "--seed", str(arguments.seed)])
+        variants = ["--variants", arguments.variants or VARIANTS]
+        yield answered(asked, ["--shop", asked.shop, "--queries", str(queries), *variants], asked.budget)
+    yield from judged(asked, ["--what", "reporteval"], asked.budget)
+    yield from _aligned(asked)
+    yield from reported(asked, ["--paper", "reporteval"])
+
+
+def _aligned(asked: Reproduction) -> Iterator[Step]:
+    """The dev half only: the test half is read when somebody means to."""
+    if asked.arguments.labels is None:
+        return
+    task = asked.arguments.align or ALIGNED
+    if not _is_split(Path(asked.study), task):
+        yield Step(
+            ["align", "new", asked.study, "--labels", str(asked.arguments.labels), "--task", task], "align"
+        )
+    by = ["--judge", asked.arguments.judge] if asked.arguments.judge else asked.words("model")
+    words = ["align", "run", asked.study, "--task", task, *by, *asked.server, *asked.budget, *asked.quiet]
+    yield Step(words, "align")
+
+
+def _is_split(folder: Path, task: str) -> bool:
+    from drr.eval.agreement.alignment.kept import alignments
+    from drr.study.study import Study
+
+    if not Study.exists(folder):
+        return False
+    with Study.open(folder) as study:
+        return any(one.task.name == task for one in alignments(study))
+
+
+def check(asked: Reproduction) -> None:
+    """`Misuse` where the systems of a file were not asked the same: their means would be of different questions."""
+    arguments = asked.arguments
+    if arguments.align is not None and arguments.labels is None:
+        raise Misuse("--align: says what --labels are of; give both")
+    if arguments.reports is not None:
+        if arguments.queries is not None or arguments.variants is not None:
+            raise Misuse(
+                "--reports: are judged as they are; --queries and --variants are for reports made here"
+            )
+        _check_reports(arguments.reports)
+
+
+def _check_reports(path: Path) -> None:
+    from drr.eval.evidence.imported import asked_of, read_reports
+
+    asked = asked_of(read_reports(path))
+    if len({frozenset(queries) for queries in asked.values()}) > 1:
+        told = ", ".join(f"{system} {len(queries)}" for system, queries in asked.items())
+        every = len(set[str]().union(*asked.values()))
+        raise Misuse(
+            f"{path}: the systems did not answer the same questions (of {every}: {told}), so that no table of them is one"
+            " of the same; give their reports on the same"
+        )

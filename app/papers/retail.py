@@ -1,0 +1,53 @@
+"""The retail paper: generated questions, six variants, faithfulness, quality and pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from drr.app.papers.steps import (
+    Reproduction,
+    Size,
+    Step,
+    answered,
+    generated_queries,
+    judged,
+    reported,
+    sample_shop,
+)
+
+SIZES = {"users": Size(17, 17), "per_user": Size(3, 3)}
+OWN = ("queries",)
+"""Options of this paper that some other has not."""
+HEADLINE = ("fp", "fr", "overall", "input_tokens", "tool_calls")
+
+
+def check(asked: Reproduction) -> None:
+    """What is wrong the commands say themselves."""
+
+
+def steps(asked: Reproduction) -> Iterator[Step]:
+    yield from sample_shop(asked)
+    given = asked.arguments.queries
+    queries: Path = asked.places.given(given, "queries.jsonl")
+    budget = asked.budget
+    if given is None:
+        size = ["--users", str(asked.sizes["users"]), "--per-user", str(asked.sizes["per_user"])]
+        yield generated_queries(asked, [*size, "--seed", str(asked.arguments.seed)])
+        budget = ["--budget", f"{left(asked.arguments.budget, queries):g}"] if budget else []
+    what = ["--shop", asked.shop, "--queries", str(queries), "--variants", asked.arguments.variants or "all"]
+    yield answered(asked, what, budget)
+    yield from judged(asked, [], budget)
+    yield from reported(asked, ["--paper", "retail"])
+
+
+def left(budget: float, queries: Path) -> float:
+    """What writing the queries has left of the budget."""
+    from drr.llm.meter import dollars
+    from drr.study.study import Study
+
+    folder = queries.with_name(queries.name + ".study")
+    if not Study.exists(folder):
+        return budget
+    with Study.open(folder) as study:
+        return max(budget - (dollars(study.ledger.accounts.total().most_cost) or 0.0), 0.0)

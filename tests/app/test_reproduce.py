@@ -1,0 +1,256 @@
+"""`drr reproduce --paper`: every paper from one command, which goes on where it stopped and mixes no questions."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from drr.app.cli import main
+from drr.app.papers.names import PAPERS
+from drr.app.papers.steps import steps_of
+from drr.app.report.tables import Table
+from drr.study.study import Study
+
+SMALL = ("--n", "1", "--per-task", "2", "--users", "3", "--context", "500", "--variants", "plan-to-function")
+QUESTIONS = ("Which lamp for a small desk?", "Which kettle is quiet?")
+TEXT = (
+    "## Summary\n\nThe lamp has a heavy foot and a long arm, and its light is even over the whole of the desk that was measured, "
+    "so that nothing on it stands in a shadow of a hand or a cup, whichever side one writes on. [review](https://lamps.example/a)\n\n"
+    "## Price\n\nIt costs $40, which is less than the two others that were looked at and about as much as their shades alone would "
+    "cost in the same shop, where spare parts of all three are kept for ten years after the last one was sold.\n"
+)
+
+
+def reports(path: Path, systems: Sequence[tuple[str, Sequence[str]]]) -> Path:
+    lines = [
+        {"id": f"{system}-{n}", "system": system, "query": query, "report_markdown": TEXT,
+         "evidence": [{"url": "https://lamps.example/a", "type": "web", "text": "The light of the lamp is even."}]}
+        for system, asked in systems
+        for n, query in enumerate(asked)
+    ]  # fmt: skip
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def reproduce(*words: str | Path) -> int:
+    return main(["reproduce", *(str(word) for word in words), "--quiet"])
+
+
+def keys(folder: Path) -> dict[str, float | None]:
+    with Study.open(folder) as study:
+        return {record.key: record.finished_at for record in study.records(status=None)}
+
+
+@pytest.fixture(scope="module")
+def of_reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("reports")
+    given = reports(home / "reports.jsonl", [("one", QUESTIONS), ("two", QUESTIONS)])
+    assert reproduce("--paper", "reporteval", "--reports", given, "--out", home / "out") == 0
+    return home
+
+
+def test_reports_of_others_are_judged_and_told_in_the_papers_tables(of_reports: Path) -> None:
+    report = of_reports / "out" / "report"
+    figures = json.loads((report / "metrics.json").read_text(encoding="utf-8"))["metrics"]
+    assert {"re_overall", "re_support", "re_non_redundancy"} <= figures["one"].keys()
+    listed = (report / "tables" / "paper.md").read_text(encoding="utf-8")
+    assert "| Quality | Grades of quality, 0-4 | ReportEval" in listed
+    assert "labels of experts" in listed
+    assert not list((report / "tables").glob("*-printed.*"))
+    assert "3.80" not in (report / "index.html").read_text(encoding="utf-8")
+
+
+def test_the_same_call_again_computes_nothing_and_another_is_refused(
+    of_reports: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, given = of_reports / "out", of_reports / "reports.jsonl"
+    before, table = keys(out / "study"), (out / "report" / "tables" / "reporteval.csv").read_bytes()
+    assert reproduce("--paper", "reporteval", "--reports", given, "--out", out) == 0
+    assert keys(out / "study") == before
+    assert (out / "report" / "tables" / "reporteval.csv").read_bytes() == table
+    capsys.readouterr()
+    other = reports(of_reports / "other.jsonl", [("one", QUESTIONS[:1])])
+    for words, told in (
+        (("--paper", "reporteval", "--reports", other), "was begun with a file of the hash"),
+        (("--paper", "reporteval", "--reports", given, "--seed", "8"), "--seed: was begun with 7, now 8"),
+        (("--paper", "pdr"), "was begun with --paper reporteval"),
+    ):
+        assert reproduce(*words, "--out", out) == 2
+        assert told in capsys.readouterr().err
+    assert keys(out / "study") == before
+
+
+def test_systems_that_were_not_asked_the_same_are_refused_before_anything_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = reports(tmp_path / "r.jsonl", [("one", QUESTIONS), ("two", QUESTIONS[:1])])
+    assert reproduce("--paper", "reporteval", "--reports", given, "--out", tmp_path / "out") == 2
+    assert "did not answer the same questions (of 2: one 2, two 1)" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--reports", "x"), "--reports: is an option of --paper reporteval, not of retail"),
+        (("--paper", "pdr", "--per-user", "2"), "--per-user: is an option of --paper"),
+        (("--paper", "pdr", "--memories", "a b"), "no name of a memory"),
+        (("--paper", "reporteval", "--align", "quality"), "give both"),
+        (("--paper", "reporteval", "--reports", "none.jsonl", "--variants", "react"), "as they are"),
+        (("--paper", "reporteval", "--reports", "none.jsonl"), "cannot be read"),
+        (("--paper", "fifth"), "invalid choice"),
+        (("--paper", "pdr", "--n", "0"), "not a whole number above 0"),
+        (("--paper", "pdr", "--persons", "none.jsonl"), "cannot be read"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_made(
+    words: Sequence[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert reproduce(*words, "--out", tmp_path / "out") == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.startswith("drr: ")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_paper_has_its_steps(paper: str) -> None:
+    steps = steps_of(paper)  # type: ignore[arg-type]
+    assert steps.HEADLINE
+    assert all(size.rules <= size.paper for size in steps.SIZES.values())
+
+
+def test_a_folder_that_is_no_longer_as_it_was_kept_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "reproduce.json").write_text('{"paper": 3', encoding="utf-8")
+    assert reproduce("--paper", "pdr", "--out", tmp_path) == 2
+    assert "not a file of `drr reproduce`" in capsys.readouterr().err
+
+
+@pytest.mark.long
+def test_a_dry_run_tells_each_step_and_what_it_would_ask_and_leaves_nothing(
+    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, shop = tmp_path / "out", judged_study.parent / "shop"
+    assert (
+        reproduce("--paper", "pdr", "--shop", shop, *SMALL, "--memories", "none", "--out", out, "--dry-run")
+        == 0
+    )
+    told = capsys.readouterr().out
+    steps = [line.split()[4] for line in told.splitlines() if line.startswith("to do: $ drr")]
+    assert steps == ["persons", "context", "tasks", "pairs", "run", "run", "judge", "report", "view"]
+    assert "  6 answers, 6 of them to be given: about 12 calls" in told
+    assert "to do: 8 answers (about 16 calls), about " in told
+    assert str(out / "study") in told
+    assert "/tmp/drr-" not in told
+    assert not out.exists()
+
+
+@pytest.fixture(scope="module")
+def of_persons(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("pdr") / "out"
+    shop = judged_study.parent / "shop"
+    assert reproduce("--paper", "pdr", "--shop", shop, *SMALL, "--memories", "none,bm25", "--out", out) == 0
+    return out
+
+
+@pytest.mark.long
+def test_pdr_bench_has_its_tables_on_one_set_of_questions(of_persons: Path) -> None:
+    tables = of_persons / "report" / "tables"
+    for name in ("pdr-table-1", "pdr-table-2", "pqr", "settings", "memories", "cost"):
+        assert (tables / f"{name}.csv").is_file(), name
+    told = [
+        (tables / f"{name}.md").read_text(encoding="utf-8")
+        for name in ("pdr-table-1", "pdr-table-2", "memories")
+    ]
+    assert not [text for text in told if "Refused" in text or "| refused" in text]
+    with Study.open(of_persons / "study") as study:
+        asked: dict[str, set[str]] = {}
+        for record in study.records("answer", None):
+            asked.setdefault(record.spec["variant"], set()).add(record.spec["query_id"])
+    assert len({frozenset(queries) for queries in asked.values()}) == 1
+    assert sorted(asked) == [
+        "plan-to-function@context:500",
+        "plan-to-function@memory:bm25:500",
+        "plan-to-function@memory:none:500",
+        "plan-to-function@persona",
+        "plan-to-function@task",
+    ]
+    assert (of_persons / "viewer" / "index.html").is_file()
+    assert not list(tables.glob("*-printed.*"))
+
+
+@pytest.mark.long
+def test_pdr_bench_goes_on_where_it_stopped_and_adds_no_system_that_nobody_named(
+    of_persons: Path, judged_study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop, before = judged_study.parent / "shop", keys(of_persons / "study")
+    words = ("--paper", "pdr", "--shop", shop, *SMALL, "--memories", "none,bm25", "--out", of_persons)
+    assert reproduce(*words) == 0
+    assert keys(of_persons / "study") == before
+    assert capsys.readouterr().out.count("# done") == 4
+    assert reproduce("--paper", "pdr", "--shop", shop, *SMALL, "--n", "2", "--out", of_persons) == 2
+    assert "--n: was begun with 1, now 2" in capsys.readouterr().err
+    # What is not said again is as it was begun.
+    assert (
+        reproduce(
+            "--paper", "pdr", "--shop", shop, *SMALL[8:], "--memories", "none,bm25", "--out", of_persons
+        )
+        == 0
+    )
+    assert keys(of_persons / "study") == before
+
+
+@pytest.mark.long
+def test_a_reproduction_that_was_killed_goes_on_and_does_nothing_twice(
+    judged_study: Path, tmp_path: Path
+) -> None:
+    shop, out = judged_study.parent / "shop", tmp_path / "out"
+    words = [
+        "reproduce",
+        "--paper",
+        "pdr",
+        "--shop",
+        str(shop),
+        *SMALL,
+        "--memories",
+        "off",
+        "--out",
+        str(out),
+    ]
+    done: dict[str, float | None] = {}
+    for wait in (1.5, 3.0, 4.5):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "drr.app.cli", *words],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        time.sleep(wait)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        if Study.exists(out / "study"):
+            now = keys(out / "study")
+            assert now.items() >= done.items()
+            done = now
+    assert main([*words, "--quiet"]) == 0
+    assert keys(out / "study").items() >= done.items()
+    with Study.open(out / "study") as study:
+        records = list(study.records("answer", None))
+    assert len(records) == 6
+    assert all(record.done for record in records)
+    assert (out / "report" / "tables" / "pdr-table-2.csv").is_file()
+
+
+def test_a_sentence_in_a_table_runs_over_lines_and_a_figure_does_not() -> None:
+    from drr.app.report.tables import Cell, headings, html
+
+    table = Table("t", "T", headings("a", "b"), [("r", [Cell("word " * 20), Cell(1.0)])])
+    assert html(table).count('<td class="words">') == 1
