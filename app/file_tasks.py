@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections import Counter
 from datetime import UTC, date, datetime
+from pathlib import Path
 
 from drr.env.errors import Misuse
 from pydantic import ValidationError
@@ -13,22 +14,34 @@ from pydantic import ValidationError
 
 def make(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, progress_of, settings_of
+    from drr.app.found_tasks import make_found
     from drr.app.task_card import write_card
     from drr.env.shop import open_shop
     from drr.filetasks.making.generate import generate_tasks
     from drr.filetasks.making.manifest import parse_task_sizes
 
-    sizes = parse_task_sizes(arguments.sizes)
-    with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
-        manifest = generate_tasks(
-            shop, arguments.out, arguments.n, sizes, arguments.seed, progress_of(arguments)
+    sizes, settings = parse_task_sizes(arguments.sizes), settings_of(arguments).settings
+    if arguments.web is None and arguments.model is not None:
+        raise Misuse(
+            "--model: pages that are made need none; give --web serper, replay or sandbox for pages that are found"
         )
+    code = 0
+    with open_shop(arguments.shop, settings) as shop:
+        if arguments.web is None:
+            manifest = generate_tasks(
+                shop, arguments.out, arguments.n, sizes, arguments.seed, progress_of(arguments)
+            )
+        else:
+            found, code = make_found(arguments, settings, shop, sizes)
+            if found is None:
+                return code
+            manifest = found
         write_card(arguments.out, manifest, shop.manifest.as_of)
     if arguments.json:
         print_json(
             {"schema": 1, "folder": str(arguments.out), **manifest.model_dump(exclude={"schema_version"})}
         )
-        return 0
+        return code
     refused = ", ".join(f"{name} {times}" for name, times in manifest.funnel.refused.items())
     print(
         f"{arguments.out}: {manifest.tasks} tasks, {manifest.files_per_task} files each, {(manifest.content_hash or '')[:12]}"
@@ -39,8 +52,20 @@ def make(arguments: argparse.Namespace) -> int:
     print(
         f"  candidates: {manifest.funnel.generated} made, {refused or 'none'} refused, {manifest.funnel.kept} kept"
     )
+    if manifest.found is not None:
+        print(
+            f"  pages: {_told(manifest.found.pages)}; {manifest.found.web}, judged by {manifest.found.model}"
+        )
+        print(f"  {_unconfirmed(manifest.found.unconfirmed)}")
+        print(f"next: drr tasks review {arguments.out} --reviewer NAME")
+        return code
     print(f"next: drr tasks check {arguments.out}; drr tasks show {arguments.out}/001")
     return 0
+
+
+def _unconfirmed(count: int) -> str:
+    tasks = "1 task" if count == 1 else f"{count} tasks"
+    return f"{tasks} with kinds of pages that no person confirmed"
 
 
 def _told(counts: dict[str, int]) -> str:
@@ -53,7 +78,7 @@ def check(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, settings_of
     from drr.env.shop import open_shop
     from drr.filetasks.form import MANIFEST, task_folders
-    from drr.filetasks.making.checking import check_tasks
+    from drr.filetasks.making.checking import check_tasks, is_unconfirmed
     from drr.filetasks.making.manifest import read_manifest
     from drr.filetasks.quality.material import catalogue_of
 
@@ -74,11 +99,24 @@ def check(arguments: argparse.Namespace) -> int:
             if not arguments.json:
                 for one in found:
                     print(f"{name}: {one.check}: {one.told}")
+    unconfirmed = [one.name for one in folders if is_unconfirmed(one)]
     if arguments.json:
         by_check = dict(Counter(one.check for one in problems))
         rows = [one._asdict() for one in problems]
-        print_json({"schema": 1, "tasks": tasks, "failed": bad, "by_check": by_check, "problems": rows})
+        print_json(
+            {
+                "schema": 1,
+                "tasks": tasks,
+                "failed": bad,
+                "by_check": by_check,
+                "problems": rows,
+                "unconfirmed": unconfirmed,
+            }
+        )
     else:
+        if unconfirmed:
+            some = "1 task has" if len(unconfirmed) == 1 else f"{len(unconfirmed)} tasks have"
+            print(f"{some} kinds of pages that no person confirmed: {', '.join(unconfirmed)}")
         print(f"{tasks - bad} of {tasks} tasks pass every check")
     return 1 if bad else 0
 
@@ -119,17 +157,21 @@ def review(arguments: argparse.Namespace) -> int:
     from drr.app.file_task_text import asked_text, truth_text
     from drr.filetasks.form import task_folders
     from drr.filetasks.making.checking import StoredTask
+    from drr.filetasks.making.page_review import review_proposals
     from drr.filetasks.making.review import review_tasks
 
     name = arguments.reviewer.strip()
     if not name or name.casefold() == "none" or name.startswith("model:"):
         raise Misuse(f"--reviewer {arguments.reviewer!r}: give the name of the person who decides")
+    folders = task_folders(arguments.file)
+    if not review_proposals(folders, name, input, _shown, _moment):
+        return _reviewed(arguments.file, folders)
     tally = review_tasks(
-        task_folders(arguments.file),
+        folders,
         name,
         input,
-        lambda text: print(text, flush=True),
-        lambda: datetime.now(UTC).isoformat(timespec="seconds"),
+        _shown,
+        _moment,
         lambda folder: asked_text(StoredTask(folder)),
         lambda folder: truth_text(StoredTask(folder)),
         again=arguments.again,
@@ -138,6 +180,26 @@ def review(arguments: argparse.Namespace) -> int:
         f"\n{arguments.file}: {tally.accepted} accepted, {tally.rejected} rejected now; {tally.left} left",
         file=sys.stderr,
     )
+    return _reviewed(arguments.file, folders)
+
+
+def _shown(text: str) -> None:
+    print(text, flush=True)
+
+
+def _moment() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _reviewed(place: Path, folders: list[Path]) -> int:
+    """How many are left is in the manifest and its card, too."""
+    from drr.app.task_card import rewrite_card
+    from drr.filetasks.making.generate import recount
+
+    manifest = recount(folders[0].parent)
+    if manifest is not None and manifest.found is not None:
+        rewrite_card(folders[0].parent, manifest)
+        print(f"{place}: {_unconfirmed(manifest.found.unconfirmed)}", file=sys.stderr)
     return 0
 
 

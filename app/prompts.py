@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.llm.prompts import Prompts
 
-ROOMS = ("agents", "querygen", "eval", "persons")
+ROOMS = ("agents", "querygen", "eval", "persons", "filetasks")
 
 
 def prompt_names() -> set[str]:

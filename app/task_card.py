@@ -36,11 +36,34 @@ _LIMITS = (
 )
 
 
+def _limits(manifest: TaskSetManifest) -> str:
+    found = manifest.found
+    if found is None:
+        return _LIMITS
+    return (
+        "The shopper and the files are invented, made by rules from the records of one shop. The pages are those of others: the license of this set is not "
+        f"theirs, and what they say may be wrong. Search terms, kinds of pages and questions were proposed by {found.model}; code holds every quotation against "
+        f"its page. In {found.unconfirmed} of {manifest.tasks} tasks a kind of a page is confirmed by no person."
+    )
+
+
+def _collection(manifest: TaskSetManifest) -> str:
+    pages = "" if manifest.found is None else f" Pages found by {manifest.found.web}."
+    return f"Made by rules from the records of one shop.{pages}"
+
+
 def write_card(folder: Path, manifest: TaskSetManifest, day: str) -> None:
     """Nothing in it but what the manifest says, so the same set has the same card."""
     write_file(folder / CARD, _card(folder.resolve().name, manifest))
     metadata = json.dumps(_croissant(folder.resolve().name, manifest, day), indent=2)
     write_file(folder / CROISSANT, metadata + "\n")
+
+
+def rewrite_card(folder: Path, manifest: TaskSetManifest) -> None:
+    """With the day that it has."""
+    path = folder / CROISSANT
+    if path.is_file():
+        write_card(folder, manifest, json.loads(path.read_text(encoding="utf-8"))["datePublished"])
 
 
 def _told(counts: dict[str, int]) -> str:
@@ -82,7 +105,7 @@ size_categories: [{"n<1K" if manifest.tasks < 1000 else "1K<n<10K"}]
 
 ## Limits
 
-{_LIMITS}
+{_limits(manifest)}
 """
 
 
@@ -102,10 +125,10 @@ def _croissant(name: str, manifest: TaskSetManifest, day: str) -> JsonObject:
         "keywords": ["deep-research", "e-commerce", "files", "benchmark"],
         "citeAs": f"{name} ({day[:4]}), sha256 {digest}",
         "isLiveDataset": False,
-        "rai:dataCollection": "Made by rules from the records of one shop.",
-        "rai:dataCollectionType": ["Synthetic data"],
+        "rai:dataCollection": _collection(manifest),
+        "rai:dataCollectionType": ["Synthetic data", *(["Web Scraping"] if manifest.found else [])],
         "rai:dataUseCases": "Measuring whether research agents find and use the right evidence among files and pages.",
-        "rai:dataLimitations": _LIMITS,
+        "rai:dataLimitations": _limits(manifest),
         "rai:personalSensitiveInformation": "None: shoppers, shops and papers are invented.",
         "distribution": [
             {

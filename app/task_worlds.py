@@ -101,12 +101,19 @@ def _say_what_is_odd(place: Path) -> None:
 
     from drr.filetasks.folders import left_out, open_tasks, some
     from drr.filetasks.form import is_rejected
-    from drr.filetasks.making.manifest import changed_shown
+    from drr.filetasks.making.manifest import changed_shown, read_manifest
 
     tasks = [task.folder for task in open_tasks(place).values()]
     rejected = [folder.name for folder in tasks if is_rejected(folder)]
     if rejected:
         print(f"drr: {left_out(place, rejected)}", file=sys.stderr)
+    manifest = read_manifest(place)
+    if manifest is not None and manifest.found is not None and manifest.found.unconfirmed:
+        print(
+            f"drr: {place}: kinds of pages that a model proposed and no person confirmed, in {manifest.found.unconfirmed} of"
+            f" {manifest.tasks} tasks; `drr tasks review {place} --reviewer NAME` asks for them",
+            file=sys.stderr,
+        )
     if changed := changed_shown(tasks):
         print(
             f"drr: {place}: not what its manifest says was written: {some(changed)}; `drr tasks check` says what it can",

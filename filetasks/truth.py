@@ -21,6 +21,8 @@ Intent = Literal[
 PageKind = Literal["supportive", "distractor", "noise"]
 ChangeKind = Literal["outdated", "one_sided", "wrong_figure", "other_model"]
 MOST_WORDS = 12
+PAGE_ACTIONS = ("confirm", "refute")
+"""What a reviewer does with a proposed kind, in the history of the review."""
 
 
 class FactPlace(BaseModel):
@@ -109,6 +111,30 @@ class ChecklistPoint(BaseModel):
     """Those whose values a rule looks for."""
 
 
+class PageProposal(BaseModel):
+    """What a model took a found page for; the sentence stands in the page. True once a person confirmed it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    url: str
+    kind: PageKind
+    quote: str | None = None
+    why: str
+
+
+class FoundRecord(BaseModel):
+    """Where the pages of a task come from that were not made."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    web: str
+    proposals: tuple[PageProposal, ...]
+    """Of the pages of the corpus that a model looked at; what noise terms alone led to is noise by rule."""
+    pages: dict[str, int]
+    """Read, and left out by reason."""
+
+
 class SizeTruth(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -140,6 +166,8 @@ class TaskTruth(BaseModel):
     """Candidates for this number that a filter refused before, by the filter's name."""
     invented: tuple[str, ...] = ()
     """What was made up where the shop's records say nothing, e.g. `serial numbers`."""
+    found: FoundRecord | None = Field(None, exclude_if=lambda found: found is None)
+    """Of tasks of found pages alone."""
     review: Review = Field(default_factory=Review)
 
     @model_validator(mode="after")
@@ -156,6 +184,16 @@ class TaskTruth(BaseModel):
         if strange := sorted(named - set(ids)):
             raise ValueError(f"there is no fact {strange[0]}")
         return self
+
+    def judged_pages(self) -> dict[str, str]:
+        """By address what a person last said of a proposed kind: `confirm` or `refute`."""
+        told = [entry for entry in self.review.history if entry.get("action") in PAGE_ACTIONS]
+        return {str(entry["page"]): str(entry["action"]) for entry in told}
+
+    def open_proposals(self) -> list[PageProposal]:
+        """Those that nobody confirmed or refuted."""
+        judged = self.judged_pages()
+        return [one for one in (self.found.proposals if self.found else ()) if one.url not in judged]
 
     def of(self, source: Literal["file", "page"]) -> list[TaskFact]:
         return [fact for fact in self.facts if fact.source == source]

@@ -23,6 +23,7 @@ examples:
   drr tasks show tasks.jsonl
   drr tasks check tasks.jsonl --shop shop
   drr tasks drawer --shop shop --out tasks --n 20
+  drr tasks drawer --shop shop --out found --n 5 --sizes 32k --web serper --model anthropic:claude-sonnet-5-5 --budget 5
   drr tasks check tasks
   drr tasks show tasks/017
   drr tasks review tasks --reviewer "Ada"
@@ -31,10 +32,23 @@ _ACTIONS = "build|check|show|drawer|review|import|export"
 
 _TOLD = 10
 """Tasks left out that are named."""
+_FOUND = (
+    "role_models",
+    "prompts",
+    "web",
+    "sandbox",
+    "web_record",
+    "page_reader",
+    "fetch_timeout",
+    "fetch_max_bytes",
+    "respect_robots",
+)
+"""Settings of pages that are found."""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
+    from drr.app.models import SETTINGS as MODELS
     from drr.app.options import positive_int
 
     parser.epilog = _EXAMPLES
@@ -62,14 +76,16 @@ def build(parser: argparse.ArgumentParser) -> None:
         one.add_argument(
             "--min-products", type=positive_int, default=3, metavar="N", help="for each need (default 3)"
         )
-    for one in (making, checking, drawing):
+    for one in (making, checking):
         add_setting_options(one, "shop_url")
+    add_setting_options(drawing, *MODELS, *_FOUND, "shop_url")
     for one in (making, checking, showing, drawing):
         one.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def _build_of_files(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     from drr.app.options import positive_int
+    from drr.app.studies import add_run_options
     from drr.filetasks.making.manifest import SIZES
 
     said = "Make tasks with files: a question, a shopper's files, and a corpus of pages in nested sizes. Goes on where it stopped."
@@ -83,7 +99,14 @@ def _build_of_files(actions: argparse._SubParsersAction[argparse.ArgumentParser]
     drawing.add_argument(
         "--seed", type=int, default=7, metavar="S", help="another seed, other tasks (default 7)"
     )
-    drawing.add_argument("--quiet", action="store_true", help="no progress")
+    drawing.add_argument(
+        "--per-term",
+        type=positive_int,
+        default=10,
+        metavar="N",
+        help="with --web: results looked at for each search term (default 10)",
+    )
+    add_run_options(drawing)
     said = "A person accepts or rejects tasks with files, one at a time."
     reviewing = actions.add_parser("review", help=said, description=said)
     reviewing.add_argument("file", metavar="FOLDER", type=Path)

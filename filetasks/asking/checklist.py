@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from drr.filetasks.case import TaskCase
-from drr.filetasks.truth import ChecklistPoint, TaskFact
+from drr.filetasks.truth import ChecklistPoint, Intent, TaskFact
 
 FEWEST, MOST = 8, 15
 Category = Literal["content", "evidence", "analysis", "comparison", "conclusion"]
@@ -73,6 +74,26 @@ def written_checklist(case: TaskCase) -> tuple[ChecklistPoint, ...]:
         if len(rows) < _ENOUGH:
             add(text, category)
     return tuple(rows)
+
+
+def found_checklist(intent: Intent, facts: Sequence[TaskFact]) -> tuple[ChecklistPoint, ...]:
+    """Of a task of found pages, whose facts nobody has put into parts."""
+    points: list[tuple[str, Category, tuple[str, ...]]] = [
+        (f"States {_named(fact)}", "content", (fact.id,)) for fact in facts
+    ]
+    points += [("Joins what the files say with what pages say", "analysis", ()), (_EVIDENCE, "evidence", ())]
+    points.append((_CONCLUSIONS[intent], "conclusion", ()))
+    points += [(text, category, ()) for category, text in _MORE][: max(0, _ENOUGH - len(points))]
+    return tuple(
+        ChecklistPoint(
+            id=f"c{number}",
+            requirement=text,
+            category=category,
+            decided_by="rule" if about else "judge",
+            facts=about,
+        )
+        for number, (text, category, about) in enumerate(points, 1)
+    )
 
 
 _SIDES = ("compare_with_owned", "fit_into_space")

@@ -94,7 +94,7 @@ def check_tasks(
     for folder in folders:
         task = StoredTask(folder)
         try:
-            found = list(_problems(task, catalogue))
+            found = list(problems_of(task, catalogue))
         except (DrrError, OSError) as error:
             found = [FileTaskProblem(task.name, "form", str(error).splitlines()[0])]
         if manifest is not None and not found and task_hash(folder) != hashes.get(task.name):
@@ -120,7 +120,7 @@ def _of_set(
         yield name, [FileTaskProblem(name, "missing", "the manifest has it, the folder has not")]
 
 
-def _problems(task: StoredTask, catalogue: Catalogue | None) -> Iterator[FileTaskProblem]:
+def problems_of(task: StoredTask, catalogue: Catalogue | None = None) -> Iterator[FileTaskProblem]:
     """The filters look only at a task whose form holds, and only at those made by us."""
     sound = True
     for name, check in CHECKS.items():
@@ -235,11 +235,27 @@ def _checklist(task: StoredTask) -> Iterator[str]:
         yield f"{count} points; a checklist has {checklist.FEWEST} to {checklist.MOST}"
 
 
+def is_unconfirmed(folder: Path) -> bool:
+    """Whether a kind of one of its pages is a model's word alone."""
+    try:
+        return bool(read_truth(folder).open_proposals())
+    except DrrError:
+        return False  # `check` says of it what it is
+
+
+def _kinds(task: StoredTask) -> Iterator[str]:
+    """A person's word on a page that a model proposed."""
+    for url, action in task.truth.judged_pages().items():
+        if action == "refute":
+            yield f"{url}: is not what it was proposed as, a reviewer says"
+
+
 CHECKS: dict[str, Callable[[StoredTask], Iterator[str]]] = {
     "form": _form,
     "sizes": _sizes,
     "places": _places,
     "question": _question,
     "checklist": _checklist,
+    "kinds": _kinds,
 }
 """Of a task by itself; the filters of `drr.filetasks.quality` come after them."""

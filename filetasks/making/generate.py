@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from drr.filetasks.making.folder import WrittenTask, clear_parts, write_task
 from drr.filetasks.making.gate import refused_by
 from drr.filetasks.making.manifest import (
     VERSION,
+    FoundSet,
     TaskFunnel,
     TaskSetManifest,
     read_manifest,
@@ -42,7 +43,7 @@ _STEP = 1_000_003
 
 
 @dataclass
-class _Streams:
+class CaseStreams:
     """Cases by seed, each drawn as far as it was needed."""
 
     shop: Shop
@@ -58,6 +59,11 @@ class _Streams:
             found.append(next(stream))
         return found[number]
 
+    def drawer(self, number: int, attempt: int, task_id: str) -> WrittenDrawer:
+        """Of the case that a number has at its first try, its second, ..."""
+        case = self.case(self.seed + attempt * _STEP, number)
+        return write_drawer(replace(case, task_id=task_id))
+
 
 def generate_tasks(
     shop: Shop,
@@ -70,29 +76,30 @@ def generate_tasks(
     pages: int = PAGES,
 ) -> TaskSetManifest:
     """Every task is on disk before the next is begun; the same call goes on where it stopped."""
-    _begin(out, shop, sizes, seed)
+    begin_set(
+        out,
+        TaskSetManifest(seed=seed, shop_hash=shop.manifest.content_hash, sizes=dict(sizes), counter=COUNTER),
+    )
     with progress.stage("tasks", count, "tasks") as stage:
         missing = [n for n in range(count) if not is_task(out / f"{n + 1:03d}")]
         stage.advance(count - len(missing))
         if missing:
             stage.note("writing pages")
             pool = build_pool(shop.store.iter_products(), seed, pages)
-            streams = _Streams(shop, seed)
+            streams = CaseStreams(shop, seed)
             for number in missing:
                 task_id = f"{number + 1:03d}"
                 stage.note(task_id)
                 task = _task(streams, pool, number, task_id, sizes, seed)
-                write_task(out, task, partial(_remember, out, task_id))
+                write_task(out, task, partial(remember, out, task_id))
                 stage.advance()
-    return _finish(out)
+    return finish_set(out)
 
 
-def _begin(out: Path, shop: Shop, sizes: Mapping[str, int], seed: int) -> None:
+def begin_set(out: Path, wanted: TaskSetManifest) -> None:
+    """The folder is new, or holds tasks of the same set, each of them as it was written."""
     if out.exists() and not out.is_dir():
         raise Misuse(f"{out}: is a file; name a new folder")
-    wanted = TaskSetManifest(
-        seed=seed, shop_hash=shop.manifest.content_hash, sizes=dict(sizes), counter=COUNTER
-    )
     if out.is_dir() and any(out.iterdir()):
         _continue(out, wanted)
     else:
@@ -110,6 +117,7 @@ def _continue(out: Path, wanted: TaskSetManifest) -> None:
         ("shop", wanted.shop_hash[:12], had.shop_hash[:12]),
         ("sizes", ",".join(wanted.sizes), ",".join(had.sizes)),
         ("version", VERSION, had.version),
+        ("pages", _pages_of(wanted), _pages_of(had)),
     ):
         if now != before:
             raise Misuse(
@@ -122,6 +130,16 @@ def _continue(out: Path, wanted: TaskSetManifest) -> None:
             " put it back, or take its folder away and it is made again"
         )
     write_manifest(out, had.model_copy(update={"complete": False}))
+
+
+def _pages_of(manifest: TaskSetManifest) -> str:
+    """How its pages came to be, in words."""
+    found = manifest.found
+    if found is None:
+        return "made by rules"
+    frozen = f" ({found.web_hash[:12]})" if found.web_hash else ""
+    prompts = "".join(digest[:4] for digest in found.prompts.values())
+    return f"found by {found.web}{frozen}, {found.per_term} a term, with {found.model}, prompts {prompts}, version {found.version}"
 
 
 def changed_tasks(out: Path, manifest: TaskSetManifest) -> list[str]:
@@ -137,7 +155,7 @@ def _hash(folder: Path) -> str | None:
         return None
 
 
-def _remember(out: Path, task_id: str, hidden: Path) -> None:
+def remember(out: Path, task_id: str, hidden: Path) -> None:
     """On disk before the task is: what lies there without having been remembered was put there by somebody else."""
     had, (whole, shown) = read_manifest(out), task_hashes(hidden)
     if had is not None:
@@ -146,7 +164,7 @@ def _remember(out: Path, task_id: str, hidden: Path) -> None:
 
 
 def _task(
-    streams: _Streams,
+    streams: CaseStreams,
     pool: PagePool,
     number: int,
     task_id: str,
@@ -156,8 +174,7 @@ def _task(
     refused: Counter[str] = Counter()
     catalogue = catalogue_of(streams.shop)
     for attempt in range(_REDRAWS):
-        case = streams.case(seed + attempt * _STEP, number)
-        drawer = write_drawer(_named(case, task_id))
+        drawer = streams.drawer(number, attempt, task_id)
         found = corpora(drawer.case, seed, sizes, pool)
         for wording in range(_REWORDINGS):
             text = written_question(drawer.case, wording)
@@ -171,10 +188,6 @@ def _task(
     raise DrrError(
         f"task {task_id}: every candidate was refused ({told}); another --seed, or a shop with more products, gives others"
     )
-
-
-def _named(case: TaskCase, task_id: str) -> TaskCase:
-    return replace(case, task_id=task_id)
 
 
 def _written(
@@ -212,14 +225,14 @@ def _written(
     )
 
 
-def _finish(out: Path) -> TaskSetManifest:
+def finish_set(out: Path, *, complete: bool = True) -> TaskSetManifest:
     """Counted from what lies on disk, so that it holds for tasks of earlier runs too."""
     had = read_manifest(out)
     if had is None:
         raise DrrError(
             f"{out / MANIFEST}: was taken away while the tasks were written; run the same command again"
         )
-    manifest = had.model_copy(update=counted(out, had))
+    manifest = had.model_copy(update={**counted(out, had), "complete": complete})
     write_manifest(out, manifest)
     return manifest
 
@@ -235,7 +248,6 @@ def counted(out: Path, had: TaskSetManifest) -> dict[str, object]:
     hashes = {folder.name: had.hashes[folder.name] for folder in folders}
     mixed = sum(len({modality_of(name) for name in one}) > 1 for one in names)
     return {
-        "complete": True,
         "tasks": len(folders),
         "intents": dict(sorted(Counter(truth.intent for truth in truths).items())),
         "themes": dict(sorted(Counter(truth.theme for truth in truths).items())),
@@ -248,4 +260,24 @@ def counted(out: Path, had: TaskSetManifest) -> dict[str, object]:
         "hashes": hashes,
         "shown": {folder.name: had.shown[folder.name] for folder in folders if folder.name in had.shown},
         "content_hash": set_hash(hashes),
+        "found": had.found and found_counts(had.found, truths),
     }
+
+
+def found_counts(found: FoundSet, truths: Sequence[TaskTruth]) -> FoundSet:
+    pages: Counter[str] = Counter()
+    for truth in truths:
+        pages.update(truth.found.pages if truth.found else {})
+    unconfirmed = sum(bool(truth.open_proposals()) for truth in truths)
+    return found.model_copy(update={"pages": dict(sorted(pages.items())), "unconfirmed": unconfirmed})
+
+
+def recount(out: Path) -> TaskSetManifest | None:
+    """After a review; `None` where no manifest is, or nothing in it hangs on reviews."""
+    had = read_manifest(out)
+    if had is None or had.found is None:
+        return None
+    truths = [read_truth(folder) for folder in task_folders(out)]
+    manifest = had.model_copy(update={"found": found_counts(had.found, truths)})
+    write_manifest(out, manifest)
+    return manifest

@@ -30,6 +30,25 @@ class TaskFunnel(BaseModel):
     kept: int = 0
 
 
+class FoundSet(BaseModel):
+    """Of a set of tasks of found pages: what decides it beside seed, shop and sizes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    web: str
+    web_hash: str | None = None
+    """Of a frozen web."""
+    per_term: int
+    prompts: dict[str, str]
+    """By name, their hashes."""
+    version: str
+    pages: dict[str, int] = {}
+    """Read, and left out by reason, over all tasks."""
+    unconfirmed: int = 0
+    """Tasks with a kind of a page that a model proposed and no person confirmed."""
+
+
 class TaskSetManifest(BaseModel):
     """What decides a set stands in it from the start, so that the same command goes on; the rest when it is complete."""
 
@@ -51,6 +70,8 @@ class TaskSetManifest(BaseModel):
     multimodal: float | None = None
     """Share of tasks with files of more than one modality."""
     funnel: TaskFunnel = TaskFunnel()
+    found: FoundSet | None = Field(None, exclude_if=lambda found: found is None)
+    """Of tasks whose pages were not made."""
     hashes: dict[str, str] = {}
     """Of each task, without what a reviewer said."""
     shown: dict[str, str] = Field({}, exclude_if=lambda hashes: not hashes)

@@ -46,7 +46,7 @@ def review_tasks(
             shown = place
         try:
             key = ask(f"{KEYS} > ").strip().casefold()[:1]
-            reason = _reason(ask) if key == "r" else None
+            reason = asked_reason(ask) if key == "r" else None
         except EOFError:
             break
         if key == "q":
@@ -68,7 +68,7 @@ def review_tasks(
     return tally
 
 
-def _reason(ask: Callable[[str], str]) -> str:
+def asked_reason(ask: Callable[[str], str]) -> str:
     while not (reason := ask("why? > ").strip()):
         pass
     return reason

@@ -1,0 +1,240 @@
+"""Tasks of found pages as units of a study beside the folder: one for each candidate, nothing is asked or searched twice."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from drr.env.errors import Misuse
+
+if TYPE_CHECKING:
+    from drr.env.settings import Settings
+    from drr.env.shop import Shop
+    from drr.env.web.base import WebSearch
+    from drr.filetasks.drawer.writer import WrittenDrawer
+    from drr.filetasks.found.candidate import FoundCandidate, FoundTerms
+    from drr.filetasks.making.generate import CaseStreams
+    from drr.filetasks.making.manifest import TaskSetManifest
+    from drr.llm.factory import Models
+    from drr.llm.prompts import Prompts
+    from drr.study.study import Study
+    from drr.study.unit import Outcome, Unit
+    from drr.study.worker import Context
+
+REDRAWS = 3
+"""Candidates for one number; each costs what it costs."""
+
+
+class FoundSetMade(NamedTuple):
+    manifest: TaskSetManifest | None
+    """`None` where no task came out."""
+    code: int
+
+
+def make_found(
+    arguments: argparse.Namespace, settings: Settings, shop: Shop, sizes: Mapping[str, int]
+) -> FoundSetMade:
+    from drr.app.models import models_of
+    from drr.app.prompts import prompts_of
+    from drr.app.studies import budget_of, check_models, unit_cap_of
+    from drr.env.web.open import open_recorder
+    from drr.filetasks.form import is_task
+    from drr.filetasks.found.asking import ROLE
+    from drr.filetasks.making.generate import CaseStreams, begin_set, finish_set
+    from drr.llm.offline import NAME as OFFLINE
+    from drr.study.study import Study
+
+    models, prompts = models_of(settings), prompts_of(settings, "filetasks")
+    if models.name_of(ROLE) == OFFLINE:
+        raise Misuse(
+            f"--web {settings.web}: pages that are found are judged by a model; give --model PROVIDER:MODEL"
+        )
+    folder = arguments.out.with_name(arguments.out.name + ".study")
+    web = open_recorder(settings, folder / "web")
+    begin_set(arguments.out, _wanted(arguments, shop, sizes, models, prompts, web))
+    config = {
+        "run": {
+            "what": "tasks drawer",
+            "shop": arguments.shop,
+            "seed": arguments.seed,
+            "model": models.name_of(ROLE),
+        },
+        "settings": {"shop_url": settings.shop_url},
+    }
+    with Study.create(folder, config) as study:  # type: ignore[arg-type]
+        check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
+        making = _Making(
+            arguments, settings, shop, sizes, study, models, prompts, web, CaseStreams(shop, arguments.seed)
+        )
+        code = making.all_of(arguments.n)
+    if not any(is_task(one) for one in arguments.out.iterdir()):
+        return FoundSetMade(None, code or 1)
+    return FoundSetMade(finish_set(arguments.out, complete=code == 0), code)
+
+
+def _wanted(
+    arguments: argparse.Namespace,
+    shop: Shop,
+    sizes: Mapping[str, int],
+    models: Models,
+    prompts: Prompts,
+    web: WebSearch,
+) -> TaskSetManifest:
+    from drr.filetasks.corpus.pool import COUNTER
+    from drr.filetasks.found.asking import PAGE, QUESTION, ROLE, TERMS
+    from drr.filetasks.found.candidate import VERSION
+    from drr.filetasks.making.manifest import FoundSet, TaskSetManifest
+
+    return TaskSetManifest(
+        seed=arguments.seed,
+        shop_hash=shop.manifest.content_hash,
+        sizes=dict(sizes),
+        counter=COUNTER,
+        found=FoundSet(
+            model=models.name_of(ROLE),
+            web=web.name,
+            web_hash=web.content_hash,
+            per_term=arguments.per_term,
+            prompts=prompts.hashes([TERMS, PAGE, QUESTION]),
+            version=VERSION,
+        ),
+    )
+
+
+@dataclass
+class _Making:
+    arguments: argparse.Namespace
+    settings: Settings
+    shop: Shop
+    sizes: Mapping[str, int]
+    study: Study
+    models: Models
+    prompts: Prompts
+    web: WebSearch
+    streams: CaseStreams
+    refused: dict[int, str] = field(default_factory=dict)
+    """By number: why every candidate was put aside."""
+
+    def all_of(self, count: int) -> int:
+        """Round by round, as a refused candidate is followed by the next of its number; gives the exit code."""
+        from drr.app.studies import conclude, run_units
+
+        while True:
+            units = [unit for number in range(count) if (unit := self._next(number)) is not None]
+            if not units:
+                break
+            summary = run_units(
+                self.arguments, self.study, units, self.work, self.models, "proposing and checking"
+            )
+            if not summary.ok:
+                for number in range(count):  # what was done before it stopped
+                    self._next(number)
+                return conclude(summary, self.study.folder, command=_again(self.arguments))
+        for number, told in sorted(self.refused.items()):
+            print(f"drr: task {_name(number)}: every candidate was refused; {told}", file=sys.stderr)
+        return 1 if self.refused else 0
+
+    def _next(self, number: int) -> Unit | None:
+        """The unit that this number waits for; `None` where its task is written or given up."""
+        from drr.filetasks.form import is_task
+        from drr.filetasks.making.folder import write_task
+        from drr.filetasks.making.generate import remember
+
+        out, name = self.arguments.out, _name(number)
+        if is_task(out / name):
+            return None
+        refused: Counter[str] = Counter()
+        told = ""
+        for attempt in range(REDRAWS):
+            unit = self._unit(number, attempt)
+            candidate = self._found(unit)
+            if candidate is None:
+                return unit
+            if candidate.question is not None:
+                files = self._drawer(number, attempt).files
+                write_task(out, candidate.task(files, refused), partial(remember, out, name))
+                return None
+            refused.update(candidate.refused)
+            told = candidate.told
+        counts = ", ".join(f"{name} {times}" for name, times in refused.most_common())
+        self.refused[number] = f"{counts}; last: {told}"
+        return None
+
+    def _found(self, unit: Unit) -> FoundCandidate | None:
+        from drr.filetasks.found.candidate import FoundCandidate
+
+        record = self.study.record(unit.key)
+        text = self.study.text(record, "candidate") if record is not None and record.done else None
+        return None if text is None else FoundCandidate.model_validate_json(text)
+
+    def _unit(self, number: int, attempt: int) -> Unit:
+        from drr.filetasks.found.asking import ROLE
+        from drr.study.unit import Unit
+
+        wanted = _wanted(self.arguments, self.shop, self.sizes, self.models, self.prompts, self.web)
+        fields = {
+            "what": "found task",
+            "task": _name(number),
+            "attempt": attempt,
+            "set": wanted.model_dump(mode="json"),
+            "model": self.models.name_of(ROLE),
+            "max_tokens": self.settings.model_max_tokens,
+        }
+        spec = {"number": number, "attempt": attempt}
+        return Unit("generation", fields, spec, f"{_name(number)} · candidate {attempt + 1}")
+
+    def _drawer(self, number: int, attempt: int) -> WrittenDrawer:
+        return self.streams.drawer(number, attempt, _name(number))
+
+    async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
+        from drr.env.web.base import WebUnavailable
+        from drr.filetasks.found.candidate import found_candidate
+        from drr.study.unit import Outcome, UnitFailure
+
+        context.replaying()
+        try:
+            found = await found_candidate(self._terms(context), self._drawer(spec["number"], spec["attempt"]))
+        except WebUnavailable as error:
+            raise UnitFailure("web_unavailable", str(error), transient=True) from error
+        kept = found.question is not None
+        return Outcome(
+            {"kept": kept, "refused": dict(found.refused), "told": found.told},
+            {"candidate": found.model_dump_json()},
+        )
+
+    def _terms(self, context: Context) -> FoundTerms:
+        from drr.filetasks.found.asking import ROLE
+        from drr.filetasks.found.candidate import FoundTerms
+        from drr.filetasks.quality.material import catalogue_of
+
+        return FoundTerms(
+            model=context.models.role(ROLE),
+            web=self.web,
+            prompts=self.prompts,
+            sizes=self.sizes,
+            per_term=self.arguments.per_term,
+            seed=self.arguments.seed,
+            shop_hash=self.shop.manifest.content_hash,
+            catalogue=catalogue_of(self.shop),
+        )
+
+
+def _name(number: int) -> str:
+    return f"{number + 1:03d}"
+
+
+def _again(arguments: argparse.Namespace) -> str:
+    def words() -> Iterator[str]:
+        yield from ("tasks", "drawer", "--shop", arguments.shop, "--out", str(arguments.out))
+        yield from ("--n", str(arguments.n), "--sizes", arguments.sizes, "--seed", str(arguments.seed))
+        yield from ("--web", arguments.web, "--per-term", str(arguments.per_term))
+        if arguments.model:
+            yield from ("--model", arguments.model)
+
+    return shlex.join(words())
