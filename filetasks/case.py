@@ -10,7 +10,7 @@ from drr.env.entities import Product
 from drr.filetasks.truth import Intent, TaskFact
 
 FileForm = Literal[
-    "order_history", "receipt", "invoice", "till_slip", "warranty", "manual", "photo", "label", "sketch",
+    "order_history", "receipt", "invoice", "delivery_note", "till_slip", "warranty", "manual", "photo", "label", "sketch",
     "budget", "comparison", "measurements", "mail", "saved_page", "notes",
 ]  # fmt: skip
 
@@ -56,6 +56,7 @@ class Coupling:
 
     key: str
     facts: tuple[str, ...]
+    """Those of files may be facts of another part too."""
     how: str
     """How they combine, with the result."""
 

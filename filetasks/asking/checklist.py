@@ -16,18 +16,18 @@ _JOINS = {
     ("replace_under_warranty", "part"): "Names the kit that replaces the broken part",
     ("replace_under_warranty", "refund"): "Works out the refund in dollars",
     ("refill", "lasting"): "Works out the day on which it runs out",
-    ("refill", "keeping"): "Works out until when the opened one may be used",
+    ("refill", "keeping"): "Decides whether the opened one is used up before it spoils",
     ("refill", "affordable"): "Works out how many large packs the limit pays for",
     ("refill", "code"): "Names the pack that fits the refill code",
     ("fit_into_space", "width"): "Works out whether width and free room fit the place",
     ("fit_into_space", "height"): "Compares its height with that of the place",
     ("fit_into_space", "load"): "Compares its weight with what the place bears",
-    ("fit_into_space", "door"): "Compares its carton with the door",
+    ("fit_into_space", "trunk"): "Compares its carton with the gap in the car",
     ("compare_with_owned", "upkeep"): "Compares the upkeep of both a year",
     ("compare_with_owned", "points"): "Compares the points of both in the test",
     ("compare_with_owned", "trade_in"): "Works out what a trade-in gives in dollars",
     ("compare_with_owned", "weight"): "Compares the weight of both",
-    ("compare_with_owned", "lasting"): "Compares the age of one with the life of the other",
+    ("compare_with_owned", "outlasting"): "Compares the age of one with the life of the other",
     ("return_or_keep", "window"): "Works out the last day for the return",
     ("return_or_keep", "fee"): "Works out what is refunded in dollars",
     ("return_or_keep", "lot"): "Decides whether this lot is a faulty one",
@@ -100,16 +100,26 @@ _SIDES = ("compare_with_owned", "fit_into_space")
 
 
 def _stated(case: TaskCase, facts: dict[str, TaskFact]) -> list[list[tuple[str, ...]]]:
-    """For each part a point for each fact; where that makes too many one for those of files and one for that of pages, or one."""
-    single: list[list[tuple[str, ...]]] = [[(one,) for one in part.facts] for part in case.couplings]
+    """For each part a point for each fact that no part before it has; where that makes too many one for those of files and one for
+    that of pages, or one."""
+    seen: set[str] = set()
+    own: list[tuple[str, ...]] = []
+    for part in case.couplings:
+        own.append(tuple(one for one in part.facts if one not in seen))
+        seen |= set(part.facts)
+    single: list[list[tuple[str, ...]]] = [[(one,) for one in part] for part in own]
     by_source = [
-        [tuple(one for one in part.facts if facts[one].source == source) for source in ("file", "page")]
-        for part in case.couplings
+        [
+            said
+            for source in ("file", "page")
+            if (said := tuple(one for one in part if facts[one].source == source))
+        ]
+        for part in own
     ]
     for stated in (single, by_source):
         if sum(map(len, stated)) + len(case.couplings) + 2 <= MOST:
             return stated
-    return [[part.facts] for part in case.couplings]
+    return [[part] for part in own]
 
 
 def _named(fact: TaskFact) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from hashlib import sha256
 from random import Random
 
@@ -17,7 +18,7 @@ from drr.filetasks.corpus.pool import COUNTER, PagePool
 from drr.filetasks.corpus.ranking import PageRanking
 from drr.filetasks.corpus.terms import search_terms
 from drr.filetasks.form import CorpusPage, CorpusSize, CorpusSizes
-from drr.filetasks.truth import KnownPage, PageKind, SearchTerm, SizeTruth, TaskFact
+from drr.filetasks.truth import Intent, KnownPage, PageKind, SearchTerm, SizeTruth, TaskFact
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,8 @@ class Corpora:
     terms: tuple[SearchTerm, ...]
     facts: tuple[TaskFact, ...]
     """All of the case, those of pages with their places."""
+    today: date
+    intent: Intent
     ranking: PageRanking = field(compare=False)
 
 
@@ -66,6 +69,8 @@ def corpora(case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool)
             fact.model_copy(update={"places": (placed[fact.id],)}) if fact.id in placed else fact
             for fact in case.facts
         ),
+        today=case.today,
+        intent=case.intent,
         ranking=ranking,
     )
 

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
 from random import Random
 
 from drr.env.text import fold
 from drr.filetasks.case import NamedThing, TaskCase
 from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.page import drawn_form, written_page
-from drr.filetasks.corpus.pool import PagePool, PoolPage, drawn_age, pool_page
+from drr.filetasks.corpus.pool import OLDEST, PagePool, PoolPage, drawn_age, pool_page
 from drr.filetasks.corpus.scene import page_scene
 from drr.filetasks.corpus.statement import PageStatement, changed, drawn_statement, of_fact
+from drr.filetasks.reckoning import turns
 from drr.filetasks.truth import ChangeKind, FactPlace, KnownPage, TaskFact
+from drr.filetasks.values import FactValues, sold_from
 
 _SIDE = (0, 0, 1, 1, 2)
 """Statements beside the first, of companions: as many as pages of the pool have."""
 _TRIES = 40
-_YOUNGER: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "other_model")
-_OLDER: tuple[ChangeKind, ...] = ("outdated", "outdated", *_YOUNGER)
+_YOUNGER: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "wrong_figure", "other_model", "other_model")
+_OLDER: tuple[ChangeKind, ...] = ("outdated", "outdated", "outdated", *_YOUNGER)
+_LOTS_KNOWN = 900
+"""Days before the purchase, at most, of a notice about faulty lots: what was sold then is no longer on any shelf."""
+_LATER = 45
+"""Days after the purchase from which on pages may speak of terms that came later."""
+_ALL_TERMS = 400
 
 
 @dataclass(frozen=True)
@@ -51,11 +60,24 @@ class CasePages:
 
     def supportive(self, fact: TaskFact) -> CasePage:
         said = of_fact(fact)
-        page, quote = self._written(fact, said, f"supportive/{fact.id}", drawn_age)
+        page, quote = self._written(fact, said, f"supportive/{fact.id}", self._age_of(fact))
         return CasePage(page, KnownPage(url=page.url, kind="supportive", facts=(fact.id,)), quote)
 
+    def _age_of(self, fact: TaskFact) -> Callable[[Random], int]:
+        """Of the page that holds a fact: it has a date, and speaks of nothing that came later."""
+        start = sold_from(fact.attribute)
+        if start is None and fact.attribute.startswith("lots"):
+            start = self.case.bought - timedelta(days=_LOTS_KNOWN)
+        most = OLDEST if start is None else (self.case.today - start).days
+
+        def drawn(rng: Random) -> int:
+            ages = (age for age in iter(lambda: drawn_age(rng), object()) if age is not None)
+            return next(age for age in ages if age <= most)
+
+        return drawn
+
     def distractors(self, of: Sequence[CasePage]) -> Iterator[CasePage]:
-        """Without end, each supportive page in turn. All ages are drawn alike and what is older than its page may be outdated."""
+        """Without end, each supportive page in turn. All ages are drawn alike, and what a page of its age may have wrong is said in it."""
         facts = {fact.id: fact for fact in self.case.of("page")}
         taken: dict[str, list[str]] = {key: [] for key in facts}
         number = 0
@@ -64,15 +86,38 @@ class CasePages:
             fact = facts[source.known.facts[0]]
             rng = Random(f"{self.seed}/{self.case.task_id}/change/{number}")
             age = drawn_age(rng)
-            older = age is not None and source.page.age is not None and age > source.page.age
-            kind = rng.choice(_OLDER if older else _YOUNGER)
-            said, change = changed(fact, kind, taken[fact.id], rng)
+            kind, sold = self._kind(fact, source, age, rng)
+            said, change = changed(fact, kind, taken[fact.id], rng, self._turns(fact), sold)
             if said is not None:
                 taken[fact.id].append(said.value)
             page, quote = self._written(fact, said, f"distractor/{number}", _always(age))
             known = KnownPage(url=page.url, kind="distractor", made_from=source.page.url, change=change)
             yield CasePage(page, known, quote)
             number += 1
+
+    @cached_property
+    def _values(self) -> FactValues:
+        return FactValues.of(self.case.facts, self.case.today)
+
+    def _turns(self, fact: TaskFact) -> Callable[[str], bool]:
+        return lambda value: turns(self._values, fact.attribute, value)
+
+    def _kind(
+        self, fact: TaskFact, source: CasePage, age: int | None, rng: Random
+    ) -> tuple[ChangeKind, str | None]:
+        """What is older than its page may be outdated. Of terms that hold from a month on, what is older than they are speaks of earlier
+        ones, and what was written after the purchase may speak of later ones."""
+        start = sold_from(fact.attribute)
+        if start is None or age is None:
+            older = age is not None and source.page.age is not None and age > source.page.age
+            return rng.choice(_OLDER if older else _YOUNGER), None
+        day = self.case.today - timedelta(days=age)
+        if day < start:
+            return "outdated", _month(day - timedelta(days=rng.randint(20, _ALL_TERMS)))
+        room = (day - self.case.bought).days - _LATER
+        if room > 0 and rng.random() < 0.4:
+            return "other_period", _month(self.case.bought + timedelta(days=_LATER + rng.randint(0, room)))
+        return rng.choice(_YOUNGER), None
 
     def _thing(self, fact: TaskFact) -> NamedThing:
         rival = self.case.rival
@@ -114,6 +159,10 @@ def stands_in(value: str, folded: str) -> bool:
             return True
         at = folded.find(plain, at + 1)
     return False
+
+
+def _month(day: date) -> str:
+    return f"{day:%B %Y}"
 
 
 def _always(age: int | None) -> Callable[[Random], int | None]:

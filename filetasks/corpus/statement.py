@@ -6,19 +6,21 @@ So no two pages of one pool contradict each other but by a change that is record
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
 
 from drr.filetasks.case import NamedThing
 from drr.filetasks.corpus.stock import StatementForm, stock
-from drr.filetasks.planning.things import is_of
+from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.truth import ChangeKind, StatementChange, TaskFact
 
 SISTERS = ("Mini", "Outlet", "Junior", "Classic", "Travel", "Plus", "Select", "Second Edition")
 """What another model, or another house of a brand or seller, is called."""
 _LETTERS = "BCDFGHJKLMNPQRSTVW"
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
+_WITHIN = {"percent": (4.0, 92.0), "points": (380.0, 985.0)}
+"""What a figure of these can be at all."""
 _LEAST_CHANGE, _MOST_CHANGE = 0.12, 0.55
 _HEARSAY = 0.25
 _SISTER = 0.2
@@ -36,12 +38,15 @@ class PageStatement:
     """Said without knowing."""
 
     def words(self) -> dict[str, str]:
-        state = self.groups.get("state")
+        state, sold = self.groups.get("state"), self.groups.get("sold")
         return {
             **self.groups,
             "subject": self.subject,
             "value": self.value,
             "in_state": f" in {state}" if state else "",
+            "sold_a": f" (bought in {sold} or later)" if sold else "",
+            "sold_b": f" (sold since {sold})" if sold else "",
+            "sold_c": f" (for purchases from {sold} on)" if sold else "",
         }
 
 
@@ -63,7 +68,7 @@ def drawn_value(text: str, rng: Random) -> str | None:
 
 def drawn_statement(thing: NamedThing, seller: str | None, seed: int, rng: Random) -> PageStatement:
     """Of a thing, its brand or a seller: which is up to `rng`, the value is the world's."""
-    kind = "consumable" if is_of("consumable", thing.noun) else "lasting"
+    kind = "consumable" if kind_of(thing.noun).is_used_up else "lasting"
     subjects = {"thing": thing.name, "brand": thing.brand, "seller": seller}
     form = rng.choice([one for one in stock().statements if subjects[one.about] and one.of in (None, kind)])
     subject = str(subjects[form.about])
@@ -72,7 +77,9 @@ def drawn_statement(thing: NamedThing, seller: str | None, seed: int, rng: Rando
     world = Random(f"{seed}/{form.attribute.pattern}/{subject}")
 
     def fill(slot: str) -> str:
-        return drawn_value(slot, world) or world.choice(stock().names["states"])
+        return drawn_value(slot, world) or world.choice(
+            stock().names["months" if slot == "month" else "states"]
+        )
 
     groups = {key: text.words(world, fill) for key, text in form.groups.items()}
     if "low" in groups:
@@ -84,33 +91,50 @@ def drawn_statement(thing: NamedThing, seller: str | None, seed: int, rng: Rando
 
 
 def changed(
-    fact: TaskFact, kind: ChangeKind, taken: Iterable[str], rng: Random
+    fact: TaskFact,
+    kind: ChangeKind,
+    taken: Iterable[str],
+    rng: Random,
+    turns: Callable[[str], bool],
+    sold: str | None = None,
 ) -> tuple[PageStatement | None, StatementChange]:
-    """The statement as a distractor says it (`None`: it leaves it out), and the record of it; no value of `taken` comes out."""
+    """The statement as a distractor says it (`None`: it leaves it out), and the record of it. Its value `turns` the answer, and is none
+    of `taken` where there is another; `sold` is the month from which on it holds, where that is another."""
     true = of_fact(fact)
-    if kind == "one_sided":
-        return None, StatementChange(kind=kind, fact=fact.id, before=fact.value)
-    value = other_value(fact.value, {*taken, fact.value}, rng)
+    value = None if kind == "one_sided" else other_value(fact.value, {*taken, fact.value}, rng, turns)
+    if value is None:
+        return None, StatementChange(kind="one_sided", fact=fact.id, before=fact.value)
     subject = f"{fact.subject} {rng.choice(SISTERS)}" if kind == "other_model" else fact.subject
-    said = replace(true, value=value, subject=subject, hearsay=kind == "wrong_figure")
+    groups = {**true.groups, "sold": sold} if sold else true.groups
+    said = replace(true, value=value, subject=subject, groups=groups, hearsay=kind == "wrong_figure")
     after = f"{subject}: {value}" if kind == "other_model" else value
+    after += f", sold from {sold}" if sold else ""
     return said, StatementChange(kind=kind, fact=fact.id, before=fact.value, after=after)
 
 
-def other_value(value: str, taken: Iterable[str], rng: Random) -> str:
-    """Written alike, and another in its last figure."""
+def other_value(
+    value: str, taken: Iterable[str], rng: Random, turns: Callable[[str], bool] = lambda _: True
+) -> str | None:
+    """Written alike, and another in its last figure; `None` where none turns the answer."""
     avoid = set(taken)
     found = list(_FIGURE.finditer(value.replace(",", "")))
     if not found:
         return f"not {value}"
     plain, last = value.replace(",", ""), found[-1]
-    amount = float(last[0])
+    amount, again = float(last[0]), None
+    low, high = _WITHIN.get(value.rpartition(" ")[2], (0.1, 1e9))
     for reach in range(1, 400):
         share = rng.uniform(_LEAST_CHANGE, _MOST_CHANGE) * rng.choice((-1, 1))
         moved = amount * (1 + share) + rng.choice((-1, 1)) * (reach // 8)
         digits = len(last[0].partition(".")[2])
-        figure = f"{max(moved, 0.1):.{digits}f}" if digits else str(max(1, round(moved)))
+        figure = f"{max(moved, low):.{digits}f}" if digits else str(max(1, round(moved)))
         other = plain[: last.start()] + figure + plain[last.end() :]
-        if other not in avoid and len(figure) >= len(last[0]) - 1:
+        like = (
+            len(figure) >= len(last[0]) - 1 if " " in value or "$" in value else len(figure) == len(last[0])
+        )
+        if other == value or not like or not low <= float(figure) <= high or not turns(other):
+            continue
+        if other not in avoid:
             return other
-    raise ValueError(f"no other value than {value!r} was found")
+        again = other
+    return again

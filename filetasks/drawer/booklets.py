@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
+from functools import cache
+from pathlib import Path
+
 from drr.filetasks.case import FileEntry
 from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
 from drr.filetasks.drawer.pdf import FAINT, GREY, INK, LEAFLET, PaperPages, wrapped
+from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.planning.scene import capital
-from drr.filetasks.planning.things import is_of, words
+from pydantic import BaseModel, ConfigDict
 from reportlab.lib.colors import HexColor
 
 _EXCLUDED = (
@@ -26,29 +31,27 @@ _STEPS = (
     "Pack the product so that it cannot move in its box.",
     "Write the reference on the outside of the box.",
 )
-_SAFETY = (
-    "Read these pages before first use and keep them.",
-    "Keep small parts and packaging away from children.",
-    "Do not use the product if anything looks damaged.",
-    "Place it where nobody can trip over it or pull it down.",
-    "Do not put it into water unless these pages say so.",
-    "Let it dry fully before you store it.",
-    "Use original parts only; others may fail early.",
-)
-_CARE = (
-    "Wipe with a soft, damp cloth. No scouring powder, no solvents.",
-    "Check all joints once a month and tighten what is loose by hand.",
-    "Store it dry, out of direct sun, with nothing heavy on top.",
-    "Rinse removable parts with lukewarm water and let them dry in the air.",
-    "Do not fold, bend or force anything that does not move by itself.",
-)
-_FAULTS = (
-    ("It wobbles", "Put it on even ground; turn the feet until all four touch."),
-    ("It smells new", "Air it for a day; the smell is harmless and goes away."),
-    ("A part is loose", "Tighten by hand. Do not use power tools."),
-    ("It squeaks", "Wipe the joint dry. Do not oil it."),
-    ("It looks faded", "Keep it out of direct sun; fading is no defect."),
-)
+
+
+class SortInstructions(BaseModel):
+    """What the instructions of one sort of thing say."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    safety: tuple[str, ...]
+    care: tuple[str, ...]
+    faults: tuple[tuple[str, str], ...]
+    made_for: str
+
+
+@cache
+def _instructions() -> dict[str, SortInstructions]:
+    with (Path(__file__).parent / "instructions.toml").open("rb") as file:
+        return {name: SortInstructions(**row) for name, row in tomllib.load(file).items()}
+
+
+def _group(brief: FileBrief) -> SortInstructions:
+    return _instructions()[kind_of(brief.thing.noun).manual or "furniture"]
 
 
 def write_warranty(brief: FileBrief) -> WrittenFile:
@@ -178,7 +181,7 @@ def _manual_cover(paper: PaperPages, brief: FileBrief) -> None:
 
 def _safety(paper: PaperPages, brief: FileBrief) -> None:
     _heading(paper, "Before you start")
-    for text in brief.rng.sample(_SAFETY, 6):
+    for text in brief.rng.sample(_group(brief).safety, 6):
         paper.text(f"•  {text}")
         paper.gap(3)
     x, y = paper.margin, paper.y - 66
@@ -194,7 +197,7 @@ def _safety(paper: PaperPages, brief: FileBrief) -> None:
     paper.canvas.setFillColor(INK)
     paper.canvas.drawCentredString(x + 26, y + 8, "!")
     paper.y = y + 20
-    paper.at("Not a toy. Adults set it up.", 66, 10, bold=True)
+    paper.at("Not a toy.", 66, 10, bold=True)
 
 
 def _data(paper: PaperPages, brief: FileBrief) -> None:
@@ -202,17 +205,12 @@ def _data(paper: PaperPages, brief: FileBrief) -> None:
     _heading(paper, "Data")
     head = brief.thing.model[:2]
     pieces = [
-        piece for piece in words("part") if not any(piece in one.attribute for one in brief.file.entries)
+        piece
+        for piece in kind_of(brief.thing.noun).parts
+        if not any(piece in one.attribute for one in brief.file.entries)
     ]
     taken = {one.value for one in brief.file.entries}
     rows = []
-    if not is_of("warranted", brief.thing.noun):
-        pieces = []
-        rows = [
-            ("Contents", "see front"),
-            ("Storage", "dry, below 77 F"),
-            ("Recycling", "carton and leaflet"),
-        ]
     for piece in brief.rng.sample(pieces, min(5, len(pieces))):
         number = f"{head}-{brief.rng.randrange(110, 199)}"
         if number not in taken:
@@ -220,7 +218,7 @@ def _data(paper: PaperPages, brief: FileBrief) -> None:
     own = [(one.label.replace(" (broken)", ""), one.value) for one in brief.file.entries]
     rows.extend(own)
     rows.append(("Material", brief.rng.choice(("see marking", "mixed", "coated"))))
-    rows.append(("Made for", "indoor use at home"))
+    rows.append(("Made for", _group(brief).made_for))
     brief.rng.shuffle(rows)
     paper.table([("What", "Data"), *rows], (paper.inner * 0.6, paper.inner * 0.4), 10)
     for (label, value), entry in zip(own, brief.file.entries, strict=True):
@@ -232,14 +230,14 @@ def _data(paper: PaperPages, brief: FileBrief) -> None:
 
 def _care(paper: PaperPages, brief: FileBrief) -> None:
     _heading(paper, "Care")
-    for text in brief.rng.sample(_CARE, 4):
+    for text in brief.rng.sample(_group(brief).care, 4):
         paper.text(text)
         paper.gap(5)
 
 
 def _faults(paper: PaperPages, brief: FileBrief) -> None:
     _heading(paper, "If something is not right")
-    for what, help_ in brief.rng.sample(_FAULTS, 4):
+    for what, help_ in brief.rng.sample(_group(brief).faults, 4):
         paper.line(what, 10, bold=True)
         paper.text(help_)
         paper.gap(4)

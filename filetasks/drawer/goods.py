@@ -45,23 +45,52 @@ class Sale(NamedTuple):
         return self.net + self.tax
 
 
-def sale_of(brief: FileBrief, others: tuple[int, ...] = (1, 2, 3, 4)) -> Sale:
-    case, rng = brief.case, brief.rng
+class SaleShop(NamedTuple):
+    """Where it was bought: the same on every paper of the purchase."""
+
+    street: str
+    store: str
+    number: str
+    """Of the sale."""
+    register: str
+    card: str
+
+
+def _of_sale(case: TaskCase) -> Random:
+    """All papers of one purchase draw from the same seed, whichever of them a drawer has."""
+    return Random(f"{case.seed}/{case.task_id}/{case.user_id}/sale")
+
+
+def sale_of(brief: FileBrief) -> Sale:
+    case, rng = brief.case, _of_sale(brief.case)
     own = SaleLine(f"{capital(case.thing.name)} {case.thing.model}", 1, dollars(case.paid), own=True)
+    taken = {fact.value for fact in case.facts}
+    free = [one for one in _SUNDRIES if money(one[1]) not in taken]
     lines = [
         SaleLine(text, rng.choice((1, 1, 1, 2)), price)
-        for text, price in rng.sample(_SUNDRIES, rng.choice(others))
+        for text, price in rng.sample(free, rng.choice((1, 2, 3, 4)))
     ]
     lines.insert(rng.randrange(len(lines) + 1), own)
     return Sale(lines)
+
+
+def shop_of(brief: FileBrief) -> SaleShop:
+    rng = Random(f"{_of_sale(brief.case).random()}/shop")
+    digits = [str(rng.randrange(10)) for _ in range(12)]
+    return SaleShop(
+        street=_street(rng),
+        store="".join(digits[:3]),
+        number=f"{rng.choice('ABRS')}{''.join(digits[3:9])}",
+        register=f"{rng.randrange(1, 9):02d}",
+        card="".join(digits[8:12]),
+    )
 
 
 def money(amount: float) -> str:
     return f"${amount:,.2f}"
 
 
-def street(rng: Random) -> str:
-    """Of a shop that is invented."""
+def _street(rng: Random) -> str:
     road = rng.choice(("Alder", "Station", "Mill", "Front", "Quarry", "Harvest", "Canal", "Prospect"))
     return f"{rng.randrange(12, 989)} {road} {rng.choice(('Street', 'Road', 'Avenue', 'Lane'))}"
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
 from drr.filetasks.drawer.ink import BLACK, Ink, Picture
+from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.planning.scene import capital
-from drr.filetasks.planning.things import is_of
 
 
 class _Row(NamedTuple):
@@ -22,7 +22,7 @@ def _rows(brief: FileBrief, others: int) -> list[_Row]:
     own = [_Row(one.label.replace(" (broken)", ""), one.value, one.fact) for one in brief.file.entries]
     marks = [
         _Row("Model", brief.thing.model),
-        _Row("UPC", brief.digits(12)),
+        _Row("UPC", upc(brief.digits(11))),
         _Row("Made in", rng.choice(("Vietnam", "Portugal", "Taiwan", "Mexico", "Poland"))),
         _Row("Rev.", rng.choice(("A", "B", "C2", "D1"))),
         _Row("QC", f"{rng.randrange(10, 99)} / {rng.randrange(2, 9)}"),
@@ -32,12 +32,18 @@ def _rows(brief: FileBrief, others: int) -> list[_Row]:
     return rows
 
 
+def upc(digits: str) -> str:
+    """Eleven digits with the twelfth that checks them (GS1: those at odd places count three times)."""
+    total = sum(int(digit) * (1 if at % 2 else 3) for at, digit in enumerate(digits))
+    return f"{digits}{-total % 10}"
+
+
 def _is_place(brief: FileBrief) -> bool:
     return brief.subject.startswith("the ")
 
 
 def _has_plate(brief: FileBrief) -> bool:
-    return _is_place(brief) or is_of("warranted", brief.thing.noun)
+    return _is_place(brief) or kind_of(brief.thing.noun).look == "device"
 
 
 def write_label(brief: FileBrief) -> WrittenFile:
@@ -124,11 +130,8 @@ def write_photo(brief: FileBrief) -> WrittenFile:
         ((58, 84, 110), (122, 62, 58), (66, 96, 74), (84, 78, 104), (70, 72, 76), (158, 112, 58))
     )
     picture.draw.ellipse((250, 820, 900, 900), fill=(floor[0] - 40, floor[1] - 40, floor[2] - 40))
-    if is_of("consumable", brief.thing.noun):
-        box = (_jar if rng.random() < 0.5 else _bag)(picture, body)
-    else:
-        device = is_of("warranted", brief.thing.noun) and rng.random() < 0.7
-        box = (_device if device else _carton)(picture, body)
+    looks = {"device": _device, "box": _carton, "bag": _bag, "jar": _jar, "bottle": _bottle}
+    box = looks[kind_of(brief.thing.noun).look](picture, body)
     picture.grain(rng, 6)
     _print_on(picture, brief, box)
     return WrittenFile(picture.done(), places.found)
@@ -149,6 +152,14 @@ def _jar(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
     picture.draw.rounded_rectangle((270, 190, 830, 870), 70, fill=body)
     picture.draw.rounded_rectangle((292, 240, 322, 800), 14, fill=_lighter(body, 44))
     return (310, 300, 790, 790)
+
+
+def _bottle(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
+    picture.draw.rectangle((480, 60, 620, 150), fill=_darker(body, 40))
+    picture.draw.polygon([(470, 150), (630, 150), (790, 270), (310, 270)], fill=_lighter(body, 14))
+    picture.draw.rounded_rectangle((300, 250, 800, 880), 54, fill=body)
+    picture.draw.rounded_rectangle((320, 290, 346, 820), 12, fill=_lighter(body, 44))
+    return (340, 320, 770, 810)
 
 
 def _bag(picture: Picture, body: Ink) -> tuple[int, int, int, int]:

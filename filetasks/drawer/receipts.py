@@ -1,11 +1,11 @@
-"""Receipts and invoices as PDF text, in four layouts; where another file says what was paid, a delivery note without prices."""
+"""Receipts, invoices and delivery notes as PDF text, in four layouts. A delivery note has no prices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
-from drr.filetasks.drawer.goods import Sale, mail_domain, money, sale_of, street
+from drr.filetasks.drawer.goods import Sale, mail_domain, money, sale_of, shop_of
 from drr.filetasks.drawer.pdf import GREY, INK, LETTER, SMALL, PaperPages
 from drr.filetasks.planning.scene import capital, long_date
 from reportlab.lib.colors import HexColor
@@ -19,8 +19,8 @@ def write_receipt(brief: FileBrief) -> WrittenFile:
 
 
 def _title(brief: FileBrief) -> str:
-    if brief.hides("price paid"):
-        return "Delivery note"
+    if brief.file.form == "delivery_note":
+        return brief.rng.choice(("Delivery note", "Packing slip"))
     return "Invoice" if brief.file.form == "invoice" else brief.rng.choice(("Receipt", "Sales receipt"))
 
 
@@ -31,7 +31,9 @@ def _date_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
     if bought is not None:
         rows.append((bought.label, bought.value, bought.fact))
     elif not brief.hides("purchase date"):
-        rows.append(("Date", long_date(brief.case.bought), None))
+        rows.append(
+            ("Ordered" if brief.file.form == "delivery_note" else "Date", long_date(brief.case.bought), None)
+        )
     if arrived is not None:
         rows.append((arrived.label, arrived.value, arrived.fact))
     return rows
@@ -39,8 +41,8 @@ def _date_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
 
 def _number_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
     return [
-        ("No.", f"{brief.rng.choice('ABRS')}{brief.digits(6)}", None),
-        ("Register", f"{brief.rng.randrange(1, 9):02d}", None),
+        ("No.", shop_of(brief).number, None),
+        ("Register", shop_of(brief).register, None),
     ]
 
 
@@ -62,7 +64,7 @@ def _goods(
     paper: PaperPages, brief: FileBrief, sale: Sale, widths: tuple[float, float, float], size: float = 9
 ) -> None:
     """Items, quantities, amounts; nothing of amounts on a delivery note."""
-    priced = not brief.hides("price paid")
+    priced = brief.file.form != "delivery_note"
     head = ("Item", "Qty", "Amount" if priced else "")
     rows = [(line.text, str(line.quantity), money(line.total) if priced else "") for line in sale.lines]
     paper.table([head, *rows], widths, size)
@@ -82,7 +84,7 @@ def _closing(brief: FileBrief) -> str:
             "Thank you for shopping with us. Please keep this paper.",
             "Questions? Bring this paper or quote its number.",
             "Goods remain ours until paid in full.",
-            "All amounts in US dollars.",
+            "Please look at everything before you sign.",
         )
     )
 
@@ -90,7 +92,7 @@ def _closing(brief: FileBrief) -> str:
 def _classic(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
     paper = PaperPages(places, LETTER, "Times-Roman")
     paper.line(brief.case.seller, 20, bold=True)
-    paper.line(f"{street(brief.rng)} · store {brief.digits(3)}", 9, color=GREY)
+    paper.line(f"{shop_of(brief).street} · store {shop_of(brief).store}", 9, color=GREY)
     paper.rule(1, INK)
     paper.gap(8)
     paper.line(title.upper(), 14, bold=True)
@@ -135,7 +137,7 @@ def _plain(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
     """As a till prints on a half sheet."""
     paper = PaperPages(places, SMALL, "Courier", margin=34)
     paper.line(brief.case.seller, 14, bold=True, center=True)
-    paper.line(street(brief.rng), 9, center=True)
+    paper.line(f"{shop_of(brief).street} · store {shop_of(brief).store}", 9, center=True)
     paper.rule(0.8, INK)
     paper.line(title.upper(), 11, bold=True, center=True)
     paper.gap(6)
@@ -155,7 +157,7 @@ def _letter(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
     paper = PaperPages(places, LETTER, "Helvetica", margin=64)
     top = paper.y
     paper.line(brief.case.seller, 12, bold=True)
-    paper.line(street(brief.rng), 9)
+    paper.line(f"{shop_of(brief).street} · store {shop_of(brief).store}", 9)
     paper.line(f"service@{mail_domain(brief.case)}", 9)
     paper.y = top
     _rows(paper, [*_date_rows(brief), *_number_rows(brief)], 270, 105, 9)
@@ -166,7 +168,7 @@ def _letter(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
     paper.gap(22)
     paper.line(title, 17, bold=True)
     paper.gap(4)
-    _goods(paper, brief, sale_of(brief, (2, 3, 4, 5)), (310, 70, 90))
+    _goods(paper, brief, sale_of(brief), (310, 70, 90))
     if brief.rest:
         paper.gap(14)
         paper.line(capital(brief.case.thing.noun), 9.5, bold=True)

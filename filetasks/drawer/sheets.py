@@ -8,6 +8,7 @@ from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
+from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.planning.scene import capital
 from openpyxl import Workbook
 from openpyxl.styles import Border, Font, PatternFill, Side
@@ -20,7 +21,17 @@ _EXPENSES = (
     ("Groceries", 480), ("Electricity", 96), ("Water", 41), ("Internet", 60), ("Phone", 38), ("Bus card", 55),
     ("Streaming", 18), ("Gym", 34), ("Pharmacy", 27), ("Savings", 250), ("Gifts", 40), ("Garden", 22),
 )  # fmt: skip
-_PLACES = ("Hall", "Kitchen shelf", "Window niche", "Bathroom", "Garage wall", "Study", "Landing", "Pantry")
+_PLACES = (
+    ("Hall", "width", (38, 62)), ("Kitchen shelf", "depth", (9, 15)), ("Window niche", "width", (28, 58)), ("Bathroom", "width", (58, 98)),
+    ("Garage wall", "width", (96, 230)), ("Study, left of the desk", "width", (12, 44)), ("Landing", "depth", (34, 52)),
+    ("Pantry shelf", "height", (9, 16)), ("Kitchen counter", "height", (35, 37)), ("Door to the yard", "width", (29, 35)),
+)  # fmt: skip
+"""What is common in houses and apartments of the United States, in inches."""
+_LOGGED = (
+    ("Room, in the morning", (61, 69), "F"), ("Room, in the evening", (66, 75), "F"), ("Refrigerator", (35, 41), "F"),
+    ("Oven at 350", (333, 368), "F"), ("Parcel on the scale", (1, 14), "lb"), ("Suitcase", (18, 48), "lb"), ("Cat", (7, 14), "lb"),
+    ("Jar of flour", (22, 54), "oz"), ("Bag of coffee", (10, 13), "oz"), ("Letter to Grandma", (0.4, 1.4), "oz"),
+)  # fmt: skip
 
 
 class KeptWorkbook:
@@ -124,7 +135,8 @@ def write_comparison(brief: FileBrief) -> WrittenFile:
         f"{rng.choice(('Older', 'Spare', 'Borrowed'))} one",
     ]
     labels = [one.label for one in brief.file.entries]
-    extra = rng.sample(["Looks", "Noise", "Color", "Rating by friends", "Delivery"], 3)
+    noisy = ["Noise"] if kind_of(case.thing.noun).manual == "powered" else []
+    extra = rng.sample(["Looks", "Color", "Rating by friends", "Delivery", "Easy to clean", *noisy], 3)
     table: dict[str, dict[str, Cell]] = {name: {} for name in names}
     for name in names:
         for label in extra:
@@ -172,12 +184,12 @@ def _rooms(book: KeptWorkbook, brief: FileBrief) -> None:
     sheet = book.sheet(rng.choice(("Rooms", "Places", "Home")), (28, 24, 16, 26))
     taken = {fact.value for fact in brief.case.facts}
     rows: list[list[Cell]] = []
-    for name in rng.sample(_PLACES, 5):
-        value = f"{rng.randrange(90, 800) / 10} in"
+    for name, what, (low, high) in rng.sample(_PLACES, 5):
+        value = f"{rng.randrange(low * 10, high * 10) / 10} in"
         if value not in taken:
-            rows.append(_cells(name, rng.choice(("width", "depth", "height")), value, ""))
+            rows.append(_cells(name, what, value, ""))
     for entry in brief.file.entries:
-        where = "Door on the way" if "door" in entry.attribute else "The free place"
+        where = "Car" if "trunk" in entry.attribute else "The free place"
         what = "bears at most" if entry.attribute.startswith("load") else entry.label.lower()
         row: list[Cell] = [(where, None), (what, None), (entry.value, entry.fact), ("measured twice", None)]
         rows.insert(rng.randrange(len(rows) + 1), row)
@@ -187,29 +199,24 @@ def _rooms(book: KeptWorkbook, brief: FileBrief) -> None:
 def _log(book: KeptWorkbook, brief: FileBrief) -> None:
     rng, case = brief.rng, brief.case
     sheet = book.sheet(rng.choice(("Log", "Measured", "Numbers")), (16, 40, 22, 22))
-    others = (
-        "Room, in the morning",
-        "Room, in the evening",
-        "Parcel on the scale",
-        "Jar of flour",
-        "Water tank",
-        "Cat",
-    )
-    rows = [
-        _cells("", text, f"{rng.randrange(30, 900) / 10} {rng.choice(('F', 'lb', 'oz'))}", "")
-        for text in rng.sample(others, 4)
-    ]
+    taken = {fact.value for fact in case.facts}
+    rows = []
+    for text, (low, high), unit in rng.sample(_LOGGED, 4):
+        value = f"{round(rng.uniform(low, high), 1)} {unit}"
+        if value not in taken:
+            rows.append(_cells("", text, value, ""))
     for entry in brief.file.entries:
         what = {
             "use": f"{capital(case.thing.noun)}, how often",
             "day of opening": f"{capital(case.thing.noun)}, opened",
-            "weight": f"{capital(case.thing.noun)}, weight",
+            "weight of the owned one": f"{capital(case.thing.noun)}, weight",
         }.get(entry.attribute, entry.label)
         rows.insert(
             rng.randrange(len(rows) + 1), [("", None), (what, None), (entry.value, entry.fact), ("", None)]
         )
-    hidden = case.bought if brief.hides("purchase date") else None
     for down, row in enumerate(rows):
         day = case.today - timedelta(days=3 * (len(rows) - down) + rng.randrange(2))
-        row[0] = ((day if day != hidden else day - timedelta(days=1)).isoformat(), None)
+        while day.isoformat() in taken:
+            day -= timedelta(days=1)
+        row[0] = (day.isoformat(), None)
     book.rows(sheet, 1, ["Day", "What", "Value", "Remark"], rows)

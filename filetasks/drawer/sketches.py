@@ -21,6 +21,7 @@ def write_sketch(brief: FileBrief) -> WrittenFile:
     title = rng.choice(
         ("Where it should go", "Corner, measured Sunday", "Wall by the window", "Plan (inside measures)")
     )
+    title = f"{title}, not to scale"
     picture.text(70, 40, title, 34, "italic", pen)
     (_front if rng.random() < 0.5 else _above)(picture, brief, pen)
     return WrittenFile(picture.done(), places.found)
@@ -69,11 +70,7 @@ def _wobbly(
 
 def _front(picture: Picture, brief: FileBrief, pen: Ink) -> None:
     """The wall seen from the front: a free place between two cupboards, a door at the right."""
-    wide, high, door = (
-        _take(brief, "width of the place"),
-        _take(brief, "height"),
-        _take(brief, "width of the door"),
-    )
+    wide, high = _take(brief, "width of the place"), _take(brief, "height")
     picture.draw.line((60, 800, 1180, 800), fill=pen, width=5)
     _wobbly(picture, brief, pen, [(90, 330), (290, 330), (290, 800), (90, 800)])
     picture.text(190, 545, "cupboard", 28, "italic", pen, anchor="mm")
@@ -91,18 +88,13 @@ def _front(picture: Picture, brief: FileBrief, pen: Ink) -> None:
         _measure(picture, pen, (328, 206, 328, 796), _figure(brief, high, 30, 60), _id(high))
     _measure(picture, pen, (90, 860, 290, 860), _other(brief, 18, 40))
     _measure(picture, pen, (690, 860, 840, 860), _other(brief, 12, 30))
-    if door is not None or not brief.hides("width of the door"):
-        _measure(picture, pen, (960, 860, 1130, 860), _figure(brief, door, 27, 36), _id(door))
+    _measure(picture, pen, (960, 860, 1130, 860), _other(brief, 28, 35))
     _load(picture, brief, pen, 352, 750)
 
 
 def _above(picture: Picture, brief: FileBrief, pen: Ink) -> None:
     """From above: a room with a bay between two pieces of furniture."""
-    wide, high, door = (
-        _take(brief, "width of the place"),
-        _take(brief, "height"),
-        _take(brief, "width of the door"),
-    )
+    wide, high = _take(brief, "width of the place"), _take(brief, "height")
     _wobbly(picture, brief, pen, [(110, 150), (1110, 150), (1110, 790), (110, 790)], 6)
     _wobbly(picture, brief, pen, [(114, 154), (400, 154), (400, 300), (114, 300)])
     picture.text(257, 227, "sideboard", 28, "italic", pen, anchor="mm")
@@ -117,9 +109,8 @@ def _above(picture: Picture, brief: FileBrief, pen: Ink) -> None:
     if wide is not None or not brief.hides("width of the place"):
         _measure(picture, pen, (406, 345, 814, 345), _figure(brief, wide, 20, 44), _id(wide))
     if high is not None:
-        picture.text(440, 370, f"height to the shelf: {high.value}", 32, "sans", pen, fact=high.fact)
-    if door is not None or not brief.hides("width of the door"):
-        _measure(picture, pen, (760, 880, 960, 880), _figure(brief, door, 27, 36), _id(door))
+        picture.text(440, 370, f"room above: {high.value} high", 32, "sans", pen, fact=high.fact)
+    _measure(picture, pen, (760, 880, 960, 880), _other(brief, 28, 35))
     _measure(picture, pen, (110, 880, 690, 880), _other(brief, 90, 160))
     _measure(picture, pen, (150, 310, 150, 780), _other(brief, 80, 140))
     _load(picture, brief, pen, 300, 690)
@@ -136,4 +127,4 @@ def _figure(brief: FileBrief, entry: FileEntry | None, low: int, high: int) -> s
 def _load(picture: Picture, brief: FileBrief, pen: Ink, x: int, y: int) -> None:
     load = _take(brief, "load")
     if load is not None:
-        picture.text(x, y, f"board bears {load.value}", 29, "sans", pen, fact=load.fact)
+        picture.text(x, y, f"bears {load.value}", 29, "sans", pen, fact=load.fact)

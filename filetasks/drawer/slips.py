@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
-from drr.filetasks.drawer.goods import Sale, money, sale_of, street
+from drr.filetasks.drawer.goods import Sale, money, sale_of, shop_of
 from drr.filetasks.drawer.ink import Ink, Picture
 from drr.filetasks.planning.scene import slashed
 
@@ -13,10 +13,10 @@ _GAP = 36
 
 def write_till_slip(brief: FileBrief) -> WrittenFile:
     rng, places = brief.rng, FilePlaces(brief.file.name)
-    sale = sale_of(brief, (2, 3, 4, 5))
+    sale = sale_of(brief)
     wide = rng.choice((620, 680))
     left, top = rng.randrange(50, 110), rng.randrange(40, 80)
-    tall = (610 if not brief.hides("price paid") else 510) + _GAP * 2 * len(sale.lines)
+    tall = 610 + _GAP * 2 * len(sale.lines)
     ground = rng.choice(_TABLES)
     picture = Picture(places, wide + 2 * left, tall + 2 * top, ground)
     shade = (ground[0] - 24, ground[1] - 24, ground[2] - 24)
@@ -37,23 +37,30 @@ def _print(picture: Picture, brief: FileBrief, sale: Sale, left: int, y: int, wi
     size = picture.fitted(case.seller.upper(), "mono-bold", 36, wide)
     picture.text(middle, y, case.seller.upper(), size, "mono-bold", anchor="ma")
     y += 52
-    picture.text(middle, y, street(rng), 22, "mono", anchor="ma")
+    picture.text(middle, y, shop_of(brief).street, 22, "mono", anchor="ma")
     y += _GAP + 14
     bought = brief.entry("purchase date")
     if bought is not None:
         picture.text(left, y, f"DATE {bought.value}", 24, "mono", fact=bought.fact)
-    elif not brief.hides("purchase date"):
+    else:
         picture.text(left, y, f"DATE {slashed(case.bought)}", 24, "mono")
-    picture.text(right, y, f"TILL {rng.randrange(1, 9)}", 24, "mono", anchor="ra")
+    picture.text(right, y, f"TILL {shop_of(brief).register}", 24, "mono", anchor="ra")
     y += _GAP
-    picture.text(left, y, f"SLIP {brief.digits(5)}", 24, "mono")
+    picture.text(left, y, f"NO. {shop_of(brief).number}", 24, "mono")
     y += _GAP + 6
     _dashes(picture, left, right, y)
     y += 22
     y = _lines(picture, brief, sale, left, right, y)
     _dashes(picture, left, right, y)
     y += 30
-    picture.text(middle, y, rng.choice(("CARD ENDING ****", "PAID BY CARD", "CASH")), 24, "mono", anchor="ma")
+    picture.text(
+        middle,
+        y,
+        rng.choice((f"CARD ENDING {shop_of(brief).card}", "PAID BY CARD", "CASH")),
+        24,
+        "mono",
+        anchor="ma",
+    )
     _bars(picture, brief, left + 40, right - 40, y + 60)
     picture.text(
         middle, y + 140, rng.choice(("THANK YOU", "COME AGAIN", "HAVE A GOOD DAY")), 24, "mono", anchor="ma"
@@ -62,26 +69,20 @@ def _print(picture: Picture, brief: FileBrief, sale: Sale, left: int, y: int, wi
 
 def _lines(picture: Picture, brief: FileBrief, sale: Sale, left: int, right: int, y: int) -> int:
     paid = brief.entry("price paid")
-    priced = not brief.hides("price paid")
     for line in sale.lines:
         text = line.text.upper()
         picture.text(left, y, text, picture.fitted(text, "mono", 24, right - left), "mono")
         y += 32
         picture.text(left + 30, y, f"{line.quantity} PC", 24, "mono")
-        if priced:
-            fact = paid.fact if paid is not None and line.own else None
-            picture.text(right, y, money(line.total), 25, "mono", anchor="ra", fact=fact)
+        fact = paid.fact if paid is not None and line.own else None
+        picture.text(right, y, money(line.total), 25, "mono", anchor="ra", fact=fact)
         y += _GAP
-    if priced:
-        _dashes(picture, left, right, y)
-        y += 20
-        for label, amount in (("SUBTOTAL", sale.net), ("TAX 6.25%", sale.tax), ("TOTAL", sale.total)):
-            face = "mono-bold" if label == "TOTAL" else "mono"
-            picture.text(left, y, label, 25, face)
-            picture.text(right, y, money(amount), 25, face, anchor="ra")
-            y += _GAP
-    else:
-        picture.text(left, y, f"{len(sale.lines)} ITEMS   GIFT RECEIPT", 25, "mono-bold")
+    _dashes(picture, left, right, y)
+    y += 20
+    for label, amount in (("SUBTOTAL", sale.net), ("TAX 6.25%", sale.tax), ("TOTAL", sale.total)):
+        face = "mono-bold" if label == "TOTAL" else "mono"
+        picture.text(left, y, label, 25, face)
+        picture.text(right, y, money(amount), 25, face, anchor="ra")
         y += _GAP
     return y + 8
 

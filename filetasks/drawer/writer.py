@@ -22,6 +22,7 @@ WRITERS: dict[FileForm, Callable[[FileBrief], WrittenFile]] = {
     "order_history": write_order_history,
     "receipt": write_receipt,
     "invoice": write_receipt,
+    "delivery_note": write_receipt,
     "till_slip": write_till_slip,
     "warranty": write_warranty,
     "manual": write_manual,

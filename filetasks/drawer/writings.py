@@ -22,9 +22,24 @@ _CHATTER = (
     "The catalogue you asked about is out of print.",
     "Please answer above the line so that your message reaches the right desk.",
 )
+_ASKED = (
+    "Could you look something up about my {noun}?", "I have a question about the {noun} that I have from you.",
+    "There is one thing about the {noun} that I cannot find in my papers.", "Would you check your books for my {noun}, please?",
+    "I seem to have lost a paper that came with the {noun}.", "Whoever sold me the {noun} may remember this.",
+    "It is about the {noun}, the one in the plain box.", "May I ask you for one line about my {noun}?",
+)  # fmt: skip
+_SIGNED = (
+    "Thanks a lot, and greetings to the shop.", "I am in no hurry.", "You can write to this address.", "Sorry for the trouble.",
+    "It would help me to decide something at home.", "I would be glad to hear from you this week.", "Many thanks in advance.",
+    "My neighbor says you are quick with such things.",
+)  # fmt: skip
 _TODO = (
     "call the dentist back", "library books are due", "ask Ms. next door about the ladder", "water the basil", "new bulbs for the hall",
     "return the cake tin", "print the photos", "check the bike tires", "vacuum behind the sofa", "bread, milk, lemons",
+    "renew the parking permit before the weekend", "Lena's recital is on the 14th, bring flowers", "the gutter over the porch drips again",
+    "ask at work about the days after Easter", "old paint cans go to the depot, not into the trash", "try the soup with less salt next time",
+    "the spare key is with the people in 4B", "write down the meter before the man comes", "find out who borrowed the long ladder",
+    "mend the strap of the blue bag", "two stamps, a roll of tape, and envelopes",
 )  # fmt: skip
 
 
@@ -58,8 +73,8 @@ def write_mail(brief: FileBrief) -> WrittenFile:
         body += [
             "",
             f"> {first} wrote:",
-            f"> Could you look something up about my {case.thing.noun}?",
-            "> I put the rest together at home.",
+            f"> {rng.choice(_ASKED).format(noun=case.thing.noun)}",
+            f"> {rng.choice(_SIGNED)}",
         ]
     for entry, sentence in zip(brief.file.entries, told, strict=True):
         places.put(entry.fact, sentence)
@@ -107,15 +122,15 @@ def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
         ),
         "refill code": (f"The refill code of yours is {value}.",),
         "lot number": (f"Yours came out of lot {value}.",),
-        "use": (f"You told us that it is used {value}.",),
         "day the fault was noticed": (f"You reported that the fault was first noticed on {value}.",),
-        "weight at home": (f"You wrote that yours comes to {value} on your scale.",),
     }.get(entry.attribute)
     if told is not None:
         return rng.choice(told)
+    if entry.attribute.startswith("part number"):
+        piece = entry.attribute.removeprefix("part number of the ")
+        return f"The photo that you sent shows the broken {piece}: that is part {value}."
     return {
-        "load that the place bears": f"The wall brackets that you have bear {value} and no more.",
-        "width": f"As the box says, the {brief.thing.noun} is {value} wide.",
+        "width of the product": f"As the box says, the {brief.thing.noun} is {value} wide.",
     }.get(entry.attribute, f"You quoted this, and we confirm it: {entry.said}")
 
 
@@ -123,7 +138,7 @@ def write_notes(brief: FileBrief) -> WrittenFile:
     """A list or short paragraphs in Markdown."""
     places, rng, case = FilePlaces(brief.file.name), brief.rng, brief.case
     told = [entry.said for entry in brief.file.entries]
-    lines = [*told, *(f"{capital(text)}." for text in rng.sample(_TODO, rng.choice((3, 4, 5))))]
+    lines = [*told, *(f"{capital(text)}." for text in rng.sample(_TODO, rng.choice((5, 6, 7, 8))))]
     rng.shuffle(lines)
     head = rng.choice(("Notes", capital(case.thing.noun), "To remember", "Things"))
     style = rng.choice(("list", "boxes", "text"))
@@ -143,6 +158,17 @@ def write_notes(brief: FileBrief) -> WrittenFile:
     for entry in brief.file.entries:
         places.put(entry.fact, entry.said)
     return WrittenFile("\n".join(rows).encode(), places.found)
+
+
+_PAGE_LINES = (
+    "Sent in one carton, padded at all corners.",
+    "In stock again since last week.",
+    "Most readers had it for a year or longer when they wrote to us.",
+    "Questions about it are answered on weekdays.",
+    "Readers asked for a smaller one; there is none.",
+    "The color on your screen may differ from the real one.",
+    "Two of three who rated it would buy it again.",
+)
 
 
 def write_saved_page(brief: FileBrief) -> WrittenFile:
@@ -171,16 +197,7 @@ def write_saved_page(brief: FileBrief) -> WrittenFile:
     table = "\n".join(
         f"    <tr><th>{escape(label)}</th><td>{escape(value)}</td></tr>" for label, value in head + rest
     )
-    prose = rng.sample(
-        (
-            "Arrives in one carton and is set up in a few minutes.",
-            "We like how quietly it does what it should.",
-            "The finish shows fingerprints, which wipe off.",
-            "Spare parts are listed at the back of the booklet.",
-            "Readers asked for a smaller one; there is none.",
-        ),
-        3,
-    )
+    prose = rng.sample(_PAGE_LINES, 3)
     for entry in brief.file.entries:
         places.put(entry.fact, f"{entry.label} {entry.value}")
     text = f"""<!DOCTYPE html>

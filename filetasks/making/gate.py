@@ -10,7 +10,7 @@ from drr.filetasks.corpus.build import Corpora
 from drr.filetasks.quality.filters import refusal
 from drr.filetasks.quality.material import Catalogue, made_material
 
-_OF_WORDS = ("exposure", "novelty_question")
+_OF_WORDS = ("exposure", "novelty_question", "sense_question")
 
 
 class GateRefusal(NamedTuple):

@@ -7,20 +7,25 @@ from random import Random
 from typing import Literal
 
 from drr.filetasks.case import FileEntry, FileForm, NamedThing, PlannedFile
+from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.planning.scene import PICTURE, TABLE, FileSlot, written
 
 COUNTS = {1: 36, 2: 44, 3: 13, 4: 4, 5: 2, 6: 1}
 """Of a hundred drawers, where the facts allow it: two files on average."""
 _SELDOM: tuple[FileForm, ...] = ("mail", "notes")
 """Can carry nearly every fact, and would be in every drawer."""
-_OFTEN: tuple[FileForm, ...] = ("warranty", "label", "comparison", "saved_page", "sketch", "till_slip")
+_SCARCE: tuple[FileForm, ...] = ("warranty", "till_slip", "receipt")
+"""Fit few cases, so that they are taken where they fit."""
+_OFTEN: tuple[FileForm, ...] = ("label", "comparison", "saved_page", "sketch")
 _MIXED = 0.93
 """Of drawers with several files: those that want more than one modality."""
+_PRINTED: tuple[FileForm, ...] = ("receipt", "invoice", "till_slip")
 _TRIES = 60
 _NAMES: dict[FileForm, tuple[str, ...]] = {
     "order_history": ("orders.csv", "order_history.csv", "my_orders_export.csv", "purchases.csv", "order-history.csv"),
     "receipt": ("receipt.pdf", "receipt_scan.pdf", "{seller}_receipt.pdf", "receipt_{noun}.pdf", "sales_receipt.pdf"),
     "invoice": ("invoice.pdf", "{seller}_invoice.pdf", "invoice_{noun}.pdf", "invoice_copy.pdf", "tax_invoice.pdf"),
+    "delivery_note": ("delivery_note.pdf", "packing_slip.pdf", "{seller}_delivery.pdf", "delivery_{noun}.pdf", "parcel_note.pdf"),
     "till_slip": ("till_slip.png", "slip.png", "receipt_photo.png", "IMG_{number}.png", "slip_{seller}.png"),
     "warranty": ("warranty.pdf", "warranty_card.pdf", "{brand}_warranty.pdf", "guarantee.pdf", "warranty_{noun}.pdf"),
     "manual": ("manual.pdf", "{brand}_manual.pdf", "user_guide.pdf", "instructions_{noun}.pdf", "handbook.pdf"),
@@ -52,23 +57,36 @@ def file_count(rng: Random) -> int:
     return rng.choices(list(COUNTS), list(COUNTS.values()))[0]
 
 
-def carried(slots: Sequence[FileSlot], count: int, rng: Random) -> list[FileForm]:
+def carried(slots: Sequence[FileSlot], count: int, rng: Random) -> list[FileForm] | None:
     """A carrier for each fact, so many different ones in all where that can be, and mostly of several modalities."""
     mixed = count > 1 and rng.random() < _MIXED
-    best, best_miss = [slot.carriers[0] for slot in slots], 99
+    best: list[FileForm] | None = None
+    best_miss = 99
     for _ in range(_TRIES):
         drawn = [rng.choices(slot.carriers, [_weight(form) for form in slot.carriers])[0] for slot in slots]
         forms = set(drawn)
         miss = 2 * abs(len(forms) - count) + 3 * (mixed and len({modality(form) for form in forms}) < 2)
-        if miss < best_miss:
+        if miss < best_miss and _agree(slots, drawn):
             best, best_miss = drawn, miss
-        if not miss:
+        if not best_miss:
             break
     return best
 
 
+def _agree(slots: Sequence[FileSlot], forms: Sequence[FileForm]) -> bool:
+    """As papers of one purchase do: what a shop prints at the sale says day and price, so that no other file may be the one that tells
+    them, and there is one such paper; an order history has its days."""
+    where = {slot.attribute: form for slot, form in zip(slots, forms, strict=True)}
+    printed = {form for form in forms if form in _PRINTED}
+    if len(printed) > 1:
+        return False
+    if printed and any(where.get(name, *printed) not in printed for name in ("purchase date", "price paid")):
+        return False
+    return "order_history" not in forms or where.get("purchase date", "order_history") == "order_history"
+
+
 def _weight(form: FileForm) -> int:
-    return 1 if form in _SELDOM else 12 if form == "warranty" else 5 if form in _OFTEN else 3
+    return 1 if form in _SELDOM else 20 if form in _SCARCE else 5 if form in _OFTEN else 3
 
 
 def planned_files(
@@ -104,7 +122,8 @@ def _named(form: FileForm, thing: NamedThing, seller: str, rng: Random) -> list[
         "seller": _plain(seller.split()[0]),
         "number": number,
     }
-    return [name.format(**words) for name in _NAMES[form]]
+    plain = form == "label" and not kind_of(thing.noun).plate
+    return [name.format(**words) for name in _NAMES[form] if not (plain and name.startswith("type_plate"))]
 
 
 def _plain(word: str) -> str:

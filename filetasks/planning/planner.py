@@ -14,9 +14,12 @@ from drr.env.shop import SearchRequest, Shop
 from drr.env.themes import themes_of
 from drr.filetasks.case import BoughtItem, Coupling, FileForm, NamedThing, TaskCase
 from drr.filetasks.planning import compared, files, refill, returning, space, warranty
+from drr.filetasks.planning.kinds import ANY, ThingKind, kind_of
 from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, written
-from drr.filetasks.planning.things import is_of, thing_of, words
+from drr.filetasks.planning.things import thing_of, words
+from drr.filetasks.reckoning import nonsense, reckoned
 from drr.filetasks.truth import Intent, TaskFact
+from drr.filetasks.values import FactValues, is_rest
 from drr.wording.states import STATES
 
 _USERS = 2_000
@@ -26,37 +29,42 @@ _ORDERS = 40
 _LEAST_ORDERS = 3
 
 
+_TRIES = 40
+"""Of parts for one product, until all that is asked makes sense together."""
+_OLDEST_TERMS = 40
+"""Months before the purchase, at most, from which on the terms hold that it falls under."""
+PartMaker = Callable[[CaseScene], AnswerPart | None]
+
+
 class IntentKind(NamedTuple):
     intent: Intent
-    core: Callable[[CaseScene], AnswerPart]
-    more: tuple[Callable[[CaseScene], AnswerPart], ...]
+    core: tuple[PartMaker, ...]
+    """One of them is a part of every answer."""
+    more: tuple[PartMaker, ...]
     days: tuple[int, int]
     """From the purchase to the question."""
     rival: bool
     """Whether a candidate is weighed."""
-    likes: Callable[[str], bool]
-    """Whether it is asked of what is called so."""
+    likes: Callable[[ThingKind], bool]
+    """Of which sorts it is asked."""
 
 
-def _lasts(noun: str) -> bool:
-    return not is_of("consumable", noun)
-
-
-def _is_weighed(noun: str) -> bool:
-    return _lasts(noun) and (is_of("warranted", noun) or is_of("bulky", noun))
+def _lasts(kind: ThingKind) -> bool:
+    return not kind.is_used_up
 
 
 INTENTS: tuple[IntentKind, ...] = (
-    IntentKind("replace_under_warranty", warranty.CORE, warranty.MORE, (800, 1900), False, lambda noun: is_of("warranted", noun) and _lasts(noun)),
-    IntentKind("refill", refill.CORE, refill.MORE, (40, 130), False, lambda noun: is_of("consumable", noun)),
-    IntentKind("fit_into_space", space.CORE, space.MORE, (200, 1500), True, lambda noun: is_of("bulky", noun) and _lasts(noun)),
-    IntentKind("compare_with_owned", compared.CORE, compared.MORE, (300, 1600), True, _is_weighed),
+    IntentKind("replace_under_warranty", warranty.CORE, warranty.MORE, (800, 1900), False, lambda kind: kind.plate and _lasts(kind)),
+    IntentKind("refill", refill.CORE, refill.MORE, (14, 75), False, lambda kind: bool(kind.unit)),
+    IntentKind("fit_into_space", space.CORE, space.MORE, (200, 1500), True, lambda kind: bool(kind.stands)),
+    IntentKind("compare_with_owned", compared.CORE, compared.MORE, (300, 1600), True, lambda kind: kind is not ANY and _lasts(kind)),
     IntentKind("return_or_keep", returning.CORE, returning.MORE, (18, 55), False, _lasts),
 )  # fmt: skip
 
 
 def cases(shop: Shop, seed: int, order: int | None = None) -> Iterator[TaskCase]:
-    """Intents come in the order of the seed `order`, where it is another one. Without end, as a product of a shopper may be asked about in other ways; `Misuse` where the shop has nobody to ask."""
+    """Intents come in the order of the seed `order`, where it is another one. Without end, as a product of a shopper may be asked about
+    in other ways; an intent for which no shopper has a product gives way to the next. `Misuse` where the shop has nobody to ask."""
     users = shop.store.sample_users(_USERS, seed=seed, min_orders=_LEAST_ORDERS)
     users = users or shop.store.sample_users(_USERS, seed=seed)
     if not users:
@@ -64,8 +72,9 @@ def cases(shop: Shop, seed: int, order: int | None = None) -> Iterator[TaskCase]
     number = misses = 0
     while misses < len(users) * len(INTENTS):
         for user_id in users:
-            kind = _kind(seed if order is None else order, number)
-            case = _case(shop, user_id, kind, seed, number, strict=misses < len(users))
+            first = _place(seed if order is None else order, number)
+            kind = INTENTS[(first + misses // len(users)) % len(INTENTS)]
+            case = _case(shop, user_id, kind, seed, number)
             misses = misses + 1 if case is None else 0
             if case is not None:
                 number += 1
@@ -77,23 +86,21 @@ def first_cases(shop: Shop, seed: int, count: int) -> list[TaskCase]:
     return list(islice(cases(shop, seed), count))
 
 
-def _kind(seed: int, number: int) -> IntentKind:
-    """Each of the five once in every five."""
+def _place(seed: int, number: int) -> int:
+    """Of the intent: each of the five once in every five."""
     block, place = divmod(number, len(INTENTS))
     order = list(range(len(INTENTS)))
     Random(f"{seed}/intents/{block}").shuffle(order)
-    return INTENTS[order[place]]
+    return order[place]
 
 
-def _case(
-    shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int, *, strict: bool
-) -> TaskCase | None:
+def _case(shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int) -> TaskCase | None:
     rng = Random(f"{seed}/case/{number}/{user_id}")
     user = shop.store.user(user_id)
     orders = shop.store.orders(user_id).items
     as_of = date.fromisoformat(shop.manifest.as_of)
     old = [order for order in orders if (as_of - order.placed_at.date()).days > kind.days[0]]
-    found = _owned(shop, old or ([] if strict else orders), kind, rng, strict=strict)
+    found = _owned(shop, old, kind, rng)
     if user is None or found is None:
         return None
     order, product, thing = found
@@ -111,8 +118,27 @@ def _case(
         bought=bought,
         today=bought + timedelta(days=rng.randrange(kind.days[0], latest)),
         paid=_paid(product, rng),
+        opened=bought + timedelta(days=rng.randrange(1, 9)),
+        since=_months_before(bought, rng.randrange(1, _OLDEST_TERMS)),
+        shipped=kind.intent == "return_or_keep" or rng.random() < 0.3,
     )
     return _planned(shop, kind, scene, (user, order, product), [one for one, _ in rivals], seed, number)
+
+
+def _months_before(day: date, months: int) -> date:
+    """The first of that month."""
+    at = day.year * 12 + day.month - 1 - months
+    return date(at // 12, at % 12 + 1, 1)
+
+
+class _Drawn(NamedTuple):
+    """The parts of a case with their facts, and in which file each fact of files stands."""
+
+    parts: list[AnswerPart]
+    facts: list[TaskFact]
+    couplings: list[Coupling]
+    slots: list[tuple[str, FileSlot]]
+    forms: list[FileForm]
 
 
 def _planned(
@@ -123,24 +149,16 @@ def _planned(
     others: list[Product],
     seed: int,
     number: int,
-) -> TaskCase:
+) -> TaskCase | None:
+    """`None` where nothing that is asked of this product makes sense together."""
     rng, (user, order, product) = scene.rng, bought
     count = files.file_count(rng)
-    parts = _parts(kind, scene, count)
-    facts: list[TaskFact] = []
-    couplings: list[Coupling] = []
-    slots: list[tuple[str, FileSlot]] = []
-    forms = files.carried([slot for part in parts for slot in part.slots], count, rng)
-    for part in parts:
-        ids = []
-        for slot in part.slots:
-            ids.append(f"f{len(slots) + 1}")
-            facts.append(_file_fact(ids[-1], slot, forms[len(slots)]))
-            slots.append((ids[-1], slot))
-        for page in part.pages:
-            ids.append(f"p{len(couplings) + 1}")
-            facts.append(_page_fact(ids[-1], page))
-        couplings.append(Coupling(key=part.key, facts=tuple(ids), how=part.how))
+    for _ in range(_TRIES):
+        drawn = _facts(kind, scene, count)
+        if drawn is not None and not any(nonsense(drawn.facts, scene.today)):
+            break
+    else:
+        return None
     return TaskCase(
         task_id=f"{number + 1:03d}",
         seed=seed,
@@ -150,7 +168,7 @@ def _planned(
         owned=product,
         others=tuple(others),
         theme=next(iter(themes_of(product.title)), product.category),
-        facts=tuple(facts),
+        facts=tuple(drawn.facts),
         thing=scene.owned,
         rival=scene.rival,
         seller=scene.seller,
@@ -159,10 +177,37 @@ def _planned(
         bought=scene.bought,
         paid=scene.paid,
         purchases=_history(shop, user.user_id, order, scene),
-        files=files.planned_files(forms, slots, scene.owned, scene.seller, rng),
-        couplings=tuple(couplings),
-        invented=_invented(parts),
+        files=files.planned_files(drawn.forms, drawn.slots, scene.owned, scene.seller, rng),
+        couplings=tuple(drawn.couplings),
+        invented=_invented(drawn.parts),
     )
+
+
+def _facts(kind: IntentKind, scene: CaseScene, count: int) -> _Drawn | None:
+    """A fact that two parts need stands there once. `None` where no two parts can be asked, or no drawer holds their facts."""
+    parts = _parts(kind, scene, count)
+    slots: dict[str, FileSlot] = {}
+    for part in parts:
+        for slot in part.slots:
+            slots.setdefault(slot.attribute, slot)
+    ids = {attribute: f"f{at}" for at, attribute in enumerate(slots, 1)}
+    forms = files.carried(list(slots.values()), count, scene.rng)
+    if len(parts) < 2 or forms is None:
+        return None
+    facts = [
+        _file_fact(ids[slot.attribute], slot, form) for slot, form in zip(slots.values(), forms, strict=True)
+    ]
+    facts += [_page_fact(f"p{at}", page) for at, part in enumerate(parts, 1) for page in part.pages]
+    said = FactValues.of(facts, scene.today)
+    couplings = [
+        Coupling(
+            key=part.key,
+            facts=(*(ids[slot.attribute] for slot in part.slots), f"p{at}"),
+            how=reckoned(part.key, said).told,
+        )
+        for at, part in enumerate(parts, 1)
+    ]
+    return _Drawn(parts, facts, couplings, [(ids[name], slot) for name, slot in slots.items()], forms)
 
 
 def _file_fact(fact_id: str, slot: FileSlot, form: FileForm) -> TaskFact:
@@ -191,37 +236,56 @@ def _page_fact(fact_id: str, page: PageSlot) -> TaskFact:
 
 
 def _parts(kind: IntentKind, scene: CaseScene, count: int) -> list[AnswerPart]:
-    """The core and so many more that every file has a fact of its own."""
-    parts = [_drawn(kind.core, scene, set())]
-    more = scene.rng.sample(kind.more, len(kind.more))
-    wanted = min(len(more), scene.rng.choice((1, 1, 2)))
-    while more and (len(parts) <= wanted or sum(len(part.slots) for part in parts) < count):
-        parts.append(_drawn(more.pop(), scene, {one for part in parts for one in _figures(part)}))
+    """A core and so many more that every file has a fact of its own; fewer where the sort of the product has no more to ask."""
+    rng = scene.rng
+    parts: list[AnswerPart] = []
+    for makers, wanted in ((kind.core, 1), (kind.more, 1 + rng.choice((1, 1, 2)))):
+        left = rng.sample(makers, len(makers))
+        while left and (
+            len(parts) < wanted or (wanted > 1 and len(_attributes(parts)) < min(count, 4) and len(parts) < 3)
+        ):
+            part = _drawn(left.pop(), scene, parts)
+            if part is not None:
+                parts.append(part)
     return parts
 
 
-def _drawn(make: Callable[[CaseScene], AnswerPart], scene: CaseScene, taken: set[str]) -> AnswerPart:
-    """Without a figure that another part has: a value must say which fact it is of."""
-    while True:
+def _attributes(parts: list[AnswerPart]) -> set[str]:
+    return {slot.attribute for part in parts for slot in part.slots}
+
+
+def _drawn(make: PartMaker, scene: CaseScene, parts: list[AnswerPart]) -> AnswerPart | None:
+    """Without a figure that another part has: a value must say which fact it is of. `None` where it cannot be asked."""
+    had = _attributes(parts)
+    taken = {one for part in parts for one in _figures(part, set())}
+    for _ in range(_TRIES):
         part = make(scene)
-        figures = _figures(part)
+        if part is None or part.key in {one.key for one in parts}:
+            return None
+        figures = _figures(part, had)
         if len(set(figures)) == len(figures) and not taken & set(figures):
             return part
+    return None
 
 
-def _figures(part: AnswerPart) -> list[str]:
-    said = [*(str(slot.value) for slot in part.slots), *(page.value for page in part.pages)]
+def _figures(part: AnswerPart, had: set[str]) -> list[str]:
+    """Of all its facts but those of attributes that another part brought."""
+    said = [str(slot.value) for slot in part.slots if slot.attribute not in had]
+    said += [page.value for page in part.pages]
     return [value.strip("$").split()[0] if value[0] in "$0123456789" else value for value in said]
 
 
 def _owned(
-    shop: Shop, orders: list[Order], kind: IntentKind, rng: Random, *, strict: bool
+    shop: Shop, orders: list[Order], kind: IntentKind, rng: Random
 ) -> tuple[Order, Product, NamedThing] | None:
-    """An order of something that this intent asks about; where no shopper has one (`not strict`), of anything."""
+    """An order of something that this intent asks about; none of a day on which every shop is closed."""
     for order in rng.sample(orders[:_ORDERS], min(len(orders), _ORDERS)):
         product = shop.store.product(order.product_id)
         thing = None if product is None else thing_of(product, rng)
-        if product is not None and thing is not None and (not strict or kind.likes(thing.noun)):
+        day = order.placed_at.date()
+        if product is None or thing is None or (is_rest(day) and day.weekday() != 6):
+            continue
+        if kind.likes(kind_of(thing.noun)):
             return order, product, thing
     return None
 
@@ -234,17 +298,18 @@ def _rivals(shop: Shop, product: Product, thing: NamedThing, rng: Random) -> lis
         other = thing_of(one, rng)
         if other is None or one.product_id == product.product_id or other.brand == thing.brand:
             continue
-        if other.noun.split()[-1] == thing.noun.split()[-1]:
+        if other.noun.split()[-1] == thing.noun.split()[-1] and kind_of(other.noun) == kind_of(thing.noun):
             found.append((one, other))
     rng.shuffle(found)
     return found[:3]
 
 
 def _paid(product: Product, rng: Random) -> str:
-    """Near the catalogue's price and never equal to it: what was paid stands in the drawer alone."""
-    listed = product.price or rng.choice((9, 14, 19, 27, 34, 46, 62, 88))
+    """Near the catalogue's price and never equal to it: what was paid stands in the drawer alone. Without one, near a price of its own."""
+    own = Random(product.product_id).choice((9, 14, 19, 27, 34, 46, 62, 88))
+    listed = product.price or own
     while True:
-        paid = max(2.0, listed * rng.uniform(0.78, 1.15)) // 1 + rng.choice(
+        paid = max(2.0, listed * rng.uniform(0.88, 1.1)) // 1 + rng.choice(
             (0.29, 0.49, 0.59, 0.79, 0.95, 0.99)
         )
         if paid != listed:

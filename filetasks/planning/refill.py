@@ -1,86 +1,93 @@
 """Refill.
 
-The answer joins: when the last one was bought and how much is used (files) with how much one holds by a test (page) give the day on
-which it runs out; the day it was opened (file) with how long it keeps once open (page) gives the day it must be gone; the monthly
-limit (file) with the price of the large pack (page) gives how many can be bought; the refill code (file) with the pack that codes of
-its range take (page) says which one fits.
+The answer joins: when the pack in use was opened and how much is used (files) with how much one holds by a test (page) give the day on
+which it runs out; the same with how long it keeps once open (page) say whether it is used up in time; the monthly limit (file) with the
+price of the large pack (page) gives how many can be bought; the refill code (file) with the pack that codes of its range take (page)
+says which one fits.
 """
 
 from __future__ import annotations
 
-from datetime import timedelta
+from drr.filetasks.planning.kinds import whole
+from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, capital
 
-from drr.filetasks.planning.scene import (
-    AnswerPart,
-    CaseScene,
-    FileSlot,
-    PageSlot,
-    capital,
-    long_date,
-    months_after,
-)
+_TRIES = 60
 
 
-def lasting(scene: CaseScene) -> AnswerPart:
-    rng, owned = scene.rng, scene.owned
-    a_week = rng.choice((4, 6, 8, 9, 11, 12, 13, 16, 17, 18))
-    portions = rng.choice((38, 46, 57, 62, 74, 83, 91, 104, 118, 127))
-    out = scene.bought + timedelta(days=portions * 7 // a_week)
+def _opening(scene: CaseScene) -> FileSlot:
+    owned = scene.owned
+    return FileSlot(
+        attribute="day of opening",
+        subject=owned.name,
+        value=scene.opened,
+        text=f"{owned.name}: opened {{value}}.",
+        label="Opened",
+        said=scene.rng.choice(
+            (
+                f"Opened the {owned.noun} on {{value}}.",
+                f"{capital(owned.noun)} opened {{value}}.",
+                f"Broke the seal of the {owned.noun} on {{value}}.",
+            )
+        ),
+        carriers=("notes", "photo", "measurements", "photo"),
+    )
+
+
+def _use(scene: CaseScene) -> FileSlot:
+    rng, owned, kind = scene.rng, scene.owned, scene.kind
+    assert kind.use is not None
+    return FileSlot(
+        attribute="use",
+        subject=owned.name,
+        value=f"{max(2, whole(rng, kind.use))} times a {kind.per}",
+        text=f"{owned.name}: used {{value}}.",
+        label="How often",
+        said=rng.choice(
+            (
+                f"The {owned.noun}: we go through it {{value}}.",
+                f"Counted: {owned.noun} used {{value}}.",
+                f"We take from the {owned.noun} about {{value}}.",
+            )
+        ),
+        carriers=("notes", "measurements"),
+    )
+
+
+def lasting(scene: CaseScene) -> AnswerPart | None:
+    """With a pack that is not yet used up on the day it is asked."""
+    rng, owned, kind = scene.rng, scene.owned, scene.kind
+    if kind.use is None or kind.pack is None:
+        return None
+    elapsed = (scene.today - scene.opened).days
+    for _ in range(_TRIES):
+        use, pack = _use(scene), whole(rng, kind.pack)
+        days = pack * (30.44 if kind.per == "month" else 7) / int(str(use.value).split()[0])
+        if elapsed + 5 < days < elapsed + 120:
+            break
+    else:
+        return None
     return AnswerPart(
         key="lasting",
-        slots=(
-            scene.slots_of_purchase()[0],
-            FileSlot(
-                attribute="use",
-                subject=owned.name,
-                value=f"{a_week} times a week",
-                text=f"{owned.name}: used {{value}}.",
-                label="How often",
-                said=rng.choice(
-                    (
-                        f"The {owned.noun}: we go through it {{value}}.",
-                        f"Counted: {owned.noun} used {{value}}.",
-                        f"We take from the {owned.noun} about {{value}}.",
-                    )
-                ),
-                carriers=("notes", "measurements", "budget", "mail"),
-            ),
-        ),
+        slots=(_opening(scene), use),
         pages=(
             PageSlot(
                 attribute="portions in one pack",
                 subject=owned.name,
-                value=f"{portions} portions",
-                text=f"{owned.name}: one pack gave {portions} portions.",
+                value=f"{pack} {kind.unit}",
+                text=f"{owned.name}: one pack gave {pack} {kind.unit}.",
             ),
         ),
-        how=f"{portions} portions at {a_week} a week from {long_date(scene.bought)}: empty about {long_date(out)}",
     )
 
 
-def keeping(scene: CaseScene) -> AnswerPart:
-    rng, owned = scene.rng, scene.owned
-    opened = scene.bought + timedelta(days=rng.randrange(3, 20))
-    months = rng.choice((2, 4, 5, 7, 8, 10, 11))
+def keeping(scene: CaseScene) -> AnswerPart | None:
+    rng, owned, kind = scene.rng, scene.owned, scene.kind
+    if kind.keeps is None:
+        return None
+    months = whole(rng, kind.keeps)
     return AnswerPart(
         key="keeping",
-        slots=(
-            FileSlot(
-                attribute="day of opening",
-                subject=owned.name,
-                value=opened,
-                text=f"{owned.name}: opened {{value}}.",
-                label="Opened",
-                said=rng.choice(
-                    (
-                        f"Opened the {owned.noun} on {{value}}.",
-                        f"{capital(owned.noun)} opened {{value}}.",
-                        f"Broke the seal of the {owned.noun} on {{value}}.",
-                    )
-                ),
-                carriers=("notes", "photo", "measurements", "label"),
-            ),
-        ),
+        slots=(_opening(scene), _use(scene)),
         pages=(
             PageSlot(
                 attribute="months it keeps once open",
@@ -89,15 +96,16 @@ def keeping(scene: CaseScene) -> AnswerPart:
                 text=f"{owned.name}: keeps {months} months once open.",
             ),
         ),
-        how=f"opened {long_date(opened)}, keeps {months} months: use up by {long_date(months_after(opened, months))}",
     )
 
 
-def affordable(scene: CaseScene) -> AnswerPart:
-    rng, owned = scene.rng, scene.owned
-    price = rng.randrange(11, 44) + rng.choice((0.15, 0.35, 0.45, 0.65, 0.85))
-    packs = rng.randrange(1, 4)
-    limit = price * packs + rng.randrange(2, 9) + rng.choice((0.2, 0.4, 0.6))
+def affordable(scene: CaseScene) -> AnswerPart | None:
+    rng, owned, kind = scene.rng, scene.owned, scene.kind
+    if kind.large is None:
+        return None
+    price = whole(rng, kind.large) + rng.choice((0.15, 0.35, 0.45, 0.65, 0.85))
+    packs = rng.choice((1, 1, 2, 2, 3))
+    limit = price * (packs + rng.uniform(0.06, 0.9))
     return AnswerPart(
         key="affordable",
         slots=(
@@ -124,11 +132,10 @@ def affordable(scene: CaseScene) -> AnswerPart:
                 text=f"{owned.name}: the large pack costs ${price:.2f}.",
             ),
         ),
-        how=f"${limit:.2f} a month at ${price:.2f} each: {packs} large pack{'s' * (packs != 1)} a month",
     )
 
 
-def code(scene: CaseScene) -> AnswerPart:
+def code(scene: CaseScene) -> AnswerPart | None:
     rng, owned = scene.rng, scene.owned
     letter, series = rng.choice("EGJLPTV"), rng.randrange(2, 9)
     own, pack = (
@@ -148,10 +155,10 @@ def code(scene: CaseScene) -> AnswerPart:
                     (
                         "The refill code printed on the bottom is {value}.",
                         "Refill code: {value}.",
-                        "Inside the lid it says refill code {value}.",
+                        "On the flap it says refill code {value}.",
                     )
                 ),
-                carriers=("label", "photo", "manual", "mail", "notes"),
+                carriers=("label", "photo", "mail", "notes"),
             ),
         ),
         pages=(
@@ -162,8 +169,7 @@ def code(scene: CaseScene) -> AnswerPart:
                 text=f"{owned.brand} refill codes {letter}{series}00 to {letter}{series}99 take pack {pack}.",
             ),
         ),
-        how=f"{own} lies in {letter}{series}00 to {letter}{series}99, so pack {pack} fits",
     )
 
 
-CORE, MORE = lasting, (keeping, affordable, code)
+CORE, MORE = (lasting,), (keeping, affordable, code)

@@ -10,22 +10,16 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from drr.filetasks.planning.scene import (
-    AnswerPart,
-    CaseScene,
-    FileSlot,
-    PageSlot,
-    capital,
-    dollars,
-    long_date,
-)
+from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, capital
+from drr.filetasks.values import is_rest
 
 
-def window(scene: CaseScene) -> AnswerPart:
+def window(scene: CaseScene) -> AnswerPart | None:
     rng, owned = scene.rng, scene.owned
     arrived = scene.bought + timedelta(days=rng.randrange(2, 9))
+    while is_rest(arrived):
+        arrived += timedelta(days=1)
     days = rng.choice((16, 19, 24, 27, 33, 37, 42, 44, 51, 58))
-    last = arrived + timedelta(days=days)
     where = f"{scene.seller}, {scene.state}" if scene.state else scene.seller
     return AnswerPart(
         key="window",
@@ -43,40 +37,37 @@ def window(scene: CaseScene) -> AnswerPart:
                         "Delivered on {value}.",
                     )
                 ),
-                carriers=("mail", "invoice", "order_history", "notes", "receipt"),
+                carriers=("mail", "delivery_note", "order_history", "notes", "delivery_note"),
             ),
         ),
         pages=(
             PageSlot(
-                attribute=f"days to return{' in ' + scene.state if scene.state else ''}",
+                attribute=f"days to return{' in ' + scene.state if scene.state else ''}{scene.sold}",
                 subject=scene.seller,
                 value=f"{days} days",
-                text=f"{where}: returns for {days} days.",
+                text=f"{where}: {days} days' return, orders {scene.since:%m/%Y}+.",
             ),
         ),
-        how=f"delivered {long_date(arrived)} plus {days} days: back by {long_date(last)}, which is "
-        f"{'still possible' if last >= scene.today else 'past'} on {long_date(scene.today)}",
     )
 
 
-def fee(scene: CaseScene) -> AnswerPart:
+def fee(scene: CaseScene) -> AnswerPart | None:
     share = scene.rng.choice((8, 11, 12, 14, 17, 18, 22))
     return AnswerPart(
         key="fee",
         slots=(scene.slots_of_purchase()[1],),
         pages=(
             PageSlot(
-                attribute="share kept of opened goods",
+                attribute=f"share kept of opened goods{scene.sold}",
                 subject=scene.seller,
                 value=f"{share} percent",
-                text=f"{scene.seller} keeps {share} percent of opened goods' price.",
+                text=f"{scene.seller} keeps {share} percent of opened goods, orders {scene.since:%m/%Y}+.",
             ),
         ),
-        how=f"{scene.paid} less {share} percent: ${dollars(scene.paid) * (100 - share) / 100:,.2f} back",
     )
 
 
-def lot(scene: CaseScene) -> AnswerPart:
+def lot(scene: CaseScene) -> AnswerPart | None:
     rng, owned = scene.rng, scene.owned
     letter, first = rng.choice("ADLNQW"), rng.randrange(2100, 2600)
     bound = f"{letter}{first}"
@@ -91,7 +82,7 @@ def lot(scene: CaseScene) -> AnswerPart:
                 text=f"{owned.name}: lot {{value}}.",
                 label=rng.choice(("Lot", "Lot no.", "Batch")),
                 said="The lot number on the bottom is {value}.",
-                carriers=("label", "photo", "notes", "mail", "manual"),
+                carriers=("label", "photo", "notes", "mail"),
             ),
         ),
         pages=(
@@ -102,14 +93,15 @@ def lot(scene: CaseScene) -> AnswerPart:
                 text=f"{owned.name}: lots before {bound} are faulty.",
             ),
         ),
-        how=f"lot {own} is {'before' if own < bound else 'not before'} {bound}: {'faulty' if own < bound else 'sound'}",
     )
 
 
-def genuine(scene: CaseScene) -> AnswerPart:
-    owned = scene.owned
-    least = scene.amount(6, 40)
-    mine = round(least + scene.rng.choice((-1.7, -0.6, 0.4, 1.3)), 1)
+def genuine(scene: CaseScene) -> AnswerPart | None:
+    owned, kind = scene.owned, scene.kind
+    if kind.weigh is None:
+        return None
+    least = scene.amount(kind.weigh)
+    mine = scene.beside(least, (-0.24 * least, -0.07 * least - 0.1), (0.05 * least + 0.1, 0.1 * least + 0.1))
     return AnswerPart(
         key="genuine",
         slots=(
@@ -120,7 +112,7 @@ def genuine(scene: CaseScene) -> AnswerPart:
                 text=f"{owned.name}: {{value}} on the home scale.",
                 label=f"{capital(owned.noun)}, on the scale",
                 said=f"Put the {owned.noun} on the kitchen scale: {{value}}.",
-                carriers=("measurements", "notes", "mail"),
+                carriers=("measurements", "notes"),
             ),
         ),
         pages=(
@@ -131,8 +123,7 @@ def genuine(scene: CaseScene) -> AnswerPart:
                 text=f"{owned.name}: genuine ones weigh {least} ounces or more.",
             ),
         ),
-        how=f"{mine} oz against {least} ounces at least: {'genuine by weight' if mine >= least else 'too light to be genuine'}",
     )
 
 
-CORE, MORE = window, (fee, lot, genuine)
+CORE, MORE = (window,), (fee, lot, genuine)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from random import Random
 
 from drr.filetasks.case import FileForm, NamedThing
+from drr.filetasks.planning.kinds import Range, ThingKind, kind_of
+from drr.filetasks.values import long_date, months_after
 
-TEXT: tuple[FileForm, ...] = ("receipt", "invoice", "warranty", "manual", "mail", "saved_page", "notes")
+__all__ = [
+    "PICTURE", "TABLE", "AnswerPart", "CaseScene", "FileSlot", "PageSlot", "capital", "date_style", "dollars", "long_date",
+    "months_after", "slashed", "written",
+]  # fmt: skip
 TABLE: tuple[FileForm, ...] = ("order_history", "budget", "comparison", "measurements")
 PICTURE: tuple[FileForm, ...] = ("till_slip", "photo", "label", "sketch")
 
@@ -43,9 +48,9 @@ class AnswerPart:
     """One part of an answer before its facts have ids."""
 
     key: str
+    """Of `reckoning.PARTS`, which says how the facts combine."""
     slots: tuple[FileSlot, ...]
     pages: tuple[PageSlot]
-    how: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +65,31 @@ class CaseScene:
     bought: date
     today: date
     paid: str
+    opened: date
+    """Of what is used up: some days after the purchase."""
+    since: date
+    """From which on what was bought falls under the terms that hold for it: the first of a month."""
+    shipped: bool
+    """Sent by a carrier, so that no till printed a slip."""
+
+    @property
+    def kind(self) -> ThingKind:
+        return kind_of(self.owned.noun)
+
+    @property
+    def rival_kind(self) -> ThingKind:
+        assert self.rival is not None
+        return kind_of(self.rival.noun)
+
+    @property
+    def sold(self) -> str:
+        """As attributes end that hold for purchases from a month on."""
+        return f", sold from {self.since:%B %Y}"
 
     def slots_of_purchase(self) -> tuple[FileSlot, FileSlot]:
         """When it was bought and what was paid: the two that a shopper has papers of."""
         name = self.owned.name
-        papers: tuple[FileForm, ...] = ("receipt", "invoice", "till_slip", "order_history", "mail")
+        till: tuple[FileForm, ...] = () if self.shipped else ("receipt", "till_slip")
         return (
             FileSlot(
                 attribute="purchase date",
@@ -73,7 +98,7 @@ class CaseScene:
                 text=f"{name}: bought on {{value}}.",
                 label="Date of purchase",
                 said=f"I bought the {self.owned.noun} on {{value}}.",
-                carriers=papers,
+                carriers=(*till, "invoice", "order_history", "mail", "delivery_note"),
             ),
             FileSlot(
                 attribute="price paid",
@@ -82,20 +107,28 @@ class CaseScene:
                 text=f"{name}: paid {{value}}.",
                 label="Price paid",
                 said=f"The {self.owned.noun} cost me {{value}} before tax.",
-                carriers=(*papers, "budget"),
+                carriers=(*till, "invoice", "order_history", "mail", "budget"),
             ),
         )
 
-    def amount(self, low: float, high: float, step: float = 0.1) -> float:
+    def amount(self, within: Range) -> float:
         """A figure that no one would guess, as it is never round."""
+        low, high = round(within[0] * 10), round(within[1] * 10)
         while True:
-            figure = round(low + step * self.rng.randrange(round((high - low) / step)), 1)
+            figure = self.rng.randint(low, high) / 10
             if figure != round(figure):
                 return figure
 
+    def beside(self, value: float, less: Range, more: Range) -> float:
+        """Another figure, below or above, not so near that it could be an error of measuring."""
+        low, high = less if self.rng.random() < 0.5 else more
+        return round(value + self.rng.uniform(low, high), 1)
 
-def long_date(day: date) -> str:
-    return f"{day:%B} {day.day}, {day.year}"
+
+def carriers(kind: ThingKind, *forms: FileForm) -> tuple[FileForm, ...]:
+    """Without the papers that do not come with things of the sort."""
+    without = [*([] if kind.manual else ["manual"]), *([] if kind.plate else ["warranty"])]
+    return tuple(form for form in forms if form not in without)
 
 
 def slashed(day: date) -> str:
@@ -112,14 +145,6 @@ def written(value: str | date, form: FileForm) -> str:
     if isinstance(value, str):
         return value
     return {"iso": date.isoformat, "slashed": slashed, "long": long_date}[date_style(form)](value)
-
-
-def months_after(day: date, months: int) -> date:
-    """The same day so many months on, or the last of that month."""
-    at = day.month - 1 + months
-    first = date(day.year + at // 12, at % 12 + 1, 1)
-    last = date(first.year + first.month // 12, first.month % 12 + 1, 1) - timedelta(days=1)
-    return min(first.replace(day=1) + timedelta(days=day.day - 1), last)
 
 
 def dollars(text: str) -> float:

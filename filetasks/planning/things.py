@@ -10,7 +10,6 @@ from pathlib import Path
 from random import Random
 
 from drr.env.entities import Product
-from drr.env.text import tokens
 from drr.filetasks.case import NamedThing
 
 _CUT = re.compile(r"[,;:|(\[/–—]| - | with | for | by | w/", re.IGNORECASE)
@@ -29,17 +28,6 @@ _NOBODY = {"generic", "unbranded", "unknown", "noname", "no brand", "n/a", "none
 def words(group: str) -> tuple[str, ...]:
     with (Path(__file__).parent / "words.toml").open("rb") as file:
         return tuple(tomllib.load(file)[group])
-
-
-def is_of(group: str, noun: str) -> bool:
-    """Whether what a thing is called ends as a word of this group, singular or plural."""
-    said = tokens(noun)
-    return any(said[-len(ending) :] == ending for ending in _endings(group))
-
-
-@cache
-def _endings(group: str) -> list[list[str]]:
-    return [tokens(word) for word in words(group)]
 
 
 def thing_of(product: Product, rng: Random) -> NamedThing | None:

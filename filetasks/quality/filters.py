@@ -11,9 +11,10 @@ from drr.env.text import fold, tokens
 from drr.filetasks.corpus.known import stands_in
 from drr.filetasks.corpus.terms import TOP
 from drr.filetasks.quality.material import TaskMaterial, document_of
+from drr.filetasks.quality.sense import sense, sense_question
 from drr.filetasks.truth import TaskFact
 
-VERSION = "1"
+VERSION = "2"
 GUIDANCE_TOP = 20
 """Hits of the question's own words among which a supportive page must be: two pages of results."""
 _APART = 2
@@ -153,6 +154,8 @@ def _novelty_question(task: TaskMaterial) -> Iterator[str]:
 
 FILTERS: dict[str, Filter] = {
     "exposure": _exposure,
+    "sense_question": sense_question,
+    "sense": sense,
     "guidance": _guidance,
     "necessity": _necessity,
     "novelty": _novelty,

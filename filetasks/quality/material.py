@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from drr.env.text import fold
 from drr.filetasks.corpus.build import Corpora
 from drr.filetasks.corpus.ranking import PageRanking
 from drr.filetasks.form import DRAWER, CorpusPage, read_corpus, read_question, read_sizes
-from drr.filetasks.truth import KnownPage, SearchTerm, TaskFact, read_truth
+from drr.filetasks.truth import Intent, KnownPage, SearchTerm, TaskFact, read_truth
 
 Catalogue = Callable[[str], Iterable[Product]]
 """The products of the shop that are nearest to some words."""
@@ -37,6 +38,9 @@ class TaskMaterial:
     texts: Mapping[str, str] = field(default_factory=dict)
     """What stands in its files, by name."""
     catalogue: Catalogue | None = None
+    today: date | None = None
+    """On which it is asked, where that is a day."""
+    intent: Intent = "other"
 
     @cached_property
     def folded(self) -> dict[str, str]:
@@ -74,6 +78,8 @@ def made_material(
         pages=corpora.pages,
         ranking=corpora.ranking,
         catalogue=catalogue,
+        today=corpora.today,
+        intent=corpora.intent,
     )
 
 
@@ -92,7 +98,16 @@ def stored_material(folder: Path, catalogue: Catalogue | None = None) -> TaskMat
         ranking=PageRanking.of(pages),
         texts=_texts(folder, question.files),
         catalogue=catalogue,
+        today=_day(question.today),
+        intent=truth.intent,
     )
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def catalogue_of(shop: Shop) -> Catalogue:

@@ -65,7 +65,9 @@ def test_a_good_task_passes_in_memory_and_from_its_folder(
     for name, content in drawer.files.items():
         (tmp_path / DRAWER / name).write_bytes(content)
     (tmp_path / CORPUS).write_bytes(b"".join(found.lines))
-    question = FileQuestion(task_id=case.task_id, query=task.question, today="2023-01-01", files=task.files)
+    question = FileQuestion(
+        task_id=case.task_id, query=task.question, today=case.today.isoformat(), files=task.files
+    )
     truth = TaskTruth(
         task_id=case.task_id,
         intent=case.intent,

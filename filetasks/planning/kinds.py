@@ -1,0 +1,86 @@
+"""What sort of product a thing is, by the last words of its name, and what can sensibly be said of that sort."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Literal, Self
+
+from drr.env.text import tokens
+from pydantic import BaseModel, ConfigDict, model_validator
+
+Range = tuple[float, float]
+
+
+class ThingKind(BaseModel):
+    """One row of `kinds.toml`, which says what each field means; a range is `None` where the sort is not asked about it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    words: tuple[str, ...] = ()
+    look: Literal["device", "box", "bag", "jar", "bottle"] = "box"
+    manual: Literal["", "powered", "handheld", "furniture", "outdoor"] = ""
+    plate: bool = False
+    stands: Literal["", "floor", "shelf"] = ""
+    wide: Range | None = None
+    high: Range | None = None
+    pounds: Range | None = None
+    clear: Range | None = None
+    carton: Range | None = None
+    upkeep: Range | None = None
+    upkeep_of: str = ""
+    lasts: Range | None = None
+    weigh: Range | None = None
+    parts: tuple[str, ...] = ()
+    used_up: bool = False
+    """So too whatever has a `unit`."""
+    unit: str = ""
+    per: Literal["week", "month"] = "week"
+    use: Range | None = None
+    pack: Range | None = None
+    large: Range | None = None
+    keeps: Range | None = None
+    why: str = ""
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if bool(self.unit) != bool(self.use and self.pack and self.large):
+            raise ValueError(f"{self.words}: what is used up has unit, use, pack and large, or none of them")
+        if bool(self.stands) != bool(self.wide and self.high and self.clear):
+            raise ValueError(f"{self.words}: what stands somewhere has wide, high and clear, or none of them")
+        if bool(self.upkeep) != bool(self.upkeep_of):
+            raise ValueError(f"{self.words}: upkeep is of something")
+        return self
+
+    @property
+    def is_used_up(self) -> bool:
+        return self.used_up or bool(self.unit)
+
+
+ANY = ThingKind()
+"""Of whatever no row names."""
+
+
+def kind_of(noun: str) -> ThingKind:
+    """The row whose words a name ends with, singular or plural; the longest such words count."""
+    return _kind(tuple(tokens(noun)))
+
+
+@cache
+def _kind(said: tuple[str, ...]) -> ThingKind:
+    endings = _endings()
+    found = (endings.get(said[-count:]) for count in range(len(said), 0, -1))
+    return next((kind for kind in found if kind is not None), ANY)
+
+
+@cache
+def _endings() -> dict[tuple[str, ...], ThingKind]:
+    with (Path(__file__).parent / "kinds.toml").open("rb") as file:
+        rows = [ThingKind(**row) for row in tomllib.load(file)["kind"]]
+    return {tuple(tokens(word)): kind for kind in rows for word in kind.words}
+
+
+def whole(rng: Random, within: Range) -> int:
+    return rng.randint(round(within[0]), round(within[1]))

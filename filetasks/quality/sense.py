@@ -1,0 +1,83 @@
+"""Whether a task makes sense in the world: its facts add up to something one would ask, its key pages hold for it, its distractors mislead."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from drr.env.text import fold
+from drr.filetasks.quality.material import TaskMaterial
+from drr.filetasks.reckoning import nonsense, turns
+from drr.filetasks.truth import StatementChange
+from drr.filetasks.values import FactValues, sold_from
+
+_COUNTED_FROM = {
+    "portions in one pack": ("day of opening", r"\bopen|\bstart|\bseal|\bbegan|\bbroached"),
+    "days to return": ("day of delivery", r"\bcame\b|\barriv|\bdeliver|\bgot here|\breached|\bturned up|\blanded"),
+    "days to claim": ("day the fault was noticed", r"\bbroke|\bfail|\bfault|\bwrong\b|\btrouble|\bgave (?:out|up)\b|\bdied\b|\bquit\b|\bstopped"),
+}  # fmt: skip
+"""What is counted from a day: the fact that says the day, and how a question speaks of it."""
+_SILENT = 0.7
+"""Of the distractors of a page: where more of them say nothing, nobody is misled."""
+_LEAST = 4
+
+
+def sense(task: TaskMaterial) -> Iterator[str]:
+    if task.today is None or task.intent == "other":
+        return
+    yield from nonsense(task.facts, task.today)
+    yield from _key_pages(task)
+    yield from _changes(task)
+
+
+def sense_question(task: TaskMaterial) -> Iterator[str]:
+    """The question names the day from which it is to be counted."""
+    said = fold(task.question)
+    for fact in task.facts:
+        for start, (day, words) in _COUNTED_FROM.items():
+            if fact.attribute.startswith(start) and task.intent != "other" and not re.search(words, said):
+                yield f"the question does not name the {day}, from which the {fact.attribute} are counted"
+
+
+def _key_pages(task: TaskMaterial) -> Iterator[str]:
+    """Each has a date, no later than the question and no earlier than the purchases that it speaks of."""
+    assert task.today is not None
+    dates = {page.url: page.date for page in task.pages}
+    facts = {fact.id: fact for fact in task.facts}
+    for page in task.supportive:
+        day = dates.get(page.url)
+        if day is None or day > task.today.isoformat():
+            yield f"{page.url}: a page that holds a fact needs a date before the question"
+            continue
+        for fact in (facts[one] for one in page.facts):
+            start = sold_from(fact.attribute)
+            if start is not None and day < start.isoformat():
+                yield f"{page.url}: is older than the purchases that it speaks of"
+
+
+def _changes(task: TaskMaterial) -> Iterator[str]:
+    """Each distractor that states something turns the answer of its part, and not nearly all of them are silent."""
+    assert task.today is not None
+    said = FactValues.of(task.facts, task.today)
+    facts = {fact.id: fact for fact in task.facts}
+    count, silent = Counter[str](), Counter[str]()
+    for page in task.known:
+        if page.change is None:
+            continue
+        count[page.change.fact] += 1
+        value = _stated(page.change)
+        if value is None:
+            silent[page.change.fact] += 1
+        elif not turns(said, facts[page.change.fact].attribute, value):
+            yield f"{page.url}: says {value!r}, which turns no part of the answer"
+    for fact, times in count.items():
+        if times >= _LEAST and silent[fact] > _SILENT * times:
+            yield f"fact {fact}: {silent[fact]} of its {times} distractors say nothing of it"
+
+
+def _stated(change: StatementChange) -> str | None:
+    if change.after is None:
+        return None
+    value = change.after.partition(", sold from ")[0]
+    return value.rpartition(": ")[2] if change.kind == "other_model" else value

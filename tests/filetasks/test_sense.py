@@ -1,0 +1,229 @@
+"""Tasks make sense in the world: every bad case that a reader found is refused, and none is planned."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import drr.filetasks.planning.kinds as kinds_module
+import pytest
+from drr.env.shop import Shop
+from drr.filetasks.case import TaskCase
+from drr.filetasks.corpus.known import CasePages
+from drr.filetasks.corpus.pool import PagePool, build_pool
+from drr.filetasks.drawer.labels import upc
+from drr.filetasks.drawer.writer import write_drawer
+from drr.filetasks.planning.files import modality
+from drr.filetasks.planning.kinds import ANY, kind_of
+from drr.filetasks.quality.filters import FILTERS
+from drr.filetasks.reckoning import nonsense, reckoned, turns
+from drr.filetasks.truth import KnownPage, StatementChange, TaskFact
+from drr.filetasks.values import FactValues, is_rest, sold_from
+
+from tests.filetasks.reading import whole_text
+
+TODAY = date(2022, 10, 1)
+TERM = "warranty term from serial K3100 on, sold from March 2018"
+BED = {"purchase date": "February 2, 2019", "serial number": "K3145-12345", TERM: "33 months"}
+PACK = {"day of opening": "2022-05-29", "use": "4 times a week", "portions in one pack": "118 portions"}
+
+
+def facts(values: Mapping[str, str]) -> list[TaskFact]:
+    pages = ("warranty term", "share", "portions", "months", "days to", "narrowest", "weight on", "least")
+    return [
+        TaskFact(
+            id=f"f{at}",
+            subject="Acme thing",
+            attribute=name,
+            value=value,
+            text="It is so.",
+            source="page" if name.startswith(pages) else "file",
+        )
+        for at, (name, value) in enumerate(values.items(), 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({**BED, "price paid": "$92.59", "share refunded without a replacement": "35 percent"}, "the cover had ended"),
+        ({**BED, "purchase date": "January 5, 2018"}, "bought before March 1, 2018"),
+        ({**BED, "serial number": "K3045-12345"}, "is not from K3100 on"),
+        ({**BED, "day the fault was noticed": "January 9, 2019"}, "lies before the purchase date"),
+        (PACK | {"day of opening": "2022-01-02"}, "before it is asked"),
+        (PACK | {"months it keeps once open": "3 months"}, "spoiled before it is asked"),
+        ({"portions in one pack": "118 portions", "use": "4 times a week"}, "without day of opening"),
+        ({"weight of the owned one": "4.1 lb", "weight on the testers' scale": "4.2 pounds"}, "too small"),
+        ({"day of delivery": "December 25, 2016", "days to return": "900 days"}, "nobody delivers"),
+        ({"day of delivery": "November 1, 2022", "days to return": "30 days"}, "after the question"),
+        ({"colour": "red", "days to paint": "3 days"}, "no part of an answer rests on"),
+    ],
+)  # fmt: skip
+def test_what_nobody_would_ask_is_told(values: dict[str, str], told: str) -> None:
+    assert any(told in one for one in nonsense(facts(values), TODAY)), list(nonsense(facts(values), TODAY))
+
+
+def test_what_makes_sense_is_not_told() -> None:
+    for values in (BED, PACK, {**PACK, "months it keeps once open": "9 months"}):
+        assert list(nonsense(facts(values), TODAY)) == []
+
+
+def test_a_pack_runs_out_counted_from_its_opening_and_covers_count_from_the_sale() -> None:
+    pack = reckoned("lasting", FactValues(PACK, TODAY))
+    assert pack.figure == "December 21, 2022" and pack.verdict == ""
+    assert reckoned("term", FactValues(BED, TODAY)).figure == "November 2, 2021"
+    assert reckoned("term", FactValues(BED, TODAY)).verdict == "past"
+
+
+def test_a_value_turns_an_answer_only_where_its_verdict_changes() -> None:
+    trunk = FactValues({"gap in the trunk": "21.7 in", "narrowest side of the carton": "22.8 inches"}, TODAY)
+    assert not turns(trunk, "narrowest side of the carton", "34.4 inches")
+    assert turns(trunk, "narrowest side of the carton", "19.4 inches")
+    assert turns(FactValues(PACK, TODAY), "portions in one pack", "90 portions")
+
+
+def test_every_case_makes_sense(hundred: list[TaskCase]) -> None:
+    for case in hundred:
+        assert list(nonsense(case.facts, case.today)) == []
+        for part in case.couplings:
+            assert reckoned(part.key, FactValues.of(case.facts, case.today)).told == part.how
+        for fact in case.of("page"):
+            start = sold_from(fact.attribute)
+            assert start is None or start <= case.bought
+        for fact in case.facts:
+            assert fact.attribute != "day of delivery" or not is_rest(
+                FactValues.of([fact], case.today).day("day")
+            )
+
+
+def test_products_are_asked_what_their_sort_can_be_asked(hundred: list[TaskCase]) -> None:
+    for case in hundred:
+        kind = kind_of(case.thing.noun)
+        keys = {part.key for part in case.couplings}
+        assert ("lasting" in keys) == (case.intent == "refill") and (
+            not kind.is_used_up or case.intent == "refill"
+        )
+        assert kind is not ANY or case.intent == "return_or_keep"
+        assert kind.upkeep or "upkeep" not in keys
+        assert kind.keeps or "keeping" not in keys
+        assert kind.stands == "shelf" or "load" not in keys
+        assert kind.manual or all(file.form != "manual" for file in case.files)
+        values = {fact.attribute: fact.value for fact in case.facts}
+        for name, within in (
+            ("width of the product", kind.wide),
+            ("height once", kind.high),
+            ("upkeep a", kind.upkeep),
+        ):
+            for said in (value for attribute, value in values.items() if attribute.startswith(name)):
+                assert within is not None
+                assert within[0] <= float(re.findall(r"[\d.]+", said)[0]) <= within[1] + 1
+
+
+def test_rows_of_sorts_say_why_and_no_ending_stands_twice() -> None:
+    text = (Path(kinds_module.__file__).parent / "kinds.toml").read_text("utf-8")
+    assert text.count("\nwhy = ") == text.count("[[kind]]")
+    words = [
+        word
+        for row in re.findall(r"^words = \[(.*)\]$", text, re.M)
+        for word in re.findall(r'"([^"]+)"', row)
+    ]
+    assert len(words) == len(set(words))
+    assert kind_of("raised garden beds").stands == "floor" and kind_of("dog bed").stands == ""
+
+
+def test_what_a_shop_prints_at_a_sale_says_day_and_price(hundred: list[TaskCase]) -> None:
+    for case in hundred:
+        forms = {entry.attribute: file.form for file in case.files for entry in file.entries}
+        printed = {file.form for file in case.files} & {"receipt", "invoice", "till_slip"}
+        assert len(printed) <= 1
+        for name in ("purchase date", "price paid"):
+            assert not printed or forms.get(name, *printed) in printed
+
+
+def test_papers_of_one_purchase_agree(hundred: list[TaskCase]) -> None:
+    seen = 0
+    for case in hundred:
+        papers = [file for file in case.files if file.form in ("invoice", "delivery_note")]
+        if len(papers) < 2:
+            continue
+        seen += 1
+        written = write_drawer(replace(case, files=tuple(papers))).files
+        texts = [whole_text(file.name, written[file.name]) for file in papers]
+        numbers = [set(re.findall(r"\b[ABRS]\d{6}\b", text)) for text in texts]
+        assert numbers[0] and numbers[0] == numbers[1]
+        items = [
+            {line.split(" $")[0] for line in text.splitlines() if "pack" in line or " ft" in line}
+            for text in texts
+        ]
+        assert {one.rsplit(" ", 1)[0] for one in items[0]} == {one.rsplit(" ", 1)[0] for one in items[1]}
+    assert seen
+
+
+def test_a_bar_codes_last_digit_checks_the_others() -> None:
+    assert upc("03600029145") == "036000291452"
+    assert upc("54838729697") != "548387296974"
+
+
+@pytest.fixture(scope="module")
+def pool(shop: Shop) -> PagePool:
+    return build_pool(shop.store.iter_products(), 4, 60)
+
+
+def test_distractors_mislead_and_speak_of_other_purchases(hundred: list[TaskCase], pool: PagePool) -> None:
+    kinds = set()
+    for case in [one for one in hundred if one.intent == "replace_under_warranty"][:3]:
+        writer = CasePages(case, pool, 4)
+        supportive = [writer.supportive(fact) for fact in case.of("page")]
+        said = FactValues.of(case.facts, case.today)
+        made = writer.distractors(supportive)
+        names = {fact.id: fact.attribute for fact in case.facts}
+        for page in (next(made) for _ in range(24)):
+            change = page.known.change
+            assert change is not None
+            kinds.add(change.kind)
+            value, _, month = (change.after or "").rpartition(": ")[2].partition(", sold from ")
+            assert not value or turns(said, names[change.fact], value)
+            start = sold_from(f"x, sold from {month}") if month else None
+            true = sold_from(names[change.fact])
+            assert (
+                start is None
+                or true is None
+                or (start < true if change.kind == "outdated" else start > case.bought)
+            )
+        assert all(page.page.age is not None for page in supportive)
+    assert {"outdated", "other_period", "wrong_figure", "other_model"} <= kinds
+
+
+def test_modalities_know_every_form(hundred: list[TaskCase]) -> None:
+    assert {modality(file.form) for case in hundred for file in case.files} == {"text", "table", "picture"}
+
+
+def _changed(known: tuple[KnownPage, ...], after: str | None) -> tuple[KnownPage, ...]:
+    first = next(page for page in known if page.kind == "supportive")
+    change = StatementChange(kind="wrong_figure", fact=first.facts[0], before="x", after=after)
+    return (
+        *known,
+        KnownPage(url="https://a.example/b", kind="distractor", made_from=first.url, change=change),
+    )
+
+
+def test_the_filter_refuses_what_was_spoilt(hundred: list[TaskCase], pool: PagePool) -> None:
+    from drr.filetasks.corpus.build import corpora
+    from drr.filetasks.quality.material import made_material
+
+    case = next(one for one in hundred if one.intent == "refill")
+    found = corpora(case, 4, {"8k": 8_000}, pool)
+    task = made_material("It was opened.", [file.name for file in case.files], found)
+    assert list(FILTERS["sense"](task)) == [] and list(FILTERS["sense_question"](task)) == []
+    assert list(FILTERS["sense_question"](replace(task, question="When will it be empty?")))
+    late = replace(task, today=date(2031, 1, 1))
+    assert any("before it is asked" in told for told in FILTERS["sense"](late))
+    undated = [page.model_copy(update={"date": None}) for page in task.pages]
+    assert any("needs a date" in told for told in FILTERS["sense"](replace(task, pages=undated)))
+    same = next(fact.value for fact in case.of("page"))
+    (told,) = FILTERS["sense"](replace(task, known=_changed(task.known, same)))
+    assert "turns no part of the answer" in told
+    assert list(FILTERS["sense"](replace(late, intent="other"))) == []
