@@ -14,7 +14,7 @@ from drr.filetasks.corpus.scene import PageScene
 from drr.filetasks.corpus.statement import PageStatement
 from drr.filetasks.corpus.stock import LISTINGS, RULES, TOPICS, PageForm, stock
 from drr.filetasks.corpus.template import one_article
-from drr.filetasks.planning.things import is_of
+from drr.filetasks.planning.kinds import kind_of
 
 _LEAST, _USUAL, _MOST = 1500, 3000, 6400
 """Characters that a page is planned for; it ends with the section that passes them."""
@@ -78,7 +78,7 @@ _TOPICS_OF = {"steps": ("choosing", "fitting", "delivery", "daily", "care", "tro
 def _sections(form: PageForm, scene: PageScene) -> list[PageSection]:
     """Topics in an order of their own, each in a few passages; a page of one voice stays with it."""
     rng, passages = scene.rng, stock().voices[form.voice]
-    used_up = is_of("consumable", scene.thing.noun)
+    used_up = kind_of(scene.thing.noun).is_used_up
     goal = min(_MOST, max(_LEAST, rng.lognormvariate(0, 0.38) * _USUAL))
     topics = _TOPICS_OF.get(form.layout, TOPICS)
     sections: list[PageSection] = []
