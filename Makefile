@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: help setup demo test test-long test-rounds test-servers test-browser test-wheel lint types endurance bench lock clean
+.PHONY: help setup demo test test-long test-rounds test-servers test-browser test-wheel test-ray lint types endurance bench lock clean
 
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
@@ -14,6 +14,7 @@ help:
 	@echo "make test-servers  the contract suite on MongoDB and Elasticsearch test servers (needs a JDK >= 21 and Maven)"
 	@echo "make test-browser  the viewer and the annotation page in a headless Chromium, pictures of drawers by tesseract"
 	@echo "make test-wheel    the wheel in a fresh environment, beside packages of others (installs the locked packages)"
+	@echo "make test-ray      units on any number of machines: a Ray cluster of several nodes on this one (installs Ray beside the locked packages)"
 	@echo "make lint types    ruff, format check, strict mypy"
 	@echo "make endurance     the long counts: many kills, big fuzz; writes benchmarks/RESULTS.md"
 	@echo "make bench         the benchmarks, as ratios in one run"
@@ -32,10 +33,10 @@ demo: setup
 	@$(BIN)/python -m drr.app.demo demo
 
 test: setup
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "not servers and not browser and not wheel and not rounds and not long and not endurance"
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "not servers and not browser and not wheel and not ray and not rounds and not long and not endurance"
 
 test-long: setup
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "long and not endurance and not servers"
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "long and not endurance and not servers and not ray"
 
 test-rounds: setup
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "rounds and not endurance"
@@ -49,6 +50,11 @@ test-browser: setup
 test-wheel: setup
 	$(BIN)/python -m pytest -m wheel
 
+# Ray and what it needs go into an environment of their own, beside links to the locked packages.
+test-ray: setup
+	$(BIN)/python -m tests.rays.environment .venv-ray
+	.venv-ray/bin/python -m pytest -m "ray and not endurance"
+
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -57,7 +63,9 @@ types: setup
 	$(BIN)/mypy
 
 endurance: setup
-	$(BIN)/python -m pytest -m endurance
+	$(BIN)/python -m pytest -m "endurance and not ray"
+	$(BIN)/python -m tests.rays.environment .venv-ray
+	.venv-ray/bin/python -m pytest -m "ray and endurance"
 
 bench: setup
 	$(BIN)/python -m benchmarks
@@ -67,4 +75,4 @@ lock:
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -o requirements.lock
 
 clean:
-	rm -rf $(VENV) demo .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-ray demo .mypy_cache .pytest_cache .ruff_cache

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 
+from drr.app.elsewhere import Probe, check_probes
 from drr.app.giving import NOWHERE, Giving, PersonPlaces
 from drr.app.outcome import kept
 from drr.app.specs import AnswerSpec, RunPlan, agent_in, setting_in, spec_of
@@ -98,6 +99,7 @@ class AnswerWorkplace(TypedDict):
     trust_agent: NotRequired[bool]
     agent_sees: NotRequired[list[str]]
     persons: NotRequired[str | None]
+    probes: NotRequired[list[Probe]]
 
 
 @contextmanager
@@ -119,6 +121,7 @@ def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
         agent_sees=document.get("agent_sees", ()),
     )
     with open_answering(config) as answering:
+        check_probes(answering, document.get("probes", ()))
         yield Workplace(answering, answering.models)
 
 
@@ -185,7 +188,10 @@ class Answering:
         ]
 
     def units(self, queries: Sequence[Query], trials: int = 1) -> list[Unit]:
-        return [self._unit(spec) for spec in self.specs(queries, trials)]
+        return self.units_of(self.specs(queries, trials))
+
+    def units_of(self, specs: Sequence[AnswerSpec]) -> list[Unit]:
+        return [self._unit(spec) for spec in specs]
 
     def _unit(self, spec: AnswerSpec) -> Unit:
         from drr.agents.runner import key_fields, vision_key

@@ -84,6 +84,8 @@ class PlainDesk(TypedDict):
     repeat: int
     refetched: dict[str, JsonObject] | None
     """The fields of a `Page`, by address."""
+    facts: JsonObject
+    """What must be the same in every process."""
 
 
 class JudgeWorkplace(PlainDesk):
@@ -93,14 +95,17 @@ class JudgeWorkplace(PlainDesk):
 
 
 def desk_document(study: Study, desk: Desk, shop: str | None) -> PlainDesk:
+    from drr.app.elsewhere import desk_facts, whole_path
+
     pages = desk.refetched
     return {
-        "study": str(study.folder),
-        "shop": shop,
+        "study": str(study.folder.absolute()),
+        "shop": whole_path(shop or study.config.get("run", {}).get("shop")),
         "protocol": desk.protocol.name,
         "batch": desk.batch,
         "repeat": desk.repeat,
         "refetched": None if pages is None else {url: page._asdict() for url, page in pages.items()},
+        "facts": desk_facts(desk),
     }
 
 
@@ -110,12 +115,15 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
 
     Of the study it reads the answers and what judges said before; the ledger is the driver's alone to write.
     """
+    from drr.app.elsewhere import check_same, desk_facts
     from drr.app.models import models_of
+    from drr.app.studies import check_models
     from drr.app.workers import settings_from
     from drr.env.web.base import Page
     from drr.eval.asking.judge import KeptAnswers
     from drr.eval.evidence.answers import questions, read_answers
     from drr.eval.judging.run import Work
+    from drr.eval.tasks.desk import EXTRACTOR, JUDGE
     from drr.eval.tasks.protocol import PROTOCOLS
     from drr.study.study import Study
     from drr.study.worker import Workplace
@@ -133,6 +141,8 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
             refetched=None if pages is None else {url: Page(**page) for url, page in pages.items()},
             questions=questions(study),
         )
+        check_same(desk_facts(desk), document["facts"])
+        check_models(models, (JUDGE, EXTRACTOR))
         desk.add(read_answers(study))
         yield Workplace(Work(desk, KeptAnswers(study)), models)
 

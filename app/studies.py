@@ -213,6 +213,8 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
 
     again = f"`drr {command or f'{what} {folder}'}`"
     print(f"drr: {folder}: {_counted(summary)}", file=sys.stderr)
+    for why in summary.refused:
+        print(f"drr: a worker was refused: {_cause(why)}", file=sys.stderr)
     for bug in summary.bugs[:3]:
         print(f"drr: a unit ended with a bug: {_cause(bug)}; `drr trace` shows where", file=sys.stderr)
     for kind, cause in summary.causes.items():

@@ -1,10 +1,11 @@
-"""Several processes for a command that runs units: the option, the settings in the form that another process is sent, the pool."""
+"""Where a command's units run: the options, the settings in the form that another process is sent, the pool."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from drr.env.json_object import JsonObject
@@ -21,9 +22,19 @@ def add_workers_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers",
         type=positive_int,
-        default=1,
         metavar="N",
-        help="processes that share what --units and --concurrency allow (default 1: this one alone)",
+        help="processes that share what --units and --concurrency allow (default 1: this one alone; with ray, one for each core here)",
+    )
+    parser.add_argument(
+        "--pool",
+        metavar="POOL",
+        help="who runs them: in-process, processes (default with --workers), ray, or ray://HOST:10001 (docs/scale.md)",
+    )
+    parser.add_argument(
+        "--units-per-worker",
+        type=positive_int,
+        metavar="M",
+        help="units in flight in each worker, in place of --units",
     )
 
 
@@ -41,8 +52,11 @@ def plain_settings(settings: Settings) -> JsonObject:
 
 
 def sent_settings(settings: Settings) -> JsonObject:
-    """`plain_settings` for another process of ours, with who named which address."""
-    return {**plain_settings(settings), _UNNAMED: dict(settings.unnamed)}
+    """`plain_settings` for another process of ours, in whatever folder, with who named which address."""
+    plain = plain_settings(settings)
+    paths = {name: value for name in plain if isinstance(value := getattr(settings, name), Path)}
+    whole = {name: str(path.absolute()) for name, path in paths.items()}
+    return {**plain, **whole, _UNNAMED: dict(settings.unnamed)}
 
 
 def settings_from(plain: Mapping[str, Any]) -> Settings:
@@ -57,13 +71,14 @@ def settings_from(plain: Mapping[str, Any]) -> Settings:
 def pool_of(
     arguments: argparse.Namespace, settings: Settings, opener: str, document: Mapping[str, Any]
 ) -> Pool | None:
-    """The processes of `--workers`, `None` where this one works alone; `opener` is given `document` and `settings` in it."""
+    """The pool that was asked for, `None` where this process works alone; `opener` is given `document` and `settings` in it."""
     from drr.env.errors import Misuse
-    from drr.study.processes import ProcessPool
+    from drr.study.pool import PoolOrder
+    from drr.study.pools import make_pool
     from drr.study.worker import Opening
 
-    workers = min(arguments.workers, arguments.units)
-    if workers == 1:
+    asked = _asked(arguments)
+    if asked is None:
         return None
     plain = sent_settings(settings)
     if settings.base_url is not None and settings.base_url.get_secret_value() != plain["base_url"]:
@@ -71,6 +86,37 @@ def pool_of(
             "--workers: the address of the model holds a password or more than host and path, which no other process is told;"
             " leave --workers out"
         )
-    plain["concurrency"] = max(1, settings.concurrency // workers)
     opening = Opening(opener, {**document, "settings": plain})
-    return ProcessPool(opening, workers=workers, units=arguments.units // workers)
+    order = PoolOrder(opening, asked.workers, asked.units, settings.concurrency, asked.address)
+    return make_pool(asked.pool, order)
+
+
+class _Asked(NamedTuple):
+    pool: str
+    workers: int
+    units: int
+    """In each."""
+    address: str | None
+
+
+def _asked(arguments: argparse.Namespace) -> _Asked | None:
+    """`None`: no pool."""
+    import os
+
+    from drr.env.errors import Misuse
+    from drr.study.pools import ALONE, SPREAD, pool_name
+
+    each: int | None = arguments.units_per_worker
+    told = "processes" if each is not None or (arguments.workers or 1) > 1 else ALONE
+    name, address = pool_name(arguments.pool or told)
+    if name == ALONE:
+        if arguments.pool is not None and ((arguments.workers or 1) > 1 or each is not None):
+            raise Misuse(f"--pool {ALONE} is one process; leave --workers and --units-per-worker out")
+        return None
+    default = (os.cpu_count() or 1) if name in SPREAD else 1
+    workers = arguments.workers or default
+    if each is None:
+        workers = min(workers, arguments.units)
+        each = arguments.units // workers
+    alone = workers == 1 and arguments.pool is None and arguments.units_per_worker is None
+    return None if alone else _Asked(name, workers, each, address)

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from drr.llm.clock import Clock
 from drr.llm.failures import ModelFailure
@@ -42,28 +42,60 @@ class Retries:
         return max(asked, asked + chance * min(1.0, asked / 10))
 
 
-class Limiter:
-    """At most `most` calls of a provider at once; fewer after it said that it is too much, more again as answers come.
+class CallLimit(Protocol):
+    """Who lets calls of one provider through."""
+
+    def slot(self) -> AbstractAsyncContextManager[None]:
+        """One call's place."""
+
+    def answered(self) -> None: ...
+
+    def pushed_back(self, started: float, wait: float) -> None:
+        """The provider said that it is too much; the call began at `started` by the monotonic clock."""
+
+
+class CallPace:
+    """How many calls a provider takes at once: fewer after it said that it is too much, more again as answers come.
 
     A 429 or 529 halves what is allowed, once for all the calls that were under way when it came, and holds new calls
     back until the provider's retry-after has passed.
     """
 
-    def __init__(self, most: int, clock: Clock | None = None) -> None:
+    def __init__(self, most: int) -> None:
         self.most = most
         self.allowed = float(most)
+        self.closed_until = 0.0
+        self._lowered_at = float("-inf")
+
+    def answered(self) -> None:
+        self.allowed = min(float(self.most), self.allowed + 1 / max(1.0, self.allowed))
+
+    def pushed_back(self, started: float, now: float, wait: float) -> None:
+        if started > self._lowered_at:
+            self.allowed = max(1.0, self.allowed / 2)
+            self._lowered_at = now
+        self.closed_until = max(self.closed_until, now + wait)
+
+
+class Limiter:
+    """At most `most` calls of a provider at once in this process, at the provider's pace."""
+
+    def __init__(self, most: int, clock: Clock | None = None) -> None:
+        self.pace = CallPace(most)
         self.running = 0
         self._clock = clock or Clock()
-        self._closed_until = 0.0
-        self._lowered_at = float("-inf")
         self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @property
+    def allowed(self) -> float:
+        return self.pace.allowed
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
         """One call's place."""
         await self._enter()
         try:
-            while (wait := self._closed_until - self._clock.now()) > 0:
+            while (wait := self.pace.closed_until - self._clock.now()) > 0:
                 await self._clock.sleep(wait)
             yield
         finally:
@@ -71,15 +103,11 @@ class Limiter:
             self._wake()
 
     def answered(self) -> None:
-        self.allowed = min(float(self.most), self.allowed + 1 / max(1.0, self.allowed))
+        self.pace.answered()
         self._wake()
 
     def pushed_back(self, started: float, wait: float) -> None:
-        now = self._clock.now()
-        if started > self._lowered_at:
-            self.allowed = max(1.0, self.allowed / 2)
-            self._lowered_at = now
-        self._closed_until = max(self._closed_until, now + wait)
+        self.pace.pushed_back(started, self._clock.now(), wait)
 
     async def _enter(self) -> None:
         if self.running < int(self.allowed) and not self._waiting:
@@ -109,7 +137,7 @@ async def persist(
     attempt: Callable[[R], Awaitable[T]],
     *,
     reserve: Callable[[], AbstractAsyncContextManager[R]],
-    limiter: Limiter,
+    limiter: CallLimit,
     retries: Retries,
     timeout_s: float,
     clock: Clock,

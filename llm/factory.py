@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from drr.llm import classify
 from drr.llm.budget import NOTHING, Budget, Limit, SpendAmount
 from drr.llm.caching import Openings
-from drr.llm.calls import Limiter, Retries, persist
+from drr.llm.calls import CallLimit, Limiter, Retries, persist
 from drr.llm.charge import Charge
 from drr.llm.clock import Clock
 from drr.llm.egress import check_proxies, proxies
@@ -86,12 +86,15 @@ class _Shared:
         base = settings.base_url
         address = base.get_secret_value() if isinstance(base, SecretStr) else base
         self.redact = Redactor(keys, [address, *proxies().values()])
-        self._limiters: dict[str, Limiter] = {}
+        self._limiters: dict[str, CallLimit] = {}
+        self.shared_limit: Callable[[str], CallLimit] | None = None
         self._chats: WeakKeyDictionary[_Loop, dict[tuple[str, int], BaseChatModel]] = WeakKeyDictionary()
         self._checked: set[str] = set()
         self.openings = Openings()
 
-    def limiter(self, provider: str) -> Limiter:
+    def limiter(self, provider: str) -> CallLimit:
+        if self.shared_limit is not None and provider != OFFLINE:  # rules have no provider to share
+            return self.shared_limit(provider)
         if provider not in self._limiters:
             self._limiters[provider] = Limiter(self.settings.concurrency, self.clock)
         return self._limiters[provider]
@@ -169,6 +172,10 @@ class Models:
     @property
     def redact(self) -> Redactor:
         return self._shared.redact
+
+    def limit_by(self, limit: Callable[[str], CallLimit]) -> None:
+        """By what other processes share, in place of limits of their own: asked for each provider."""
+        self._shared.shared_limit = limit
 
     def unit(self, meter: Meter, *, cap: Limit | None = None, budget: Budget | None = None) -> Models:
         """For one unit: its own meter, and a cap of its own under the budget of all."""

@@ -21,6 +21,12 @@ class Hire:
     opening: Opening
     budget: Limit
     unit_cap: Limit | None
+    calls: int | None = None
+    """Of a provider at once by all workers together, who ask the driver for places; `None`: each limits itself."""
+    name: str | None = None
+    """In the ledger's accounts; `None`: its own."""
+    code: str | None = None
+    """Hash of the code that must run there."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class Hired:
 
 @dataclass(frozen=True)
 class Unfit:
-    """It could not open its workplace, and leaves."""
+    """It could not open its workplace, or is another than it must be, and leaves."""
 
     message: str
 

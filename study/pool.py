@@ -24,6 +24,24 @@ class Terms:
     wall: Callable[[], float] = time.time
     saved: Callable[[Saved], None] = lambda saved: None
     """Told at once what a unit under way must not lose."""
+    refused: Callable[[str], None] = lambda why: None
+    """Told of a worker that could not begin, while others go on."""
+    noted: Callable[[str], None] = lambda word: None
+    """Told what is waited for."""
+
+
+@dataclass(frozen=True)
+class PoolOrder:
+    """What a pool by name is made from (`drr.study.pools`)."""
+
+    opening: Opening
+    workers: int
+    units: int
+    """In flight in each worker."""
+    calls: int
+    """Of a provider at once, by all workers together."""
+    address: str | None = None
+    """Where its machines are, for pools that have any."""
 
 
 class Pool(Protocol):

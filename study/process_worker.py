@@ -6,73 +6,11 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
-from contextlib import aclosing
+from contextlib import suppress
 from typing import BinaryIO
 
-from drr.env.errors import DrrError
-from drr.env.memory import collecting_less
-from drr.llm.budget import Budget
-from drr.study.grants import Grant, GrantPurse, Recall
-from drr.study.messages import Enough, Hire, Hired, Unfit, next_message, packed
-from drr.study.process import this_holder
-from drr.study.unit import Assignment
-from drr.study.worker import Worker
-
-
-class _Served:
-    """Reads what the driver says until it says enough, or is gone: then nothing more is begun."""
-
-    def __init__(self, hire: Hire, heard: asyncio.StreamReader, out: BinaryIO) -> None:
-        self._hire = hire
-        self._heard = heard
-        self._out = out
-        self._handed: asyncio.Queue[Assignment | None] = asyncio.Queue()
-        self._purse = GrantPurse(self.tell)
-        self._budget = Budget(hire.budget, self._purse)
-        self._worker: Worker | None = None
-
-    def tell(self, message: object) -> None:
-        self._out.write(packed(message))
-        self._out.flush()
-
-    async def serve(self) -> None:
-        async with self._hire.opening.open() as place:
-            self._worker = Worker(place, self._budget, unit_cap=self._hire.unit_cap, saved=self.tell)
-            self.tell(Hired(this_holder().id))
-            listening = asyncio.create_task(self._listen())
-            with collecting_less():
-                async with aclosing(self._worker.run(self._given())) as ended:
-                    async for finished in ended:
-                        self.tell(finished)
-            listening.cancel()
-        self._purse.give_back()
-
-    async def _given(self) -> AsyncIterator[Assignment]:
-        while (assignment := await self._handed.get()) is not None:
-            yield assignment
-
-    async def _listen(self) -> None:
-        try:
-            while (message := await next_message(self._heard)) is not None:
-                self._hear(message)
-        finally:
-            if self._worker is not None:
-                self._worker.cancel()
-
-    def _hear(self, message: object) -> None:
-        match message:
-            case Assignment():
-                self._handed.put_nowait(message)
-            case Grant():
-                self._purse.granted(message)
-                self._budget.wake()
-            case Recall():
-                self._purse.recall()
-            case Enough(now=False):
-                self._handed.put_nowait(None)
-            case Enough() if self._worker is not None:
-                self._worker.cancel()
+from drr.study.messages import next_message, packed
+from drr.study.served import ServedWorker
 
 
 async def _serve(out: BinaryIO) -> None:
@@ -83,13 +21,24 @@ async def _serve(out: BinaryIO) -> None:
     hire = await next_message(heard)
     if hire is None:
         return
-    served = _Served(hire, heard, out)
-    try:
+
+    def tell(message: object) -> None:
+        out.write(packed(message))
+        out.flush()
+
+    served = ServedWorker(hire, tell)
+
+    async def listen() -> None:
+        try:
+            while (message := await next_message(heard)) is not None:
+                served.hear(message)
+        finally:
+            served.leave()
+
+    listening = asyncio.create_task(listen())
+    with suppress(BrokenPipeError):  # the driver is gone
         await served.serve()
-    except BrokenPipeError:  # the driver is gone
-        return
-    except (DrrError, ImportError, AttributeError) as error:
-        served.tell(Unfit(str(error)))
+    listening.cancel()
 
 
 def main() -> None:

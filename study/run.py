@@ -68,6 +68,8 @@ class Summary:
     causes: dict[str, str] = field(default_factory=dict)
     """By kind, the first failure of this run in its own words."""
     budget: Limit = field(default_factory=Limit)
+    refused: list[str] = field(default_factory=list)
+    """Workers that could not begin, while others went on: which, and why."""
 
     @property
     def ok(self) -> bool:
@@ -160,7 +162,9 @@ class _Driver:
         self.writer = RecordWriter(
             study, self.holder, before=self.bank.flush, kept=self._kept, failed=self._abort
         )
-        self.terms = Terms(self.bank, unit_cap, pace.wall, self.writer.save)
+        self.terms = Terms(
+            self.bank, unit_cap, pace.wall, self.writer.save, self.summary.refused.append, stage.note
+        )
         self.failed_now: set[str] = set()
         self.passing_in_a_row = 0
 

@@ -34,6 +34,7 @@ examples:
   drr run study --retry-failed --model-max-tokens 16384   # more room for what failed, and only that
   drr run study --tasks tasks/ --sizes 32k,128k --variants react,react+ws    # tasks with files
   drr run study --workers 4          # four processes, one budget, the same records
+  drr run study --pool ray://head:10001 --workers 64 --units-per-worker 100    # any number of machines
 """
 
 
@@ -325,6 +326,7 @@ def _run(
     import time
 
     from drr.app.console import print_json
+    from drr.app.elsewhere import placed_plan, probes_of
     from drr.app.giving import PERSONS, keep_persons
     from drr.app.options import command_terms
     from drr.app.plans import keep_queries
@@ -338,11 +340,12 @@ def _run(
 
     folder: Path = arguments.study
     check_models(answering.models, answering.roles, budget_of(arguments), unit_cap_of(arguments))
-    persons = str(folder / PERSONS) if answering.giving.persons else None
+    persons = str(folder.absolute() / PERSONS) if answering.giving.persons else None
     plain = {
-        "run": config["run"],
-        "pages": str(folder / "pages"),
+        "run": placed_plan(config["run"]),
+        "pages": str(folder.absolute() / "pages"),
         "persons": persons,
+        "probes": probes_of(asked.chosen),
         **command_terms(arguments),
     }
     pool = pool_of(arguments, answering.config.settings, "drr.app.answers:open_workplace", plain)

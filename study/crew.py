@@ -1,0 +1,296 @@
+"""The workers of one run beyond this process, whatever carries words to them: hired, fed, heard, replaced when they are lost."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from drr.env.errors import DrrError
+from drr.study.grants import Grant, GrantRequest, Grants, Recall, Spent
+from drr.study.messages import Enough, Hire, Hired, Unfit
+from drr.study.pool import Terms
+from drr.study.slots import CallAnswered, PushedBack, SlotGrant, SlotRecall, SlotRequest, SlotReturn, Slots
+from drr.study.unit import Assignment, Finished, Saved
+
+LOST = "worker_lost"
+_DEATHS = 3
+"""Of workers that had a unit in flight: after so many it is given up. A worker's other units die with it, so one is not enough."""
+_LAST_WORDS_S = 20.0
+
+
+class Hand(ABC):
+    """One worker, as the driver sees it."""
+
+    def __init__(self) -> None:
+        self.name: str | None = None
+        """In the ledger's accounts, once it told."""
+        self.units: dict[str, Assignment] = {}
+        self.reading: asyncio.Task[None] | None = None
+        self.unfit: str | None = None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it may be handed units: one that keeps what it is told until it has begun may from the start."""
+        return True
+
+    @abstractmethod
+    def tell(self, message: object) -> None:
+        """In order; what is told to one that has ended is lost."""
+
+    @abstractmethod
+    def heard(self) -> AsyncIterator[object]:
+        """What it says, until it is gone."""
+
+    @property
+    @abstractmethod
+    def ending(self) -> str:
+        """How it went, once it is gone."""
+
+    @property
+    @abstractmethod
+    def died(self) -> bool:
+        """Gone without having said all it had to say."""
+
+    async def is_to_blame(self) -> bool:
+        """False where it is known that its machine went, whatever it was working on."""
+        return True
+
+    @abstractmethod
+    async def kill(self) -> None: ...
+
+
+class Crew:
+    """`recruit` begins a worker that is told `hire` first; each is handed `each` units at most, and the rest wait here."""
+
+    def __init__(
+        self,
+        recruit: Callable[[Hire], Coroutine[Any, Any, Hand]],
+        hire: Hire,
+        terms: Terms,
+        *,
+        count: int,
+        each: int,
+        stillborn: int = 0,
+    ) -> None:
+        self._recruit, self._hire, self._terms = recruit, hire, terms
+        self._count, self._each = count, each
+        self._stillborn = stillborn
+        """So many may be lost before they have begun, until one begins."""
+        self._begun = self._unborn = 0
+        self._replaced = 0
+        """Since a unit ended."""
+        self._grants = Grants(terms.bank, self._tell)
+        self._slots = Slots(hire.calls or 1, self._tell)
+        self._hands: list[Hand] = []
+        self._unplaced: list[Assignment] = []
+        self._events: asyncio.Queue[Finished | Exception | None] = asyncio.Queue()
+        self._deaths: Counter[str] = Counter()
+        """Of the workers that had a unit in flight, by its key."""
+        self._fed = self._over = False
+        self._looking: asyncio.Task[None] | None = None
+
+    async def _take_on(self) -> None:
+        hand = await self._recruit(self._hire)
+        hand.reading = asyncio.create_task(self._read(hand))
+        self._hands.append(hand)
+        self._place()
+
+    async def _look_again(self) -> None:
+        while True:
+            await asyncio.sleep(1.0)
+            self._grants.look_again()
+            self._slots.look_again()
+
+    def _tell(self, name: str, message: Grant | Recall | SlotGrant | SlotRecall) -> None:
+        for hand in self._hands:
+            if hand.name == name:
+                hand.tell(message)
+
+    async def feed(self, handed: AsyncIterator[Assignment]) -> None:
+        try:
+            async for assignment in handed:
+                if self._begun < self._count:
+                    await self._begin_one()
+                if not self._over:
+                    self._give(assignment)
+        except Exception as error:  # noqa: BLE001 - raised to whoever runs the pool
+            self.fail(error)
+        self._fed = True
+        self._events.put_nowait(None)
+
+    async def _begin_one(self) -> None:
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look_again())
+        self._begun += 1
+        await self._take_on()
+
+    def _give(self, assignment: Assignment) -> None:
+        self._unplaced.append(assignment)
+        self._place()
+
+    def _place(self) -> None:
+        """What waits goes to whoever has least to do, as far as there is room; what was begun before goes first."""
+        while self._unplaced and not self._over:
+            free = [hand for hand in self._hands if hand.is_ready and len(hand.units) < self._each]
+            if not free:
+                return
+            assignment = self._unplaced.pop(0)
+            hand = min(free, key=lambda hand: len(hand.units))
+            hand.units[assignment.unit.key] = assignment
+            hand.tell(assignment)
+
+    async def next(self) -> Finished | None:
+        """What ended; `None` when nothing is left and nothing more comes."""
+        while not ((self._fed or self._over) and self._events.empty() and not self._in_flight):
+            event = await self._events.get()
+            if isinstance(event, Exception):
+                raise event
+            if event is not None:
+                return event
+        return None
+
+    @property
+    def _in_flight(self) -> bool:
+        return bool(self._unplaced) or any(hand.units for hand in self._hands)
+
+    @property
+    def is_waiting(self) -> bool:
+        """There is something to do, and nobody who has begun."""
+        return bool(self._unplaced) and not any(hand.is_ready for hand in self._hands)
+
+    def fail(self, error: Exception) -> None:
+        """Raised to whoever runs the pool."""
+        self._events.put_nowait(error)
+
+    async def _read(self, hand: Hand) -> None:
+        try:
+            async for message in hand.heard():
+                self._hear(hand, message)
+            if hand in self._hands:
+                await self._bury(hand)
+        except Exception as error:  # noqa: BLE001 - raised to whoever runs the pool
+            self.fail(error)
+
+    def _hear(self, hand: Hand, message: object) -> None:
+        match message:
+            case Finished():
+                if hand.units.pop(message.key, None) is not None:
+                    self._replaced = 0
+                    self._events.put_nowait(message)
+                    self._place()
+            case Saved():
+                self._terms.saved(message)
+                # should its worker die, another goes on from there
+                if (held := hand.units.get(message.key)) is not None:
+                    more = {**held.saved, message.name: message.text}
+                    hand.units[message.key] = replace(held, saved=more)
+            case GrantRequest() | Spent():
+                if hand.name is not None:
+                    self._grants.hear(hand.name, message)
+            case SlotRequest() | SlotReturn() | CallAnswered() | PushedBack():
+                if hand.name is not None:
+                    self._slots.hear(hand.name, message)
+            case Hired():
+                hand.name = message.name
+                self._unborn = 0
+                self._grants.join(message.name)
+                self._slots.join(message.name)
+                self._place()
+            case Unfit():
+                hand.unfit = message.message
+
+    async def _bury(self, hand: Hand) -> None:
+        """It ended. Unless it was told to, its units go to another, and another takes its place."""
+        self._hands.remove(hand)
+        orphans = list(hand.units.values())
+        hand.units.clear()
+        if hand.name is not None:
+            self._grants.leave(hand.name, died=hand.died or not self._over)
+            self._slots.leave(hand.name)
+        if self._over:
+            self._events.put_nowait(None)
+            return
+        if hand.unfit is not None:
+            self._refuse(hand.unfit)
+            self._unplaced[:0] = orphans
+            self._place()
+            return
+        await self._give_again(hand, orphans)
+        self._check_dying(hand)
+        self._replaced += 1
+        await self._take_on()
+
+    def _refuse(self, why: str) -> None:
+        """Nobody takes its place: the next would be no better. Where nobody is left, nothing can be done."""
+        if not self._hands:
+            raise DrrError(f"a worker could not begin: {why}")
+        self._terms.refused(why)
+
+    def _check_dying(self, hand: Hand) -> None:
+        self._unborn += hand.name is None
+        if self._unborn > self._stillborn or self._replaced > 3 * self._count + len(self._deaths):
+            raise DrrError(f"workers keep dying, the last {hand.ending}")
+
+    async def _give_again(self, hand: Hand, orphans: list[Assignment]) -> None:
+        counts = bool(orphans) and await hand.is_to_blame()
+        kept = []
+        for orphan in orphans:
+            key = orphan.unit.key
+            self._deaths[key] += counts
+            if self._deaths[key] == _DEATHS:
+                self._events.put_nowait(_lost(key, hand, self._terms.wall()))
+            else:
+                kept.append(orphan)
+        self._unplaced[:0] = kept
+        self._place()
+
+    def cancel(self) -> None:
+        self._over = True
+        self._unplaced.clear()
+        for hand in self._hands:
+            hand.tell(Enough(now=True))
+        self._events.put_nowait(None)
+
+    async def leave(self) -> None:
+        """All is done: workers give back what they hold and end by themselves."""
+        self._over = True
+        for hand in self._hands:
+            hand.tell(Enough())
+        reading = [hand.reading for hand in self._hands if hand.reading is not None and hand.is_ready]
+        if reading:
+            await asyncio.wait(reading, timeout=_LAST_WORDS_S)
+
+    async def end(self) -> None:
+        """Whatever happened, no worker outlives the run."""
+        self._over = True
+        if self._looking is not None:
+            self._looking.cancel()
+        for hand in list(self._hands):
+            await hand.kill()
+            if hand.reading is not None:
+                await asyncio.wait([hand.reading])
+
+    async def work(self, handed: AsyncIterator[Assignment]) -> AsyncGenerator[Finished, None]:
+        """Each as it ends, in whatever order; over when all that was handed has."""
+        try:
+            feeding = asyncio.create_task(self.feed(handed))
+            try:
+                while (finished := await self.next()) is not None:
+                    yield finished
+            finally:
+                feeding.cancel()
+                with suppress(asyncio.CancelledError):
+                    await feeding
+            await self.leave()
+        finally:
+            await self.end()
+
+
+def _lost(key: str, hand: Hand, now: float) -> Finished:
+    message = f"its worker died {_DEATHS} times, the last time {hand.ending}"
+    return Finished(key, "failed", LOST, message, True, {}, {}, {}, None, 0.0, now, now)

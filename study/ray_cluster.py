@@ -1,0 +1,93 @@
+"""The cluster that `--pool ray` works on: one that is named, the one this machine belongs to, or one of its own on this machine alone."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from drr.env.errors import DrrError, Misuse
+
+_RUNNING = Path("/tmp/ray/ray_current_cluster")  # noqa: S108 - where `ray start` says what it started
+_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+"""So a Ray that is begun here listens on this machine's own address only: elsewhere than on Linux it always does."""
+_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+"""Nothing is told to Ray's makers."""
+_STORE_BYTES = 200_000_000
+"""Of results on their way, on a Ray of our own."""
+
+
+class ClusterNode(NamedTuple):
+    name: str
+    alive: bool
+    cpus: float
+
+
+class ClusterView(NamedTuple):
+    """What `drr doctor` and a pool that waits say of it."""
+
+    nodes: list[ClusterNode]
+    free_cpus: float
+
+    def __str__(self) -> str:
+        alive = [node for node in self.nodes if node.alive]
+        cpus = sum(node.cpus for node in alive)
+        nodes = "1 node" if len(alive) == 1 else f"{len(alive)} nodes"
+        return f"{nodes}, {cpus:g} CPUs, {self.free_cpus:g} free"
+
+
+def check_installed(address: str | None) -> None:
+    """`Misuse` where the extra is not there."""
+    if find_spec("ray") is None or (address is not None and find_spec("grpc") is None):
+        raise Misuse("--pool ray needs the extra `ray`: pip install 'deepresearch-retail[ray]'")
+
+
+def running_here() -> str | None:
+    """The address of the cluster that this machine belongs to, as far as we or root said so; `None`: there is none."""
+    if named := os.environ.get("RAY_ADDRESS"):
+        return named
+    try:
+        told = _RUNNING.stat()
+        return _RUNNING.read_text(encoding="utf-8").strip() if told.st_uid in (os.getuid(), 0) else None
+    except OSError:
+        return None
+
+
+def connect(address: str | None, workers: int) -> Any:
+    """Ray, connected. `address` is `ray://HOST:PORT`; without one, see the head of this module."""
+    os.environ.update({name: value for name, value in _QUIET.items() if name not in os.environ})
+    found = address or running_here()
+    if found is None:
+        os.environ.update({name: value for name, value in _LOOPBACK.items() if name not in os.environ})
+    import ray
+
+    if ray.is_initialized():
+        return ray
+    plain: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    try:
+        if found is not None:
+            ray.init(found, **plain)
+        else:
+            cpus = max(workers, os.cpu_count() or 1)
+            ray.init(num_cpus=cpus, include_dashboard=False, object_store_memory=_STORE_BYTES, **plain)
+    except (ray.exceptions.RayError, ConnectionError, RuntimeError, ValueError, OSError) as error:
+        where = found or "this machine"
+        raise DrrError(f"no Ray on {where}: {_line(error)}; docs/scale.md says how to begin one") from error
+    return ray
+
+
+def view(ray: Any) -> ClusterView:
+    nodes = [
+        ClusterNode(str(node["NodeName"]), bool(node["Alive"]), float(node["Resources"].get("CPU", 0)))
+        for node in ray.nodes()
+    ]
+    return ClusterView(nodes, float(ray.available_resources().get("CPU", 0)))
+
+
+def dead_nodes(ray: Any) -> set[str]:
+    return {str(node["NodeID"]) for node in ray.nodes() if not node["Alive"]}
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300] or type(error).__name__

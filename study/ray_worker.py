@@ -1,0 +1,79 @@
+"""A worker that is an actor of Ray: one process on some node, with a shop, a web and models of its own, and many units at once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import threading
+from collections import deque
+from typing import NamedTuple
+
+from drr.study.messages import Hire
+from drr.study.served import ServedWorker
+
+_MOST = 500
+"""Words that are handed over at once."""
+
+
+class RayPlace(NamedTuple):
+    """Where a worker is."""
+
+    name: str
+    node: str
+    """As Ray calls it."""
+
+
+class RayWorker:
+    """What it is told comes in by `hear`; what it says is fetched by `said`, all that has gathered, and an empty list at the end.
+
+    It holds no handle of the driver's: where the driver is gone Ray ends it.
+    """
+
+    def __init__(self) -> None:
+        self._out: deque[object] = deque()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = 0
+        self._news = asyncio.Event()
+        self._served: ServedWorker | None = None
+        self._serving: asyncio.Task[None] | None = None
+
+    async def begin(self, hire: Hire) -> RayPlace:
+        import ray
+
+        self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
+        self._served = ServedWorker(hire, self._tell)
+        self._serving = asyncio.create_task(self._serve(self._served))
+        node = ray.get_runtime_context().get_node_id()
+        address = ray.util.get_node_ip_address()
+        return RayPlace(f"{socket.gethostname()} ({address}, process {os.getpid()})", node)
+
+    async def hear(self, words: list[object]) -> None:
+        assert self._served is not None
+        for word in words:
+            self._served.hear(word)
+
+    async def said(self) -> list[object]:
+        assert self._serving is not None
+        while not self._out and not self._serving.done():
+            self._news.clear()
+            await self._news.wait()
+        return [self._out.popleft() for _ in range(min(len(self._out), _MOST))]
+
+    def how_it_ended(self) -> None:
+        """Raises what `serve` did not name."""
+        if self._serving is not None and self._serving.done():
+            self._serving.result()
+
+    async def _serve(self, served: ServedWorker) -> None:
+        try:
+            await served.serve()
+        finally:
+            asyncio.get_running_loop().call_soon(self._news.set)
+
+    def _tell(self, message: object) -> None:
+        self._out.append(message)
+        if threading.get_ident() == self._thread:
+            self._news.set()
+        elif self._loop is not None:
+            self._loop.call_soon_threadsafe(self._news.set)
