@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import socket
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any, NamedTuple
 
 from drr.env.errors import DrrError, Misuse
 
-_RUNNING = Path("/tmp/ray/ray_current_cluster")  # noqa: S108 - where `ray start` says what it started
 _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 """So a Ray that is begun here listens on this machine's own address only: elsewhere than on Linux it always does."""
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 """Nothing is told to Ray's makers."""
+_TRIES = 3
 _STORE_BYTES = 200_000_000
 """Of results on their way, on a Ray of our own."""
 
@@ -47,11 +49,18 @@ def running_here() -> str | None:
     """The address of the cluster that this machine belongs to, as far as we or root said so; `None`: there is none."""
     if named := os.environ.get("RAY_ADDRESS"):
         return named
+    told = (
+        Path(os.environ.get("RAY_TMPDIR") or gettempdir()) / "ray" / "ray_current_cluster"
+    )  # by `ray start`
     try:
-        told = _RUNNING.stat()
-        return _RUNNING.read_text(encoding="utf-8").strip() if told.st_uid in (os.getuid(), 0) else None
-    except OSError:
-        return None
+        if told.stat().st_uid not in (os.getuid(), 0):
+            return None
+        address = told.read_text(encoding="utf-8").strip()
+        host, _, port = address.rpartition(":")
+        with socket.create_connection((host, int(port)), timeout=2):
+            return address
+    except (OSError, ValueError):
+        return None  # it is long gone
 
 
 def connect(address: str | None, workers: int) -> Any:
@@ -62,19 +71,31 @@ def connect(address: str | None, workers: int) -> Any:
         os.environ.update({name: value for name, value in _LOOPBACK.items() if name not in os.environ})
     import ray
 
-    if ray.is_initialized():
-        return ray
-    plain: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-    try:
-        if found is not None:
-            ray.init(found, **plain)
-        else:
-            cpus = max(workers, os.cpu_count() or 1)
-            ray.init(num_cpus=cpus, include_dashboard=False, object_store_memory=_STORE_BYTES, **plain)
-    except (ray.exceptions.RayError, ConnectionError, RuntimeError, ValueError, OSError) as error:
-        where = found or "this machine"
-        raise DrrError(f"no Ray on {where}: {_line(error)}; docs/scale.md says how to begin one") from error
+    for tries_left in range(_TRIES - 1, -1, -1):
+        if ray.is_initialized():
+            break
+        try:
+            _begin(ray, found, workers)
+        except ConnectionError as error:  # a busy head is slow to let somebody in from outside
+            if not tries_left or address is None:
+                raise _nobody(found, error) from error
+        except (ray.exceptions.RayError, RuntimeError, ValueError, OSError) as error:
+            raise _nobody(found, error) from error
     return ray
+
+
+def _begin(ray: Any, address: str | None, workers: int) -> None:
+    plain: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    if address is not None:
+        ray.init(address, **plain)
+    else:
+        cpus = max(workers, os.cpu_count() or 1)
+        ray.init("local", num_cpus=cpus, include_dashboard=False, object_store_memory=_STORE_BYTES, **plain)
+
+
+def _nobody(address: str | None, error: BaseException) -> DrrError:
+    told = " ".join(str(error).split())[:300] or type(error).__name__
+    return DrrError(f"no Ray on {address or 'this machine'}: {told}; docs/scale.md says how to begin one")
 
 
 def view(ray: Any) -> ClusterView:
@@ -87,7 +108,3 @@ def view(ray: Any) -> ClusterView:
 
 def dead_nodes(ray: Any) -> set[str]:
     return {str(node["NodeID"]) for node in ray.nodes() if not node["Alive"]}
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:300] or type(error).__name__

@@ -17,7 +17,7 @@ PACKAGES = (
     "mcp",
     "trafilatura",
 )
-EXTRAS = {"openai": "langchain-openai", "ollama": "langchain-ollama"}
+EXTRAS = {"openai": "langchain-openai", "ollama": "langchain-ollama", "ray": "ray"}
 KEYS = ("anthropic_api_key", "openai_api_key", "serper_api_key")
 
 

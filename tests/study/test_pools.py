@@ -14,20 +14,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.env.errors import DrrError
+from drr.env.code import ENDINGS, code_files, code_hash
+from drr.env.errors import DrrError, Misuse
 from drr.llm.budget import Limit, SpendAmount
 from drr.study.export import export
 from drr.study.grants import Grant, GrantPurse, GrantRequest, Grants, Recall, Spent
 from drr.study.leases import Moment
-from drr.study.pool import InProcessPool
+from drr.study.messages import Enough, Hire, Hired, Unfit
+from drr.study.pool import InProcessPool, PoolOrder
+from drr.study.pools import POOLS, make_pool, pool_name
 from drr.study.processes import ProcessPool
 from drr.study.run import run
+from drr.study.served import ServedWorker
 from drr.study.spend import Bank
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit
 from drr.study.worker import Opening
 
 from tests.study.plain import units
+from tests.test_rooms import ALLOWED
+from tests.test_wheel import tracked
 
 
 @pytest.fixture
@@ -280,3 +286,52 @@ async def test_units_and_what_is_left_of_them_are_plain_data(study: Study) -> No
     assert (again, again.key) == (unit, unit.key)
     with pytest.raises(TypeError):
         study.ledger.units.register([Unit("answer", {"n": Outcome({})}, {}, "no")])
+
+
+# -- pools by name
+
+
+def test_a_pool_is_asked_for_by_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is misspelt, and what is not installed, is said in one line before anything is begun."""
+    from drr.app.cli import main
+    from drr.study import ray_cluster
+
+    monkeypatch.setattr(ray_cluster, "find_spec", lambda name: None)
+    order = PoolOrder(opening(), 2, 4, 8)
+    assert isinstance(make_pool("processes", order), ProcessPool)
+    with pytest.raises(Misuse, match=r"pip install 'deepresearch-retail\[ray\]'"):
+        make_pool("ray", order)
+    with pytest.raises(Misuse, match="known are in-process, processes, ray"):
+        pool_name("rey")
+    assert pool_name("ray://head:10001") == ("ray", "ray://head:10001")
+    assert main(["judge", "nowhere", "--pool"]) == 2
+    capsys.readouterr()
+
+
+async def test_one_more_pool_is_one_line(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(POOLS, "toy", "tests.study.test_pools:toy")
+    pool = make_pool(pool_name("toy")[0], PoolOrder(opening(), 1, 4, 8))
+    assert (await run(study, units(5), pool)).done == 5
+
+
+def toy(order: PoolOrder) -> InProcessPool:
+    return InProcessPool.of_opening(order.opening, order.units)
+
+
+async def test_a_worker_with_other_code_is_refused(study: Study) -> None:
+    told: list[object] = []
+    await ServedWorker(Hire(opening(), Limit(), None, code="0" * 64), told.append).serve()
+    assert [type(word) for word in told] == [Unfit]
+    told.clear()
+    served = ServedWorker(Hire(opening(), Limit(), None, code=code_hash(), name="n"), told.append)
+    served.hear(Enough())
+    await served.serve()
+    assert told[0] == Hired("n")
+
+
+def test_the_code_is_every_file_that_a_wheel_holds() -> None:
+    """But for the face, which decides nothing: so a checkout and a wheel of it are the same code."""
+    files = {name for name in tracked(*ALLOWED) if name.endswith(ENDINGS)}
+    assert {name for name, _ in code_files()} == files

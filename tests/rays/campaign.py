@@ -1,0 +1,144 @@
+"""A study whose actors, nodes and driver are killed: `python -m tests.rays.campaign FOLDER KILLS SEED`. Prints what it saw as JSON.
+
+The cluster outlives every driver; each unit leaves a line when it is begun, with the process it was begun in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from drr.study.pool import PoolOrder
+from drr.study.ray_pool import RayPool
+from drr.study.run import run
+from drr.study.study import Study
+from drr.study.worker import Opening, Workplace
+
+from tests.rays.nodes import ROOT, add_node, begin_head
+from tests.study.plain import logged, offline, units
+
+WORKERS, EACH = 2, 6
+UNITS_PER_KILL = 40
+PAUSE_S = 0.05
+
+
+@contextmanager
+def opened(config: Mapping[str, Any]) -> Iterator[Workplace]:
+    yield Workplace(logged(Path(config["begun"]), PAUSE_S), offline())
+
+
+def drive(folder: Path, begun: Path, count: int) -> None:
+    """One driver; it may be killed."""
+    pool = RayPool(
+        PoolOrder(Opening("tests.rays.campaign:opened", {"begun": str(begun)}), WORKERS, EACH, WORKERS * EACH)
+    )
+    with Study.open(folder) as study:
+        summary = asyncio.run(run(study, units(count), pool))
+    if summary.left or summary.failures:
+        raise SystemExit(f"{summary.left} left, {summary.failures}, {summary.stopped}")
+
+
+class Campaign:
+    def __init__(self, folder: Path, kills: int, seed: int) -> None:
+        from ray.cluster_utils import Cluster
+
+        self.folder, self.begun = folder, folder.with_suffix(".begun")
+        self.chance = random.Random(seed)
+        self.count = kills * UNITS_PER_KILL
+        self.kinds = ["actor", "node", "driver"] * -(-kills // 3)
+        self.cluster = begin_head(Cluster)
+        for _ in range(WORKERS):
+            add_node(self.cluster)
+        self.known: dict[str, str] = {}
+        self.lost = self.changed = self.doubled = self.read = 0
+        self.driver = self._drive()
+
+    def _drive(self) -> subprocess.Popen[bytes]:
+        words = [
+            sys.executable,
+            "-m",
+            "tests.rays.campaign",
+            "drive",
+            self.folder,
+            self.begun,
+            str(self.count),
+        ]
+        environment = {**os.environ, "RAY_ADDRESS": self.cluster.address, "PYTHONPATH": ROOT}
+        return subprocess.Popen(words, env=environment, stdout=sys.stderr)
+
+    def go(self, kills: int) -> dict[str, Any]:
+        done = 0
+        for kind in self.kinds[:kills]:
+            self._wait(int((done + self.chance.uniform(0.2, 0.9)) * UNITS_PER_KILL))
+            getattr(self, f"_kill_{kind}")()
+            done += 1
+            self._look()
+        assert self.driver.wait(300) == 0
+        self._look()
+        self.cluster.shutdown()
+        told = {"units": len(self.known), "killed": done, "lost": self.lost, "changed": self.changed}
+        return {**told, "doubled": self.doubled, "begun": self.read, "in_flight": WORKERS * EACH}
+
+    def _wait(self, finished: int) -> None:
+        deadline = time.monotonic() + 120
+        while self._finished() < finished and time.monotonic() < deadline:
+            if self.driver.poll() is not None:
+                raise SystemExit(f"the driver ended with {self.driver.returncode}")
+            time.sleep(0.05)
+
+    def _finished(self) -> int:
+        with Study.open(self.folder, read_only=True) as study:
+            return len(
+                study.ledger.units.settled_among([u.key for u in units(self.count)], retry_failed=False)
+            )
+
+    def _kill_actor(self) -> None:
+        workers = {int(line.split()[1]) for line in self.begun.read_text().splitlines()[-WORKERS * EACH :]}
+        with suppress(ProcessLookupError):
+            os.kill(self.chance.choice(sorted(workers)), signal.SIGKILL)
+
+    def _kill_node(self) -> None:
+        self.cluster.remove_node(self.chance.choice(sorted(self.cluster.worker_nodes, key=id)), False)
+        add_node(self.cluster)
+
+    def _kill_driver(self) -> None:
+        self.driver.kill()
+        self.driver.wait()
+        self.driver = self._drive()
+
+    def _look(self) -> None:
+        """What was finished before is as it was, and was not begun again."""
+        lines = self.begun.read_text().splitlines()
+        self.doubled += sum(line.split()[0] in self.known for line in lines[self.read :])
+        self.read = len(lines)
+        with Study.open(self.folder, read_only=True) as study:
+            now = {
+                r.key: json.dumps([r.status, r.result, dict(r.blobs), r.attempts])
+                for r in study.records(status=None)
+            }
+        self.lost += len(self.known.keys() - now.keys())
+        self.changed += sum(now.get(key) != value for key, value in self.known.items())
+        self.known = now
+
+
+def main(folder: Path, kills: int, seed: int) -> None:
+    Study.create(folder, {}).close()
+    folder.with_suffix(".begun").touch()
+    print(json.dumps(Campaign(folder, kills, seed).go(kills)))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "drive":
+        drive(Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]))
+    else:
+        main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,45 @@
+"""A cluster of Ray on this machine: a head without a CPU and two nodes of one, all on the loopback address."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+os.environ.update(
+    RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0",  # loopback
+    RAY_AUTH_MODE="disabled",
+    RAY_USAGE_STATS_ENABLED="0",
+    RAY_health_check_initial_delay_ms="500",
+    RAY_health_check_period_ms="500",
+)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Any]:
+    """`cluster.client` is its `ray://` address. Workers find the tests by the path that nodes are begun with."""
+    from ray.cluster_utils import Cluster
+
+    from tests.rays.nodes import add_node, begin_head
+
+    port = free_port()
+    made: Any = begin_head(Cluster, client_port=port)
+    made.client = f"ray://127.0.0.1:{port}"
+    for _ in range(2):
+        add_node(made)
+    os.environ["RAY_ADDRESS"] = made.address
+    yield made
+    import ray
+
+    ray.shutdown()
+    del os.environ["RAY_ADDRESS"]
+    made.shutdown()

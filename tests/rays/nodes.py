@@ -1,0 +1,42 @@
+"""Nodes of a test cluster, each with its own environment; what is not theirs to know is taken out of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = str(Path(__file__).parents[2])
+_STORE = 80_000_000
+
+
+@contextmanager
+def _environment(**told: str) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.pop("RAY_ADDRESS", None)
+    os.environ.update({"PYTHONPATH": ROOT, **told})
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def begin_head(kind: Any, client_port: int | None = None) -> Any:
+    with _environment():
+        return kind(
+            initialize_head=True,
+            head_node_args={
+                "num_cpus": 0,
+                "include_dashboard": False,
+                "object_store_memory": _STORE,
+                "ray_client_server_port": client_port,
+            },
+        )
+
+
+def add_node(cluster: Any, **told: str) -> Any:
+    with _environment(**told):
+        return cluster.add_node(num_cpus=1, object_store_memory=_STORE)
