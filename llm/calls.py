@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 
 from drr.llm.clock import Clock
 from drr.llm.failures import ModelFailure
+from drr.llm.offline import NAME as OFFLINE
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -131,6 +132,23 @@ class Limiter:
             if not turn.done():
                 self.running += 1
                 turn.set_result(None)
+
+
+class ProviderLimits:
+    """A limit for each provider: this process's own, or one that it shares with others."""
+
+    def __init__(self, most: int, clock: Clock) -> None:
+        self.shared: Callable[[str], CallLimit] | None = None
+        self._most = most
+        self._clock = clock
+        self._own: dict[str, CallLimit] = {}
+
+    def of(self, provider: str) -> CallLimit:
+        if self.shared is not None and provider != OFFLINE:  # rules have no provider to share
+            return self.shared(provider)
+        if provider not in self._own:
+            self._own[provider] = Limiter(self._most, self._clock)
+        return self._own[provider]
 
 
 async def persist(

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from drr.llm import classify
 from drr.llm.budget import NOTHING, Budget, Limit, SpendAmount
 from drr.llm.caching import Openings
-from drr.llm.calls import CallLimit, Limiter, Retries, persist
+from drr.llm.calls import CallLimit, ProviderLimits, Retries, persist
 from drr.llm.charge import Charge
 from drr.llm.clock import Clock
 from drr.llm.egress import check_proxies, proxies
@@ -86,18 +86,10 @@ class _Shared:
         base = settings.base_url
         address = base.get_secret_value() if isinstance(base, SecretStr) else base
         self.redact = Redactor(keys, [address, *proxies().values()])
-        self._limiters: dict[str, CallLimit] = {}
-        self.shared_limit: Callable[[str], CallLimit] | None = None
+        self.limits = ProviderLimits(settings.concurrency, clock)
         self._chats: WeakKeyDictionary[_Loop, dict[tuple[str, int], BaseChatModel]] = WeakKeyDictionary()
         self._checked: set[str] = set()
         self.openings = Openings()
-
-    def limiter(self, provider: str) -> CallLimit:
-        if self.shared_limit is not None and provider != OFFLINE:  # rules have no provider to share
-            return self.shared_limit(provider)
-        if provider not in self._limiters:
-            self._limiters[provider] = Limiter(self.settings.concurrency, self.clock)
-        return self._limiters[provider]
 
     def check(self, name: str) -> None:
         """`ModelSetupError` where it is asked for, and not at the first call."""
@@ -175,7 +167,7 @@ class Models:
 
     def limit_by(self, limit: Callable[[str], CallLimit]) -> None:
         """By what other processes share, in place of limits of their own: asked for each provider."""
-        self._shared.shared_limit = limit
+        self._shared.limits.shared = limit
 
     def unit(self, meter: Meter, *, cap: Limit | None = None, budget: Budget | None = None) -> Models:
         """For one unit: its own meter, and a cap of its own under the budget of all."""
@@ -328,7 +320,7 @@ class _Role:
         return await persist(
             attempt,
             reserve=lambda: Charge(budgets, amount),
-            limiter=shared.limiter(self._provider),
+            limiter=shared.limits.of(self._provider),
             retries=shared.retries,
             timeout_s=shared.settings.timeout_s,
             clock=shared.clock,
