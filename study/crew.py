@@ -14,7 +14,15 @@ from drr.env.errors import DrrError
 from drr.study.grants import Grant, GrantRequest, Grants, Recall, Spent
 from drr.study.messages import Enough, Hire, Hired, Unfit
 from drr.study.pool import Terms
-from drr.study.slots import CallAnswered, PushedBack, SlotGrant, SlotRecall, SlotRequest, SlotReturn, Slots
+from drr.study.slots import (
+    CallAnswered,
+    PushedBack,
+    SharedSlots,
+    SlotGrant,
+    SlotRecall,
+    SlotRequest,
+    SlotReturn,
+)
 from drr.study.unit import Assignment, Finished, Saved
 
 LOST = "worker_lost"
@@ -64,6 +72,31 @@ class Hand(ABC):
     async def kill(self) -> None: ...
 
 
+class _Toll:
+    """Whom a run has lost, and when that is too many."""
+
+    def __init__(self, most: int, stillborn: int) -> None:
+        self.replaced = 0
+        """Workers since a unit ended."""
+        self.unborn = 0
+        """Workers in a row that were lost before they had begun."""
+        self._most, self._stillborn = most, stillborn
+        self._deaths: Counter[str] = Counter()
+        """Of the workers that had a unit in flight, by its key."""
+
+    def ends(self, key: str, counts: bool) -> bool:
+        """Whether a unit whose worker died is given up."""
+        self._deaths[key] += counts
+        return self._deaths[key] >= _DEATHS
+
+    def take(self, hand: Hand) -> None:
+        """`DrrError` where nobody stays alive."""
+        self.unborn += hand.name is None
+        if self.unborn > self._stillborn or self.replaced > self._most + len(self._deaths):
+            raise DrrError(f"workers keep dying, the last {hand.ending}")
+        self.replaced += 1
+
+
 class Crew:
     """`recruit` begins a worker that is told `hire` first; each is handed `each` units at most, and the rest wait here."""
 
@@ -77,20 +110,16 @@ class Crew:
         each: int,
         stillborn: int = 0,
     ) -> None:
+        """`stillborn`: so many in a row may be lost before they have begun."""
         self._recruit, self._hire, self._terms = recruit, hire, terms
         self._count, self._each = count, each
-        self._stillborn = stillborn
-        """So many may be lost before they have begun, until one begins."""
-        self._begun = self._unborn = 0
-        self._replaced = 0
-        """Since a unit ended."""
+        self._toll = _Toll(3 * count, stillborn)
+        self._begun = 0
         self._grants = Grants(terms.bank, self._tell)
-        self._slots = Slots(hire.calls or 1, self._tell)
+        self._slots = SharedSlots(hire.calls or 1, self._tell)
         self._hands: list[Hand] = []
         self._unplaced: list[Assignment] = []
         self._events: asyncio.Queue[Finished | Exception | None] = asyncio.Queue()
-        self._deaths: Counter[str] = Counter()
-        """Of the workers that had a unit in flight, by its key."""
         self._fed = self._over = False
         self._looking: asyncio.Task[None] | None = None
 
@@ -115,23 +144,16 @@ class Crew:
         try:
             async for assignment in handed:
                 if self._begun < self._count:
-                    await self._begin_one()
+                    self._looking = self._looking or asyncio.create_task(self._look_again())
+                    self._begun += 1
+                    await self._take_on()
                 if not self._over:
-                    self._give(assignment)
+                    self._unplaced.append(assignment)
+                    self._place()
         except Exception as error:  # noqa: BLE001 - raised to whoever runs the pool
             self.fail(error)
         self._fed = True
         self._events.put_nowait(None)
-
-    async def _begin_one(self) -> None:
-        if self._looking is None:
-            self._looking = asyncio.create_task(self._look_again())
-        self._begun += 1
-        await self._take_on()
-
-    def _give(self, assignment: Assignment) -> None:
-        self._unplaced.append(assignment)
-        self._place()
 
     def _place(self) -> None:
         """What waits goes to whoever has least to do, as far as there is room; what was begun before goes first."""
@@ -180,7 +202,7 @@ class Crew:
         match message:
             case Finished():
                 if hand.units.pop(message.key, None) is not None:
-                    self._replaced = 0
+                    self._toll.replaced = 0
                     self._events.put_nowait(message)
                     self._place()
             case Saved():
@@ -197,7 +219,7 @@ class Crew:
                     self._slots.hear(hand.name, message)
             case Hired():
                 hand.name = message.name
-                self._unborn = 0
+                self._toll.unborn = 0
                 self._grants.join(message.name)
                 self._slots.join(message.name)
                 self._place()
@@ -220,9 +242,13 @@ class Crew:
             self._unplaced[:0] = orphans
             self._place()
             return
-        await self._give_again(hand, orphans)
-        self._check_dying(hand)
-        self._replaced += 1
+        counts = bool(orphans) and await hand.is_to_blame()
+        given_up = [orphan for orphan in orphans if self._toll.ends(orphan.unit.key, counts)]
+        for orphan in given_up:
+            self._events.put_nowait(_lost(orphan.unit.key, hand, self._terms.wall()))
+        self._unplaced[:0] = [orphan for orphan in orphans if orphan not in given_up]
+        self._place()
+        self._toll.take(hand)
         await self._take_on()
 
     def _refuse(self, why: str) -> None:
@@ -230,24 +256,6 @@ class Crew:
         if not self._hands:
             raise DrrError(f"a worker could not begin: {why}")
         self._terms.refused(why)
-
-    def _check_dying(self, hand: Hand) -> None:
-        self._unborn += hand.name is None
-        if self._unborn > self._stillborn or self._replaced > 3 * self._count + len(self._deaths):
-            raise DrrError(f"workers keep dying, the last {hand.ending}")
-
-    async def _give_again(self, hand: Hand, orphans: list[Assignment]) -> None:
-        counts = bool(orphans) and await hand.is_to_blame()
-        kept = []
-        for orphan in orphans:
-            key = orphan.unit.key
-            self._deaths[key] += counts
-            if self._deaths[key] == _DEATHS:
-                self._events.put_nowait(_lost(key, hand, self._terms.wall()))
-            else:
-                kept.append(orphan)
-        self._unplaced[:0] = kept
-        self._place()
 
     def cancel(self) -> None:
         self._over = True

@@ -148,7 +148,7 @@ class SharedLimit:
             self._idle += 1
 
 
-class Slots:
+class SharedSlots:
     """The driver's side, for all the workers of a pool. `tell` reaches a worker by its name."""
 
     def __init__(

@@ -116,7 +116,7 @@ async def test_a_429_slows_the_others_down_too() -> None:
     with Wire(replies) as wire:
         made = Models(ModelSettings({"default": SONNET}, base_url=wire.url, concurrency=4), clock=clock.clock)
         await made.role("agent").reply([HumanMessage("x")])
-        assert made._shared.limiter("anthropic").allowed < 4
+        assert made._shared.limits.of("anthropic").allowed < 4
         await made.aclose()
 
 

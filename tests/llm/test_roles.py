@@ -340,7 +340,7 @@ async def test_a_cancelled_call_leaves_its_place_to_others() -> None:
         made = models(wire, concurrency=1)
 
         async def first() -> None:
-            async with made._shared.limiter("anthropic").slot():
+            async with made._shared.limits.of("anthropic").slot():
                 started.set()
                 await asyncio.sleep(60)
 

@@ -7,7 +7,7 @@ import random
 from contextlib import suppress
 
 import pytest
-from drr.study.slots import PushedBack, SlotGrant, SlotPurse, SlotRecall, Slots, SlotWord
+from drr.study.slots import PushedBack, SharedSlots, SlotGrant, SlotPurse, SlotRecall, SlotWord
 
 
 class Town:
@@ -15,7 +15,7 @@ class Town:
 
     def __init__(self, most: int) -> None:
         self.now = 100.0
-        self.slots = Slots(most, self.tell, lambda: self.now)
+        self.slots = SharedSlots(most, self.tell, lambda: self.now)
         self.purses: dict[str, SlotPurse] = {}
         self.running = self.highest = 0
         self.words = 0
