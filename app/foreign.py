@@ -59,8 +59,10 @@ class ForeignExported(TypedDict):
     format: str
     files: list[str]
     reports: int
+    scores: int
+    """Of others, imported from files of this form."""
     left_out: list[LeftOut]
-    """What the form has no room for, and of how many reports."""
+    """What the form has no room for, and of how many reports or scores."""
     lost: list[str]
 
 
@@ -188,6 +190,8 @@ def taken_reports(
     from drr.eval.evidence.imported import take_in
     from drr.study.run import run as run_units
 
+    if not units:
+        return 0, True
     keep_questions(study, fresh)
     known = {record.key for record in study.records("answer")}
     study.look_for_losses()
@@ -208,7 +212,8 @@ def taken_reports(
 
 def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
     """Into a new folder."""
-    from drr.env.files import make_folder, write_file
+    from drr.env.files import file_name, make_folder, write_file
+    from drr.eval.foreign.form import FileOut
     from drr.eval.foreign.leaving import leaving
 
     form = format_named(name)
@@ -217,8 +222,12 @@ def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
     going = leaving(study, form)
     if not going.reports:
         raise Misuse(f"{study.folder}: no answer has finished yet; nothing is written")
+    files = list(form.write(going.reports))
+    for judge, scores in going.scores.items():
+        above = f"judge-{file_name(judge)}/" if len(going.scores) > 1 else ""
+        files += [FileOut(f"{above}{path}", text) for path, text in form.write_scores(scores)]
     paths = []
-    for path, text in form.write(going.reports):
+    for path, text in files:
         make_folder((out / path).parent)
         write_file(out / path, text)
         paths.append(path)
@@ -228,12 +237,14 @@ def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
         "format": form.name,
         "files": paths,
         "reports": len(going.reports),
+        "scores": sum(map(len, going.scores.values())),
         "left_out": [{"what": what, "reports": count} for what, count in going.left_out.items()],
         "lost": sorted(loss.label for loss in study.losses.values()),
     }
 
 
 def say_exported(document: ForeignExported) -> None:
-    print(f"{document['out']}: {document['reports']:,} reports in {len(document['files']):,} files")
+    scores = f" and {document['scores']:,} imported scores" if document["scores"] else ""
+    print(f"{document['out']}: {document['reports']:,} reports{scores} in {len(document['files']):,} files")
     for one in document["left_out"]:
-        print(f"no room for {one['what']}: {one['reports']:,} reports have some")
+        print(f"no room for {one['what']}: {one['reports']:,} have some")

@@ -15,9 +15,9 @@ def foreign_table_list(material: Material) -> list[Table]:
     counts: Counter[str] = Counter()
     found = []
     for one in material.document.get("foreign", ()):
-        name = f"foreign_{one['format']}_{one['part']}"
+        name = f"foreign-{one['format']}-{one['part']}"
         counts[name] += 1
-        found.append(_table(one, name if counts[name] == 1 else f"{name}_{counts[name]}"))
+        found.append(_table(one, name if counts[name] == 1 else f"{name}-{counts[name]}"))
     return found
 
 

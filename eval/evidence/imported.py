@@ -1,6 +1,6 @@
 """Reports of other systems taken into a study: the same records as our own answers leave, made without a call.
 
-`{id, system, query, query_id?, user_id?, task_id?, person_id?, trial?, report_markdown, evidence?: [{url, type, text, status?}],
+`{id, system, query, query_id?, user_id?, task_id?, person_id?, size?, trial?, report_markdown, evidence?: [{url, type, text, status?}],
 tool_calls?}`, a line each.
 What is not said stays unknown: without `evidence` nothing is frozen, without `tool_calls` nothing is called fabricated.
 """
@@ -99,6 +99,8 @@ class ImportedReport(BaseModel):
     query_id: Id | None = None
     user_id: str | None = Field(None, min_length=1)
     task_id: Id | None = None
+    size: Id | None = None
+    """Of the frozen pages that it was asked over: a question of its own, which `query_id` names."""
     person_id: Id | None = None
     """Who asks, by the id of a file of persons; only of a question that names its user too."""
     origin: Origin | None = None
@@ -123,7 +125,7 @@ class ImportedReport(BaseModel):
     """As the other system tells them."""
 
 
-SELDOM = ("task_id", "person_id", "origin")
+SELDOM = ("task_id", "person_id", "size", "origin")
 """Fields that few reports have; one without them has the key that it had before there were any."""
 
 
@@ -236,7 +238,9 @@ class _Asked:
         self._by_text.setdefault(_normal(query), set()).add(name)
 
     def known_as(self, report: ImportedReport) -> str:
-        """A question that is known by its words, else the id given, else one made of the words."""
+        """A question that is known by its words, else the id given, else one made of the words; at a size what is named."""
+        if report.size is not None and report.query_id is not None:
+            return report.query_id
         words = query_id(report.query, report.user_id or "")
         name = self._by_words.get(words)
         if name is None and report.user_id is None:
@@ -258,6 +262,7 @@ class _Asked:
                 user_id=report.user_id,
                 task_id=report.task_id,
                 person_id=report.person_id,
+                size=report.size,
             )
             self.fresh.setdefault(name, asked)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from drr.env.errors import Misuse
 from drr.env.files import file_name
+from drr.env.json_object import JsonObject
 from drr.eval.foreign.form import (
     FileOut,
     ForeignFigure,
@@ -19,6 +20,7 @@ from drr.eval.foreign.form import (
     GivenReport,
     GivenScores,
     ReportOut,
+    ScoresOut,
 )
 from drr.eval.foreign.lines import json_line
 from drr.eval.foreign.reading import (
@@ -92,7 +94,7 @@ class _Combined(ForeignRow):
 class _Place(NamedTuple):
     """Where in the folders of results a file lies."""
 
-    task: str
+    asked: ForeignQuestion
     system: str
 
 
@@ -104,7 +106,7 @@ class Dr3Eval:
             "scores", "DR3-Eval", tuple(ForeignFigure(name, label, HUNDRED) for name, label in FIGURES)
         ),
     )
-    no_room = frozenset({"user", "task", "language"})
+    no_room = frozenset({"user", "language"})
 
     def read(self, path: Path) -> Iterator[Given]:
         if not path.is_dir():
@@ -129,51 +131,80 @@ class Dr3Eval:
                 names = [one for one in (row.task, row.id, row.number) if one is not None]
                 if not names:
                     raise Misuse(f"{where}: number: whose query this is stands nowhere")
-                yield GivenQuestion(where, ForeignQuestion(plain_number(names[0]), row.query))
+                yield GivenQuestion(where, ForeignQuestion(names[0], row.query))
         elif path.suffix == ".md":
             place = _place(path)
-            yield GivenReport(
-                str(path), ForeignQuestion(plain_number(place.task)), place.system, text_in(path)
-            )
+            yield GivenReport(str(path), place.asked, place.system, text_in(path))
         else:
             yield _scores([path])
 
     def write(self, reports: Sequence[ReportOut]) -> Iterator[FileOut]:
-        taken = {str(one.asked.id) for one in reports if one.asked.id is not None}
-        numbers: dict[str, str] = {}
-        free = (name for n in range(1, 10**6) if (name := f"{n:03}") not in taken and str(n) not in taken)
-        for one in reports:
-            own = one.asked.id
-            numbers.setdefault(one.query_id, next(free) if own is None else str(own).zfill(3))
-        asked = {numbers[one.query_id]: one.asked for one in reports}
+        """A task has the number that it came with, or the name that it has here, at every size."""
+        numbers = _numbers(reports)
         yield FileOut(
-            "query.jsonl", "".join(json_line(number=n, query=one.words) for n, one in asked.items())
+            "query.jsonl", "".join(json_line(number=n, query=words) for words, n in numbers.items())
         )
         for one in reports:
-            model, _, size = one.system.rpartition("@")
-            sized = bool(model) and _SIZE.fullmatch(size) is not None
-            above = f"result/{size}/{file_name(model)}" if sized else f"result/{file_name(one.system)}"
-            yield FileOut(f"{above}/{file_name(numbers[one.query_id])}/{REPORT}", one.text)
+            yield FileOut(f"{_folder(one, numbers)}/{REPORT}", one.text)
+
+    written_parts = frozenset({"scores"})
+
+    def write_scores(self, scores: Sequence[ScoresOut]) -> Iterator[FileOut]:
+        numbers = _numbers(scores)
+        for one in scores:
+            yield FileOut(f"{_folder(one, numbers)}/{COMBINED}", json_line(**_combined_row(one.values)))
+
+
+def _numbers(rows: Sequence[ReportOut] | Sequence[ScoresOut]) -> dict[str, str]:
+    """By words."""
+    found: dict[str, str] = {}
+    for one in rows:
+        words, own = one.asked.words or "", _task(one.asked)
+        free = (name for n in range(1, 10**6) if (name := f"{n:03}") not in found.values())
+        if words not in found:
+            found[words] = own if own and own not in found.values() else next(free)
+    return found
+
+
+def _folder(one: ReportOut | ScoresOut, numbers: Mapping[str, str]) -> str:
+    number = file_name(numbers[one.asked.words or ""])
+    return "/".join(filter(None, ("result", one.asked.size, file_name(one.system), number)))
+
+
+def _combined_row(values: Mapping[str, float | None]) -> JsonObject:
+    """What has no value is left out, as nobody knows whether it was asked for; an undefined total is written as such."""
+    parts = {
+        key: {"available": True, "score": values[name]}
+        for key, name in _RECALLS.items()
+        if values.get(name) is not None
+    }
+    metrics: dict[str, JsonObject] = {
+        name: {"metric_name": name, "score": values[name], "weight": 1.0, "details": {}}
+        for name, _ in FIGURES
+        if values.get(name) is not None and name not in ("total_score", *_RECALLS.values())
+    }
+    if "information_recall" in metrics and parts:
+        metrics["information_recall"]["details"] = {"components": parts}
+    return {"total_score": values.get("total_score"), "metrics": metrics}
+
+
+def _task(asked: ForeignQuestion) -> str | None:
+    named = asked.task if asked.id is None else asked.id
+    return None if named is None else str(named)
 
 
 def _is_ours(name: str) -> bool:
     return name in (REPORT, COMBINED, "query.jsonl") or _SINGLE.fullmatch(name) is not None
 
 
-def plain_number(name: int | str) -> str:
-    """`001` and 1 are one task."""
-    text = str(name)
-    return (text.lstrip("0") or "0") if text.isascii() and text.isdigit() else text
-
-
 def _place(path: Path) -> _Place:
-    """`SIZE/MODEL/TASK/file`; a model under several sizes is a system for each."""
+    """`SIZE/MODEL/TASK/file`: each size asks a question of its own."""
     above = path.resolve().parents
     names = [one.name for one in above[:3]]
     if len(names) < 3 or not names[1]:
         raise Misuse(f"{path}: lies in no folder of a task below that of a model")
-    sized = _SIZE.fullmatch(names[2]) is not None
-    return _Place(names[0], f"{names[1]}@{names[2]}" if sized else names[1])
+    size = names[2] if _SIZE.fullmatch(names[2]) else None
+    return _Place(ForeignQuestion(names[0], size=size), names[1])
 
 
 def _scores(files: Sequence[Path]) -> GivenScores:
@@ -183,8 +214,7 @@ def _scores(files: Sequence[Path]) -> GivenScores:
     for path in sorted(files):
         values |= _combined(path) if path.name == COMBINED else _single(path)
     last = max(files)
-    asked = ForeignQuestion(plain_number(place.task))
-    return GivenScores(str(last), asked, place.system, "scores", values, last.name, digest_of(last))
+    return GivenScores(str(last), place.asked, place.system, "scores", values, last.name, digest_of(last))
 
 
 def _combined(path: Path) -> dict[str, float | None]:

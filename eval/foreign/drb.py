@@ -16,6 +16,7 @@ from drr.eval.foreign.form import (
     GivenReport,
     GivenScores,
     ReportOut,
+    ScoresOut,
 )
 from drr.eval.foreign.lines import files_of_systems, json_line
 from drr.eval.foreign.reading import (
@@ -102,7 +103,7 @@ class DeepResearchBench:
             ),
         ),
     )
-    no_room = frozenset({"user", "task"})
+    no_room = frozenset({"user", "task", "size"})
 
     def read(self, path: Path) -> Iterator[Given]:
         kinds: dict[str, type[_Prompted]] = {
@@ -140,6 +141,11 @@ class DeepResearchBench:
     ) -> GivenScores:
         return GivenScores(where, asked, system_of(path, STANDARD), part, values, path.name, digest, failed)
 
+    written_parts = frozenset({"race"})
+
+    def write_scores(self, scores: Sequence[ScoresOut]) -> Iterator[FileOut]:
+        yield from files_of_systems("results/race/{}/raw_results.jsonl", scores, _raced)
+
     def write(self, reports: Sequence[ReportOut]) -> Iterator[FileOut]:
         asked = {one.query_id: one.asked for one in reports}
         lines = (
@@ -148,10 +154,16 @@ class DeepResearchBench:
         )
         yield FileOut("data/prompt_data/query.jsonl", "".join(lines))
         yield from files_of_systems(
-            "data/test_data/raw_data",
+            "data/test_data/raw_data/{}.jsonl",
             reports,
             lambda one: json_line(id=_id(one.query_id, one.asked), prompt=one.asked.words, article=one.text),
         )
+
+
+def _raced(one: ScoresOut) -> str:
+    named = {"id": _id(one.query_id, one.asked), "prompt": one.asked.words}
+    told = {"error": one.failed} if one.failed else dict(one.values)
+    return json_line(**named, **told)
 
 
 def _id(query_id: str, asked: ForeignQuestion) -> int | str:

@@ -46,6 +46,8 @@ class ForeignQuestion:
     language: str | None = None
     task: int | str | None = None
     domain: str | None = None
+    size: str | None = None
+    """Of the frozen pages that it was asked over."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,18 @@ class ReportOut:
     text: str
 
 
+@dataclass(frozen=True)
+class ScoresOut:
+    """Scores that were imported, on their way back."""
+
+    asked: ForeignQuestion
+    query_id: str
+    system: str
+    part: str
+    values: Mapping[str, float | None]
+    failed: str | None
+
+
 class FileOut(NamedTuple):
     path: str
     """Within the folder, as the other benchmark lays its own out."""
@@ -118,3 +132,12 @@ class Format(Protocol):
         ...
 
     def write(self, reports: Sequence[ReportOut]) -> Iterator[FileOut]: ...
+
+    @property
+    def written_parts(self) -> frozenset[str]:
+        """Whose files can be written again from the figures that were kept."""
+        ...
+
+    def write_scores(self, scores: Sequence[ScoresOut]) -> Iterator[FileOut]:
+        """Of one judge, and of parts that can be written."""
+        ...

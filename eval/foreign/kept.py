@@ -30,6 +30,8 @@ class ForeignScore(BaseModel):
     """`None`: not told."""
     system: str = Field(min_length=1)
     query_id: str | None = None
+    size: str | None = None
+    """Of the frozen pages that the question was asked over."""
     trial: int = Field(0, ge=0)
     values: dict[str, FiniteFloat | None]
     failed: str | None = None

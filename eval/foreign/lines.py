@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from drr.env.files import file_name
-from drr.eval.foreign.form import FileOut, ReportOut
+from drr.eval.foreign.form import FileOut, ReportOut, ScoresOut
 
 
 def json_line(**fields: Any) -> str:
     return json.dumps(fields, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def files_of_systems(
-    folder: str, reports: Sequence[ReportOut], line: Callable[[ReportOut], str]
-) -> Iterator[FileOut]:
+RowOut = TypeVar("RowOut", ReportOut, ScoresOut)
+
+
+def files_of_systems(path: str, rows: Sequence[RowOut], line: Callable[[RowOut], str]) -> Iterator[FileOut]:
+    """`{}` in the path stands for the system."""
     by_system: dict[str, list[str]] = {}
-    for one in reports:
+    for one in rows:
         by_system.setdefault(one.system, []).append(line(one))
     for system, lines in by_system.items():
-        yield FileOut(f"{folder}/{file_name(system)}.jsonl", "".join(lines))
+        yield FileOut(path.format(file_name(system)), "".join(lines))

@@ -18,6 +18,7 @@ from drr.eval.foreign.form import (
     GivenReport,
     GivenScores,
     ReportOut,
+    ScoresOut,
 )
 from drr.eval.foreign.lines import files_of_systems, json_line
 from drr.eval.foreign.reading import (
@@ -146,7 +147,7 @@ class PdrBench:
             ),
         ),
     )
-    no_room: frozenset[str] = frozenset()
+    no_room: frozenset[str] = frozenset({"size"})
 
     def read(self, path: Path) -> Iterator[Given]:
         kinds: dict[str, type[_Pair]] = {
@@ -169,12 +170,24 @@ class PdrBench:
                 system = system_of(path, STANDARD)
                 yield GivenScores(where, asked, system, part, values, path.name, digest, failed)
 
+    written_parts = frozenset({"p", "q"})
+
+    def write_scores(self, scores: Sequence[ScoresOut]) -> Iterator[FileOut]:
+        for part, name in (("p", "personalization"), ("q", "quality")):
+            yield from files_of_systems(
+                f"results/{name}/{{}}/{name}_results.jsonl",
+                [one for one in scores if one.part == part],
+                lambda one: json_line(
+                    **_pair(one.query_id, one.asked), task=one.asked.words, **dict(one.values)
+                ),
+            )
+
     def write(self, reports: Sequence[ReportOut]) -> Iterator[FileOut]:
         asked = {one.query_id: one.asked for one in reports}
         lines = (json_line(**_pair(name, one), task=one.words) for name, one in asked.items())
         yield FileOut("data/prompt_data/queries.jsonl", "".join(lines))
         yield from files_of_systems(
-            "data/test_data/raw_data",
+            "data/test_data/raw_data/{}.jsonl",
             reports,
             lambda one: json_line(**_pair(one.query_id, one.asked), article=one.text),
         )

@@ -17,20 +17,23 @@ class _Known(NamedTuple):
 
 
 class QuestionsAtHand:
-    """Of the files given, and of what the study took in of the same format before."""
+    """Of the files given; and, where these tell nothing of a row, of what the study took in of the same format before."""
 
-    def __init__(self, told: Iterable[tuple[str, ForeignQuestion]]) -> None:
+    def __init__(
+        self, told: Iterable[tuple[str, ForeignQuestion]], before: Iterable[tuple[str, ForeignQuestion]] = ()
+    ) -> None:
+        self._before = QuestionsAtHand(before) if before else None
         self._by_id: dict[str, list[_Known]] = {}
         self._by_words: dict[str, list[_Known]] = {}
         for where, asked in told:
             known = _Known(where, asked)
-            self._by_id.setdefault(str(asked.id), []).append(known)
+            self._by_id.setdefault(_plain(asked.id), []).append(known)
             if asked.words is not None:
                 self._by_words.setdefault(normal(asked.words), []).append(known)
 
     def whole(self, where: str, asked: ForeignQuestion) -> ForeignQuestion:
         """With its words and all else that is told of it elsewhere. `Misuse` where nothing tells, or two things."""
-        alike = [one for one in self._alike(asked) if _agrees(one.asked, asked)]
+        alike = self._alike(asked)
         texts: dict[str, _Known] = {}
         for one in alike:
             if one.asked.words is not None:
@@ -52,9 +55,16 @@ class QuestionsAtHand:
         return found
 
     def _alike(self, asked: ForeignQuestion) -> list[_Known]:
-        if asked.words is None:
-            return self._by_id.get(str(asked.id), [])
-        return self._by_words.get(normal(asked.words), [])
+        named = asked.words is None
+        found = self._by_id.get(_plain(asked.id)) if named else self._by_words.get(normal(asked.words or ""))
+        alike = [one for one in found or () if _agrees(one.asked, asked)]
+        return alike or (self._before._alike(asked) if self._before else [])
+
+
+def _plain(name: int | str | None) -> str:
+    """`001` and 1 are one."""
+    text = str(name)
+    return (text.lstrip("0") or "0") if text.isascii() and text.isdigit() else text
 
 
 def normal(text: str) -> str:
@@ -69,7 +79,7 @@ def _agrees(one: ForeignQuestion, other: ForeignQuestion) -> bool:
 
 def _filled(asked: ForeignQuestion, told: ForeignQuestion) -> ForeignQuestion:
     """A user is of one row alone: the same words may be asked by several."""
-    own_id = asked.id is not None and str(asked.id) == str(told.id)
+    own_id = asked.id is not None and _plain(asked.id) == _plain(told.id)
     return replace(
         asked,
         id=told.id if asked.id is None else asked.id,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from drr.env.errors import Misuse
+from drr.env.files import file_name
 from drr.eval.foreign.form import (
     FileOut,
     ForeignFigure,
@@ -18,6 +19,7 @@ from drr.eval.foreign.form import (
     GivenReport,
     GivenScores,
     ReportOut,
+    ScoresOut,
 )
 from drr.eval.foreign.lines import files_of_systems, json_line
 from drr.eval.foreign.reading import (
@@ -99,7 +101,7 @@ class ReportEvalFiles:
             ),
         ),
     )
-    no_room = frozenset({"id", "user", "task", "language"})
+    no_room = frozenset({"id", "user", "task", "language", "size"})
 
     def read(self, path: Path) -> Iterator[Given]:
         if path.is_dir():
@@ -113,12 +115,20 @@ class ReportEvalFiles:
         else:
             yield from _lines(path)
 
+    written_parts = frozenset({"grades"})
+
+    def write_scores(self, scores: Sequence[ScoresOut]) -> Iterator[FileOut]:
+        for one in scores:
+            topic = one.asked.words or ""
+            row = {"file_id": _asked(topic).id, "topic": topic, **one.values}
+            yield FileOut(f"result/{file_name(one.system)}/{row['file_id']}.json", json_line(**row))
+
     def write(self, reports: Sequence[ReportOut]) -> Iterator[FileOut]:
         asked = {one.query_id: one.asked for one in reports}
         topics = "".join(json_line(topic=one.words) for one in asked.values())
         yield FileOut("data/topic/topics.jsonl", topics)
         yield from files_of_systems(
-            "data/report", reports, lambda one: json_line(topic=one.asked.words, report=one.text)
+            "data/report/{}.jsonl", reports, lambda one: json_line(topic=one.asked.words, report=one.text)
         )
 
 

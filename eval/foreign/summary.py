@@ -31,6 +31,7 @@ class ForeignTableRow(TypedDict):
     sources: list[str]
     figures: list[ForeignColumn]
     systems: dict[str, dict[str, VRow]]
+    """At each size of the frozen pages, where there are such."""
     without_report: NotRequired[list[str]]
     """Systems of which this study has no report."""
 
@@ -55,7 +56,7 @@ def foreign_tables(scores: Iterable[ForeignScore], systems: Iterable[str]) -> li
         part = part_of(format_name, name)
         if part is None:
             continue
-        by_system = {system: list(own) for system, own in groupby(sorted(rows, key=_system), key=_system)}
+        by_system = {name: list(own) for name, own in groupby(sorted(rows, key=_named), key=_named)}
         table: ForeignTableRow = {
             "format": format_name,
             "part": name,
@@ -67,11 +68,11 @@ def foreign_tables(scores: Iterable[ForeignScore], systems: Iterable[str]) -> li
                 for one in part.figures
             ],
             "systems": {
-                system: {one.name: _value(one, own).document() for one in part.figures}
-                for system, own in by_system.items()
+                name: {one.name: _value(one, own).document() for one in part.figures}
+                for name, own in by_system.items()
             },
         }
-        if alone := sorted(by_system.keys() - known):
+        if alone := sorted({row.system for row in rows} - known):
             table["without_report"] = alone
         found.append(table)
     return found
@@ -110,8 +111,9 @@ def _grouped(
     return found.items()
 
 
-def _system(row: ForeignScore) -> str:
-    return row.system
+def _named(row: ForeignScore) -> str:
+    """Each size of the frozen pages is a measure of its own."""
+    return row.system if row.size is None else f"{row.system}, {row.size}"
 
 
 def _of_one(figure: ForeignFigure, row: ForeignScore) -> float | None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from drr.env.errors import Misuse
-from drr.env.files import Id, file_name
+from drr.env.files import Id
 from drr.env.query import Query, query_id
-from drr.eval.evidence.answers import questions
 from drr.eval.evidence.imported import ImportedReport, Origin, ReadReports, plan
 from drr.eval.foreign.form import ForeignQuestion, Format, Given, GivenQuestion, GivenReport, GivenScores
 from drr.eval.foreign.kept import ForeignScore
+from drr.eval.foreign.naming import NamesOfTasks, PlacesInStudy
 from drr.eval.foreign.questions import QuestionsAtHand, normal, taken_before
 from drr.study.study import Study
 from drr.study.unit import Unit
@@ -71,29 +71,26 @@ def take_files(study: Study | None, given: GivenFiles, judge: str | None, trial:
     """Into this study, or one that is still to be made. Nothing is written yet."""
     told = [(one.where, one.asked) for one in given.questions]
     before = taken_before(study, given.format.name) if study else []
-    known = QuestionsAtHand([*told, *before])
-    asked = questions(study).values() if study else ()
-    tasks = {one.task_id: normal(one.query) for one in asked if one.task_id is not None}
-    reports = _reports(given, known, tasks, trial)
+    known = QuestionsAtHand(told, before)
+    reports = _reports(given, known, NamesOfTasks(study), trial)
     read = ReadReports(Path(given.format.title), list(enumerate((one for _, one in reports), 1)), [])
     units, fresh = plan(study, read)
     if read.refused:
         line, why = read.refused[0]
         raise Misuse(f"{reports[line - 1][0]}: {why.replace('`trial`', '--trial')}")
-    places = _Places(study, units)
+    places = PlacesInStudy(study, units)
     return TakenFiles(units, fresh, _scores(given, known, places, judge, trial))
 
 
 def _reports(
-    given: GivenFiles, known: QuestionsAtHand, tasks: dict[str, str], trial: int
+    given: GivenFiles, known: QuestionsAtHand, names: NamesOfTasks, trial: int
 ) -> list[tuple[str, ImportedReport]]:
-    """`tasks`: the words of those that have a name so far."""
     found: list[tuple[str, ImportedReport]] = []
-    seen: dict[tuple[str, str, str | None], str] = {}
+    seen: dict[tuple[str | None, ...], str] = {}
     for one in given.reports:
         asked = known.whole(one.where, one.asked)
-        report = _report(one, asked, given.format.name, tasks, trial)
-        place = (one.system, normal(report.query), report.user_id)
+        report = _report(one, asked, given.format.name, names, trial)
+        place = (one.system, normal(report.query), report.user_id, report.size)
         if place in seen:
             raise Misuse(
                 f"{one.where}: {one.system} answers the same question in {seen[place]}; "
@@ -105,17 +102,20 @@ def _reports(
 
 
 def _report(
-    one: GivenReport, asked: ForeignQuestion, form: str, tasks: dict[str, str], trial: int
+    one: GivenReport, asked: ForeignQuestion, form: str, names: NamesOfTasks, trial: int
 ) -> ImportedReport:
     words = asked.words or ""
-    task = None if asked.user is None or asked.task is None else _task(str(asked.task), asked, tasks)
-    for name, value in (("id", asked.id), ("taskid", task), ("userid", asked.user)):
+    task = None if asked.user is None or asked.task is None else names.of_task(asked)
+    named = None if asked.size is None else names.at_size(asked)
+    for name, value in (("id", asked.id), ("taskid", task), ("userid", asked.user), ("size", named)):
         if isinstance(value, str):
             _check_id(f"{one.where}: {name}", value)
     return ImportedReport(
         id=str(asked.id) if asked.id is not None else query_id(words, asked.user or ""),
         system=one.system,
         query=words,
+        query_id=named,
+        size=asked.size,
         user_id=asked.user,
         task_id=task,
         person_id=asked.user,
@@ -127,16 +127,6 @@ def _report(
     )
 
 
-def _task(name: str, asked: ForeignQuestion, tasks: dict[str, str]) -> str:
-    """A task has one text; that of another language under the same name is named after it too."""
-    words = normal(asked.words or "")
-    if tasks.setdefault(name, words) == words:
-        return name
-    other = f"{name}-{asked.language or 'other'}"
-    tasks.setdefault(other, words)
-    return other
-
-
 def _check_id(where: str, text: str) -> None:
     try:
         _ID.validate_python(text)
@@ -144,33 +134,8 @@ def _check_id(where: str, text: str) -> None:
         raise Misuse(f"{where}: {error.errors(include_url=False)[0]['msg']}") from error
 
 
-class _Places:
-    """Which questions and systems of a study the rows of others are about."""
-
-    def __init__(self, study: Study | None, units: Iterable[Unit]) -> None:
-        records = study.records("answer", None) if study else ()
-        specs = [record.spec for record in records] + [unit.spec for unit in units]
-        self._asked: dict[str, dict[str, str | None]] = {}
-        self._systems: dict[str, str] = {}
-        for spec in specs:
-            self._asked.setdefault(normal(spec["query"]), {})[spec["query_id"]] = spec["user_id"]
-            self._systems.setdefault(file_name(spec["variant"]), spec["variant"])
-
-    def system(self, name: str) -> str:
-        """A name of a file stands for the variant that it was made of."""
-        return self._systems.get(name, name)
-
-    def query(self, where: str, asked: ForeignQuestion) -> str:
-        words = asked.words or ""
-        users = self._asked.get(normal(words), {})
-        found = [name for name, user in users.items() if asked.user in (None, user)]
-        if len(found) > 1:
-            raise Misuse(f"{where}: {len(found)} persons ask this in the study, and nothing says whose it is")
-        return found[0] if found else query_id(words, asked.user or "")
-
-
 def _scores(
-    given: GivenFiles, known: QuestionsAtHand, places: _Places, judge: str | None, trial: int
+    given: GivenFiles, known: QuestionsAtHand, places: PlacesInStudy, judge: str | None, trial: int
 ) -> list[ForeignScore]:
     found: list[ForeignScore] = []
     seen: dict[tuple[str | None, ...], tuple[str, int]] = {}
@@ -184,6 +149,7 @@ def _scores(
             judge=judge,
             system=places.system(one.system),
             query_id=name,
+            size=one.asked.size if one.asked else None,
             trial=trial,
             values=dict(one.values),
             failed=one.failed,

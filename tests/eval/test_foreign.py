@@ -22,6 +22,7 @@ from drr.eval.foreign.form import (
     GivenReport,
     GivenScores,
     ReportOut,
+    ScoresOut,
 )
 from drr.study.study import Study
 
@@ -33,6 +34,7 @@ Drr = Callable[..., Any]
 @pytest.fixture
 def drr(capsys: pytest.CaptureFixture[str]) -> Drr:
     def call(*words: object) -> Any:
+        capsys.readouterr()
         code = main([*map(str, words), "--json"])
         out, err = capsys.readouterr()
         assert code == 0, err
@@ -137,13 +139,14 @@ def test_pairs_of_pdr_bench_keep_task_and_person(studies: dict[str, Path]) -> No
 
 
 def test_dr3_knows_sizes_and_leaves_what_is_undefined_open(drr: Drr, studies: dict[str, Path]) -> None:
-    scores = table(drr, studies["dr3"], "scores")["systems"]["model-a@128k"]
-    found = {name: (row["value"], row["n_unscored"]) for name, row in scores.items()}
-    assert found["total_score"] == (61.5, 0) and found["recall_pages"] == (40.0, 0)
-    assert found["factual_accuracy"] == (None, 1), "-1 is no score"
-    assert found["recall_files"] == (None, 1) and found["overall_quality"] == (70.0, 0)
+    scores = table(drr, studies["dr3"], "scores")["systems"]["model-a, 128k"]
+    told = {name: (row["value"], row["n_unscored"]) for name, row in scores.items()}
+    assert told["total_score"] == (61.5, 0) and told["recall_pages"] == (40.0, 0)
+    assert told["factual_accuracy"] == (None, 1), "-1 is no score"
+    assert told["recall_files"] == (None, 1) and told["overall_quality"] == (70.0, 0)
     with Study.open(studies["dr3"]) as study:
-        assert {answer.variant for answer in read_answers(study)} == {"model-a@32k", "model-a@128k"}
+        found = {(answer.variant, answer.query_id) for answer in read_answers(study)}
+    assert found == {("model-a", f"{task}@{size}") for task in ("001", "002") for size in ("32k", "128k")}
 
 
 def test_reporteval_has_grades_by_report_and_labels_of_unknown_reports(
@@ -175,7 +178,7 @@ def test_each_judge_has_a_table_of_its_own_in_report_and_viewer(
     page = (tmp_path / "r/index.html").read_text(encoding="utf-8")
     assert "DeepResearch Bench, RACE, judge gemini-x" in page
     assert "judge &lt;b&gt;other&lt;/b&gt;" in page and "<b>other</b>" not in page
-    assert (tmp_path / "r/tables/foreign_drb_race_2.csv").is_file()
+    assert (tmp_path / "r/tables/foreign-drb-race-2.csv").is_file()
     with Study.open(studies["drb"]) as study:
         reader = Reader(study)
         views = [reader.report(one.key) for one in reader.entries() if one.variant == "alpha"]
@@ -186,15 +189,30 @@ def test_each_judge_has_a_table_of_its_own_in_report_and_viewer(
 
 
 @pytest.mark.parametrize("name", TAKEN)
-def test_reports_come_back_from_an_export(
-    drr: Drr, studies: dict[str, Path], tmp_path: Path, name: str
+def test_reports_and_scores_come_back_from_an_export(
+    drr: Drr, files: Path, tmp_path: Path, name: str
 ) -> None:
-    told = drr("export", studies[name], "--out", tmp_path / "out", "--format", name)
-    assert told["reports"] == sum(path.endswith(".md") for path in told["files"]) or name != "dr3"
-    queries = [tmp_path / "out" / path for path in told["files"] if "quer" in path or "topic" in path]
-    rest = [tmp_path / "out" / path for path in told["files"] if tmp_path / "out" / path not in queries]
-    drr("import", tmp_path / "again", *rest, "--format", name, "--queries", *queries)
-    assert _answers(tmp_path / "again") == _answers(studies[name])
+    study, out, again = tmp_path / "st", tmp_path / "out", tmp_path / "again"
+    for words in TAKEN[name]:
+        drr("import", study, *_words(files / name, words), "--format", name)
+    told = drr("export", study, "--out", out, "--format", name)
+    paths = [out / path for path in told["files"]]
+    queries = [path for path in paths if "quer" in path.name or "topic" in path.name]
+    drr(
+        "import",
+        again,
+        *(p for p in paths if p not in queries),
+        "--format",
+        name,
+        "--queries",
+        *queries,
+        "--judge",
+        "j",
+    )
+    assert _answers(again) == _answers(study)
+    before, after = drr("report", study)["foreign"], drr("report", again)["foreign"]
+    written = [one for one in before if one["part"] in registry.FORMATS[name].written_parts]
+    assert written and [one["systems"] for one in written] == [one["systems"] for one in after]
 
 
 def _answers(folder: Path) -> list[tuple[Any, ...]]:
@@ -378,6 +396,43 @@ def test_scores_alone_want_a_study(refused: Callable[..., str], files: Path, tmp
     assert "import the reports first" in refused("import", tmp_path / "st", race, "--format", "drb")
 
 
+def test_reports_on_tasks_of_dr3_are_held_against_their_facts(drr: Drr, tmp_path: Path) -> None:
+    """The way of another team's run: its tasks, its folders of results, our judges."""
+    task = tmp_path / "own/001"
+    lines(task / "query.jsonl", {"number": "001", "query": "Which feeder, by my notes?"})
+    (task / "notes.txt").write_text("My rail is 5 cm wide.", encoding="utf-8")
+    feeders = {"title": "Feeders", "url": "https://birds.example/a", "page_body": "Cedar holds five pounds."}
+    document(task / "long_context_sampled_32k.json", [feeders])
+    document(task / "useful_search.json", {"32k": ["Feeders"]})
+    for name, told in (("source", ("notes.txt", "5 cm")), ("long_context", ("Feeders", "five pounds"))):
+        insight = {"source": told[0], "insight": f"It is {told[1]}."}
+        document(task / f"gold_insights_from_{name}.json", {"gold_insights": [insight]})
+    document(task / "checklist.json", {"checklist": [{"id": 1, "requirement": "names one", "category": "x"}]})
+    tasks, study, results = tmp_path / "tasks", tmp_path / "st", tmp_path / "result/32k/m/001"
+    assert main(["tasks", "import", str(tmp_path / "own"), "--out", str(tasks), "--today", "2024-01-01"]) == 0
+    results.mkdir(parents=True)
+    (results / "final_report.md").write_text("Cedar holds five pounds.", encoding="utf-8")
+    drr("import", study, tmp_path / "result", "--format", "dr3", "--queries", task / "query.jsonl")
+    judged = main(
+        ["judge", str(study), "--what", "dr3", "--tasks", str(tasks), "--judge", "offline", "--quiet"]
+    )
+    assert judged == 0 and drr("report", study)["coverage"]["tasks"]["facts"]["judged"] == 1
+
+
+def test_two_sets_of_dr3_under_the_same_numbers_are_two_questions(
+    drr: Drr, files: Path, tmp_path: Path
+) -> None:
+    study, root = tmp_path / "st", files / "dr3"
+    drr("import", study, root / "result/32k", "--format", "dr3", "--queries", root / "query.jsonl")
+    other = tmp_path / "zh/result/32k/model-a/001"
+    other.mkdir(parents=True)
+    (other / "final_report.md").write_text("雪松", encoding="utf-8")
+    asked = lines(tmp_path / "zh/query.jsonl", {"number": 1, "query": WISHES[2]})
+    drr("import", study, tmp_path / "zh/result", "--format", "dr3", "--queries", asked)
+    found = {row[1]: row[0] for row in _answers(study)}
+    assert len(found) == 3 and found[WISHES[1]] == "001@32k" and found[WISHES[2]].startswith("q-")
+
+
 def test_a_result_of_dr3_beyond_its_scale_is_refused(refused: Callable[..., str], tmp_path: Path) -> None:
     path = document(
         tmp_path / "m/001/eval_overall_quality.json", {"metric_name": "overall_quality", "score": 700}
@@ -397,6 +452,11 @@ class Toy:
         asked = ForeignQuestion(words=path.read_text(encoding="utf-8"))
         yield GivenReport(str(path), asked, "toy-agent", "# Toy")
         yield GivenScores(str(path), asked, "toy-agent", "stars", {"stars": 4.0}, path.name, "0" * 64)
+
+    written_parts: frozenset[str] = frozenset()
+
+    def write_scores(self, scores: Sequence[ScoresOut]) -> Iterator[FileOut]:
+        return iter(())
 
     def write(self, reports: Sequence[ReportOut]) -> Iterator[FileOut]:
         yield FileOut("toy.txt", "".join(one.text for one in reports))
