@@ -7,9 +7,16 @@ import sys
 from collections import Counter
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from drr.env.errors import Misuse
 from pydantic import ValidationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from drr.app.task_answering import AnsweredTasks
+    from drr.filetasks.making.checking import FileTaskProblem
 
 
 def make(arguments: argparse.Namespace) -> int:
@@ -75,14 +82,14 @@ def _told(counts: dict[str, int]) -> str:
 def check(arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
-    from drr.app.console import print_json, settings_of
+    from drr.app.console import settings_of
+    from drr.app.task_answering import AnsweredTasks, answered_tasks
     from drr.env.shop import open_shop
     from drr.filetasks.form import MANIFEST, task_folders
-    from drr.filetasks.making.checking import check_tasks, is_unconfirmed
+    from drr.filetasks.making.checking import StoredTask, check_tasks
     from drr.filetasks.making.manifest import read_manifest
     from drr.filetasks.quality.material import catalogue_of
 
-    problems, tasks, bad = [], 0, 0
     folders = task_folders(arguments.file)
     if read_manifest(folders[0].parent) is None:
         print(
@@ -92,33 +99,48 @@ def check(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
     with open_shop(arguments.shop, settings) if arguments.shop else nullcontext(None) as shop:
         catalogue = None if shop is None else catalogue_of(shop)
-        for name, found in check_tasks(folders, catalogue):
-            tasks += 1
-            bad += bool(found)
-            problems += found
-            if not arguments.json:
-                for one in found:
-                    print(f"{name}: {one.check}: {one.told}")
+        found = dict(check_tasks(folders, catalogue))
+    answered = AnsweredTasks()
+    if arguments.model is not None:
+        sound = [StoredTask(one) for one in folders if not found[one.name]]
+        answered = answered_tasks(arguments, settings, sound)
+        for problem in answered.problems:
+            found[problem.task].append(problem)
+    _tell_checked(arguments, found, folders, answered)
+    return 1 if any(found.values()) else answered.code
+
+
+def _tell_checked(
+    arguments: argparse.Namespace,
+    found: Mapping[str, list[FileTaskProblem]],
+    folders: list[Path],
+    answered: AnsweredTasks,
+) -> None:
+    from drr.app.console import print_json
+    from drr.filetasks.making.checking import is_unconfirmed
+
+    problems = [one for rows in found.values() for one in rows]
+    bad = sum(map(bool, found.values()))
     unconfirmed = [one.name for one in folders if is_unconfirmed(one)]
     if arguments.json:
-        by_check = dict(Counter(one.check for one in problems))
-        rows = [one._asdict() for one in problems]
-        print_json(
-            {
-                "schema": 1,
-                "tasks": tasks,
-                "failed": bad,
-                "by_check": by_check,
-                "problems": rows,
-                "unconfirmed": unconfirmed,
-            }
-        )
-    else:
-        if unconfirmed:
-            some = "1 task has" if len(unconfirmed) == 1 else f"{len(unconfirmed)} tasks have"
-            print(f"{some} kinds of pages that no person confirmed: {', '.join(unconfirmed)}")
-        print(f"{tasks - bad} of {tasks} tasks pass every check")
-    return 1 if bad else 0
+        document = {
+            "schema": 1,
+            "tasks": len(found),
+            "failed": bad,
+            "by_check": dict(Counter(one.check for one in problems)),
+            "problems": [one._asdict() for one in problems],
+            "unconfirmed": unconfirmed,
+        }
+        print_json({**document, **({} if arguments.model is None else {"answering": answered.document()})})
+        return
+    for one in problems:
+        print(f"{one.task}: {one.check}: {one.told}")
+    for fact in answered.untold:
+        print(f"{fact.task}: with all sources the model did not tell fact {fact.fact} ({fact.value})")
+    if unconfirmed:
+        some = "1 task has" if len(unconfirmed) == 1 else f"{len(unconfirmed)} tasks have"
+        print(f"{some} kinds of pages that no person confirmed: {', '.join(unconfirmed)}")
+    print(f"{len(found) - bad} of {len(found)} tasks pass every check")
 
 
 def show(arguments: argparse.Namespace) -> int:

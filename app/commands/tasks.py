@@ -25,6 +25,7 @@ examples:
   drr tasks drawer --shop shop --out tasks --n 20
   drr tasks drawer --shop shop --out found --n 5 --sizes 32k --web serper --model anthropic:claude-sonnet-5-5 --budget 5
   drr tasks check tasks
+  drr tasks check tasks --model anthropic:claude-haiku-5-5 --budget 1
   drr tasks show tasks/017
   drr tasks review tasks --reviewer "Ada"
 """
@@ -50,6 +51,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.models import SETTINGS as MODELS
     from drr.app.options import positive_int
+    from drr.app.studies import add_run_options
 
     parser.epilog = _EXAMPLES
     actions = parser.add_subparsers(dest="action", required=True, metavar=_ACTIONS)
@@ -62,7 +64,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     said = (
         "What code can say against tasks: facts of a person, a likeness, a need that the shop does not sell; of tasks with "
-        "files every quality filter."
+        "files every quality filter, and with --model answers without each source and without any."
     )
     checking = actions.add_parser("check", help=said, description=said)
     checking.add_argument("file", metavar="FILE.jsonl|FOLDER", type=Path)
@@ -76,8 +78,9 @@ def build(parser: argparse.ArgumentParser) -> None:
         one.add_argument(
             "--min-products", type=positive_int, default=3, metavar="N", help="for each need (default 3)"
         )
-    for one in (making, checking):
-        add_setting_options(one, "shop_url")
+    add_setting_options(making, "shop_url")
+    add_run_options(checking)
+    add_setting_options(checking, *MODELS, "role_models", "prompts", "shop_url")
     add_setting_options(drawing, *MODELS, *_FOUND, "shop_url")
     for one in (making, checking, showing, drawing):
         one.add_argument("--json", action="store_true", help="one JSON document")
@@ -222,10 +225,15 @@ def _check(arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
     from drr.app.console import print_json
+    from drr.env.errors import Misuse
     from drr.env.shop import open_shop
     from drr.querygen.task_checks import problems
     from drr.querygen.tasks import read_tasks
 
+    if arguments.model is not None:
+        raise Misuse(
+            "--model: answers tasks with files; of wishes without a person code says what there is to say"
+        )
     tasks = read_tasks(arguments.file)
     opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
     with opened as shop:

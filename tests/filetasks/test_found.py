@@ -460,3 +460,49 @@ def test_a_long_page_is_cut_between_two_words() -> None:
     cut = bounded("\n".join(["word " * 20] * 100), 1_000)
     assert cut.endswith("word") and 990 < len(cut) <= 1_000
     assert bounded("short", 10) == "short" and len(bounded("x" * 5_000, 1_000)) == 1_000
+
+
+@pytest.mark.long
+def test_answers_without_each_source_are_asked_once_and_told_with_their_cost(
+    world: World, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "tasks"
+
+    def reader(request: Request) -> Reply:
+        text = text_of(request)
+        if not text.startswith("A shopper asks you"):
+            return behaving(world)(request)
+        said = [value for value in ("7.35 years", "4.65 percent") if value in text]
+        return Say(f"It is {' and '.join(said) or 'unknown; people say 7.35 years'}.")
+
+    with Wire(reader) as wire:
+        assert drr(*words(shop_folder, out, wire)) == 0
+        made = len(wire.requests)
+        line = (
+            "tasks",
+            "check",
+            out,
+            "--model",
+            "anthropic:claude-sonnet-5-5",
+            "--base-url",
+            wire.url,
+            "--trust-address",
+            wire.url,
+            "--quiet",
+        )
+        capsys.readouterr()
+        assert drr(*line) == 1
+        asked = len(wire.requests) - made
+        told = capsys.readouterr()
+        assert drr(*line, "--json") == 1
+        assert len(wire.requests) == made + asked == made + 2 + len(world.files) + 2
+        document = json.loads(capsys.readouterr().out)
+    assert (
+        f"drr: {asked} questions to anthropic:claude-sonnet-5-5, about" in told.err and "about $" in told.err
+    )
+    assert "001: closed_book: without any source fact p" in told.out and "left_out" not in told.out
+    assert document["by_check"] == {"closed_book": 1}
+    assert document["answering"]["funnel"] == {"asked": 1, "refused": {"closed_book": 1}, "kept": 0}
+    assert {one["fact"] for one in document["answering"]["untold_with_all"]} == {
+        fact.id for fact in read_truth(out / "001").of("file")
+    }
