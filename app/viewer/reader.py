@@ -22,6 +22,7 @@ from drr.eval.foreign import kept
 from drr.eval.foreign.summary import ForeignValue, foreign_values
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import metrics, values_of
+from drr.eval.tasks.dr3.rows import fact_labels
 from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.pqr.choices import KeptChoices
 from drr.eval.tasks.pqr.owners import task_id_of
@@ -233,6 +234,7 @@ class Reader:
             actors=tuple(parts.actors(answer.tool_calls() or ())),
             conversations=tuple(parts.conversations(json.loads(told) if told else ())),
             rules=tuple(parts.rules(judged, answer)),
+            facts=fact_labels(judged, answer.key) or (),
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
@@ -12,6 +12,7 @@ from drr.app.pages.icon import ICON
 from drr.app.viewer.cases import CaseView, PersonCase, cases_of, of_task
 from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict, SourceView
+from drr.app.viewer.tasks.facts import counted, facts_in
 from drr.citations.parse import canonical_url, parse
 from drr.env.files import file_name
 from drr.eval.labels import DIMENSIONS
@@ -20,11 +21,13 @@ from drr.eval.metrics.base import Metric
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
+    from drr.app.viewer.tasks.model import FactEvidence
+    from drr.app.viewer.tasks.shelf import TaskShelf
     from drr.eval.tasks.judged import Judging
     from jinja2 import Environment
     from markupsafe import Markup
 
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
 SHOWN_PASSAGES = 3
 
 
@@ -109,10 +112,11 @@ def _rows(entries: Sequence[ShownEntry], columns: Sequence[str]) -> list[_Questi
 
 
 class Pages:
-    """One study's pages. `served` pages look for news; the others carry their policy themselves. `tasks` have pages of their own."""
+    """One study's pages. `served` pages look for news; the others carry their policy themselves. `shelf` holds its tasks with files."""
 
-    def __init__(self, study: str, *, served: bool, tasks: Collection[str] = ()) -> None:
-        self._tasks = tasks
+    def __init__(self, study: str, *, served: bool, shelf: TaskShelf | None = None) -> None:
+        self._shelf = shelf
+        self._tasks = frozenset(() if shelf is None else shelf.readable())
         self._common = {"study": study, "served": served, "live": served, "policy": POLICY, "icon": ICON}
 
     def _draw(self, name: str, root: str, *, banner: str | None, **values: Any) -> str:
@@ -123,6 +127,11 @@ class Pages:
         """The page of its task with files."""
         name = file_name(entry.task)
         return f"../t/{name}.html" if name in self._tasks else None
+
+    def _evidence(self, report: ReportView) -> Mapping[str, FactEvidence]:
+        name = file_name(report.entry.task)
+        here = self._shelf if report.facts and name in self._tasks else None
+        return {} if here is None else here.evidence(name)
 
     def index(self, entries: Sequence[ShownEntry], judging: Judging | None, to_come: int) -> str:
         columns = sorted({entry.variant for entry in entries})
@@ -199,6 +208,7 @@ class Pages:
 
     def report(self, report: ReportView) -> str:
         names = SourceNames(report)
+        facts = facts_in(report.report, report.facts, self._evidence(report), report.judged_by)
         statuses = Counter(claim.status for claim in report.claims)
         return self._draw(
             "report.html",
@@ -206,6 +216,8 @@ class Pages:
             banner=_banner(report.entry.rule_written, report.judged_by_rules),
             r=report,
             task=self._task_page(report.entry),
+            facts=facts,
+            counted=counted(facts),
             named=names.named,
             dimensions=list(dict.fromkeys(rating.dimension for rating in report.ratings)),
             about=metrics(),

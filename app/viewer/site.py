@@ -32,8 +32,7 @@ def site(reader: Reader, token: str, port: int, shelf: TaskShelf | None = None) 
     from starlette.routing import Mount, Route
     from starlette.staticfiles import StaticFiles
 
-    tasks = () if shelf is None else shelf.readable()
-    drawn = _Drawn(reader, Pages(reader.name, served=True, tasks=tasks))
+    drawn = _Drawn(reader, Pages(reader.name, served=True, shelf=shelf))
     beside = [] if shelf is None else _of_tasks(reader, shelf)
 
     async def answer(request: Request) -> Response:

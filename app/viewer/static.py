@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ MARK = ".drr-viewer"
 def write_static(reader: Reader, folder: Path, progress: Progress, shelf: TaskShelf | None = None) -> int:
     """All pages; how many."""
     with fresh_folder(folder) as draft:
-        count = _write_pages(reader, draft, progress, () if shelf is None else shelf.readable())
+        count = _write_pages(reader, draft, progress, shelf)
         return count if shelf is None else count + _write_tasks(reader, shelf, draft, progress)
 
 
@@ -53,8 +53,8 @@ def fresh_folder(folder: Path) -> Iterator[Path]:
     draft.replace(folder)
 
 
-def _write_pages(reader: Reader, draft: Path, progress: Progress, tasks: Collection[str]) -> int:
-    pages = Pages(reader.name, served=False, tasks=tasks)
+def _write_pages(reader: Reader, draft: Path, progress: Progress, shelf: TaskShelf | None) -> int:
+    pages = Pages(reader.name, served=False, shelf=shelf)
     reader.measure()
     entries = reader.entries()
     (draft / "index.html").write_text(

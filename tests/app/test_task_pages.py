@@ -8,10 +8,14 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import main
+from drr.app.viewer.reader import Reader
+from drr.app.viewer.render import Pages
+from drr.app.viewer.tasks.facts import facts_in
 from drr.app.viewer.tasks.model import TaskView
 from drr.app.viewer.tasks.shelf import TaskShelf
 from drr.app.viewer.tasks.site import task_site
 from drr.env.drawer.drawer import SHARED
+from drr.study.study import Study
 from starlette.testclient import TestClient
 
 from tests.filetasks.known import FACTS, RIGHT, WRONG, write_known_task
@@ -199,23 +203,59 @@ def test_a_file_that_is_gone_or_broken_says_so_on_its_page(tmp_path: Path) -> No
     }
 
 
+AGENT = """
+async def reader(query, tools, model, budget):
+    return '''# The kettle
+
+The warranty of the kettle lasts 36 months [1]. In the kettle limescale is removed with citric acid every 9 weeks [2].
+
+## Sources
+[1] Manual: file://manual.pdf#page=2
+[2] Care: https://old.example/kettle-limescale
+'''
+
+
+reader.roles = ("agent",)
+"""
+
+
 @pytest.fixture(scope="module")
 def study(tasks: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A study that was run on the tasks, offline."""
-    folder = tmp_path_factory.mktemp("answered") / "study"
-    words = (
-        "--tasks",
-        tasks,
-        "--sizes",
-        "1k,2k",
-        "--variants",
-        "react,ledger",
-        "--model",
-        "offline",
-        "--quiet",
+    """A study that was run on the tasks, offline: an agent of the user's and one of ours; looked at for facts."""
+    home = tmp_path_factory.mktemp("answered")
+    (home / "agent.py").write_text(AGENT)
+    variants = f"{home / 'agent.py'}:reader,react"
+    words = ("--tasks", tasks, "--sizes", "1k,2k", "--variants", variants, "--model", "offline", "--quiet")
+    assert main(["run", str(home / "study"), *map(str, words)]) == 0
+    assert main(["judge", str(home / "study"), "--what", "dr3", "--quiet"]) == 0
+    return home / "study"
+
+
+def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> None:
+    with Study.open(study) as opened:
+        reader = Reader(opened)
+        entry = next(one for one in reader.entries() if "reader" in one.variant and one.query_id == "007@1k")
+        view = reader.report(entry.key)
+        assert view is not None
+        pages = Pages("study", served=False, shelf=TaskShelf(tasks))
+        html, bare = pages.report(view), Pages("study", served=False).report(view)
+        found = facts_in(view.report, view.facts, TaskShelf(tasks).evidence("007"), view.judged_by)
+    by_id = {one.id: one for one in found}
+    assert list(by_id) == list(FACTS)
+    assert (by_id["f1"].state, by_id["f1"].words) == (
+        "found",
+        "The warranty of the kettle lasts 36 months [1].",
     )
-    assert main(["run", str(folder), *map(str, words)]) == 0
-    return folder
+    assert {name for name, one in by_id.items() if one.state == "missed"} == set(FACTS) - {"f1", "f7"}
+    assert by_id["f7"].state == "unknown", "code cannot look for a value that is no figure"
+    (repeated,) = by_id["p1"].repeated
+    assert (repeated.kind, repeated.value) == ("outdated", "every 9 weeks")
+    assert repeated.statement is not None and repeated.statement.url == WRONG[0]
+    (cell,), (region,), (page,) = by_id["f2"].places, by_id["f4"].places, by_id["p1"].places
+    assert cell.passage is not None and cell.passage.text[slice(*cell.passage.spans[0])] == "58 cm"
+    assert region.crop is not None and region.crop.part == (0, 36, 260, 114) and page.passage is not None
+    assert "Facts of the task: 1 found, 6 missed, 1 unknown, 1 contradicted" in html and "<svg" in html
+    assert "contradicted" in bare and "<svg" not in bare and "../t/" not in bare
 
 
 def test_a_studys_pages_and_those_of_its_tasks_lead_to_each_other(study: Path, tmp_path: Path) -> None:
@@ -253,5 +293,12 @@ def test_no_page_of_an_annotator_leads_to_the_truth(
     capsys.readouterr()
     texts = [path.read_text(errors="replace") for path in (tmp_path / "bundle").rglob("*") if path.is_file()]
     assert texts
-    for told in ("t/007", "tasks.html", "What is true of", "must not see it", "outdated", "every 9 weeks"):
+    for told in (
+        "t/007",
+        "tasks.html",
+        "What is true of",
+        "must not see it",
+        "kettle limescale citric acid",
+        "from the day of purchase",
+    ):
         assert not [text for text in texts if told in text]

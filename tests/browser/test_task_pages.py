@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
 import pytest
+from drr.app.viewer.render import Pages
+from drr.app.viewer.tasks.shelf import TaskShelf
+from drr.citations.files import file_address
 from drr.filetasks.form import CORPUS, QUESTION, TRUTH, FileQuestion, corpus_pages, document, line
 from drr.filetasks.truth import FactPlace, TaskTruth, read_truth
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_viewer_pages import PAYLOADS, drr, serious, ways
+from tests.browser.test_viewer_pages import PAYLOADS, drr, hostile_fact, hostile_view, serious, ways
 from tests.drawer.papers import manual
 from tests.filetasks.known import write_known_task
 
@@ -53,7 +57,11 @@ def hostile_task(folder: Path) -> None:
     ]
     (folder / CORPUS).write_bytes(b"".join(map(line, found)))
     truth = read_truth(folder)
-    places = [FactPlace(address=f"file://{name.replace(' ', '%20')}", quote=PAYLOADS[0]) for name in names]
+    at = {"pdf": "page=1", "csv": "row=2"}
+    places = [
+        FactPlace(address=file_address(name, at.get(name.rpartition(".")[2], "")), quote=PAYLOADS[0])
+        for name in names
+    ]
     places += [
         FactPlace(address="javascript:alert(1)", quote=EVIL),
         FactPlace(address=found[0].url, quote=PAYLOADS[0]),
@@ -80,11 +88,24 @@ def hostile_task(folder: Path) -> None:
     (folder / TRUTH).write_bytes(document(bad))
 
 
+def write_hostile_report(tasks: Path, folder: Path) -> None:
+    """One on this task, with its facts beside their places."""
+    shelf, view = TaskShelf(tasks), hostile_view()
+    truth = read_truth(next(tasks.iterdir()))
+    facts = tuple(hostile_fact(fact.id, fact.text) for fact in truth.facts)
+    of_task = replace(view, entry=replace(view.entry, task=PAYLOADS[1]), facts=facts)
+    html = Pages(EVIL, served=False, shelf=shelf).report(of_task)
+    assert html.count('<svg class="crop"') >= 1 and html.count("../t/~") > 5
+    folder.mkdir()
+    (folder / "evil.html").write_text(html, encoding="utf-8")
+
+
 def test_a_hostile_task_does_nothing_and_loads_nothing(page: Page, tmp_path: Path) -> None:
     hostile_task(tmp_path / "tasks" / "evil")
     drr("view", tmp_path / "tasks", "--static", tmp_path / "pages", "--quiet")
+    write_hostile_report(tmp_path / "tasks", tmp_path / "pages" / "r")
     shown = sorted((tmp_path / "pages").rglob("*.html"))
-    assert len(shown) == 1 + 1 + 3 + 1
+    assert len(shown) == 1 + 1 + 3 + 1 + 1
     for path in shown:
         page.goto(path.as_uri())
         expect(page.locator("body[data-ready=yes]")).to_be_attached()
@@ -92,7 +113,7 @@ def test_a_hostile_task_does_nothing_and_loads_nothing(page: Page, tmp_path: Pat
         live = "body iframe, body style, body script, body meta, [onload], [onerror], [ontoggle], svg svg, foreignObject"
         assert page.locator(live).count() == 0, path
         assert page.locator("body img:not([src^='../f/~'])").count() == 0
-        assert page.locator("body svg:not(.drawn > svg)").count() == 0
+        assert page.locator("body svg:not(.drawn > svg, .crop)").count() == 0
         assert page.locator('a[href^="javascript"], a[href^="data"]').count() == 0
         text = page.locator("main").inner_text()
         assert "<script>alert(1)</script>" in text and "{{ 7*7 }}" in text

@@ -40,6 +40,8 @@ from drr.app.viewer.model import (
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.app.viewer.site import site
+from drr.eval.foreign.summary import ForeignValue
+from drr.eval.tasks.dr3.rows import FactLabel, FactPlaceLabel, RepeatedChange
 from drr.study.study import Study
 from playwright.sync_api import Page, expect
 
@@ -174,6 +176,16 @@ def test_hostile_reports_do_nothing_and_load_nothing(page: Page, study: Path) ->
             assert "49" not in page.locator("h1").first.inner_text()
 
 
+def hostile_fact(name: str, text: str) -> FactLabel:
+    """Contradicted by a page whose address is hostile, too."""
+    evil = " ".join(PAYLOADS)
+    return FactLabel(
+        id=name, source="page", subject=evil, attribute=evil, value=PAYLOADS[0], text=text, modality="text",
+        places=(FactPlaceLabel("javascript:alert(1)", evil),), rule=0.5, rule_reason=evil, spans=((0, 30),),
+        repeated=(RepeatedChange("outdated", evil, ("javascript:alert(1)", evil), (0, 40)),),
+    )  # fmt: skip
+
+
 def hostile_view() -> ReportView:
     """A report in which every text that comes from outside is hostile."""
     evil = " ".join(PAYLOADS)
@@ -195,8 +207,9 @@ def hostile_view() -> ReportView:
         entry, evil, evil, evil, usage, None, 1.0, (claim,), (source,), (Actor(evil, (call,)),),
         (ShownRating(evil, evil, 3, evil, None), ShownRating(evil, "depth", None, None, evil)),
         (RuleView(evil, evil, evil, (evil,)),), (point,), (ReportGradeView(evil, 3, evil),),
-        (PassagePairView((evil, evil), 3, False, evil, ((evil, evil),)),), (criterion,), (evil,), (ShownFigure(evil, evil, evil, evil),), (evil,), evil, False, evil,
-        (Conversation(evil, 1, 2, 3),),
+        (PassagePairView((evil, evil), 3, False, evil, ((evil, evil),)),), (criterion,), (evil,), (ShownFigure(evil, evil, evil, evil),),
+        foreign=(ForeignValue(title=evil, judge=evil, source=evil, label=evil, scale=evil, value=None, failed=evil),),
+        notes=(evil,), judged_by=evil, missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3),), facts=(hostile_fact("f1", evil),),
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from drr.app.viewer.model import Passage
@@ -106,7 +107,7 @@ class CorpusReader:
 
     def _statement(self, page: CorpusPage, span: tuple[int, int] | None) -> StatementView:
         passage: Passage | None = None if span is None else passage_around(page.text, span)
-        return StatementView(page.title, self.link(page.url) or "", page.date, passage)
+        return StatementView(page.url, page.title, self.link(page.url) or "", page.date, passage)
 
     def _changed(self, page: CorpusPage, known: KnownPage) -> StatementView:
         span = self._span_of_change(page, known)
@@ -114,15 +115,7 @@ class CorpusReader:
         change = known.change
         if change is None:
             return shown
-        return StatementView(
-            shown.title,
-            shown.link,
-            shown.date,
-            shown.passage,
-            change.kind.replace("_", " "),
-            change.before,
-            change.after,
-        )
+        return replace(shown, change=change.kind.replace("_", " "), before=change.before, after=change.after)
 
     def _span_of_change(self, page: CorpusPage, known: KnownPage) -> tuple[int, int] | None:
         """`after` is a value, or of another model `subject: value`; the page says them in its own words."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from drr.app.viewer.tasks.marking import shown_text, words_at
+from drr.app.viewer.model import Passage
+from drr.app.viewer.tasks.marking import passage_around, shown_text, words_at
 from drr.app.viewer.tasks.model import (
     FactSpan,
     FilePageView,
+    ImageCrop,
     MarkedImage,
     SheetCell,
     SheetRow,
@@ -126,6 +128,32 @@ class DrawerPaper:
             found = [next(left, ()) for _ in one.words]
             boxes += [(one.fact.id, box) for box in next((own for own in found if own), ())]
         return MarkedImage(self.links(number), drawn.width, drawn.height, tuple(boxes))
+
+
+def evidence_in(file: TaskFileView, fact: str, place: FilePlace) -> tuple[ImageCrop | None, Passage | None]:
+    """A fact's part of the drawn page or picture, else its words; of a table neither, whose cells say it."""
+    page = next((one for one in file.pages if place.box is not None and one.number == place.box.top), None)
+    image = file.image if page is None else page.image
+    boxes = [] if image is None else [box for name, box in image.boxes if name == fact]
+    if image is not None and boxes:
+        return ImageCrop(replace(image, boxes=tuple((fact, box) for box in boxes)), _part(image, boxes)), None
+    text = file.text if page is None else page.text
+    spans = [] if text is None else [one for one in text.spans if one.fact == fact]
+    if text is None or not spans:
+        return None, None
+    return None, passage_around(text.text, (spans[0].start, spans[0].end))
+
+
+def _part(image: MarkedImage, boxes: Sequence[Box]) -> Box:
+    """Around all of them, with some of what stands above and below."""
+    width, height = image.width or 1, image.height or 1
+    wide, high = width // 8, max(height // 20, 24)
+    return Box(
+        max(0, min(box.left for box in boxes) - wide),
+        max(0, min(box.top for box in boxes) - high),
+        min(width, max(box.right for box in boxes) + wide),
+        min(height, max(box.bottom for box in boxes) + high),
+    )
 
 
 def _names(held: Sequence[HeldFact]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MOST_SHOWN, BESIDE = 12_000, 600
 """Characters of a text that is shown from its beginning; and, of a longer one, around each fact."""
-MARGIN = 160
+MARGIN = 120
 
 
 def words_at(text: str, *words: str | None) -> tuple[int, int] | None:

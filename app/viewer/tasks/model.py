@@ -101,6 +101,7 @@ class PlaceView:
 class StatementView:
     """A page of the corpus that says a fact, or what a recorded change made of it."""
 
+    url: str
     title: str
     link: str
     date: str | None
@@ -122,6 +123,34 @@ class FactView:
     right: tuple[StatementView, ...] = ()
     """Of a fact of pages: who says it."""
     falsified: tuple[StatementView, ...] = ()
+
+
+@dataclass(frozen=True)
+class ImageCrop:
+    """The part of a drawn page around a fact."""
+
+    image: MarkedImage
+    part: Box
+
+
+@dataclass(frozen=True)
+class PlaceEvidence:
+    """What stands at a place of a fact: a crop of the page or picture, or words."""
+
+    place: PlaceView
+    crop: ImageCrop | None = None
+    passage: Passage | None = None
+
+
+@dataclass(frozen=True)
+class FactEvidence:
+    """What the task's folder holds of a fact, to lay beside what a report says."""
+
+    text: str
+    value: str
+    places: tuple[PlaceEvidence, ...]
+    changed: Mapping[str, StatementView]
+    """By address: what recorded changes made of it."""
 
 
 @dataclass(frozen=True)

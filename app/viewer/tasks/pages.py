@@ -20,7 +20,6 @@ OWNERS = (
 )
 BESIDE = "tasks.html"
 """The index of tasks beside a study's own."""
-WITH_IMAGES = POLICY.replace("img-src data:", "img-src 'self' data:")
 SHOWN_CHANGES = 3
 """Of each fact, before one asks for the rest."""
 
@@ -34,7 +33,7 @@ class TaskPages:
             "study": name,
             "served": served,
             "live": False,
-            "policy": WITH_IMAGES,
+            "policy": POLICY,
             "icon": ICON,
             "home": home,
             "banner": OWNERS,

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
 
 from drr.app.viewer.tasks.corpus import CorpusReader
-from drr.app.viewer.tasks.drawers import DrawerPaper, held_in
+from drr.app.viewer.tasks.drawers import DrawerPaper, evidence_in, held_in
+from drr.app.viewer.tasks.marking import passage_around, words_at
 from drr.app.viewer.tasks.model import (
     CorpusSizeView,
     DocumentView,
+    FactEvidence,
     FactView,
     NoiseView,
+    PlaceEvidence,
     PlaceView,
     TaskEntry,
     TaskFileView,
@@ -101,6 +105,35 @@ class OpenTask:
             tuple(self.corpus.falsified(fact)) if of_page else (),
         )
 
+    @cached_property
+    def evidence(self) -> dict[str, FactEvidence]:
+        """By fact, with links as a page of the viewer has them that is not the task's own."""
+        return {fact.id: self._evidence(fact) for fact in self.truth.facts}
+
+    def _evidence(self, fact: TaskFact) -> FactEvidence:
+        right = {one.url: one.passage for one in self.corpus.right(fact)} if fact.source == "page" else {}
+        places = []
+        for one in fact.places:
+            shown = self._place(one.address, one.quote)
+            if shown.link is not None and shown.link.startswith("#"):
+                shown = replace(shown, link=f"../t/{self.name}.html{shown.link}")
+            found = PlaceEvidence(shown, passage=right.get(one.address))
+            places.append(self._in_file(fact, found))
+        changed = {one.url: one for one in self.corpus.falsified(fact)} if fact.source == "page" else {}
+        return FactEvidence(fact.text, fact.value, tuple(places), changed)
+
+    def _in_file(self, fact: TaskFact, found: PlaceEvidence) -> PlaceEvidence:
+        place = file_place(found.place.address)
+        file = None if place is None else next((one for one in self.files if one.name == place.name), None)
+        if place is None or file is None:
+            return found
+        crop, passage = evidence_in(file, fact.id, place)
+        if crop is None and passage is None and file.sheets:
+            text = self.task.drawer.content(file.name).at(place) or ""
+            span = words_at(text, fact.value)
+            passage = None if span is None else passage_around(text, span)
+        return replace(found, crop=crop, passage=passage)
+
     def _place(self, address: str, quote: str | None) -> PlaceView:
         place = file_place(address)
         if place is None:
@@ -160,6 +193,12 @@ class TaskShelf:
         with self._lock:
             task = self._opened(name)
             return None if task is None else task.view()
+
+    def evidence(self, name: str) -> Mapping[str, FactEvidence]:
+        """Of each fact; nothing where the task cannot be read."""
+        with self._lock:
+            task = self._opened(name)
+            return {} if task is None else task.evidence
 
     def document(self, name: str) -> DocumentView | None:
         task, number = self._numbered(name)
