@@ -59,10 +59,13 @@ class Measure(NamedTuple):
     """`None`: as many as the value has."""
 
     def text(self, value: float | None) -> str:
+        return "report" if value is None else f"{self.before}{self.figure(value)}{self.after}"
+
+    def figure(self, value: float | None) -> str:
+        """Where its name stands over it."""
         if value is None:
-            return "report"
-        shown = f"{value:g}" if self.digits is None else f"{value:.{self.digits}f}"
-        return f"{self.before}{shown}{self.after}"
+            return "–"
+        return f"{value:g}" if self.digits is None else f"{value:.{self.digits}f}"
 
 
 def measures() -> list[Measure]:

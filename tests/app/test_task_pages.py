@@ -248,6 +248,7 @@ def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> 
     )
     assert {name for name, one in by_id.items() if one.state == "missed"} == set(FACTS) - {"f1", "f7"}
     assert by_id["f7"].state == "unknown", "code cannot look for a value that is no figure"
+    assert by_id["f2"].lost == "lost in search: no tool of the run gave it"
     (repeated,) = by_id["p1"].repeated
     assert (repeated.kind, repeated.value) == ("outdated", "every 9 weeks")
     assert repeated.statement is not None and repeated.statement.url == WRONG[0]
@@ -265,7 +266,8 @@ def test_a_studys_pages_and_those_of_its_tasks_lead_to_each_other(study: Path, t
     assert 't/007.html"' in (pages / "tasks.html").read_text()
     task = (pages / "t" / "007.html").read_text()
     answers = re.findall(r'href="\.\./(r/[0-9a-f]+\.html)">\d+ words', task)
-    assert len(answers) == 4 and '<th scope="col">1k</th>' in task
+    assert len(answers) == 4 and re.findall(r"<td>([12]k)</td>", task) == ["1k", "2k"] * 2
+    assert "IR pages" in task and "facts contradicted" in task
     for answer in answers:
         assert 'href="../t/007.html"' in (pages / answer).read_text()
     assert "other words" not in task

@@ -182,7 +182,7 @@ def hostile_fact(name: str, text: str) -> FactLabel:
     return FactLabel(
         id=name, source="page", subject=evil, attribute=evil, value=PAYLOADS[0], text=text, modality="text",
         places=(FactPlaceLabel("javascript:alert(1)", evil),), rule=0.5, rule_reason=evil, spans=((0, 30),),
-        repeated=(RepeatedChange("outdated", evil, ("javascript:alert(1)", evil), (0, 40)),),
+        repeated=(RepeatedChange("outdated", evil, ("javascript:alert(1)", evil), (0, 40)),), met=True,
     )  # fmt: skip
 
 

@@ -11,6 +11,10 @@ from drr.eval.tasks.dr3.rows import FactLabel, Span
 
 STATES = ("found", "in part", "missed", "unknown")
 CONTRADICTED = "contradicted"
+_LOST = {
+    True: "lost in writing: a tool of the run gave it",
+    False: "lost in search: no tool of the run gave it",
+}
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class FactInReport:
     reason: str
     words: str
     """Of the report; empty where it has none."""
+    lost: str
+    """Where a fact that the report does not tell was lost; empty where nobody can tell."""
     places: tuple[PlaceEvidence, ...]
     repeated: tuple[RepeatedView, ...]
 
@@ -65,6 +71,7 @@ def _shown(report: str, label: FactLabel, known: FactEvidence | None, judge: str
         "by rule" if by_rule else f"by {judge or 'a judge'}",
         label.rule_reason if by_rule else label.judge_reason,
         _words(report, label.shown),
+        "" if label.score != 0 or label.met is None else _LOST[label.met],
         known.places if known is not None and same else tuple(map(_named, _addresses(label))),
         tuple(
             RepeatedView(

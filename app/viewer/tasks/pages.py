@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from drr.app.pages.icon import ICON
 from drr.app.viewer.highlight import Stretch, marked_html, marked_text
 from drr.app.viewer.model import Passage, ShownEntry
-from drr.app.viewer.render import POLICY, templates
+from drr.app.viewer.render import POLICY, measures, templates
 from drr.app.viewer.tasks.marking import facts_marked
 from drr.app.viewer.tasks.model import DocumentView, NoiseView, TaskSetView, TaskView
 
@@ -22,6 +22,9 @@ BESIDE = "tasks.html"
 """The index of tasks beside a study's own."""
 SHOWN_CHANGES = 3
 """Of each fact, before one asks for the rest."""
+
+FIGURES = ("dr3_ir_sc", "dr3_ir_uf", "dr3_cc", "dr3_contradicted", "dr3_search_loss", "dr3_writing_loss")
+"""Of each answer, beside the task that it answers."""
 
 
 class TaskPages:
@@ -47,17 +50,18 @@ class TaskPages:
 
     def task(self, task: TaskView, answers: Sequence[ShownEntry] = ()) -> str:
         """`answers` are those of the study that these pages stand beside."""
-        asked = list(dict.fromkeys(one.size or "" for one in answers))
-        table: dict[str, dict[str, list[ShownEntry]]] = {}
-        for one in answers:
-            table.setdefault(one.variant, {size: [] for size in asked})[one.size or ""].append(one)
+        sizes = [size.name for size in task.sizes]
+        found = sorted(answers, key=lambda one: (one.variant, _place(sizes, one.size), one.trial))
+        shown = [
+            one for one in measures() if one.name in FIGURES and any(one.name in e.scores for e in found)
+        ]
         return self._draw(
             "task.html",
             "../",
             t=task,
-            answers=table,
-            asked=sorted(asked, key=[*(size.name for size in task.sizes), *asked].index),
-            other_words=any(one.query != task.entry.query for one in answers),
+            answers=found,
+            measures=shown,
+            other_words=any(one.query != task.entry.query for one in found),
             facts_marked=facts_marked,
             marked=_marked,
             shown_changes=SHOWN_CHANGES,
@@ -69,6 +73,10 @@ class TaskPages:
 
     def noise(self, noise: NoiseView) -> str:
         return self._draw("noise.html", "../", n=noise, html=_read)
+
+
+def _place(sizes: Sequence[str], size: str | None) -> int:
+    return sizes.index(size) if size in sizes else len(sizes)
 
 
 def _marked(passage: Passage) -> Markup:
