@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from drr.env.profile import ProfileSummary
+from drr.env.source import Source
 from drr.tools.base import ToolAnswer
 
 
@@ -112,6 +113,8 @@ class Reporting:
     question: str
     evidence: tuple[CallEvidence, ...] = ()
     researched: tuple[Condensing, ...] = ()
+    pages: tuple[Source, ...] = ()
+    """What the writer has in its window, beside."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Annotated, Any, Literal, TypedDict
 
-from drr.agents import looking
+from drr.agents import long_context, looking
 from drr.agents.architecture import VALIDATE
 from drr.agents.base import CallError, Ending, StopReason, ToolSchema
 from drr.agents.brief import Leading, Reporting
@@ -31,10 +31,20 @@ from drr.agents.findings import (
 from drr.agents.recovery import broken_off, end_for, is_broken_off, twice
 from drr.agents.rendering import REPORTS, Piece
 from drr.agents.running import MAIN, AgentRun, tool_message
-from drr.agents.sub_agents import BY_NODE, CALCULATOR, SUB_AGENTS, VIEW, condensed, with_context
+from drr.agents.sub_agents import (
+    BY_NODE,
+    CALCULATOR,
+    SEARCHER,
+    SUB_AGENTS,
+    VIEW,
+    SubAgent,
+    condensed,
+    with_context,
+)
 from drr.agents.synthesis import condensing
 from drr.agents.validating import validated
 from drr.agents.writing import compose, in_place
+from drr.env.web.base import Page
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
@@ -58,6 +68,8 @@ class Dr3State(TypedDict):
     findings: Annotated[list[Finding], operator.add]
     seen: Annotated[list[str], operator.add]
     """Pictures that were looked at."""
+    pages: list[Page]
+    """In its own window, under long-context."""
     steps: int
     stop: StopReason
     report: str
@@ -66,16 +78,22 @@ class Dr3State(TypedDict):
 
 def tools_of(run: AgentRun) -> list[ToolSchema]:
     """The same list in every request of the conversation: those who have nothing to work on are not there."""
-    calls = [one.launch for one in SUB_AGENTS if one.tools(run)]
+    calls = [one.launch for one in _helpers(run)]
     calls += [looking.LAUNCH] if VIEW in run.names else []
     calls += [one for one in run.schemas if one["function"]["name"] == CALCULATOR]
     return [*([REASON_TOOL] if run.reasons else []), *calls, FINALIZE_TOOL]
 
 
+def _helpers(run: AgentRun) -> list[SubAgent]:
+    """Who has something to work on; with the pages in its own window the main agent has nobody search them."""
+    long = bool(run.settings.get("long_context"))
+    return [one for one in SUB_AGENTS if one.tools(run) and not (long and one is SEARCHER)]
+
+
 def nodes_of(run: AgentRun) -> dict[str, str]:
     """By the tool that gives work to it."""
     return {
-        **{one.name: one.node for one in SUB_AGENTS if one.tools(run)},
+        **{one.name: one.node for one in _helpers(run)},
         **({looking.NAME: "perception"} if VIEW in run.names else {}),
     }
 
@@ -240,7 +258,12 @@ async def _written(run: AgentRun, state: Dr3State) -> str:
     """In the conversation, which holds every summary; in a fresh one where that is full or broken."""
     findings, stop = state["findings"], state["stop"]
     told = [(finding, finding.text) for finding in findings if finding.text is not None]
-    brief = Reporting(run.query, researched=tuple(condensing(run, f.researcher, f.problem) for f, _ in told))
+    pages = state["pages"]
+    brief = Reporting(
+        run.query,
+        researched=tuple(condensing(run, f.researcher, f.problem) for f, _ in told),
+        pages=tuple(map(long_context.source_of, pages)),
+    )
     if stop != "context_limit" and not is_broken_off(stop):
         try:
             text, _ = await in_place(run, "main", state["messages"], stop, tools_of(run), brief)
@@ -252,6 +275,7 @@ async def _written(run: AgentRun, state: Dr3State) -> str:
             if text is not None:
                 return text
     pieces = [Piece(f"{finding.researcher}: {finding.problem}", text, "report") for finding, text in told]
+    pieces += long_context.pieces(pages)
     return await compose(run, "report_generator", "report", run.asked, REPORTS, pieces, brief)
 
 
@@ -284,11 +308,13 @@ def graph() -> CompiledStateGraph[Dr3State, AgentRun, Dr3State, Dr3State]:
 async def answer(run: AgentRun) -> Ending:
     limits = run.limits
     run.call_tool = with_context(run.call_tool, limits.context_chars)
+    pages = long_context.pages_in_window(run)
     start: Dr3State = {
         "messages": [
             run.system("dr3_main", steps=str(limits.supervisor_steps), researchers=str(limits.researchers)),
-            HumanMessage(run.asked),
+            HumanMessage(long_context.told(run, pages)),
         ],
+        "pages": pages,
         "findings": [],
         "seen": [],
         "steps": 0,

@@ -104,9 +104,10 @@ BUILT_IN = (
             "synthesis_own",
             "report_generator",
             "report_form",
+            "dr3_pages",
         ),
         options=(VALIDATE,),
-        settings=("reason",),
+        settings=("reason", "long_context"),
         load=_built_in("drr.agents.dr3"),
     ),
 )

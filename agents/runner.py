@@ -62,6 +62,8 @@ class AgentOptions:
     top_k: int = 5
     vision: Vision = "auto"
     """Whether `view_image` shows pictures; `auto`: where the model's maker says that it takes them."""
+    long_context: bool = False
+    """DR3 is given all frozen pages in its window, in place of the agent that searches them."""
     reason: bool = True
     """ReAct and Hybrid-ReAct have the tool that holds a thought. Each call of it reads the whole context again."""
 
@@ -118,6 +120,7 @@ class AgentKey(TypedDict):
     """Only where it is left out, so that the keys of before stay."""
     setting: NotRequired[str]
     """Another than `records`, which was the only one once."""
+    long_context: NotRequired[Literal["on"]]
 
 
 def said(
@@ -182,6 +185,8 @@ def key_fields(
     }
     if _has_no_reason(variant, options):
         fields["reason"] = "off"
+    if options.long_context and "long_context" in variant.architecture.settings:
+        fields["long_context"] = "on"
     if setting != RECORDS:
         fields["setting"] = setting.name
     return fields

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 from drr.app.elsewhere import Probe, check_probes
 from drr.app.giving import NOWHERE, Giving, PersonPlaces
 from drr.app.outcome import kept
-from drr.app.specs import AnswerSpec, RunPlan, agent_in, setting_in, spec_of
+from drr.app.reaching import check_reaches, is_for, kinds_for
+from drr.app.specs import AnswerSpec, RunPlan, agent_in, reach_in, setting_in, spec_of
 from drr.env.errors import DrrError, Misuse
+from drr.env.reach import WHOLE, Reach, reach_of
 from drr.persons.given import Given
 from drr.persons.recalled import RECALLED
 from drr.persons.setting import RECORDS, setting_of
@@ -63,6 +65,8 @@ class AnswerConfig:
     """The settings of the persons, by name."""
     places: PersonPlaces = NOWHERE
     """Where what is known of the persons lies, where a setting tells of them."""
+    reach: tuple[str, ...] = (WHOLE.name,)
+    """What of the frozen pages of tasks is reached, and how, by name."""
 
     @classmethod
     def of(
@@ -80,6 +84,7 @@ class AnswerConfig:
             plan.get("world") or "shop",
             plan.get("place"),
             given=tuple((plan.get("settings") or RECORDS.name).split(",")),
+            reach=tuple((plan.get("reach") or WHOLE.name).split(",")),
             places=PersonPlaces(
                 persons,
                 Path(plan["contexts"]) if plan.get("contexts") else None,
@@ -149,14 +154,22 @@ def open_answering(config: AnswerConfig) -> Iterator[Answering]:
     check_contained(variants, trusted=terms.trusted)
     prompts = prompts_of(config.settings, "agents")
     models = models_of(config.settings, agents=True)
-    site = Site(settings=config.settings, shop=config.shop, place=config.place, pages=config.pages)
+    reaches = [reach_of(name) for name in config.reach]
+    site = Site(
+        settings=config.settings,
+        shop=config.shop,
+        place=config.place,
+        pages=config.pages,
+        kinds=kinds_for(config.world, config.place, reaches),
+    )
     with open_realm(config.world, site) as realm:
         chosen = [setting_of(name) for name in config.given]
         giving = Giving.opened(chosen, config.places, config.settings, models_of(config.settings))
-        answering = Answering(config, variants, realm, models, prompts, giving)
+        answering = Answering(config, variants, realm, models, prompts, giving, reaches)
         giving.check_place(realm, variants.values())
         answering.check_profiles()
         answering.check_roles()
+        check_reaches(reaches, variants.values(), chosen)
         yield answering
 
 
@@ -171,6 +184,7 @@ class Answering:
     models: Models
     prompts: Prompts
     giving: Giving = field(default_factory=Giving)
+    reaches: Sequence[Reach] = (WHOLE,)
 
     @property
     def roles(self) -> list[str]:
@@ -180,11 +194,13 @@ class Answering:
     def specs(self, queries: Sequence[Query], trials: int = 1) -> list[AnswerSpec]:
         """Trial by trial and query by query, so that a study that stops early has compared like with like."""
         return [
-            spec_of(query, name, trial, setting)
+            spec_of(query, name, trial, setting, reach)
             for trial in range(trials)
             for query in queries
-            for name in self.variants
+            for name, variant in self.variants.items()
             for setting in self.giving.settings
+            for reach in self.reaches
+            if is_for(reach, variant)
         ]
 
     def units(self, queries: Sequence[Query], trials: int = 1) -> list[Unit]:
@@ -201,7 +217,9 @@ class Answering:
         settings, setting, variant = self.config.settings, setting_in(spec), self.variants[agent_in(spec)]
         world = self._world(spec)
         fields = {
-            **key_fields(variant, self.options_of(variant), self.prompts, world.tools, setting),
+            **key_fields(
+                variant, self.options_of(variant, reach_in(spec)), self.prompts, world.tools, setting
+            ),
             **self.giving.key_fields(setting, spec.get("person_id")),
             **spec,
             "models": {role: self.models.name_of(role) for role in variant.roles},
@@ -236,20 +254,22 @@ class Answering:
         sent = {role: taken(*parse_name(self.models.name_of(role)), style) for role in variant.roles}
         return {"styles": {role: [one.effort, one.thinking] for role, one in sent.items()}}
 
-    def options_of(self, variant: Variant) -> AgentOptions:
+    def options_of(self, variant: Variant, reach: Reach = WHOLE) -> AgentOptions:
         """`paper` or default, with what the user gave for this study in their place."""
         from drr.agents.runner import AgentOptions
 
         config = self.config
         base = AgentOptions.paper() if config.settings.profile == "paper" else AgentOptions()
+        limits = {**config.limits, **({} if reach.turns is None else {"search_turns": reach.turns})}
         return replace(
             base,
-            limits=replace(variant.architecture.limits, **config.limits),
+            limits=replace(variant.architecture.limits, **limits),
             top_k=config.settings.web_top_k,
             references=base.references if config.references is None else config.references,
             citation_repair=config.citation_repair or base.citation_repair,
             reason=self._reasons(),
             vision=config.settings.vision,
+            long_context=reach.long_context,
         )
 
     def _reasons(self) -> bool:
@@ -302,7 +322,7 @@ class Answering:
             models=self.roles_of(variant, models),
             meter=meter,
             prompts=self.prompts,
-            options=self.options_of(variant),
+            options=self.options_of(variant, reach_in(spec)),
             listener=listener or nobody,
             query_id=spec["query_id"],
             on_failure=on_failure or (lambda gathered: None),

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from drr.app.memory_forecast import NOBODY, MemoryForecastRow, PerUnit, memory_forecast
+from drr.app.reaching import is_for
+from drr.env.reach import WHOLE, under
 from drr.persons.setting import Setting, system_of
 
 if TYPE_CHECKING:
@@ -100,10 +102,11 @@ def forecast(
     rows = []
     for name in answering.variants:
         for setting in answering.giving.settings:
-            system = system_of(name, setting)
-            told = _told(answering, setting, [unit for unit in units if unit.spec["variant"] == system])
-            base = _base(name, setting, looked.measured, told)
-            rows.append(_row(models, system, counts[system], left[system], base))
+            for reach in (one for one in answering.reaches if is_for(one, answering.variants[name])):
+                system = under(system_of(name, setting), reach)
+                told = _told(answering, setting, [unit for unit in units if unit.spec["variant"] == system])
+                base = _base(name, setting, looked.measured, told) if reach == WHOLE else _own(system, looked)
+                rows.append(_row(models, system, counts[system], left[system], base))
     memories = memory_forecast(answering, queries, folder)
     answers = _total(rows)
     remembering = ["memory"] if any(row["from"] != NOBODY for row in memories) else []
@@ -126,6 +129,12 @@ def _told(answering: Answering, setting: Setting, units: Sequence[Unit]) -> int 
     """Tokens that stand with the question under this setting, on average; of a memory the most that it may recall."""
     found = [answering.giving.tokens_told(setting, unit.spec.get("person_id")) for unit in units]
     return round(sum(found) / len(found)) if found else None
+
+
+def _own(system: str, looked: _Looked) -> SystemBase:
+    """Another reach costs otherwise; before its first answer nobody knows what."""
+    own = looked.measured.get(system)
+    return SystemBase(own, None if own is None else "this study")
 
 
 def _base(name: str, setting: Setting, measured: Mapping[str, PerUnit], told: int | None) -> SystemBase:

@@ -15,6 +15,8 @@ from drr.persons.recalled import RecalledRow, read_recalled, recall_id
 from drr.persons.setting import RECORDS, Setting
 
 if TYPE_CHECKING:
+    import argparse
+
     from drr.agents.architecture import Variant
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
@@ -231,3 +233,10 @@ def keep_persons(folder: Path, persons: Mapping[str, Person]) -> None:
     if persons:
         lines = "".join(person.model_dump_json(exclude_none=True) + "\n" for person in persons.values())
         write_file(folder / PERSONS, lines, private(0o666))
+
+
+def persons_file(arguments: argparse.Namespace) -> Path | None:
+    """The file that is given now, else the study's own copy of what it was given before."""
+    own: Path = arguments.study / PERSONS
+    given: Path | None = arguments.persons
+    return given if given is not None else own if own.is_file() else None

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from drr.app.specs import agent_in, setting_in
+from drr.app.specs import agent_in, reach_in, setting_in
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from drr.env.query import Query
+    from drr.env.reach import Reach
     from drr.persons.setting import Setting
     from drr.study.unit import Unit
 
@@ -34,6 +35,8 @@ class Selection:
     trials: int | None = None
     settings: frozenset[str] | None = None
     """Of the persons, by name."""
+    reaches: frozenset[str] | None = None
+    """Of the frozen pages, by name."""
 
     @classmethod
     def of(
@@ -42,6 +45,7 @@ class Selection:
         queries: Iterable[Query] | None,
         trials: int | None,
         settings: Iterable[Setting] | None = None,
+        reaches: Iterable[Reach] | None = None,
     ) -> Selection:
         from drr.agents.registry import choose
 
@@ -50,6 +54,7 @@ class Selection:
             None if queries is None else frozenset(query.id for query in queries),
             trials,
             None if settings is None else frozenset(setting.name for setting in settings),
+            None if reaches is None else frozenset(reach.name for reach in reaches),
         )
 
     @property
@@ -60,6 +65,7 @@ class Selection:
         return (
             (self.variants is None or not self.variants.isdisjoint((spec["variant"], agent_in(spec))))
             and (self.settings is None or setting_in(spec).name in self.settings)
+            and (self.reaches is None or reach_in(spec).name in self.reaches)
             and (self.queries is None or spec["query_id"] in self.queries)
             and (self.trials is None or spec["trial"] < self.trials)
         )
@@ -89,6 +95,14 @@ def joined_settings(before: str | None, given: Iterable[Setting] | None) -> tupl
 
     had = () if before is None else settings_of(before)
     return tuple(dict.fromkeys((*had, *(given or ())))) or (RECORDS,)
+
+
+def joined_reaches(before: str | None, given: Iterable[Reach] | None) -> tuple[Reach, ...]:
+    """The same of the frozen pages; a study that says nothing reaches the whole of them."""
+    from drr.env.reach import WHOLE, reaches_of
+
+    had = () if before is None else reaches_of(before)
+    return tuple(dict.fromkeys((*had, *(given or ())))) or (WHOLE,)
 
 
 def joined_queries(before: Iterable[Query], given: Iterable[Query], file: Path, study: Path) -> list[Query]:

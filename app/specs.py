@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
+from drr.env.reach import WHOLE, Reach, reach_of, under
 from drr.persons.setting import RECORDS, Setting, setting_of, system_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ class AnswerSpec(TypedDict):
     task_id: NotRequired[str]
     """Of a task with files; with `size`, of the frozen pages that it is asked over."""
     size: NotRequired[str]
+    reach: NotRequired[str]
+    """Of those pages, where that is not all of them, searched as the settings say; with `agent`."""
 
 
 class RunPlan(TypedDict):
@@ -46,21 +49,25 @@ class RunPlan(TypedDict):
     """Where what was gathered of the persons lies."""
     settings: NotRequired[str]
     """What of the person its agents are given; `records` alone where it says nothing."""
+    reach: NotRequired[str]
+    """What of the frozen pages they reach; `whole` alone where it says nothing."""
 
 
-def spec_of(query: Query, agent: str, trial: int, setting: Setting) -> AnswerSpec:
+def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach = WHOLE) -> AnswerSpec:
     """Under `records` as it was before there were settings, so that what is finished stays finished."""
     spec = AnswerSpec(
         query_id=query.id,
         query=query.query,
         user_id=query.user_id,
-        variant=system_of(agent, setting),
+        variant=under(system_of(agent, setting), reach),
         trial=trial,
     )
     if setting != RECORDS:
         spec |= {"agent": agent, "setting": setting.name}
         if query.person_id is not None:
             spec["person_id"] = query.person_id
+    if reach != WHOLE:
+        spec |= {"agent": agent, "reach": reach.name}
     if query.size is not None:
         spec |= {"task_id": query.task_id or query.id, "size": query.size}
     return spec
@@ -69,6 +76,10 @@ def spec_of(query: Query, agent: str, trial: int, setting: Setting) -> AnswerSpe
 def agent_in(spec: Mapping[str, Any]) -> str:
     """The variant that answers."""
     return str(spec.get("agent") or spec["variant"])
+
+
+def reach_in(spec: Mapping[str, Any]) -> Reach:
+    return reach_of(spec.get("reach") or WHOLE.name)
 
 
 def setting_in(spec: Mapping[str, Any]) -> Setting:

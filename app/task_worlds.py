@@ -35,6 +35,8 @@ def settle_tasks(arguments: argparse.Namespace, before: JsonObject) -> None:
         arguments.world, arguments.place = FILES, str(tasks.resolve())
     if world == FILES or tasks is not None:
         _settle_shop(arguments, before)
+    elif arguments.reach is not None or arguments.long_context:
+        raise Misuse("--reach: is of the frozen pages of tasks with files; give the tasks with --tasks DIR")
 
 
 def _settle_shop(arguments: argparse.Namespace, before: JsonObject) -> None:
@@ -68,6 +70,17 @@ def add_world_options(parser: argparse.ArgumentParser) -> None:
         "--sizes",
         metavar="LIST",
         help="of the tasks' frozen pages, with commas, e.g. 32k,128k (default: all that they have)",
+    )
+    parser.add_argument(
+        "--reach",
+        metavar="LIST",
+        help="what agents reach of those pages, and how, with commas: whole (default), no-distractors, supportive, none, bm25, dense,"
+        " long-context, turns:N, or several joined by +; each is a system of its own, e.g. dr3@dense",
+    )
+    parser.add_argument(
+        "--long-context",
+        action="store_true",
+        help="short for --reach long-context: all pages in the window in place of searching them",
     )
     parser.add_argument(
         "--with-shop", action="store_true", help="agents on --tasks have the nine tools of --shop as well"

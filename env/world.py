@@ -19,6 +19,7 @@ from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
     from drr.env.query import Query
+    from drr.env.reach import KnownKinds
     from drr.env.session import Change, Session
     from drr.env.settings import Settings
     from drr.env.shop import Shop
@@ -149,6 +150,8 @@ class Site:
     """What `--place` named: for worlds that are more than a shop, or have none."""
     pages: Path | None = None
     """Where pages that are read from the live web are kept."""
+    kinds: Mapping[str, KnownKinds] = field(default_factory=dict)
+    """Of the frozen pages of each task, where a study withholds some of them."""
 
 
 class Realm(Protocol):

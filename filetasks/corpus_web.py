@@ -12,6 +12,7 @@ from threading import Lock
 
 import orjson
 from drr.env.embedding import OFFLINE, Embedder, embedder_of
+from drr.env.reach import WHOLE, KnownKinds, Reach
 from drr.env.settings import Settings
 from drr.env.web.base import Page, WebHit
 from drr.env.web.sandbox import address_key
@@ -70,6 +71,8 @@ class CorpusWeb:
 
     def find(self, query: str, limit: int) -> list[CorpusPiece]:
         """The best piece of each page, best first, ties by address."""
+        if not self.pages:
+            return []
         found: dict[int, CorpusPiece] = {}
         for place in best(self.index.scores(query), 10 * limit + 50):
             piece = self.pieces[place]
@@ -92,7 +95,12 @@ class CorpusWeb:
             return Page(
                 url, url, "unreachable", None, None, READER, "this address is not among the frozen pages"
             )
-        page = self.pages[place]
+        return self._page(url, self.pages[place])
+
+    def whole(self) -> list[Page]:
+        return [self._page(page.url, page) for page in self.pages]
+
+    def _page(self, url: str, page: CorpusPage) -> Page:
         dated = f"Published {page.date}\n\n" if page.date else ""
         return Page(url, page.url, "ok", page.title, f"# {page.title}\n\n{dated}{page.text}", READER)
 
@@ -101,21 +109,36 @@ class OpenCorpora:
     """Those that were used last, shared by the units of one process; bounded by the characters of their pages."""
 
     def __init__(self, settings: Settings, most_chars: int = MOST_CHARS) -> None:
-        self._dense = settings.corpus_search == "dense"
-        offline = settings.model_for("embedder") == OFFLINE
-        self.embedder = embedder_of(settings) if self._dense and not offline else None
-        self.embedder_name = embedder_of(settings).name if self._dense else None
+        self._settings = settings
         self._most, self._lock = most_chars, Lock()
-        self._open: OrderedDict[tuple[Path, str, tuple[int, ...]], CorpusWeb] = OrderedDict()
+        self._open: OrderedDict[tuple[Path, str, Reach, tuple[int, ...]], CorpusWeb] = OrderedDict()
 
-    def of(self, folder: Path, size: str) -> CorpusWeb:
-        key = (folder, size, _stamp(folder))
+    @cached_property
+    def _embedder(self) -> Embedder | None:
+        """`None`: the offline one, fitted to the pieces of each corpus."""
+        return None if self._settings.model_for("embedder") == OFFLINE else embedder_of(self._settings)
+
+    def is_dense(self, reach: Reach) -> bool:
+        return (reach.search or self._settings.corpus_search) == "dense"
+
+    def embedder_name(self, reach: Reach) -> str | None:
+        return embedder_of(self._settings).name if self.is_dense(reach) else None
+
+    def of(self, folder: Path, size: str, reach: Reach = WHOLE, kinds: KnownKinds | None = None) -> CorpusWeb:
+        """Searched as the reach says, with the pages that it leaves."""
+        reach = Reach(reach.pages, "dense" if self.is_dense(reach) else "bm25")
+        key = (folder, size, reach, _stamp(folder))
         with self._lock:
             found = self._open.get(key)
             if found is not None:
                 self._open.move_to_end(key)
                 return found
-            made = self._open[key] = CorpusWeb(read_corpus(folder, size), self.embedder, self._dense)
+            pages = [] if reach.pages == "none" else read_corpus(folder, size)
+            if pages and reach.pages != "whole":
+                assert kinds is not None  # whoever opens a world for such a reach knows them
+                pages = [page for page in pages if kinds.has(reach.pages, page.url)]
+            dense = self.is_dense(reach)
+            made = self._open[key] = CorpusWeb(pages, self._embedder if dense else None, dense)
             while len(self._open) > 1 and sum(web.characters for web in self._open.values()) > self._most:
                 self._open.popitem(last=False)
             return made

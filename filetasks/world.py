@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -16,11 +16,12 @@ from typing import Any, NotRequired, TypedDict
 from drr.env.drawer.drawer import Drawer
 from drr.env.errors import Misuse
 from drr.env.query import Query
+from drr.env.reach import WHOLE, KnownKinds, reach_of
 from drr.env.session import Session
 from drr.env.shop import Shop, open_shop
 from drr.env.shop_world import TOOLS, USER_TOOLS, ShopWorld
 from drr.env.source import text_hash
-from drr.env.web.base import WebSearch
+from drr.env.web.base import Page, WebSearch
 from drr.env.web.shop_pages import ShopWeb
 from drr.env.world import Holdings, Site, SourceKind, kinds_of
 from drr.filetasks.corpus_web import CorpusWeb, OpenCorpora
@@ -56,6 +57,10 @@ class CorpusBesideShop(ShopWeb):
     """Frozen pages in a world with a shop, whose own addresses the shop answers."""
 
     piece_chars: int = 0
+    frozen: CorpusWeb | None = None
+
+    def whole(self) -> list[Page]:
+        return [] if self.frozen is None else self.frozen.whole()
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,7 @@ class FileWorld:
         if self.session is None:
             return self.corpus
         shop = self.session.shop
-        return CorpusBesideShop(self.corpus, shop.shop_url, shop.store, self.corpus.piece_chars)
+        return CorpusBesideShop(self.corpus, shop.shop_url, shop.store, self.corpus.piece_chars, self.corpus)
 
     @property
     def tools(self) -> Sequence[str]:
@@ -135,6 +140,8 @@ class FileRealm:
     place: str
     shop: Shop | None = None
     shop_url: str | None = None
+    kinds: Mapping[str, KnownKinds] = field(default_factory=dict)
+    """By task id, where a study withholds pages."""
 
     def world(self, spec: Mapping[str, Any]) -> FileWorld:
         return self._world(spec, None if self.shop is None else Session(self.shop, spec["user_id"]))
@@ -144,8 +151,10 @@ class FileRealm:
 
     def _world(self, spec: Mapping[str, Any], session: Session | None) -> FileWorld:
         task, size = self.tasks[spec["task_id"]], str(spec["size"])
-        corpus = self.corpora.of(task.folder, size)
-        return FileWorld(task, size, corpus, self.corpora.embedder_name, self.place, session, self.shop_url)
+        reach = reach_of(spec.get("reach") or WHOLE.name)
+        corpus = self.corpora.of(task.folder, size, reach, self.kinds.get(spec["task_id"]))
+        embedder = self.corpora.embedder_name(reach)
+        return FileWorld(task, size, corpus, embedder, self.place, session, self.shop_url)
 
     def check(self, queries: Sequence[Query]) -> None:
         """Only the tasks' own questions can be asked here, in their own words."""
@@ -180,7 +189,9 @@ def open_files(site: Site) -> Iterator[FileRealm]:
     tasks = open_tasks(Path(site.place))
     with ExitStack() as stack:
         shop = None if site.shop is None else stack.enter_context(open_shop(site.shop, site.settings))
-        yield FileRealm(tasks, OpenCorpora(site.settings), site.place, shop, site.settings.shop_url)
+        yield FileRealm(
+            tasks, OpenCorpora(site.settings), site.place, shop, site.settings.shop_url, site.kinds
+        )
 
 
 def queries_of(place: Path, sizes: Sequence[str] | None = None) -> list[Query]:

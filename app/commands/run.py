@@ -100,8 +100,10 @@ def run(arguments: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from drr.app.answers import AnswerConfig, check_named, open_answering
+    from drr.app.giving import persons_file
     from drr.app.options import command_terms
     from drr.app.plans import others_left
+    from drr.app.reaching import left_out
     from drr.app.studies import config_of
     from drr.study.study import Study
 
@@ -112,13 +114,15 @@ def run(arguments: argparse.Namespace) -> int:
     if said := _anew(arguments, saved, settings):
         print(f"drr: {folder}: {said}", file=sys.stderr)
     config = replace(
-        AnswerConfig.of(plan, settings, folder / "pages", _persons(arguments)),
+        AnswerConfig.of(plan, settings, folder / "pages", persons_file(arguments)),
         keyed_max_tokens=keyed,
         **command_terms(arguments),
     )
     with open_answering(config) as answering:
         check_named(answering, arguments.role_models)
         answering.check_queries(queries, str(arguments.queries or folder))
+        for said in left_out(answering):
+            print(f"drr: {said}", file=sys.stderr)
         units = answering.units(queries, plan["trials"])
         chosen, others = named.split(units)
         if others and not arguments.only:
@@ -134,15 +138,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 _BEFORE = {"reason": "on"}
 """What a study did whose configuration is older than the setting: its finished units stay finished."""
-
-
-def _persons(arguments: argparse.Namespace) -> Path | None:
-    """The file that is given now, else the study's own copy of what it was given before."""
-    from drr.app.giving import PERSONS
-
-    own: Path = arguments.study / PERSONS
-    given: Path | None = arguments.persons
-    return given if given is not None else own if own.is_file() else None
 
 
 class _Asked(NamedTuple):
@@ -195,11 +190,14 @@ def _resolve(
     arguments: argparse.Namespace, saved: StudyConfig
 ) -> tuple[RunPlan, Settings, list[Query], Selection]:
     """What the study was created with and what is added now, else the defaults; and what of it was named now."""
-    from drr.app.plans import QUERIES, Selection, joined_queries, joined_settings
+    from drr.app.plans import QUERIES, Selection, joined_queries, joined_reaches, joined_settings
+    from drr.app.reaching import reaches_given
     from drr.app.task_worlds import asked_now, settle_tasks
     from drr.app.vouching import check_agents, check_shop, given_settings, settled, trusted_addresses
     from drr.env.errors import Misuse
     from drr.env.query import read_queries
+    from drr.env.reach import WHOLE
+    from drr.env.reach import words_of as reach_words
     from drr.env.settings import StudyChoices
     from drr.persons.setting import RECORDS, settings_of, words_of
 
@@ -208,6 +206,7 @@ def _resolve(
     given = _words(arguments.variants)
     chosen = None if arguments.settings is None else settings_of(arguments.settings)
     had = before.get("settings") or (RECORDS.name if saved else None)
+    reaches = reaches_given(arguments)
     if saved:
         named = [] if given is None else given.split(",")
         words = [w for w in str(before.get("variants", "all")).split(",") if w not in named]
@@ -225,13 +224,16 @@ def _resolve(
     told = joined_settings(had, chosen)
     if told != (RECORDS,):
         plan["settings"] = words_of(told)
+    reached = joined_reaches(before.get("reach") or (WHOLE.name if saved else None), reaches)
+    if reached != (WHOLE,):
+        plan["reach"] = reach_words(reached)
     settings = settled(given_settings(arguments), trusted_addresses(arguments), study).settings
     new = asked_now(arguments, has_own=bool(saved) and own.is_file())
     kept = read_queries(own) if own.is_file() else []
     queries = joined_queries(kept, new or [], arguments.queries or arguments.tasks, arguments.study)
-    selection = Selection.of(given, new, arguments.trials, chosen)
+    selection = Selection.of(given, new, arguments.trials, chosen, reaches)
     if arguments.only and selection.is_all:
-        raise Misuse("--only needs what to compute: --variants, --settings, --queries or --trials")
+        raise Misuse("--only needs what to compute: --variants, --settings, --reach, --queries or --trials")
     return plan, settings, queries, selection
 
 

@@ -166,6 +166,9 @@ def _yes(sentence: str) -> bool:
 
 def _apply(study: Study, arguments: argparse.Namespace, edit: _Edit, queries: list[Query]) -> None:
     from drr.app.plans import keep_queries
+    from drr.app.specs import reach_in
+    from drr.env.reach import reaches_of
+    from drr.env.reach import words_of as reach_words
     from drr.persons.setting import settings_of, words_of
     from drr.study.study import Study
 
@@ -175,6 +178,9 @@ def _apply(study: Study, arguments: argparse.Namespace, edit: _Edit, queries: li
         run["variants"] = _words_of(str(run["variants"]), edit.keep)
     if arguments.settings is not None:
         run["settings"] = words_of(settings_of(arguments.settings))
+    if "reach" in run:
+        stays = {reach_in(unit.spec) for unit in edit.keep}
+        run["reach"] = reach_words(one for one in reaches_of(str(run["reach"])) if one in stays)
     if arguments.trials is not None and "trials" in run:
         run["trials"] = min(arguments.trials, run["trials"])
     Study.create(study.folder, {**study.config, "run": run}).close()

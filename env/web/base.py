@@ -49,6 +49,13 @@ class WebSearch(Protocol):
 
 
 @runtime_checkable
+class InWhole(Protocol):
+    """A web of so few pages that all of them may be given to a model."""
+
+    def whole(self) -> list[Page]: ...
+
+
+@runtime_checkable
 class InPieces(Protocol):
     """A web whose hits are whole pieces of its pages instead of snippets."""
 

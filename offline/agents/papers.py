@@ -16,7 +16,7 @@ from drr.offline.agents.question import Asked, content_words
 from drr.offline.agents.seeking import names_in, searches
 from drr.offline.agents.words import plain
 
-_MOST_FILES, _PER_FILE, _LONGEST = 6, 4, 240
+_MOST_FILES, _PER_FILE, _LONGEST = 6, 5, 240
 _VALUE = re.compile(r"(?:[A-Z][a-z]{2,8} )?[$€#]?\d[\w.,:/-]{0,30}(?:,? [\w.%]{1,8})?")
 """A date, an amount, a number with its unit."""
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"“(])")
@@ -87,7 +87,8 @@ def quotations(task: Asked, memory: Memory, most: int = 12) -> list[Quotation]:
         told = hits or (figures and not _is_row(part))
         if told and len(words) >= 2 and len(line) <= _LONGEST:
             weight = hits + (1.0 if figures and ": " in line else 0.5 if figures else 0.0)
-            rated.append((-weight / len(words) ** 0.3, number, Quotation(line, part)))
+            # Of those that share no word, the first ones: papers say early what they are about.
+            rated.append((-weight / (len(words) ** 0.3 if hits else 2), number, Quotation(line, part)))
     kept: list[tuple[int, Quotation]] = []
     for _, number, one in sorted(rated, key=lambda entry: entry[:2]):
         same_file = sum(1 for _, other in kept if other.part.name == one.part.name)

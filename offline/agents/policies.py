@@ -79,8 +79,8 @@ def summariser_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, A
 
 def _report(brief: briefs.Reporting) -> str:
     task = offline_question.read(brief.question)
-    if brief.researched:
-        return offline_report.report(task, reading.of_researched(brief.researched))
+    if brief.researched or brief.pages:
+        return offline_report.report(task, reading.of_researched(brief.researched, brief.pages))
     return offline_report.report(task, reading.of_evidence(brief.evidence))
 
 

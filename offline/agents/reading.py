@@ -14,6 +14,7 @@ from drr.env.entities import Product
 from drr.env.records.lines import cell
 from drr.env.records.listing import shown_on_page
 from drr.env.records.product import TITLE, path, title
+from drr.env.source import Source
 from drr.env.statistics import UserStatistics
 from drr.offline.agents.memory import (
     MadeCall,
@@ -52,11 +53,13 @@ def of_evidence(evidence: Iterable[CallEvidence], profile: ProfileFacts | None =
     return memory
 
 
-def of_researched(researched: Iterable[Condensing]) -> Memory:
-    """From what researchers condensed."""
+def of_researched(researched: Iterable[Condensing], pages: Iterable[Source] = ()) -> Memory:
+    """From what researchers condensed, and from pages that were read whole."""
     memory = Memory()
     for one in researched:
         _take_condensed(memory, one)
+    for page in pages:
+        memory.add_page(SeenPage(page.url, page.title or page.url, page.seen, True))
     return memory
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from drr.offline.agents.question import asides_of, content_words, is_stop
+from drr.offline.agents.question import asides_of, content_words, is_stop, read
 
 MOST = 5
 _NAMES_MOST, _THING, _WORDS = 2, 4, 6
@@ -15,14 +15,16 @@ _BREAK = frozenset(".?!:;")
 
 
 def searches(text: str) -> list[str]:
-    """Short ones: each thing by its name, then the names with the words of each clause that asks. Nothing where nothing is named."""
+    """Short ones: each thing by its name, then the names with the words of each clause that asks; where nothing has a name, the word
+    that the question is about stands in."""
     text = _FILE.sub(" ", text)
     things = list(dict.fromkeys(_things(text)))
     names = " ".join(list(dict.fromkeys(name for name, _ in things))[:_NAMES_MOST])
+    names = names or read(text).topic
     if not names:
         return []
     found = [f"{name} {thing}".strip() for name, thing in things[:_NAMES_MOST]]
-    named = {word.lower() for one in found for word in one.split()}
+    named = {word.lower() for one in (names, *found) for word in one.split()}
     for clause in asides_of(text):
         words = [word for word in _words(clause) if word.lower() not in named][:_WORDS]
         if len(words) >= 2:

@@ -1,0 +1,111 @@
+"""What a study lets its agents reach of the frozen pages of a task, and how: its written form, and the name of a system under it.
+
+`whole` is all that a size holds, searched as the settings say; a system under it goes by its own name alone. Any other stands behind
+the name: `dr3@supportive`, `dr3@dense`, `dr3@no-distractors+turns:3`. At each size none is within supportive, supportive within
+no-distractors, and that within whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from drr.env.errors import Misuse
+
+PagesReached = Literal["whole", "no-distractors", "supportive", "none"]
+PageSearch = Literal["bm25", "dense"]
+FORMS = "whole, no-distractors, supportive, none, bm25, dense, long-context, turns:N, and several of these joined by +"
+_PAGES: tuple[PagesReached, ...] = ("whole", "no-distractors", "supportive", "none")
+_SEARCHES: tuple[PageSearch, ...] = ("bm25", "dense")
+_TURNS = re.compile(r"turns:([1-9]\d?)")
+
+
+@dataclass(frozen=True)
+class Reach:
+    pages: PagesReached = "whole"
+    search: PageSearch | None = None
+    """`None`: as the settings say."""
+    long_context: bool = False
+    """The pages stand in the window of an agent that would have them searched."""
+    turns: int | None = None
+    """Of its search agent; `None`: its own limit."""
+
+    @property
+    def name(self) -> str:
+        """The one canonical form."""
+        pages = None if self.pages == "whole" else self.pages
+        long = "long-context" if self.long_context else None
+        turns = None if self.turns is None else f"turns:{self.turns}"
+        return "+".join(part for part in (pages, self.search, long, turns) if part is not None) or "whole"
+
+    @property
+    def needs_search_agent(self) -> bool:
+        return self.long_context or self.turns is not None
+
+
+WHOLE = Reach()
+
+
+def reach_of(text: str) -> Reach:
+    """`Misuse` for what is none."""
+    found = WHOLE
+    for part in (part.strip() for part in text.split("+")):
+        one = _part(part, text)
+        for name in ("pages", "search", "long_context", "turns"):
+            value, plain = getattr(one, name), getattr(WHOLE, name)
+            if value != plain and getattr(found, name) != plain:
+                raise Misuse(f"--reach {text.strip()!r}: says twice what is reached; there are {FORMS}")
+        found = Reach(
+            one.pages if one.pages != "whole" else found.pages,
+            one.search or found.search,
+            one.long_context or found.long_context,
+            one.turns or found.turns,
+        )
+    if found.long_context and (found.search or found.turns):
+        raise Misuse(f"--reach {text.strip()!r}: under long-context nothing is searched; leave the rest out")
+    return found
+
+
+def _part(word: str, text: str) -> Reach:
+    for pages in _PAGES:
+        if word == pages:
+            return Reach(pages)
+    for search in _SEARCHES:
+        if word == search:
+            return Reach(search=search)
+    if word == "long-context":
+        return Reach(long_context=True)
+    if (turns := _TURNS.fullmatch(word)) is not None:
+        return Reach(turns=int(turns[1]))
+    raise Misuse(f"--reach {text.strip()!r}: {word!r} is none; there are {FORMS}")
+
+
+def reaches_of(text: str) -> tuple[Reach, ...]:
+    """Of a list with commas, each once."""
+    found = tuple(dict.fromkeys(reach_of(part) for part in text.split(",") if part.strip()))
+    if not found:
+        raise Misuse(f"--reach: names none; there are {FORMS}")
+    return found
+
+
+def words_of(reaches: Iterable[Reach]) -> str:
+    return ",".join(reach.name for reach in reaches)
+
+
+def under(system: str, reach: Reach) -> str:
+    return system if reach == WHOLE else f"{system}@{reach.name}"
+
+
+@dataclass(frozen=True)
+class KnownKinds:
+    """Of one task, by address: the pages that hold what is needed, and those that lead astray."""
+
+    supportive: frozenset[str]
+    distractors: frozenset[str]
+
+    def has(self, pages: PagesReached, url: str) -> bool:
+        if pages == "no-distractors":
+            return url not in self.distractors
+        return pages == "whole" or (pages == "supportive" and url in self.supportive)
