@@ -267,21 +267,10 @@ class Answering:
             top_k=config.settings.web_top_k,
             references=base.references if config.references is None else config.references,
             citation_repair=config.citation_repair or base.citation_repair,
-            reason=self._reasons(),
+            reason=_reasons(config.settings, self.models),
             vision=config.settings.vision,
             long_context=reach.long_context,
         )
-
-    def _reasons(self) -> bool:
-        """By `auto` left out where the agents' model thinks by itself; the paper's agents have it."""
-        from drr.agents.architecture import AGENT
-        from drr.llm.models import parse_name
-        from drr.llm.thinking import thinks
-
-        settings = self.config.settings
-        if settings.reason != "auto" or settings.profile == "paper":
-            return settings.reason != "off"
-        return not thinks(*parse_name(self.models.name_of(AGENT)), self.models.settings.style)
 
     def roles_of(self, variant: Variant, models: Models) -> dict[str, RoleModel]:
         """A model for each role of the variant; under `offline`, whoever it declares to play it."""
@@ -380,6 +369,17 @@ class Answering:
             raise Misuse(
                 f"{', '.join(wanting)}: there are no shoppers in the world {self.config.world!r}; leave +profile out"
             )
+
+
+def _reasons(settings: Settings, models: Models) -> bool:
+    """By `auto` left out where the agents' model thinks by itself; the paper's agents have it."""
+    from drr.agents.architecture import AGENT
+    from drr.llm.models import parse_name
+    from drr.llm.thinking import thinks
+
+    if settings.reason != "auto" or settings.profile == "paper":
+        return settings.reason != "off"
+    return not thinks(*parse_name(models.name_of(AGENT)), models.settings.style)
 
 
 def _replayed(world: World, replay: Replay | None) -> World:
