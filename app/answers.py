@@ -257,6 +257,7 @@ class Answering:
     def options_of(self, variant: Variant, reach: Reach = WHOLE) -> AgentOptions:
         """`paper` or default, with what the user gave for this study in their place."""
         from drr.agents.runner import AgentOptions
+        from drr.app.models import holds_thoughts
 
         config = self.config
         base = AgentOptions.paper() if config.settings.profile == "paper" else AgentOptions()
@@ -267,7 +268,7 @@ class Answering:
             top_k=config.settings.web_top_k,
             references=base.references if config.references is None else config.references,
             citation_repair=config.citation_repair or base.citation_repair,
-            reason=_reasons(config.settings, self.models),
+            reason=holds_thoughts(config.settings, self.models),
             vision=config.settings.vision,
             long_context=reach.long_context,
         )
@@ -369,17 +370,6 @@ class Answering:
             raise Misuse(
                 f"{', '.join(wanting)}: there are no shoppers in the world {self.config.world!r}; leave +profile out"
             )
-
-
-def _reasons(settings: Settings, models: Models) -> bool:
-    """By `auto` left out where the agents' model thinks by itself; the paper's agents have it."""
-    from drr.agents.architecture import AGENT
-    from drr.llm.models import parse_name
-    from drr.llm.thinking import thinks
-
-    if settings.reason != "auto" or settings.profile == "paper":
-        return settings.reason != "off"
-    return not thinks(*parse_name(models.name_of(AGENT)), models.settings.style)
 
 
 def _replayed(world: World, replay: Replay | None) -> World:

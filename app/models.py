@@ -81,6 +81,17 @@ def models_of(settings: Settings, *, budget: Budget | None = None, agents: bool 
         raise Misuse(str(error)) from error
 
 
+def holds_thoughts(settings: Settings, models: Models) -> bool:
+    """Whether agents have the tool `reason`: by `auto` not where their model thinks by itself; the paper's have it."""
+    from drr.agents.architecture import AGENT
+    from drr.llm.models import parse_name
+    from drr.llm.thinking import thinks
+
+    if settings.reason != "auto" or settings.profile == "paper":
+        return settings.reason != "off"
+    return not thinks(*parse_name(models.name_of(AGENT)), models.settings.style)
+
+
 def keep_to_named_hosts(settings: Settings) -> None:
     """What other tools left in the environment sends nothing of ours anywhere: no tracing, and no proxy between two ends of one machine."""
     from drr.llm.egress import no_proxy_for_this_machine, tracing_off
