@@ -16,13 +16,20 @@ class FactWords:
         def whole(*groups: str) -> re.Pattern[str]:
             return re.compile(rf"(?<![\w-])(?:{words.either(*groups)})(?![\w-])", re.I)
 
-        self.places, self.doors = whole("places"), whole("doors")
-        self.sellers, self.makers = whole("sellers"), whole("makers")
+        def known(group: str) -> re.Pattern[str]:
+            """With a word before it that says it is known which one: `your shelf`, and no `gap of 3 in`."""
+            ahead = rf"(?:{words.either('known')})\s{{1,4}}(?:[\w-]{{1,20}}\s{{1,4}})?"
+            return re.compile(rf"(?<![\w-]){ahead}(?:{words.either(group)})(?![\w-])", re.I)
+
+        self.places, self.doors = known("places"), known("doors")
+        self.sellers, self.makers = known("sellers"), known("makers")
         self.disowned = whole("disowned")
         self.denied = re.compile(
             rf"(?<![\w-])(?:{words.either('denied')})\s{{1,4}}(?:[\w'’$-]{{1,24}}\s{{1,4}}){{0,{_AHEAD}}}$",
             re.I,
         )
+        self._bounds = re.compile(rf"\b(?:{words.either('bounds')})(?:\sthan)?\s{{1,4}}$", re.I)
+        """Denied they name a bound, which is told."""
         self.turned = re.compile(rf"\W{{0,4}}(?:{words.either('turned')})(?![\w-])", re.I)
         self.cues = {
             name: re.compile(rf"(?<![\w-])(?:{either(rows.words)})(?![\w-])", re.I)
@@ -32,7 +39,8 @@ class FactWords:
 
     def is_denied(self, text: str, start: int) -> bool:
         """Whether what begins there is said not to be so."""
-        return self.denied.search(text[max(0, start - 80) : start]) is not None
+        found = self.denied.search(text[max(0, start - 80) : start])
+        return found is not None and not self._bounds.search(found[0])
 
     def disowns(self, text: str) -> bool:
         return self.disowned.search(text) is not None

@@ -46,7 +46,7 @@ _CODE = re.compile(
     r"(?=[A-Za-z0-9-]{0,30}[A-Za-z])(?=[A-Za-z0-9-]{0,30}\d)[A-Za-z0-9]{1,24}(?:-[A-Za-z0-9]{1,24}){0,4}"
 )
 _RUNS = re.compile(r"[A-Za-z]+|\d+")
-_SAME, _CONVERTED, _NEAR = 1e-6, 0.004, 0.05
+_SAME, _NEAR = 1e-6, 0.05
 _SMALL = 12
 """A count up to here is a manner of speaking where what is counted does not stand beside it."""
 _AMBIGUOUS = frozenset(("in", "m", "a", "min", "second", "seconds", "'"))
@@ -98,6 +98,10 @@ class RateWords:
         self.rate = re.compile(rf"(?:\s?[x×]|(?:[\s-][a-z]{{1,14}}){{0,3}})\s?(?P<each>{forms})\b", re.I)
         self.times = {word.casefold(): count for count, word in enumerate(words["times"], 1)}
         self.often = re.compile(rf"\b(?P<times>{words.either('times')})\b", re.I)
+        self.negated = re.compile(
+            rf"\b(?:{words.either('negated')})\s{{1,4}}(?:[\w'’-]{{1,20}}\s{{1,4}}){{0,2}}\w?$", re.I
+        )
+        """Ahead of a hedge."""
         self.before = re.compile(rf"\b(?:{words.either('before')})\b", re.I)
 
     def each(self, text: str, end: int) -> tuple[str, int] | None:
@@ -133,7 +137,12 @@ class ToldValue:
     def is_plain(self) -> bool:
         """Whether much else has such a value: a whole number of months or percent."""
         one = self._figure
-        return one is not None and one.kind != "money" and (one.amount / one.base) % 1 == 0
+        return (
+            one is not None
+            and one.kind != "money"
+            and (one.step in (0.0, 0.5 * one.base))
+            and (one.amount / one.base) % 1 == 0
+        )
 
     def places(self, text: str) -> list[ToldPlace]:
         if self._day is not None:
@@ -216,8 +225,8 @@ def _same(wanted: ToldFigure, said: ToldFigure) -> bool | None:
     if off <= _SAME * max(1.0, size):
         return not said.hedged
     rounded = said.step > 0 and off <= said.step + _SAME
-    if rounded and wanted.base != said.base and said.step <= _CONVERTED * size and not said.hedged:
-        return True
+    if rounded and wanted.base != said.base and said.step <= wanted.step and not said.hedged:
+        return True  # in another unit, and as finely
     return False if (rounded or said.hedged) and off <= _NEAR * size and said.kind != "count" else None
 
 
@@ -356,8 +365,12 @@ def _compounds(figures: list[ToldFigure], text: str) -> list[ToldFigure]:
 
 
 def _is_hedged(text: str, start: int) -> bool:
+    """`no more than $5` is no hedge: it names the bound itself."""
     low = max(0, start - 24)
-    return (
-        HEDGES.before.search(text, low, start) is not None
-        or _RANGE_BEFORE.search(text[low:start]) is not None
-    )
+    hedge = HEDGES.before.search(text, low, start)
+    if (
+        hedge is not None
+        and RATES.negated.search(text, max(0, hedge.start() - 40), hedge.start() + 1) is None
+    ):
+        return True
+    return _RANGE_BEFORE.search(text[low:start]) is not None

@@ -9,6 +9,7 @@ from drr.app.report.alignment_table import alignment_table
 from drr.app.report.calls import calls_table
 from drr.app.report.corrected_table import corrected_table
 from drr.app.report.cost import cost_table
+from drr.app.report.dr3_tables import dr3_tables
 from drr.app.report.foreign_tables import foreign_table_list
 from drr.app.report.judging_tables import coverage, failure_labels, failures, pairwise, rules
 from drr.app.report.material import Material
@@ -27,6 +28,7 @@ def all_tables(material: Material) -> list[Table]:
     found = [
         *metric_tables(material),
         *setting_tables(material),
+        *dr3_tables(material),
         *(build(material) for build in BESIDE),
         *agreement_tables(material),
         *(build(material) for build in LAST),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from drr.app.report.calls import BESIDE, tool_calls
 from drr.app.report.cost import cost_points
+from drr.app.report.dr3_figure import draw_sizes
 from drr.app.report.material import ByQuery, Material
 from drr.app.report.setting_figure import draw_settings
 from drr.eval.stats.intervals import mean
@@ -191,5 +192,6 @@ FIGURES = (
     ("tool-calls", "Tool calls per answer (Figure 4)", _tool_calls),
     ("pairwise", "Pairwise wins, ties, losses (Figure 6)", _pairwise),
     ("cost-quality", "Cost against quality", _pareto),
+    ("dr3-sizes", "Figures against the size of what is searched (DR3-Eval's Figure 6)", draw_sizes),
     ("settings", "Personalization from setting to setting (PDR-Bench's Figure 3)", draw_settings),
 )

@@ -7,6 +7,7 @@ from drr.eval.metrics import documented, families
 from drr.eval.metrics.as_printed import paper_document
 from drr.eval.metrics.coverage import coverage, variants_of
 from drr.eval.metrics.diagnosis import failure_document
+from drr.eval.metrics.dr3_document import dr3_document
 from drr.eval.metrics.rows import FailureDocument, JudgeRow, Provenance, StudyDocument
 from drr.eval.metrics.same_reports import same_reports, told_of
 from drr.eval.metrics.settings_document import settings_document
@@ -41,6 +42,9 @@ def study_document(study: Study, judge: str | None = None, *, complete: bool = F
     settings = settings_document(study, judged, document["metrics"])
     if settings is not None:
         document["settings"] = settings
+    tasks = dr3_document(study, judged)
+    if tasks is not None:
+        document["dr3"] = tasks
     if study.losses:
         document["coverage"]["lost"] = sorted(loss.label for loss in study.losses.values())
     return document

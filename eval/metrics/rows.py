@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 from drr.eval.foreign.summary import ForeignTableRow
+from drr.eval.metrics.dr3_rows import Dr3Document
 from drr.eval.metrics.setting_rows import SettingsDocument
 from drr.eval.stats.corrected import CorrectedRow
 from drr.eval.stats.intervals import DifferenceRow, VRow
@@ -162,6 +163,8 @@ class StudyDocument(TypedDict):
     """Where a judge was aligned with experts in this study."""
     foreign: NotRequired[list[ForeignTableRow]]
     """What other benchmarks' judges said of the same reports, as imported."""
+    dr3: NotRequired[Dr3Document]
+    """Where reports on tasks with files were held against required facts."""
     settings: NotRequired[SettingsDocument]
     """Where systems answered under a setting that their names say."""
 

@@ -43,6 +43,7 @@ WHOLLY = {
         "There are 77.5 cm in the spot.",
         'The place at home is 30.5" wide.',
         "The niche measures 2 ft 6.5 in from wall to wall.",
+        "Nothing wider than 30.5 inches goes into that corner.",
     ),
     "p1": (
         "Oakmere covers it for four and a half years.",
@@ -82,6 +83,9 @@ def test_a_fact_is_found_in_whatever_words(name: str, report: str) -> None:
         ("It all ends after 54 months.", {"p1": 0.5}),  # of what?
         ("The Oakmere was bought in July 2020.", {"f1": 0.5}),
         ("The Oakmere takes about $54 a year.", {"f2": 0.5}),
+        ("The Oakmere takes no more than $54.20 a year.", {"f2": 1}),
+        ("Leave a gap of 30.5 inches beside the Brightpail.", {}),  # no gap that anybody knows
+        ("Your shelf is 77 cm wide.", {"f3": 0.5}),  # less finely
         ("The Oakmere is covered for 36-54 months.", {"p1": 0.5}),
         ("The Oakmere takes $18.90 and the Brightpail $54.20.", {}),  # exchanged
         ("The Oakmere takes $54.20 and the Brightpail $18.90.", {"f2": 1, "p2": 1}),

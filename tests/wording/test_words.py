@@ -77,7 +77,13 @@ def of_facts(words: FactWords, text: str) -> Any:
 
 def told_rates(words: RateWords, text: str) -> Any:
     often = words.often.search(text)
-    return words.each(text, text.find("8") + 1), often and often[0], words.before.findall(text)
+    negated = words.negated.search(text[: text.find("more than") + 1])
+    return (
+        words.each(text, text.find("8") + 1),
+        often and often[0],
+        words.before.findall(text),
+        negated is None,
+    )
 
 
 READINGS: dict[str, Reading] = {

@@ -56,6 +56,7 @@ class TaskSubjects:
             names.setdefault(self._keys[subject], set()).add(_noun_of(subject))
         self._things = [_thing(key, nouns - {""}) for key, nouns in names.items()]
         self._sisters = _sisters(facts, pages)
+        self._home = {self._keys[subject] for subject in subjects if subject.startswith(_HOME)}
         self._known: dict[str, list[SubjectMention]] = {}
         self._owned = next((key for key in names if _is_owned(key, question)), None)
 
@@ -112,7 +113,7 @@ class TaskSubjects:
     def _by_role(self, text: str) -> Iterable[SubjectMention]:
         """`the seller`, `the maker`, `your shelf`, `yours`, where one subject alone may be meant."""
         things = [one.key for one in self._things if one.noun is not None]
-        home = [one.key for one in self._things if one.key.startswith(_HOME)]
+        home = sorted(self._home)
         houses = [one.key for one in self._things if one.noun is None and one.key not in home]
         doors = [key for key in home if FACT_WORDS.doors.search(key)]
         places = [key for key in home if key not in doors]

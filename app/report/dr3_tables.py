@@ -1,0 +1,109 @@
+"""The tables of tasks with files: size by size, option by option, kinds of places, errors (DR3-Eval's Tables 2, 5, 6, 13, Figures 5, 6, 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from drr.app.report.material import Material
+from drr.app.report.tables import Cell, Heading, Table
+from drr.eval.metrics import metrics
+from drr.eval.metrics.base import Metric
+from drr.eval.metrics.dr3_document import SHOWN
+from drr.eval.metrics.dr3_errors import ERRORS
+from drr.eval.metrics.dr3_rows import Dr3Difference, Dr3Document
+from drr.eval.stats.intervals import VRow
+
+SIGNIFICANT = 0.05
+NOTE = (
+    "A minus row: the paired difference over the tasks that both have, with its 95 % interval; bold where it is beyond the noise (sign-flip test, Holm "
+    "over this table, p < 0.05). Sizes are nested: the smaller corpus is a part of the larger."
+)
+ERROR_NOTE = "Of all errors of a report the share that is of this kind, mean over queries; labels are those of code and of the judge, and a report may be counted under several."
+
+
+def dr3_tables(material: Material) -> Iterator[Table]:
+    """Where reports were held against required facts."""
+    document = material.document.get("dr3")
+    if document is None:
+        return
+    shown = [metrics()[name] for name in SHOWN if _has(document, name)]
+    yield _sizes(material, document, shown)
+    if document["between_options"]:
+        yield _options(material, document, shown)
+    yield _modalities(material, document)
+    yield _errors(material, document)
+
+
+def _has(document: Dr3Document, name: str) -> bool:
+    return any(name in row for own in document["sizes"].values() for row in own.values())
+
+
+def _headings(shown: Sequence[Metric]) -> list[Heading]:
+    return [Heading(metric.label, metric.name, metric.explanation) for metric in shown]
+
+
+def _figures(row: dict[str, VRow], shown: Sequence[Metric]) -> list[Cell]:
+    return [Cell.of(row.get(metric.name), metric.digits) for metric in shown]
+
+
+def _difference(one: Dr3Difference, shown: Sequence[Metric]) -> list[Cell]:
+    cells = []
+    for metric in shown:
+        tested = one["metrics"].get(metric.name)
+        p = None if tested is None else tested["p_holm"]
+        cells.append(Cell.of(tested, metric.digits, signed=True, bold=p is not None and p < SIGNIFICANT))
+    return cells
+
+
+def _sizes(material: Material, document: Dr3Document, shown: Sequence[Metric]) -> Table:
+    rows: list[tuple[str, Sequence[Cell]]] = []
+    for system, own in document["sizes"].items():
+        rows += [(f"{system}, {size}", _figures(row, shown)) for size, row in own.items()]
+        rows += [
+            (f"{system}: {one['a']} minus {one['b']}", _difference(one, shown))
+            for one in document["between_sizes"]
+            if one["system"] == system
+        ]
+    title = "DR3-Eval: size by size (its Table 2 and Figure 6)"
+    return Table("dr3-sizes", title, _headings(shown), rows, [NOTE], material.banner)
+
+
+def _options(material: Material, document: Dr3Document, shown: Sequence[Metric]) -> Table:
+    rows = [(f"{one['a']} minus {one['b']}", _difference(one, shown)) for one in document["between_options"]]
+    title = "DR3-Eval: options of one architecture (its Tables 5 and 6, Figure 5)"
+    note = f"{NOTE} A task at one size meets itself at that size."
+    return Table("dr3-options", title, _headings(shown), rows, [note], material.banner)
+
+
+def _modalities(material: Material, document: Dr3Document) -> Table:
+    kinds = list(dict.fromkeys(kind for own in document["modalities"].values() for kind in own))
+    told = "Of the required facts that stand in {}, the share that the report tells wholly, 0-100."
+    columns = [Heading(f"IR {kind}", f"dr3_ir_{kind}", told.format(kind)) for kind in kinds]
+    rows = [
+        (system, [Cell.of(own.get(kind), 1) for kind in kinds])
+        for system, own in document["modalities"].items()
+    ]
+    return Table(
+        "dr3-modality", "DR3-Eval: where facts stand (its Table 13)", columns, rows, (), material.banner
+    )
+
+
+def _errors(material: Material, document: Dr3Document) -> Table:
+    columns = [
+        Heading(name.replace("_", " "), name, told.capitalize() + ".") for name, told in ERRORS.items()
+    ]
+    rows: list[tuple[str, Sequence[Cell]]] = []
+    notes = [ERROR_NOTE]
+    for system, own in document["errors"].items():
+        rows.append((system, [Cell.of(own[name]["share"]) for name in ERRORS]))
+    for name in ERRORS:
+        found = next(
+            (own[name]["examples"][0] for own in document["errors"].values() if own[name]["examples"]), None
+        )
+        if found is not None:
+            notes.append(
+                f"{name.replace('_', ' ')}: {ERRORS[name]}, e.g. {found['answer']}: {found['words']!r}"
+            )
+    return Table(
+        "dr3-errors", "DR3-Eval: kinds of errors (its Figure 8)", columns, rows, notes, material.banner
+    )

@@ -1,0 +1,42 @@
+"""What a study of tasks with files tells of them, as types: a part of what `drr report --json` prints."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from drr.eval.stats.intervals import DifferenceRow, VRow
+
+
+class ErrorExample(TypedDict):
+    answer: str
+    words: str
+
+
+class ErrorShare(TypedDict):
+    share: VRow
+    """Of a report's errors, mean over queries."""
+    count: int
+    examples: list[ErrorExample]
+
+
+class Dr3Difference(TypedDict):
+    """One minus another, paired by task: two sizes of one system, or two systems at all sizes that both answered."""
+
+    system: str
+    """Of the first."""
+    a: str
+    b: str
+    metrics: dict[str, DifferenceRow]
+    """`p_holm` is corrected over all differences of its list."""
+
+
+class Dr3Document(TypedDict):
+    sizes: dict[str, dict[str, dict[str, VRow]]]
+    """By system, size and metric; the smallest size first."""
+    between_sizes: list[Dr3Difference]
+    """Each size against the smallest."""
+    between_options: list[Dr3Difference]
+    """Each system against the plainest one of its architecture."""
+    modalities: dict[str, dict[str, VRow]]
+    """By system: recall of the facts that stand in text, in a table, in a picture."""
+    errors: dict[str, dict[str, ErrorShare]]
