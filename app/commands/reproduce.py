@@ -113,6 +113,12 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--sizes", metavar="LIST", help="of their frozen pages, e.g. 32k,128k (dr3)")
     parser.add_argument(
+        "--reach",
+        metavar="LIST",
+        help="what of the pages the first variant reaches at one size, and how, or `off` (dr3; default without distractors,"
+        " supportive pages only, none, dense, one and three turns, long context)",
+    )
+    parser.add_argument(
         "--reports", type=Path, metavar="FILE", help="of any system, instead of our variants' (reporteval)"
     )
     parser.add_argument("--labels", type=Path, metavar="FILE", help="what experts said (reporteval)")
@@ -152,12 +158,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _told(asked: Reproduction, paper: PaperSteps) -> str:
     """How much is asked, and how much the paper asked."""
-    given = [
+    if asked.is_given:
+        return "Asked is what was given."
+    told = ", ".join(
         f"--{name.replace('_', '-')} {asked.sizes[name]:,} (the paper's number: {size.paper:,})"
         for name, size in paper.SIZES.items()
-    ]
-    why = "No model takes part, so little is asked unless you say so" if asked.by_rules else "Reproduction"
-    return f"{why}: {', '.join(given)}."
+    )
+    why = "No model takes part, so little is asked unless you say so" if asked.by_rules else "Asked"
+    return f"{why}: {told}."
 
 
 def _steps(asked: Reproduction, paper: PaperSteps) -> int:

@@ -1,4 +1,4 @@
-"""DR3-Eval: tasks with files and frozen pages, size by size."""
+"""DR3-Eval: tasks with files and frozen pages, size by size; and what agents make of less of the pages, or of searching them otherwise."""
 
 from __future__ import annotations
 
@@ -7,26 +7,40 @@ from collections.abc import Iterator
 from drr.app.papers.steps import Reproduction, Size, Step, answered, judged, reported, sample_shop
 
 SIZES = {"n": Size(3, 100)}
-OWN = ("tasks", "sizes")
-VARIANTS = "react,hybrid-react"
+OWN = ("tasks", "sizes", "reach")
+VARIANTS = "dr3,dr3+validate,react"
 SMALL, PAPER = "32k,64k", "64k,128k,512k"
 """Of the frozen pages: what rules are shown in minutes, and what the paper's main table has."""
-HEADLINE = ("fp", "fp_file", "overall")
+REACH = "no-distractors,supportive,none,dense,turns:1,turns:3,long-context"
+MIDDLE = "128k"
+"""At which size the paper takes parts away."""
+HEADLINE = ("dr3_ir_sc", "dr3_cc", "dr3_ir_uf", "dr3_avg")
 
 
 def check(asked: Reproduction) -> None:
-    """What is wrong the commands say themselves."""
+    from drr.env.reach import reaches_of
+
+    if asked.arguments.reach not in (None, "off"):
+        reaches_of(asked.arguments.reach)
 
 
 def steps(asked: Reproduction) -> Iterator[Step]:
-    tasks = asked.places.given(asked.arguments.tasks, "tasks")
-    sizes = asked.arguments.sizes or (SMALL if asked.by_rules else PAPER)
-    if asked.arguments.tasks is None:
+    arguments = asked.arguments
+    tasks = asked.places.given(arguments.tasks, "tasks")
+    sizes = arguments.sizes or (SMALL if asked.by_rules else PAPER)
+    if arguments.tasks is None:
         yield from sample_shop(asked)
-        size = ["--n", str(asked.sizes["n"]), "--sizes", sizes, "--seed", str(asked.arguments.seed)]
+        size = ["--n", str(asked.sizes["n"]), "--sizes", sizes, "--seed", str(arguments.seed)]
         words = ["tasks", "drawer", "--shop", asked.shop, "--out", str(tasks), *size, *asked.quiet]
         yield Step(words, "input", tasks / "manifest.json")
-    what = ["--tasks", str(tasks), "--sizes", sizes, "--variants", asked.arguments.variants or VARIANTS]
+    variants = arguments.variants or VARIANTS
+    # Each call computes what it names and no more: the study would else fill up with every reach of every variant.
+    what = ["--tasks", str(tasks), "--sizes", sizes, "--variants", variants, "--only"]
     yield answered(asked, what, asked.budget)
-    yield from judged(asked, ["--what", "faithfulness,citations,quality"], asked.budget)
+    reach = arguments.reach or REACH
+    if reach != "off":
+        one = MIDDLE if MIDDLE in sizes.split(",") else sizes.split(",")[0]
+        what = ["--tasks", str(tasks), "--sizes", one, "--variants", variants.split(",")[0]]
+        yield answered(asked, [*what, "--reach", reach, "--only"], asked.budget)
+    yield from judged(asked, ["--what", "dr3"], asked.budget)
     yield from reported(asked, ["--paper", "dr3"])

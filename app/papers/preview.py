@@ -10,7 +10,7 @@ import io
 import json
 import shlex
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 from drr.app.papers.steps import OFFLINE, PaperSteps, Places, Reproduction, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from drr.app.forecast import RunForecast
     from drr.eval.judging.plan import Forecast
 
-_SAMPLED = 6
-"""Answers that rules write aside at most, to count what a judge would be asked of one."""
+_SAMPLED = 2
+"""Answers of each variant that rules write aside, to count what it and a judge would be asked."""
 _MODELS = (
     "--model",
     "--model-embedder",
@@ -57,7 +57,8 @@ class _DryRun:
     calls: int | None = 0
     """Unknown once a part is."""
     judge_calls: int = 0
-    sampled: bool = False
+    sampled: dict[str, float] = field(default_factory=dict)
+    """Calls of an answer that rules gave, by variant."""
 
     def take(self, step: Step) -> int:
         done = step.done and not self._is_aside(step)
@@ -99,38 +100,61 @@ class _DryRun:
         if code != 0:
             return code
         document: RunForecast = json.loads(said)
-        calls, cost = document["total"]["calls"], document["total"]["cost_usd"]
         self.answers += document["left"]
+        if document["left"]:
+            variants = dict.fromkeys(row["variant"].partition("@")[0] for row in document["variants"])
+            code = self._sample(words, variants)
+            if code != 0:
+                return code
+        calls, cost = self._calls(document), document["total"]["cost_usd"]
         self.calls = None if calls is None or self.calls is None else self.calls + calls
         price = "" if cost is None else f", about ${cost:,.2f}"
         told = "an unknown number of" if calls is None else f"about {calls:,}"
         print(
             f"  {document['units']:,} answers, {document['left']:,} of them to be given: {told} calls{price}"
         )
-        return self._sample(words)
+        return 0
 
-    def _sample(self, words: list[str]) -> int:
-        """Once: some answers by rules, of what the first run asks."""
-        if self.sampled or not self.answers:
-            return 0
-        self.sampled = True
-        own = [words[0], str(self.aside / "sample"), *_without(words[2:], *_MODELS)]
-        return _quietly([*own, "--model", OFFLINE, "--limit", str(_SAMPLED)])
+    def _calls(self, document: RunForecast) -> int | None:
+        """As forecast; of a variant that nothing tells of, as rules make them in the sample."""
+        found = 0.0
+        for row in document["variants"]:
+            each = self.sampled.get(row["variant"].partition("@")[0])
+            if row["calls"] is None and each is None:
+                return None
+            found += row["left"] * (each or 0.0) if row["calls"] is None else row["calls"]
+        for memory in document["memories"]:
+            if memory["calls"] is None:
+                return None
+            found += memory["calls"]
+        return round(found)
+
+    def _sample(self, words: list[str], variants: Iterable[str]) -> int:
+        """Some answers of each variant by rules, of what the first run that has it asks."""
+        place = words.index("--variants") + 1
+        for variant in variants:
+            if variant in self.sampled:
+                continue
+            own = [words[0], str(self.aside / "sample"), *words[2:place], variant, *words[place + 1 :]]
+            asks = [*_without(own, *_MODELS), "--model", OFFLINE, "--limit", str(_SAMPLED)]
+            code = _quietly([*asks, *([] if "--only" in asks else ["--only"])])
+            if code != 0:
+                return code
+            self.sampled[variant] = _calls_each(self.aside / "sample", variant)
+        return 0
 
     def _judge(self, words: list[str]) -> int:
         """What is there is counted as it is; of what is still to be answered, as of the sample."""
-        parts: list[tuple[str, float]] = []
-        if _is_study(Path(words[1])):
-            parts.append((words[1], 1.0))
-        if self.answers:
-            parts.append((str(self.aside / "sample"), self.answers / _SAMPLED))
+        parts = [words[1]] if _is_study(Path(words[1])) else []
+        parts += [str(self.aside / "sample")] if self.answers else []
         calls, cost = 0.0, 0.0
         known = True
-        for study, share in parts:
+        for study in parts:
             code, said = _said([words[0], study, *words[2:], "--dry-run", "--json"])
             if code != 0:
                 return code
             forecast: Forecast = json.loads(said)
+            share = self.answers / max(forecast["answers"], 1) if study != words[1] else 1.0
             calls += forecast["calls"] * share
             known = known and forecast["cost_usd"] is not None
             cost += (forecast["cost_usd"] or 0.0) * share
@@ -153,6 +177,18 @@ def _is_study(folder: Path) -> bool:
     from drr.study.study import Study
 
     return Study.exists(folder)
+
+
+def _calls_each(folder: Path, variant: str) -> float:
+    from drr.study.study import Study
+
+    with Study.open(folder) as study:
+        found = [
+            sum(role["calls"] for role in record.usage.values())
+            for record in study.records("answer")
+            if str(record.spec["variant"]).partition("@")[0] == variant
+        ]
+    return sum(found) / max(len(found), 1)
 
 
 def _without(words: Sequence[str], *options: str) -> list[str]:

@@ -85,6 +85,12 @@ class Reproduction:
     def study(self) -> str:
         return str(self.places.of("study"))
 
+    @property
+    def is_given(self) -> bool:
+        """Whether questions, tasks or reports were given, so that none are made."""
+        own = (self.arguments.queries, self.arguments.tasks, self.arguments.reports)
+        return any(one is not None for one in own)
+
     def words(self, *names: str) -> list[str]:
         """Options that were given, to hand on."""
         given = [(name, getattr(self.arguments, name, None)) for name in names]

@@ -16,6 +16,7 @@ from drr.eval.metrics import documented, families, metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.same_reports import rank_of
 from drr.eval.stats.intervals import VRow
+from drr.offline.judge import RulesJudge
 from drr.persons.setting import parts_of
 
 _ABSENT = "nothing in this study shows it"
@@ -147,8 +148,19 @@ class _Pages:
                 waiting.remove(exhibit)
                 yield from self._printed(exhibit)
 
+    def _by_rules(self, exhibit: Exhibit) -> bool:
+        """Whether rules wrote or judged what stands here; a table of several judges is by rules where one of them is."""
+        agreement, alignment = self.material.agreement, self.material.document.get("alignment", ())
+        several = any(name.startswith("agreement-") for name in exhibit.here)
+        ruled = any(run["judge"] == RulesJudge.name for one in alignment for run in one["runs"])
+        return bool(
+            self.material.banner
+            or (several and agreement is not None and agreement["banner"])
+            or ("alignment" in exhibit.here and ruled)
+        )
+
     def _printed(self, exhibit: Exhibit) -> Iterator[Table]:
-        if self.material.banner or not exhibit.rows:
+        if not exhibit.rows or self._by_rules(exhibit):
             return
         columns = headings(*exhibit.columns)
         rows = [

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -107,6 +109,7 @@ def test_systems_that_were_not_asked_the_same_are_refused_before_anything_is_mad
         (("--paper", "reporteval", "--reports", "none.jsonl"), "cannot be read"),
         (("--paper", "fifth"), "invalid choice"),
         (("--paper", "pdr", "--n", "0"), "not a whole number above 0"),
+        (("--paper", "dr3", "--reach", "half"), "'half' is none"),
         (("--paper", "pdr", "--persons", "none.jsonl"), "cannot be read"),
     ],
 )
@@ -254,3 +257,43 @@ def test_a_sentence_in_a_table_runs_over_lines_and_a_figure_does_not() -> None:
 
     table = Table("t", "T", headings("a", "b"), [("r", [Cell("word " * 20), Cell(1.0)])])
     assert html(table).count('<td class="words">') == 1
+
+
+@pytest.fixture(scope="module")
+def of_files(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("dr3") / "out"
+    words = ("--n", "2", "--sizes", "32k,64k", "--variants", "dr3,react", "--reach", "supportive,turns:1")
+    assert reproduce("--paper", "dr3", "--shop", judged_study.parent / "shop", *words, "--out", out) == 0
+    return out
+
+
+def cells(table: Path) -> dict[tuple[str, str], dict[str, str]]:
+    with table.open(encoding="utf-8", newline="") as file:
+        return {(row["row"], row["column"]): row for row in csv.DictReader(file)}
+
+
+@pytest.mark.long
+def test_dr3_eval_stands_size_by_size_and_by_what_the_agent_reaches(of_files: Path) -> None:
+    tables = of_files / "report" / "tables"
+    sizes, options = cells(tables / "dr3-sizes.csv"), cells(tables / "dr3-options.csv")
+    rows = {row for row, _ in sizes}
+    assert rows >= {"dr3, 32k", "dr3, 64k", "react, 32k", "react, 64k", "dr3: 64k minus 32k"}
+    assert {
+        sizes[row, "dr3_cc"]["n"] for row in ("dr3, 32k", "dr3, 64k", "react, 64k", "dr3@supportive, 32k")
+    } == {"2"}
+    assert {row for row, _ in options} == {"dr3@supportive minus dr3", "dr3@turns:1 minus dr3"}
+    listed = (tables / "paper.md").read_text(encoding="utf-8")
+    assert "| Figure 5 | Without distractors, supportive pages only, no pages | DR3-Eval: options" in listed
+    assert "58.8" not in (of_files / "report" / "index.html").read_text(encoding="utf-8")
+    assert not list(tables.glob("*-printed.*"))
+
+
+@pytest.mark.long
+def test_dr3_eval_asks_only_what_was_named(of_files: Path, judged_study: Path) -> None:
+    before = keys(of_files / "study")
+    words = ("--variants", "dr3,react", "--sizes", "32k,64k", "--reach", "supportive,turns:1")
+    assert reproduce("--paper", "dr3", "--shop", judged_study.parent / "shop", *words, "--out", of_files) == 0
+    assert keys(of_files / "study") == before
+    with Study.open(of_files / "study") as study:
+        asked = Counter(record.spec["variant"] for record in study.records("answer", None))
+    assert asked == {"dr3": 4, "react": 4, "dr3@supportive": 2, "dr3@turns:1": 2}
