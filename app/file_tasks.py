@@ -186,7 +186,7 @@ def review(arguments: argparse.Namespace) -> int:
     if not name or name.casefold() == "none" or name.startswith("model:"):
         raise Misuse(f"--reviewer {arguments.reviewer!r}: give the name of the person who decides")
     folders = task_folders(arguments.file)
-    if not review_proposals(folders, name, input, _shown, _moment):
+    if not review_proposals(folders, name, input, _shown, _moment, again=arguments.again):
         return _reviewed(arguments.file, folders)
     tally = review_tasks(
         folders,

@@ -234,6 +234,9 @@ def _again(arguments: argparse.Namespace) -> str:
         yield from ("tasks", "drawer", "--shop", arguments.shop, "--out", str(arguments.out))
         yield from ("--n", str(arguments.n), "--sizes", arguments.sizes, "--seed", str(arguments.seed))
         yield from ("--web", arguments.web, "--per-term", str(arguments.per_term))
+        for option in ("web_record", "sandbox"):
+            if getattr(arguments, option):
+                yield from (f"--{option.replace('_', '-')}", str(getattr(arguments, option)))
         if arguments.model:
             yield from ("--model", arguments.model)
 

@@ -191,6 +191,11 @@ class TaskTruth(BaseModel):
         told = [entry for entry in self.review.history if entry.get("action") in PAGE_ACTIONS]
         return {str(entry["page"]): str(entry["action"]) for entry in told}
 
+    @property
+    def is_refuted(self) -> bool:
+        """Whether a page is not what it was proposed as, as a person says."""
+        return "refute" in self.judged_pages().values()
+
     def open_proposals(self) -> list[PageProposal]:
         """Those that nobody confirmed or refuted."""
         judged = self.judged_pages()

@@ -18,7 +18,7 @@ from drr.filetasks.corpus.pool import COUNTER, PagePool
 from drr.filetasks.corpus.ranking import PageRanking
 from drr.filetasks.corpus.terms import search_terms
 from drr.filetasks.form import CorpusPage, CorpusSize, CorpusSizes
-from drr.filetasks.truth import Intent, KnownPage, PageKind, SearchTerm, SizeTruth, TaskFact
+from drr.filetasks.truth import KnownPage, PageKind, SearchTerm, SizeTruth, TaskFact
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,6 @@ class Corpora:
     facts: tuple[TaskFact, ...]
     """All of the case, those of pages with their places."""
     today: date
-    intent: Intent
     ranking: PageRanking = field(compare=False)
 
 
@@ -70,7 +69,6 @@ def corpora(case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool)
             for fact in case.facts
         ),
         today=case.today,
-        intent=case.intent,
         ranking=ranking,
     )
 

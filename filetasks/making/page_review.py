@@ -7,7 +7,7 @@ from pathlib import Path
 
 from drr.env.files import replacing
 from drr.env.records.lines import visible
-from drr.filetasks.form import TRUTH, document
+from drr.filetasks.form import REVIEW, TRUTH, TaskReview, document
 from drr.filetasks.making.checking import StoredTask
 from drr.filetasks.making.review import asked_reason
 from drr.filetasks.truth import PageProposal, read_truth
@@ -23,11 +23,14 @@ def review_proposals(
     ask: Callable[[str], str],
     show: Callable[[str], None],
     now: Callable[[], str],
+    *,
+    again: bool = False,
 ) -> bool:
-    """Each answer is on disk before the next page is shown; false where the person went away."""
+    """Each answer is on disk before the next page is shown; false where the person went away. `again`: also what was answered."""
     for folder in folders:
         task = StoredTask(folder)
-        waiting = task.truth.open_proposals()
+        found = task.truth.found
+        waiting = list(found.proposals) if again and found is not None else task.truth.open_proposals()
         for number, one in enumerate(waiting, 1):
             show(f"\n{task.name}: page {number} of {len(waiting)}\n{_told(task, one)}")
             try:
@@ -77,5 +80,11 @@ def _record(folder: Path, url: str, action: str, reviewer: str, reason: str | No
     if reason:
         entry["reason"] = reason
     review = truth.review.model_copy(update={"history": [*truth.review.history, entry]})
+    changed = truth.model_copy(update={"review": review})
     with replacing(folder / TRUTH) as file:
-        file.write(document(truth.model_copy(update={"review": review})))
+        file.write(document(changed))
+    if changed.is_refuted:  # what rests on a wrong page is asked of nobody
+        with replacing(folder / REVIEW) as file:
+            file.write(document(TaskReview(status="rejected")))
+    elif truth.is_refuted and changed.review.status != "rejected":
+        (folder / REVIEW).unlink(missing_ok=True)

@@ -53,6 +53,8 @@ def review_tasks(
             break
         if key == "b":
             place = max(place - 1, 0)
+        elif key == "a" and read_truth(todo[place]).is_refuted:
+            show("a page of it is not what it was proposed as, so it cannot be accepted")
         elif key in ("a", "r"):
             _decide(todo[place], "accepted" if key == "a" else "rejected", reviewer, reason, now())
             tally.accepted += key == "a"

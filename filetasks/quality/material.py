@@ -16,7 +16,7 @@ from drr.env.text import fold
 from drr.filetasks.corpus.build import Corpora
 from drr.filetasks.corpus.ranking import PageRanking
 from drr.filetasks.form import DRAWER, CorpusPage, read_corpus, read_question, read_sizes
-from drr.filetasks.truth import Intent, KnownPage, SearchTerm, TaskFact, read_truth
+from drr.filetasks.truth import KnownPage, SearchTerm, TaskFact, read_truth
 
 Catalogue = Callable[[str], Iterable[Product]]
 """The products of the shop that are nearest to some words."""
@@ -40,7 +40,8 @@ class TaskMaterial:
     catalogue: Catalogue | None = None
     today: date | None = None
     """On which it is asked, where that is a day."""
-    intent: Intent = "other"
+    is_planned: bool = False
+    """Its parts were planned by us: neither imported nor of pages that were found."""
 
     @cached_property
     def folded(self) -> dict[str, str]:
@@ -79,7 +80,7 @@ def made_material(
         ranking=corpora.ranking,
         catalogue=catalogue,
         today=corpora.today,
-        intent=corpora.intent,
+        is_planned=True,
     )
 
 
@@ -99,7 +100,7 @@ def stored_material(folder: Path, catalogue: Catalogue | None = None) -> TaskMat
         texts=_texts(folder, question.files),
         catalogue=catalogue,
         today=_day(question.today),
-        intent=truth.intent,
+        is_planned=truth.intent != "other" and truth.found is None,
     )
 
 

@@ -24,7 +24,7 @@ _LEAST = 4
 
 
 def sense(task: TaskMaterial) -> Iterator[str]:
-    if task.today is None or task.intent == "other":
+    if task.today is None or not task.is_planned:
         return
     yield from nonsense(task.facts, task.today)
     yield from _key_pages(task)
@@ -36,7 +36,7 @@ def sense_question(task: TaskMaterial) -> Iterator[str]:
     said = fold(task.question)
     for fact in task.facts:
         for start, (day, words) in _COUNTED_FROM.items():
-            if fact.attribute.startswith(start) and task.intent != "other" and not re.search(words, said):
+            if fact.attribute.startswith(start) and task.is_planned and not re.search(words, said):
                 yield f"the question does not name the {day}, from which the {fact.attribute} are counted"
 
 

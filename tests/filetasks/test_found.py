@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from drr.env.shop import Shop
 from drr.env.web import fetch, serper
-from drr.filetasks.form import read_corpus, read_question
+from drr.filetasks.form import is_rejected, read_corpus, read_question
 from drr.filetasks.found.gathering import bounded
 from drr.filetasks.found.proposals import ProposedPage, ProposedTerm, SearchPaths, kept_terms, refusal_of
 from drr.filetasks.making.generate import CaseStreams
@@ -274,6 +274,10 @@ def test_a_page_that_a_person_refutes_makes_the_check_fail(
     capsys.readouterr()
     assert drr("tasks", "check", out) == 1
     assert "kinds: http://site.example" in capsys.readouterr().out
+    assert is_rejected(out / "001")
+    keys = iter(["c", "c", "c", "a"])
+    assert drr("tasks", "review", out, "--reviewer", "Ada", "--again") == 0
+    assert drr("tasks", "check", out) == 0 and not is_rejected(out / "001")
 
 
 def invented(world: World) -> Callable[[str], dict[str, Any]]:

@@ -226,4 +226,4 @@ def test_the_filter_refuses_what_was_spoilt(hundred: list[TaskCase], pool: PageP
     same = next(fact.value for fact in case.of("page"))
     (told,) = FILTERS["sense"](replace(task, known=_changed(task.known, same)))
     assert "turns no part of the answer" in told
-    assert list(FILTERS["sense"](replace(late, intent="other"))) == []
+    assert list(FILTERS["sense"](replace(late, is_planned=False))) == []
