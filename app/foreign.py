@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from drr.env.errors import Misuse
+from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
     from drr.env.query import Query
@@ -72,6 +73,18 @@ def format_named(name: str) -> Format:
     if name not in FORMATS:
         raise Misuse(f"--format {name}: there are {', '.join(FORMATS)}")
     return FORMATS[name]
+
+
+def format_of(path: Path) -> Format | None:
+    """The one whose reports these seem to be, by the first row."""
+    from drr.eval.foreign.form import GivenReport
+    from drr.eval.foreign.registry import FORMATS
+
+    for form in FORMATS.values():
+        with suppress(DrrError):
+            if isinstance(next(iter(form.read(path)), None), GivenReport):
+                return form
+    return None
 
 
 def read_given(arguments: argparse.Namespace) -> GivenFiles:

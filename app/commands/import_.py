@@ -90,7 +90,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, settings_of
-    from drr.app.foreign import taken_reports
+    from drr.app.foreign import format_of, taken_reports
     from drr.env.errors import Misuse
     from drr.eval.evidence.imported import plan, read_reports
 
@@ -101,7 +101,12 @@ def run(arguments: argparse.Namespace) -> int:
             raise Misuse(f"--{name} is for --format; reports in our own form say it themselves")
     if len(arguments.files) > 1:
         raise Misuse("one file of reports at a time; several are for --format")
-    read = read_reports(arguments.files[0])
+    try:
+        read = read_reports(arguments.files[0])
+    except Misuse as error:
+        if theirs := format_of(arguments.files[0]):
+            raise Misuse(f"{error}; it reads as {theirs.title}: add --format {theirs.name}") from error
+        raise
     settings = settings_of(arguments).settings
     with _study(arguments, settings) as study:
         units, fresh = plan(study, read)

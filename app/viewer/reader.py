@@ -53,7 +53,7 @@ class Reader:
         self._measured: dict[str, Measured] = {}
         self._outcomes: dict[str, list[ShownOutcome]] = {}
         self._planned = 0
-        self._scores: tuple[str, list[kept.ForeignScore]] = ("", [])
+        self._scores = (self.version(), kept.foreign_scores(study))
         self._cases: tuple[str, dict[str, PersonCase]] = ("", {})
 
     @cached_property

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
+from drr.app.report.build import all_tables
+from drr.app.report.material import Material
+from drr.app.report.tables import html
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.eval.evidence.answers import read_answers
@@ -24,6 +27,8 @@ from drr.eval.foreign.form import (
     ReportOut,
     ScoresOut,
 )
+from drr.eval.judging.read import read_judged
+from drr.eval.stats.aggregate import reading
 from drr.study.study import Study
 
 from tests.eval.foreign_files import MAKERS, WISHES, document, lines
@@ -169,23 +174,24 @@ def test_no_score_of_others_is_a_metric_of_ours(drr: Drr, studies: dict[str, Pat
 
 
 def test_each_judge_has_a_table_of_its_own_in_report_and_viewer(
-    drr: Drr, files: Path, studies: dict[str, Path], tmp_path: Path
+    drr: Drr, files: Path, studies: dict[str, Path]
 ) -> None:
     race = files / "drb/race/alpha/raw_results.jsonl"
     taken = drr("import", studies["drb"], race, "--format", "drb", "--judge", "<b>other</b>")
     assert taken["reports"] == 0 and taken["scores"][0]["rows"] == 3 and taken["replaced"] == 0
-    assert main(["report", str(studies["drb"]), "--out", str(tmp_path / "r")]) == 0
-    page = (tmp_path / "r/index.html").read_text(encoding="utf-8")
-    assert "DeepResearch Bench, RACE, judge gemini-x" in page
-    assert "judge &lt;b&gt;other&lt;/b&gt;" in page and "<b>other</b>" not in page
-    assert (tmp_path / "r/tables/foreign-drb-race-2.csv").is_file()
+    report = drr("report", studies["drb"])
     with Study.open(studies["drb"]) as study:
+        tables = all_tables(Material(study, read_judged(study, None), report))
+        page = "".join(map(html, tables))
+        assert "DeepResearch Bench, RACE, judge gemini-x" in page
+        assert "judge &lt;b&gt;other&lt;/b&gt;" in page and "<b>other</b>" not in page
+        assert {"foreign-drb-race", "foreign-drb-race-2"} <= {one.name for one in tables}
         reader = Reader(study)
         views = [reader.report(one.key) for one in reader.entries() if one.variant == "alpha"]
         scored = [view for view in views if view is not None and view.entry.query == WISHES[2]]
-        html = Pages("s", served=False).report(scored[0])
-    assert "Scores of others, as imported" in html and "gemini-x" in html and "<td>0.5</td>" in html
-    assert "<b>other</b>" not in html
+        shown = Pages("s", served=False).report(scored[0])
+    assert "Scores of others, as imported" in shown and "gemini-x" in shown and "<td>0.5</td>" in shown
+    assert "<b>other</b>" not in shown
 
 
 @pytest.mark.parametrize("name", TAKEN)
@@ -338,6 +344,14 @@ def _state(folder: Path) -> dict[str, bytes]:
     } | {"answers": repr(_answers(folder)).encode()}
 
 
+def test_a_line_without_end_is_not_read_to_its_end(
+    refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(reading, "LONGEST_LINE", 1000)
+    path = lines(tmp_path / "long.jsonl", {"id": 1, "prompt": "p", "article": "x" * 2000})
+    assert "line 1: longer than 1,000 bytes" in refused("import", tmp_path / "st", path, "--format", "drb")
+
+
 def test_bom_and_windows_line_ends_are_no_matter(drr: Drr, tmp_path: Path) -> None:
     rows = [{"id": n, "prompt": wish, "article": f"# {n}"} for n, wish in WISHES.items()]
     text = "\r\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\r\n\r\n"
@@ -389,6 +403,38 @@ def test_misuse_is_one_line(
 ) -> None:
     assert told in refused("import", tmp_path / "st", begun.parent / "first.jsonl", *words)
     assert not (tmp_path / "st").exists()
+
+
+def test_a_file_of_theirs_without_a_format_says_whose_it_is(
+    refused: Callable[..., str], files: Path, tmp_path: Path
+) -> None:
+    for name, file in (
+        ("drb", "raw_data/alpha.jsonl"),
+        ("pdr", "raw_data_en/alpha.jsonl"),
+        ("reporteval", "qwen.jsonl"),
+    ):
+        err = refused("import", tmp_path / "st", files / name / file)
+        assert f"--format {name}" in err and not (tmp_path / "st").exists()
+
+
+def test_a_spoiled_file_of_scores_is_named(
+    drr: Drr, capsys: pytest.CaptureFixture[str], files: Path, tmp_path: Path
+) -> None:
+    """A study may come from anybody."""
+    study = tmp_path / "st"
+    drr("import", study, files / "drb/raw_data/alpha.jsonl", "--format", "drb")
+    for row in (
+        "{",
+        '{"format": "drb", "part": "race", "system": "alpha", "values": {"overall_score": 7}, "source": "", "sha256": ""}',
+    ):
+        (study / "foreign.jsonl").write_text(row + "\n", encoding="utf-8")
+        for words in (
+            ["report", str(study), "--json"],
+            ["view", str(study), "--static", str(tmp_path / "v")],
+        ):
+            assert main(words) == 1
+            out, err = capsys.readouterr()
+            assert not out and "foreign.jsonl, line 1" in err and err.count("\n") == 1
 
 
 def test_scores_alone_want_a_study(refused: Callable[..., str], files: Path, tmp_path: Path) -> None:
