@@ -169,8 +169,10 @@ def given_text(alignment: JudgeAlignment, source: Path) -> dict[str, str]:
     name = source.stem if source.stem in alignment.task.prompts else alignment.task.prompts[0]
     try:
         text = source.read_text("utf-8").strip() + "\n"
-    except (OSError, UnicodeDecodeError) as error:
-        raise Misuse(f"{source}: cannot be read ({error})") from error
+    except OSError as error:
+        raise Misuse(f"{source}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise Misuse(f"{source}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
     known = alignment.version(None).folder / f"{name}.md"
     ours, theirs = (Prompt(name, one, known, one).slots for one in (known.read_text("utf-8"), text))
     if ours != theirs:

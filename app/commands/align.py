@@ -133,7 +133,7 @@ def _new(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, settings_of
     from drr.app.prompts import prompts_of
     from drr.env.errors import Misuse
-    from drr.eval.agreement.alignment.kept import NewAlignment, new_alignment
+    from drr.eval.agreement.alignment.kept import NewAlignment, items_to_split, new_alignment
     from drr.eval.agreement.alignment.tasks import ALIGNED
     from drr.study.study import Study
 
@@ -144,6 +144,10 @@ def _new(arguments: argparse.Namespace) -> int:
     prompts = prompts_of(settings_of(arguments).settings, "eval")
     how = NewAlignment(seed=arguments.seed, dev_share=arguments.dev_share, target=arguments.target)
     folder = arguments.study
+    if not Study.exists(folder):
+        items_to_split(
+            ALIGNED[arguments.task], arguments.labels
+        )  # a study is made for labels that can be used
     opened = Study.open(folder) if Study.exists(folder) else Study.create(folder, {"schema": 1, "run": {}})
     with opened as study:
         made = new_alignment(study, ALIGNED[arguments.task], arguments.labels, how, prompts)

@@ -122,6 +122,7 @@ def test_labels_that_cannot_be_aligned_are_refused(tmp_path: Path, drr: Any) -> 
     assert "5 is not from 0 to 4" in refused(quality(2, lambda *_: 5))
     assert "no side 'depth'" in refused([{**row, "dimension": "depth"} for row in quality(2, lambda *_: 1)])
     assert "two questions or more" in refused(quality(2, lambda *_: 1), "support")
+    assert "l.jsonl" in refused(quality(2, lambda *_: 5)) and not Path(study).exists()
 
 
 def test_a_version_is_read_on_dev_and_the_next_one_beside_it(

@@ -218,6 +218,20 @@ class JudgeAlignment:
         return sha256(canonical_json(texts).encode()).hexdigest()[:12]
 
 
+def items_to_split(task: AlignedTask, labels: Path) -> list[AlignItem]:
+    """`Misuse` for labels that are none of this task, or too few for two halves."""
+    told = read_align_labels(labels)
+    try:
+        items = _taken(task, told)
+    except Misuse as error:
+        raise Misuse(f"{labels}: {error}") from error
+    if len({item.query for item in items}) < 2:
+        raise Misuse(
+            f"{labels}: labels of {task.name} for two questions or more are needed, for dev and for test"
+        )
+    return items
+
+
 def new_alignment(
     study: Study, task: AlignedTask, labels: Path, how: NewAlignment, prompts: Prompts
 ) -> JudgeAlignment:
@@ -226,11 +240,7 @@ def new_alignment(
         raise Misuse(
             f"{study.folder}: {task.name} is split already, once and for all; `drr align status {study.folder}` tells"
         )
-    items = _taken(task, read_align_labels(labels))
-    if len({item.query for item in items}) < 2:
-        raise Misuse(
-            f"{labels}: labels of {task.name} for two questions or more are needed, for dev and for test"
-        )
+    items = items_to_split(task, labels)
     halves = split(items, how["seed"], how["dev_share"])
     rows = [HalfRow(items=[one.id for one in half], labels=labels_hash(half)) for half in halves]
     state = AlignmentState(
