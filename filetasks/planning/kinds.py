@@ -68,6 +68,13 @@ def kind_of(noun: str) -> ThingKind:
     return _kind(tuple(tokens(noun)))
 
 
+def short_name(noun: str) -> str:
+    """Without what nobody says twice: `air purifier` of `quiet HEPA air purifier`."""
+    parts, said = noun.split(), tuple(tokens(noun))
+    known = next((count for count in range(len(said), 0, -1) if said[-count:] in _endings()), 1)
+    return " ".join(parts[-max(known, 2 if len(parts) > 2 else 1) :])
+
+
 @cache
 def _kind(said: tuple[str, ...]) -> ThingKind:
     endings = _endings()

@@ -278,7 +278,9 @@ def _figures(part: AnswerPart, had: set[str]) -> list[str]:
 def _owned(
     shop: Shop, orders: list[Order], kind: IntentKind, rng: Random
 ) -> tuple[Order, Product, NamedThing] | None:
-    """An order of something that this intent asks about; none of a day on which every shop is closed."""
+    """An order of something that this intent asks about; none of a day on which every shop is closed, and of pairs and sets only where
+    there is nothing single: one speaks of them less well."""
+    several = None
     for order in rng.sample(orders[:_ORDERS], min(len(orders), _ORDERS)):
         product = shop.store.product(order.product_id)
         thing = None if product is None else thing_of(product, rng)
@@ -286,8 +288,10 @@ def _owned(
         if product is None or thing is None or (is_rest(day) and day.weekday() != 6):
             continue
         if kind.likes(kind_of(thing.noun)):
-            return order, product, thing
-    return None
+            if kind.intent == "refill" or not thing.plural:
+                return order, product, thing
+            several = several or (order, product, thing)
+    return None if kind.rival else several
 
 
 def _rivals(shop: Shop, product: Product, thing: NamedThing, rng: Random) -> list[tuple[Product, NamedThing]]:

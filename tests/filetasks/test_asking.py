@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from pathlib import Path
 
 from drr.filetasks.asking import checklist, question
 from drr.filetasks.asking.checklist import written_checklist
@@ -27,15 +29,45 @@ def test_a_question_says_no_fact(hundred: list[TaskCase]) -> None:
 
 
 def test_a_hundred_questions_do_not_read_alike(hundred: list[TaskCase]) -> None:
-    """No two begin alike, and no run of twelve words is in more than a sixth of them."""
+    """No two begin alike, no sentence but short ones is in more than three of them, and few share a run of twelve words."""
     texts = [written_question(case) for case in hundred]
-    assert len({" ".join(text.split()[:12]) for text in texts}) >= 95
+    assert len({" ".join(text.split()[:12]) for text in texts}) >= 97
+    sentences = Counter(one for text in texts for one in set(re.split(r"(?<=[.?!])\s+", text)))
+    assert [one for one, times in sentences.items() if times > 3 and len(one.split()) > 7] == []
     runs = Counter(
         run
         for text in texts
         for run in {" ".join(text.split()[at : at + 12]) for at in range(len(text.split()) - 11)}
     )
-    assert max(runs.values()) <= 17, runs.most_common(3)
+    assert max(runs.values()) <= 5, runs.most_common(3)
+
+
+def test_every_slot_of_every_sentence_is_filled() -> None:
+    words = Path(question.__file__).parent / "words"
+    slots = {
+        slot for path in words.glob("*.toml") for slot in re.findall(r"\{(\w+)\}", path.read_text("utf-8"))
+    }
+    frames = {"f", "what", "doc", "docs", "are", "list", "a", "b", "c"}
+    named = set(re.findall(r'"(\w+)"', Path(question.__file__).read_text("utf-8")))
+    assert slots - frames - named == set()
+
+
+def test_questions_ask_for_every_part_in_words_of_their_own() -> None:
+    for intent in (
+        "replace_under_warranty",
+        "refill",
+        "fit_into_space",
+        "compare_with_owned",
+        "return_or_keep",
+    ):
+        words = question.tomllib.loads(
+            (Path(question.__file__).parent / "words" / f"{intent}.toml").read_text("utf-8")
+        )
+        assert len(set(words["openings"])) >= 20
+        for part, said in words["parts"].items():
+            assert len(set(said["asks"])) >= 4 and len(set(said["direct"])) >= 7, part
+            assert all(one.endswith("?") for one in said["direct"])
+            assert not re.search(r"\d", " ".join((*said["asks"], *said["direct"])))
 
 
 def test_another_attempt_says_it_in_other_words(hundred: list[TaskCase]) -> None:
