@@ -79,8 +79,7 @@ def _distractor(task: StoredTask, page: KnownPage) -> list[str]:
         f"       {page.url}",
     ]
     text = next((one.text for one in task.pages if one.url == page.url), "")
-    value = (change.after or "").rpartition(": ")[2]
-    said = next((line for line in text.splitlines() if value and value in line), None)
+    said = next((line for line in text.splitlines() if change.stated and change.stated in line), None)
     return lines if said is None else [*lines, f"       {excerpt(said.strip(), 240)}"]
 
 

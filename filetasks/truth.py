@@ -73,7 +73,16 @@ class StatementChange(BaseModel):
     fact: Id
     before: str
     after: str | None = None
-    """`None` where the statement was left out."""
+    """`None` where the statement was left out. The value, with the subject before it where that is another (`A Mini: 9 oz`), and with the
+    month behind it where it holds for purchases of another time (`21 months, sold from June 2021`)."""
+
+    @property
+    def stated(self) -> str | None:
+        """The value alone, as the page says it."""
+        if self.after is None:
+            return None
+        value = self.after.partition(", sold from ")[0]
+        return value.rpartition(": ")[2] if self.kind == "other_model" else value
 
 
 class KnownPage(BaseModel):

@@ -122,7 +122,9 @@ def other_value(
         return f"not {value}"
     plain, last = value.replace(",", ""), found[-1]
     amount, again = float(last[0]), None
-    low, high = _WITHIN.get(value.rpartition(" ")[2], (0.1, 1e9))
+    low, high = _WITHIN.get(
+        value.rpartition(" ")[2], (2.0 if value[0].isdigit() and "." not in value else 0.1, 1e9)
+    )
     for reach in range(1, 400):
         share = rng.uniform(_LEAST_CHANGE, _MOST_CHANGE) * rng.choice((-1, 1))
         moved = amount * (1 + share) + rng.choice((-1, 1)) * (reach // 8)

@@ -9,7 +9,7 @@ from drr.filetasks.case import TaskCase
 from drr.filetasks.drawer.brief import FileBrief
 from drr.filetasks.planning.scene import capital, dollars
 
-_SUNDRIES = (
+SUNDRIES = (
     ("AA batteries, pack of 8", 7.45), ("Kitchen twine", 3.15), ("Gift bag, medium", 2.75), ("Dish sponge, 3 pack", 4.05),
     ("Extension cord, 6 ft", 9.35), ("Felt pads, 24 pcs", 4.85), ("Microfiber cloth", 3.65), ("Picture hooks, 10 pcs", 3.35),
     ("Packing tape", 5.15), ("Light bulb 60 W eq.", 6.25), ("Storage bags, 20 ct", 5.55), ("Tealights, 30 ct", 4.35),
@@ -65,7 +65,7 @@ def sale_of(brief: FileBrief) -> Sale:
     case, rng = brief.case, _of_sale(brief.case)
     own = SaleLine(f"{capital(case.thing.name)} {case.thing.model}", 1, dollars(case.paid), own=True)
     taken = {fact.value for fact in case.facts}
-    free = [one for one in _SUNDRIES if money(one[1]) not in taken]
+    free = [one for one in SUNDRIES if money(one[1]) not in taken]
     lines = [
         SaleLine(text, rng.choice((1, 1, 1, 2)), price)
         for text, price in rng.sample(free, rng.choice((1, 2, 3, 4)))

@@ -82,7 +82,7 @@ def points(scene: CaseScene) -> AnswerPart | None:
 
 def trade_in(scene: CaseScene) -> AnswerPart | None:
     rival = scene.rival
-    if rival is None:
+    if rival is None or not scene.kind.plate:
         return None
     share = scene.rng.choice((12, 15, 18, 22, 28, 30, 35))
     return AnswerPart(

@@ -14,7 +14,7 @@ from drr.env.shop import SearchRequest, Shop
 from drr.env.themes import themes_of
 from drr.filetasks.case import BoughtItem, Coupling, FileForm, NamedThing, TaskCase
 from drr.filetasks.planning import compared, files, refill, returning, space, warranty
-from drr.filetasks.planning.kinds import ANY, ThingKind, kind_of
+from drr.filetasks.planning.kinds import ThingKind, kind_of
 from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, written
 from drr.filetasks.planning.things import thing_of, words
 from drr.filetasks.reckoning import nonsense, reckoned
@@ -57,7 +57,7 @@ INTENTS: tuple[IntentKind, ...] = (
     IntentKind("replace_under_warranty", warranty.CORE, warranty.MORE, (800, 1900), False, lambda kind: kind.plate and _lasts(kind)),
     IntentKind("refill", refill.CORE, refill.MORE, (14, 75), False, lambda kind: bool(kind.unit)),
     IntentKind("fit_into_space", space.CORE, space.MORE, (200, 1500), True, lambda kind: bool(kind.stands)),
-    IntentKind("compare_with_owned", compared.CORE, compared.MORE, (300, 1600), True, lambda kind: kind is not ANY and _lasts(kind)),
+    IntentKind("compare_with_owned", compared.CORE, compared.MORE, (300, 1600), True, lambda kind: _lasts(kind) and bool(kind.plate or kind.pounds or kind.upkeep)),
     IntentKind("return_or_keep", returning.CORE, returning.MORE, (18, 55), False, _lasts),
 )  # fmt: skip
 
@@ -117,7 +117,7 @@ def _case(shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int) ->
         state=STATES.get(user.address.state),
         bought=bought,
         today=bought + timedelta(days=rng.randrange(kind.days[0], latest)),
-        paid=_paid(product, rng),
+        paid=_paid(product, rng, _usual_price(shop, product, thing)),
         opened=bought + timedelta(days=rng.randrange(1, 9)),
         since=_months_before(bought, rng.randrange(1, _OLDEST_TERMS)),
         shipped=kind.intent == "return_or_keep" or rng.random() < 0.3,
@@ -308,16 +308,33 @@ def _rivals(shop: Shop, product: Product, thing: NamedThing, rng: Random) -> lis
     return found[:3]
 
 
-def _paid(product: Product, rng: Random) -> str:
-    """Near the catalogue's price and never equal to it: what was paid stands in the drawer alone. Without one, near a price of its own."""
-    own = Random(product.product_id).choice((9, 14, 19, 27, 34, 46, 62, 88))
-    listed = product.price or own
+def _paid(product: Product, rng: Random, usual: float | None = None) -> str:
+    """Near the catalogue's price and never equal to it: what was paid stands in the drawer alone. Without one, near what such things cost."""
+    listed = product.price or usual or Random(product.product_id).choice((9, 14, 19, 27, 34, 46, 62))
     while True:
         paid = max(2.0, listed * rng.uniform(0.88, 1.1)) // 1 + rng.choice(
             (0.29, 0.49, 0.59, 0.79, 0.95, 0.99)
         )
         if paid != listed:
             return f"${paid:,.2f}"
+
+
+def _is_same_sort(product: Product, thing: NamedThing) -> bool:
+    other = thing_of(product, Random(0))
+    return other is not None and kind_of(other.noun) == kind_of(thing.noun)
+
+
+def _usual_price(shop: Shop, product: Product, thing: NamedThing) -> float | None:
+    """The middle price of what the catalogue calls so."""
+    if product.price is not None:
+        return None
+    page = shop.catalog.search(SearchRequest(query=thing.noun, category=product.category, limit=15))
+    found = sorted(
+        one.price
+        for one in shop.store.products(page.product_ids)
+        if one.price is not None and _is_same_sort(one, thing)
+    )
+    return found[len(found) // 2] if found else None
 
 
 def _history(shop: Shop, user_id: str, owned: Order, scene: CaseScene) -> tuple[BoughtItem, ...]:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from drr.env.text import fold
 from drr.filetasks.quality.material import TaskMaterial
 from drr.filetasks.reckoning import nonsense, turns
-from drr.filetasks.truth import StatementChange
 from drr.filetasks.values import FactValues, sold_from
 
 _COUNTED_FROM = {
@@ -66,7 +65,7 @@ def _changes(task: TaskMaterial) -> Iterator[str]:
         if page.change is None:
             continue
         count[page.change.fact] += 1
-        value = _stated(page.change)
+        value = page.change.stated
         if value is None:
             silent[page.change.fact] += 1
         elif not turns(said, facts[page.change.fact].attribute, value):
@@ -74,10 +73,3 @@ def _changes(task: TaskMaterial) -> Iterator[str]:
     for fact, times in count.items():
         if times >= _LEAST and silent[fact] > _SILENT * times:
             yield f"fact {fact}: {silent[fact]} of its {times} distractors say nothing of it"
-
-
-def _stated(change: StatementChange) -> str | None:
-    if change.after is None:
-        return None
-    value = change.after.partition(", sold from ")[0]
-    return value.rpartition(": ")[2] if change.kind == "other_model" else value

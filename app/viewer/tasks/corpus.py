@@ -118,11 +118,10 @@ class CorpusReader:
         return replace(shown, change=change.kind.replace("_", " "), before=change.before, after=change.after)
 
     def _span_of_change(self, page: CorpusPage, known: KnownPage) -> tuple[int, int] | None:
-        """`after` is a value, or of another model `subject: value`; the page says them in its own words."""
         change = known.change
-        if change is None or change.after is None:
+        if change is None or change.stated is None:
             return None
-        return words_at(page.text, change.after, change.after.rpartition(": ")[2])
+        return words_at(page.text, change.stated)
 
     def _spans(self, page: CorpusPage, known: KnownPage | None) -> list[FactSpan]:
         if known is None:
