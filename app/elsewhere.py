@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from drr.app.answers import Answering
     from drr.env.json_object import JsonObject
     from drr.eval.tasks.desk import Desk
+    from drr.study.folders import CarriedFolder
     from drr.study.unit import Unit
 
 _PLACES = ("shop", "place", "contexts")
@@ -68,3 +69,27 @@ def desk_facts(desk: Desk) -> JsonObject:
         "shop": None if desk.shop is None else desk.shop.manifest.content_hash,
         "shop_url": desk.shop_url,
     }
+
+
+def carried_shops(*places: str | None, always: bool = False) -> tuple[CarriedFolder, ...]:
+    """Those of these places that are shops in folders of ours; a shop of before, without hashes of its files, is not carried."""
+    return tuple(
+        found for place in dict.fromkeys(places) if place is not None and (found := _carried(place, always))
+    )
+
+
+def _carried(place: str, always: bool) -> CarriedFolder | None:
+    from hashlib import sha256
+
+    from drr.env.embedded.layout import MANIFEST, read_manifest_file
+    from drr.study.folders import CarriedFolder
+
+    folder = Path(place)
+    if not (folder / MANIFEST).is_file():
+        return None
+    _, data, files = read_manifest_file(folder)
+    if not files:
+        return None
+    mark = sha256((folder / MANIFEST).read_bytes()).hexdigest()
+    names = {f"{data.name}/{name}": digest for name, digest in files.items()}
+    return CarriedFolder(str(folder), MANIFEST, mark, names, always)

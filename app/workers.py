@@ -36,6 +36,11 @@ def add_workers_option(parser: argparse.ArgumentParser) -> None:
         metavar="M",
         help="units in flight in each worker, in place of --units",
     )
+    parser.add_argument(
+        "--copy-shop",
+        action="store_true",
+        help="with ray: copy a shop in a folder to each node once, also where its path leads to it (without: only where it does not)",
+    )
 
 
 def plain_settings(settings: Settings) -> JsonObject:
@@ -72,6 +77,7 @@ def pool_of(
     arguments: argparse.Namespace, settings: Settings, opener: str, document: Mapping[str, Any]
 ) -> Pool | None:
     """The pool that was asked for, `None` where this process works alone; `opener` is given `document` and `settings` in it."""
+    from drr.app.elsewhere import carried_shops
     from drr.env.errors import Misuse
     from drr.study.pool import PoolOrder
     from drr.study.pools import make_pool
@@ -87,7 +93,8 @@ def pool_of(
             " leave --workers out"
         )
     opening = Opening(opener, {**document, "settings": plain})
-    order = PoolOrder(opening, asked.workers, asked.units, settings.concurrency, asked.address)
+    shops = carried_shops(document.get("run", document).get("shop"), always=arguments.copy_shop)
+    order = PoolOrder(opening, asked.workers, asked.units, settings.concurrency, asked.address, shops)
     return make_pool(asked.pool, order)
 
 

@@ -11,6 +11,7 @@ from drr.env.progress import Stage
 from drr.study.admission import Admission
 from drr.study.leases import Moment
 from drr.study.ledger import Ledger
+from drr.study.order import LongestFirst
 from drr.study.unit import Assignment, ClaimTerms
 
 
@@ -27,6 +28,7 @@ class Handout:
         *,
         size: int,
         limit: int | None = None,
+        order: LongestFirst | None = None,
     ) -> None:
         self.in_flight = 0
         self.unaffordable: str | None = None
@@ -38,7 +40,8 @@ class Handout:
         self._size = size
         self._limit = limit
         self._begun = 0
-        begun = ledger.saved.under_way(keys)
+        self._order = order
+        self._under_way = begun = set(ledger.saved.under_way(keys))
         self._waiting = deque(sorted(keys, key=lambda key: key not in begun))
         self._held: list[str] = []
         self._stopped = False
@@ -60,6 +63,8 @@ class Handout:
 
     async def assignments(self) -> AsyncIterator[Assignment]:
         while not self._over:
+            if self._order is not None:
+                self._order.settle(self._waiting, self._under_way)
             if (room := self._room()) and (asked := self._admission.choose(self._waiting, room)):
                 for key in self._claim(asked):
                     if self._stopped:

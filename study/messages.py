@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from drr.llm.budget import Limit
+from drr.study.folders import CarriedFolder
 from drr.study.worker import Opening
 
 _LENGTH = struct.Struct(">Q")
@@ -27,6 +28,8 @@ class Hire:
     """In the ledger's accounts; `None`: its own."""
     code: str | None = None
     """Hash of the code that must run there."""
+    folders: tuple[CarriedFolder, ...] = ()
+    """That its opening names, and that may have to be copied first."""
 
 
 @dataclass(frozen=True)

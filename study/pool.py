@@ -10,6 +10,7 @@ from typing import Protocol
 
 from drr.llm.budget import Budget, Limit
 from drr.llm.factory import Models
+from drr.study.folders import CarriedFolder
 from drr.study.spend import Bank
 from drr.study.unit import Assignment, Finished, Saved
 from drr.study.worker import Opening, Work, Worker, Workplace
@@ -42,6 +43,8 @@ class PoolOrder:
     """Of a provider at once, by all workers together."""
     address: str | None = None
     """Where its machines are, for pools that have any."""
+    folders: tuple[CarriedFolder, ...] = ()
+    """Of those that the opening names, what may be copied to machines that have it not."""
 
 
 class Pool(Protocol):

@@ -106,5 +106,17 @@ def view(ray: Any) -> ClusterView:
     return ClusterView(nodes, float(ray.available_resources().get("CPU", 0)))
 
 
+def look() -> str | None:
+    """The cluster that this machine belongs to, in words; `None` where there is none, or no Ray."""
+    address = running_here()
+    if address is None or find_spec("ray") is None:
+        return None
+    ray = connect(None, 1)
+    try:
+        return f"{address}: {view(ray)}"
+    finally:
+        ray.shutdown()
+
+
 def dead_nodes(ray: Any) -> set[str]:
     return {str(node["NodeID"]) for node in ray.nodes() if not node["Alive"]}

@@ -12,6 +12,7 @@ from typing import Any
 from drr.env.code import code_hash
 from drr.env.errors import DrrError
 from drr.study.crew import Crew, Hand
+from drr.study.folders import FolderSource, PieceAsked
 from drr.study.messages import Enough, Hire, Unfit
 from drr.study.pool import PoolOrder, Terms
 from drr.study.process import this_holder
@@ -35,10 +36,18 @@ class RayPool:
         self._order = order
         self._ray: Any = None
         self._crew: Crew | None = None
+        self._source: FolderSource | None = None
 
     async def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
         order = self._order
-        hire = Hire(order.opening, terms.bank.limit, terms.unit_cap, order.calls, code=code_hash())
+        hire = Hire(
+            order.opening,
+            terms.bank.limit,
+            terms.unit_cap,
+            order.calls,
+            code=code_hash(),
+            folders=order.folders,
+        )
         self._crew = Crew(
             self._recruit,
             hire,
@@ -85,7 +94,9 @@ class RayPool:
             num_cpus=1, max_restarts=0, max_concurrency=1000, scheduling_strategy="SPREAD"
         )
         actor = await asyncio.to_thread(remote.remote)
-        return _Actor(self._ray, actor, replace(hire, name=this_holder().id))
+        if self._source is None:
+            self._source = FolderSource(self._order.folders, self._ray.put)
+        return _Actor(self._ray, actor, self._source, replace(hire, name=this_holder().id))
 
 
 def pool(order: PoolOrder) -> RayPool:
@@ -96,8 +107,9 @@ def pool(order: PoolOrder) -> RayPool:
 class _Actor(Hand):
     """What is said to it goes one call at a time, all that gathered meanwhile; what it says is fetched likewise."""
 
-    def __init__(self, ray: Any, actor: Any, hire: Hire) -> None:
+    def __init__(self, ray: Any, actor: Any, source: FolderSource, hire: Hire) -> None:
         super().__init__()
+        self._source = source
         self._ray, self._actor, self._hire = ray, actor, hire
         self._outbox: list[object] = []
         self._telling: asyncio.Task[None] | None = None
@@ -132,7 +144,10 @@ class _Actor(Hand):
             self._place = await self._actor.begin.remote(self._hire)
             while words := await self._actor.said.remote():
                 for word in words:
-                    yield self._named(word)
+                    if isinstance(word, PieceAsked):
+                        self.tell(await asyncio.to_thread(self._source.piece, word))
+                    else:
+                        yield self._named(word)
             await self._actor.how_it_ended.remote()
             self._over = True
         except self._ray.exceptions.RayError as error:

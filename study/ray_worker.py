@@ -7,9 +7,12 @@ import os
 import socket
 import threading
 from collections import deque
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-from drr.study.messages import Hire
+from drr.env.errors import DrrError
+from drr.study.folders import Piece, PieceAsked, relocated, settled
+from drr.study.messages import Hire, Unfit
 from drr.study.served import ServedWorker
 
 _MOST = 500
@@ -36,22 +39,24 @@ class RayWorker:
         self._thread = 0
         self._news = asyncio.Event()
         self._served: ServedWorker | None = None
+        self._asked: dict[PieceAsked, asyncio.Future[Any]] = {}
         self._serving: asyncio.Task[None] | None = None
 
     async def begin(self, hire: Hire) -> RayPlace:
         import ray
 
         self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
-        self._served = ServedWorker(hire, self._tell)
-        self._serving = asyncio.create_task(self._serve(self._served))
+        self._serving = asyncio.create_task(self._serve(hire))
         node = ray.get_runtime_context().get_node_id()
         address = ray.util.get_node_ip_address()
         return RayPlace(f"{socket.gethostname()} ({address}, process {os.getpid()})", node)
 
     async def hear(self, words: list[object]) -> None:
-        assert self._served is not None
         for word in words:
-            self._served.hear(word)
+            if isinstance(word, Piece):
+                self._asked.pop(word.asked).set_result(word.content)
+            elif self._served is not None:
+                self._served.hear(word)
 
     async def said(self) -> list[object]:
         assert self._serving is not None
@@ -65,11 +70,23 @@ class RayWorker:
         if self._serving is not None and self._serving.done():
             self._serving.result()
 
-    async def _serve(self, served: ServedWorker) -> None:
+    async def _serve(self, hire: Hire) -> None:
         try:
-            await served.serve()
+            places = {folder.path: await settled(folder, self._fetch) for folder in hire.folders}
+            opening = replace(hire.opening, config=relocated(hire.opening.config, places))
+            self._served = ServedWorker(replace(hire, opening=opening), self._tell)
+            await self._served.serve()
+        except (DrrError, OSError) as error:
+            self._tell(Unfit(str(error)))
         finally:
             asyncio.get_running_loop().call_soon(self._news.set)
+
+    async def _fetch(self, asked: PieceAsked) -> bytes:
+        """What comes is where the bytes are in the object store."""
+        waiting = self._asked[asked] = asyncio.get_running_loop().create_future()
+        self._tell(asked)
+        content: bytes = await (await waiting)
+        return content
 
     def _tell(self, message: object) -> None:
         self._out.append(message)

@@ -132,6 +132,15 @@ class Records:
         )
         return [GroupCost(str(name), *sums) for name, *sums in rows]
 
+    def mean_seconds(self, kind: Kind) -> list[tuple[str, float]]:
+        """How long the current units of this kind that are done took, by variant or task."""
+        rows = self._db.rows(
+            "SELECT coalesce(json_extract(spec, '$.variant'), json_extract(spec, '$.task'), '') AS name, avg(seconds) "
+            "FROM units JOIN records USING (key) WHERE kind = ? AND current = 1 AND status = 'done' GROUP BY name",
+            (kind,),
+        )
+        return [(str(name), float(mean)) for name, mean in rows]
+
     def usages(self) -> Iterator[Mapping[str, UsageRow]]:
         """Of every current record, and nothing else of it: a study may hold a hundred thousand judgements."""
         rows = self._db.rows("SELECT usage FROM records JOIN units USING (key) WHERE units.current = 1")

@@ -21,6 +21,7 @@ from drr.study.admission import Admission
 from drr.study.handout import Handout
 from drr.study.interrupts import interrupts
 from drr.study.leases import Moment
+from drr.study.order import LongestFirst
 from drr.study.pool import InProcessPool, Pool, Terms
 from drr.study.process import this_holder
 from drr.study.spend import Bank
@@ -28,6 +29,9 @@ from drr.study.study import Study
 from drr.study.unit import ClaimTerms, Finished, Unit
 from drr.study.worker import Work
 from drr.study.writer import RecordWriter
+
+_FEW = 8
+"""Units in flight, as one process has them: so few are begun in the order asked for to the end."""
 
 
 @dataclass(frozen=True)
@@ -156,8 +160,9 @@ class _Driver:
         self.bank = Bank(study.ledger.accounts, self.holder, budget)
         claims = ClaimTerms(self.holder, pace.lease_s, pace.poll_s, pace.wall, retry_failed, pace.steady)
         self.admission = Admission(study.ledger, self.bank, units, claims)
+        order = LongestFirst(study.ledger, units, pool.size) if pool.size > _FEW and limit is None else None
         self.handout = Handout(
-            study.ledger, self.keys, claims, self.admission, stage, size=pool.size, limit=limit
+            study.ledger, self.keys, claims, self.admission, stage, size=pool.size, limit=limit, order=order
         )
         self.writer = RecordWriter(
             study, self.holder, before=self.bank.flush, kept=self._kept, failed=self._abort

@@ -11,6 +11,9 @@ from typing import Self
 from drr.study.study import Study
 from drr.study.unit import Finished, Saved
 
+_FILES = 32
+"""Texts of a batch that are written at once: each waits for the disk, and a disk takes many in the time of one."""
+
 
 class RecordWriter:
     """`kept` hears of every report once it is on disk, and whether it was written: another's record may stand by then.
@@ -33,6 +36,7 @@ class RecordWriter:
         self._kept = kept
         self._failed = failed
         self._thread = ThreadPoolExecutor(1, "ledger")
+        self._files = ThreadPoolExecutor(_FILES, "texts")
         self._waiting: list[Finished] = []
         self._to_save: list[Saved] = []
         self._task: asyncio.Task[None] | None = None
@@ -45,6 +49,7 @@ class RecordWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._thread.shutdown()
+        self._files.shutdown()
 
     def put(self, finished: Finished) -> None:
         self._waiting.append(finished)
@@ -86,6 +91,7 @@ class RecordWriter:
             self._study.ledger.saved.add(saved)
         if not batch:
             return set()
-        put = self._study.blobs.put
-        blobs = {one.key: {name: put(text) for name, text in one.texts.items()} for one in batch}
+        contents = list({text: None for one in batch for text in one.texts.values()})
+        hashes = dict(zip(contents, self._files.map(self._study.blobs.put, contents), strict=True))
+        blobs = {one.key: {name: hashes[text] for name, text in one.texts.items()} for one in batch}
         return self._study.ledger.records.commit(self._holder, batch, blobs)

@@ -39,6 +39,8 @@ class Surroundings(TypedDict):
     servers: dict[str, bool]
     java: str | None
     chromium: str | None
+    cluster: str | None
+    """Of Ray, that this machine belongs to."""
     keys: dict[str, bool]
 
 
@@ -58,6 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         },
         "java": _java(),
         "chromium": _program("chromium", "chromium-browser", "google-chrome"),
+        "cluster": _cluster(),
         "keys": {name: getattr(settings, name) is not None for name in KEYS},
     }
     broken = None in packages.values()
@@ -75,6 +78,16 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+def _cluster() -> str | None:
+    from drr.env.errors import DrrError
+    from drr.study.ray_cluster import look
+
+    try:
+        return look()
+    except DrrError as error:
+        return str(error)
 
 
 def _python() -> str:
@@ -134,5 +147,6 @@ def _print(found: Surroundings) -> None:
         )
     print(f"java: {found['java'] or 'none (needed only for the test servers)'}")
     print(f"chromium: {found['chromium'] or 'none (needed only for browser tests)'}")
+    print(f"ray: {found['cluster'] or 'this machine belongs to no cluster (needed only for --pool ray://)'}")
     for name, there in found["keys"].items():
         print(f"{name}: {'set' if there else 'not set'}")

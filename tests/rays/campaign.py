@@ -57,6 +57,7 @@ class Campaign:
         self.count = kills * UNITS_PER_KILL
         self.kinds = ["actor", "node", "driver"] * -(-kills // 3)
         self.cluster = begin_head(Cluster)
+        self.cluster.caches = folder.parent
         for _ in range(WORKERS):
             add_node(self.cluster)
         self.known: dict[str, str] = {}

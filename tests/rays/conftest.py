@@ -25,14 +25,15 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[Any]:
-    """`cluster.client` is its `ray://` address. Workers find the tests by the path that nodes are begun with."""
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """`cluster.client` is its `ray://` address, `cluster.caches` where its nodes have theirs."""
     from ray.cluster_utils import Cluster
 
     from tests.rays.nodes import add_node, begin_head
 
     port = free_port()
     made: Any = begin_head(Cluster, client_port=port)
+    made.caches = tmp_path_factory.mktemp("caches")
     made.client = f"ray://127.0.0.1:{port}"
     for _ in range(2):
         add_node(made)

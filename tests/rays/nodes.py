@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,6 +38,8 @@ def begin_head(kind: Any, client_port: int | None = None) -> Any:
         )
 
 
-def add_node(cluster: Any, **told: str) -> Any:
-    with _environment(**told):
+def add_node(cluster: Any) -> Any:
+    """With a cache of its own, as on a machine of its own."""
+    cache = tempfile.mkdtemp(prefix="node-", dir=getattr(cluster, "caches", None))
+    with _environment(XDG_CACHE_HOME=cache):
         return cluster.add_node(num_cpus=1, object_store_memory=_STORE)

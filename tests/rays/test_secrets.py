@@ -96,8 +96,9 @@ def test_a_worker_without_its_key_is_refused_and_the_drivers_goes_nowhere(garden
 
 
 def test_the_command_leaves_on_a_cluster_what_it_leaves_alone(garden: Path, cluster: Any) -> None:
-    """Answers and judgements, the tables byte by byte."""
-    for name, way in {"one": (), "many": ("--pool", "ray", "--workers", "2")}.items():
+    """Answers and judgements, the tables byte by byte; the shop is copied once for each node."""
+    rays = ("--pool", "ray", "--workers", "2", "--copy-shop")
+    for name, way in {"one": (), "many": rays}.items():
         done = drr(garden, *new(name, *way, "--quiet"))
         assert done.returncode == 0, done.stderr
         done = drr(garden, "judge", name, "--what", "rules,faithfulness", *way, "--quiet")
@@ -105,3 +106,11 @@ def test_the_command_leaves_on_a_cluster_what_it_leaves_alone(garden: Path, clus
         assert drr(garden, "export", name, "--out", f"{name}-tables", "--canonical").returncode == 0
     for file in sorted((garden / "one-tables").iterdir()):
         assert file.read_bytes() == (garden / "many-tables" / file.name).read_bytes(), file.name
+    copies = list(cluster.caches.glob("*/drr/copies/*/manifest.json"))
+    assert len({path.parents[3] for path in copies}) == len(copies) == 2
+    assert {path.read_bytes() for path in copies} == {(garden / "shop/manifest.json").read_bytes()}
+
+
+def test_doctor_shows_the_cluster(garden: Path, cluster: Any) -> None:
+    said = drr(garden, "doctor").stdout
+    assert f"ray: {cluster.address}: 3 nodes, 2 CPUs, " in said

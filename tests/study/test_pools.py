@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from drr.study.export import export
 from drr.study.grants import Grant, GrantPurse, GrantRequest, Grants, Recall, Spent
 from drr.study.leases import Moment
 from drr.study.messages import Enough, Hire, Hired, Unfit
+from drr.study.order import LongestFirst
 from drr.study.pool import InProcessPool, PoolOrder
 from drr.study.pools import POOLS, make_pool, pool_name
 from drr.study.processes import ProcessPool
@@ -286,6 +288,25 @@ async def test_units_and_what_is_left_of_them_are_plain_data(study: Study) -> No
     assert (again, again.key) == (unit, unit.key)
     with pytest.raises(TypeError):
         study.ledger.units.register([Unit("answer", {"n": Outcome({})}, {}, "no")])
+
+
+async def test_the_last_units_begin_with_those_that_take_longest(study: Study) -> None:
+    """Where many are in flight; those that few are in flight of begin in the order asked for."""
+    await run(study, units(3), here())
+    with study.ledger.units._db.writing() as db:
+        for name, seconds in (("v0", 1.0), ("v1", 30.0), ("v2", 9.0)):
+            db.execute(
+                "UPDATE records SET seconds = ? WHERE key IN (SELECT key FROM units WHERE json_extract(spec, '$.variant') = ?)",
+                (seconds, name),
+            )
+    asked = units(12)[3:]
+    study.ledger.units.register(asked)
+    keys = [unit.key for unit in asked]
+    shown = {unit.key: unit.spec["variant"] for unit in asked}
+    for size, begun in ((4, keys), (5, [keys[1], keys[4], keys[7], keys[2], keys[5], keys[8], *keys[0::3]])):
+        waiting = deque(keys)
+        LongestFirst(study.ledger, asked, size).settle(waiting, set())
+        assert list(waiting) == begun, [shown[key] for key in waiting]
 
 
 # -- pools by name
