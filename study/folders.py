@@ -48,7 +48,7 @@ class PieceAsked:
 
 
 @dataclass(frozen=True)
-class Piece:
+class FolderPiece:
     """The driver's answer: what a pool carries bytes by."""
 
     asked: PieceAsked
@@ -63,7 +63,7 @@ class FolderSource:
         self._keep = keep
         self._kept: OrderedDict[PieceAsked, Any] = OrderedDict()
 
-    def piece(self, asked: PieceAsked) -> Piece:
+    def piece(self, asked: PieceAsked) -> FolderPiece:
         folder = self._folders.get(asked.folder)
         if folder is None or (asked.file != folder.mark and asked.file not in folder.files):
             raise DrrError(f"a worker asked for {asked.folder}/{asked.file}, which is nothing of this run's")
@@ -73,7 +73,7 @@ class FolderSource:
                 self._kept[asked] = self._keep(file.read(PIECE))
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-        return Piece(asked, self._kept[asked])
+        return FolderPiece(asked, self._kept[asked])
 
 
 def relocated(config: Any, places: Mapping[str, str]) -> Any:

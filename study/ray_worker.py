@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from drr.env.errors import DrrError
-from drr.study.folders import Piece, PieceAsked, relocated, settled
+from drr.study.folders import FolderPiece, PieceAsked, relocated, settled
 from drr.study.messages import Hire, Unfit
 from drr.study.served import ServedWorker
 
@@ -53,7 +53,7 @@ class RayWorker:
 
     async def hear(self, words: list[object]) -> None:
         for word in words:
-            if isinstance(word, Piece):
+            if isinstance(word, FolderPiece):
                 self._asked.pop(word.asked).set_result(word.content)
             elif self._served is not None:
                 self._served.hear(word)
