@@ -28,7 +28,9 @@ from drr.eval.metrics import metrics, quality, values_of
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.stats import correlation
 from drr.eval.stats.comparisons import Outcome
+from drr.eval.stats.dr3 import SIX
 from drr.eval.stats.positions import PositionRow, positions
+from drr.eval.tasks.dr3.rows import fact_labels
 from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.pqr.rows import DIMENSIONS as CRITERIA_DIMENSIONS
 from drr.eval.tasks.pqr.rows import CriteriaOwner, rubric_of, scores_of
@@ -106,6 +108,7 @@ def study_labels(judged: Judged) -> list[Label]:
         *_study_ratings(judged, name),
         *_study_support(judged, name),
         *_study_criteria(judged, name),
+        *_study_dr3(judged, name),
     ]
 
 
@@ -194,6 +197,26 @@ def _study_criteria(judged: Judged, name: str) -> Iterable[Label]:
                     dimension=dimension,
                     criterion=under[1],
                     label=sum(said[under]) / len(said[under]),
+                )
+
+
+def _study_dr3(judged: Judged, name: str) -> Iterable[Label]:
+    """DR3-Eval's six figures of each report as criteria, 0-10: their mean is the total that people are held against."""
+    for answer in judged.answers:
+        if fact_labels(judged, answer.key) is None:
+            continue
+        values = values_of(judged, answer)
+        for criterion in (f"dr3_{figure}" for figure in SIX):
+            value = values.get(criterion)
+            if value is not None:
+                yield CriterionLabel(
+                    id=rating_id(answer.query_id, answer.variant, answer.trial),
+                    judge=name,
+                    query=answer.query,
+                    answer=answer.report,
+                    dimension="DR3",
+                    criterion=criterion,
+                    label=value / 10,
                 )
 
 

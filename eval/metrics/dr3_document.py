@@ -63,14 +63,25 @@ def dr3_document(study: Study, judged: Judged) -> Dr3Document | None:
 
 
 def option_pairs(systems: Sequence[str]) -> list[tuple[str, str]]:
-    """Each against the plainest of its architecture: options stand behind `+`, settings behind `@`."""
+    """Each against the one of its architecture that has most of its options and no other, else against the plainest."""
     by_name: dict[str, list[str]] = {}
     for system in systems:
         by_name.setdefault(_OPTIONS.split(system, maxsplit=1)[0], []).append(system)
-    plainest = {
-        name: min(own, key=lambda one: (len(_OPTIONS.split(one)), one)) for name, own in by_name.items()
-    }
-    return [(one, plainest[name]) for name, own in by_name.items() for one in own if one != plainest[name]]
+    found = []
+    for own in by_name.values():
+        plain = sorted(own, key=lambda one: (len(_parts(one)), one))
+        for one in own:
+            within = [other for other in plain if _parts(other) < _parts(one)]
+            other = within[-1] if within else plain[0]
+            if other != one:
+                found.append((one, other))
+    return found
+
+
+def _parts(system: str) -> frozenset[str]:
+    """Options stand behind `+`, and behind `@` what it was given or could reach."""
+    agent, _, given = system.partition("@")
+    return frozenset(agent.split("+")[1:]) | {f"@{one}" for one in given.split("+") if one}
 
 
 class _Known:

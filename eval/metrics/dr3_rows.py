@@ -36,7 +36,7 @@ class Dr3Document(TypedDict):
     between_sizes: list[Dr3Difference]
     """Each size against the smallest."""
     between_options: list[Dr3Difference]
-    """Each system against the plainest one of its architecture."""
+    """Each system against the one of its architecture that has most of its options and no other."""
     modalities: dict[str, dict[str, VRow]]
     """By system: recall of the facts that stand in text, in a table, in a picture."""
     errors: dict[str, dict[str, ErrorShare]]

@@ -1,4 +1,7 @@
-"""Which required facts a run met: their value in what its tools gave of the very page or file. A picture that was looked at was met."""
+"""Which required facts a run met: their value in what its tools gave of the very page or file. A picture that was looked at was met.
+
+What stands in a page behind what a model was given of it was not met: a snippet or a summary may have lost it.
+"""
 
 from __future__ import annotations
 
@@ -41,4 +44,4 @@ def _of(address: str, given: Mapping[str, list[Source]]) -> list[Source]:
 def _states(fact: TaskFact, value: ToldValue, source: Source) -> bool:
     if fact.modality == "picture":
         return True
-    return any(one.exact for text in (source.seen, source.page or "") for one in value.places(text))
+    return any(one.exact for one in value.places(source.seen))
