@@ -33,7 +33,7 @@ from drr.study.worker import Context
 from tests.agents.garden import ANNA, DOCUMENTS
 
 AT_ONCE = 3
-VARIANTS = ("react", "hybrid-react+ws", "plan-to-function")
+VARIANTS = ("react", "hybrid-react+ws", "plan-to-function", "dr3+validate")
 
 
 def units(count: int) -> list[Unit]:

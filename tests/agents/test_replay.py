@@ -34,12 +34,14 @@ from tests.wire import Request, Say, Wire
 PLAN = json.dumps(
     {"plan": "look", "calls": [{"tool": "product_catalog_search", "arguments": '{"query": "house"}'}]}
 )
-UNITS = 9
+UNITS = 12
 
 
 def script(request: Request) -> Say:
-    """Answers at once what agents of three architectures ask; none hangs on anything but the request."""
+    """Answers at once what agents of four architectures ask; none hangs on anything but the request."""
     time.sleep(0.005)
+    if (said := dr3(request)) is not None:
+        return said
     if request.body.get("output_config"):
         return Say(PLAN)
     if (
@@ -52,6 +54,20 @@ def script(request: Request) -> Say:
     if names(request) and "bluebirds" in first:
         return react(request) if turns(request) < 4 else Say(REPORT)
     return hybrid(request) if names(request) else Say(REPORT)
+
+
+def dr3(request: Request) -> Say | None:
+    """Its main agent, its sub-agents, and the check of its report; `None` for what another architecture asks."""
+    bound, begun = set(names(request)), turns(request)
+    if "search_pages" in bound:
+        tasks = [("search_pages", {"task": "bluebirds"}), ("search_shop", {"task": "bird houses"})]
+        return Say(REPORT) if begun else Say("", tasks)
+    if bound and "finalize" not in bound:
+        search = "web_search" if "web_search" in bound else "product_catalog_search"
+        return Say("Found [1].") if begun > 1 else Say("", [(search, {"query": f"bird house {begun}"})])
+    if "# Report, " in texts(request):
+        return Say(json.dumps({"unmet": []}))
+    return None
 
 
 class Nursery:
