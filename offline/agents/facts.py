@@ -48,7 +48,7 @@ def web_facts(task: Asked, memory: Memory, most: int, each: int = 2) -> list[tup
 def _weighed(task: Asked, memory: Memory) -> Iterator[tuple[float, int, str, SeenPage]]:
     """Usable sentences that speak of the question, the best with the least number; and the place of their page."""
     alone = memory.for_itself
-    names = names_in(task.text) if alone else set()
+    names = names_in(task.text) if memory.has_files else set()
     wanted = subject(task) | {word for ask in task.asks for word in content_words(ask)}
     wanted |= set(content_words(task.text)) if alone else set()
     home = state_name(memory.home.state) if memory.home else None

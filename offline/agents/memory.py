@@ -106,9 +106,13 @@ class Memory:
     """Files of which more is there than was read."""
 
     @property
+    def has_files(self) -> bool:
+        return bool(self.papers or self.pictures or self.parts)
+
+    @property
     def for_itself(self) -> bool:
         """Files and pages are all that there is: nothing here is for sale."""
-        return bool(self.papers or self.pictures or self.parts) and not self.products
+        return self.has_files and not self.products
 
     def called(self, name: str) -> int:
         return sum(1 for call in self.calls if call.name == name)

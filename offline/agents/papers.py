@@ -68,8 +68,8 @@ def _named(text: str, files: Sequence[str]) -> list[str]:
 
 
 def ask_the_pages(task: Asked, memory: Memory) -> tuple[str, Calls]:
-    """Where files belong to the question and nothing is for sale: what it names and what it asks of that, side by side, once."""
-    if memory.called("web_search") or not (memory.papers or memory.pictures):
+    """Where files belong to the question: what it names and what it asks of that, side by side, once."""
+    if memory.called("web_search") or not memory.has_files:
         return "", []
     return "What the files do not say may stand on pages.", [
         ("web_search", {"query": words}) for words in searches(task.text)

@@ -103,7 +103,7 @@ def _plan(brief: briefs.Planning) -> AIMessage:
     if brief.references:
         for number, _ in finds[:2]:
             calls.append(("get_product_details", {"product_id": f"${number}.items[0].product_id"}))
-    asked = [] if brief.shop else searches(task.text)
+    asked = searches(task.text) if brief.files else []
     calls += [("web_search", {"query": words}) for words in asked or [_web_query(task, None)]]
     plan = f"Find {offline_words.join(task.needs) or 'an answer'}" + (
         f" within {money(task.limit)}" if task.limit is not None else ""
@@ -160,7 +160,7 @@ def _missing(read: Asked, memory: Memory, bound: set[str]) -> tuple[str, Calls]:
         _look_for_products,
         _look_again,
         _open_pages,
-        partial(_ask_the_pages, bound),
+        _ask_the_pages,
         _ask_the_web,
         _add_up,
     ):
@@ -179,11 +179,9 @@ def _look_at_files(bound: set[str], task: Asked, memory: Memory) -> tuple[str, C
     return (thought, calls) if calls else papers.search_files(task, memory)
 
 
-def _ask_the_pages(bound: set[str], task: Asked, memory: Memory) -> tuple[str, Calls]:
-    """Of a sub-problem that is about the web, what it says itself."""
-    if "product_catalog_search" in bound or not offline_question.in_own_words(task.text):
-        return "", []
-    return papers.ask_the_pages(task, memory)
+def _ask_the_pages(task: Asked, memory: Memory) -> tuple[str, Calls]:
+    """Not of a sub-problem that is about the web: that says itself what it is."""
+    return papers.ask_the_pages(task, memory) if offline_question.in_own_words(task.text) else ("", [])
 
 
 def _look_up_records(task: Asked, memory: Memory) -> tuple[str, Calls]:

@@ -40,7 +40,7 @@ def problems(messages: Sequence[BaseMessage], brief: Supervising) -> tuple[str, 
     scarce = [need for need in sought.needs if len(offline_choice.candidates(sought, need, memory)) < _ENOUGH]
     whole = [offline_question.look_through(question)] if scarce or not sought.needs else []
     finds = [*whole, *_finds(replace(sought, needs=tuple(scarce)))] if brief.shop else []
-    wanted = [*finds, *(_background(task) if brief.shop else _on_pages(task))]
+    wanted = [*finds, *(_on_pages(task) if brief.files else _background(task))]
     left = [problem for problem in wanted if problem not in launched]
     left += _follow_ups(task, memory, launched)
     if left and len(launched) <= PER_ROUND + 1:
@@ -50,8 +50,9 @@ def problems(messages: Sequence[BaseMessage], brief: Supervising) -> tuple[str, 
 
 def _first_problems(brief: Supervising, task: Asked) -> list[str]:
     files = [offline_question.from_files(brief.question)] if brief.files else []
-    others = _sub_problems(task, brief.question) if brief.shop else _on_pages(task)
-    return [*files, *others][:PER_ROUND]
+    shop = _sub_problems(task, brief.question) if brief.shop else []
+    pages = _on_pages(task) if brief.files else []
+    return list(dict.fromkeys([*files, *shop[:2], *pages] if pages else [*files, *shop]))[:PER_ROUND]
 
 
 def _on_pages(task: Asked) -> list[str]:
