@@ -34,6 +34,7 @@ class JudgingChoices(NamedTuple):
 
     def keep(self, study: Study, arguments: argparse.Namespace) -> None:
         """What was given now counts until something else is given."""
+        from drr.app.vouching import remember_shop
         from drr.eval.tasks.dr3.truths import keep_tasks_place
         from drr.eval.tasks.key_points.file import keep_points
         from drr.eval.tasks.pqr.choices import KeptChoices
@@ -41,6 +42,7 @@ class JudgingChoices(NamedTuple):
         from drr.eval.tasks.reporteval.choices import keep_pair_seed
 
         if arguments.tasks is not None:
+            remember_shop(study.folder, str(arguments.tasks.resolve()))
             keep_tasks_place(study, arguments.tasks)
         if arguments.pair_seed is not None:
             keep_pair_seed(study, arguments.pair_seed)

@@ -247,6 +247,11 @@ class ShownEntry:
     """Of the frozen pages that it was asked over, where the task has files."""
 
     @property
+    def file_tasks(self) -> tuple[str, ...]:
+        """Ids of tasks with files that it may answer: as its question names the task, else what stands before the size."""
+        return (self.task, self.query_id.partition("@")[0])
+
+    @property
     def question_page(self) -> str:
         """The name of its question's page: an id may be a path, if a stranger wrote it."""
         return file_name(self.query_id)

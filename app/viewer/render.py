@@ -126,15 +126,17 @@ class Pages:
         template = templates().get_template(name)
         return template.render(root=root, banner=banner, **self._common, **values)
 
+    def _task_of(self, entry: ShownEntry) -> str | None:
+        """The name of its task's page, where it is of a task with files."""
+        return next((name for name in map(file_name, entry.file_tasks) if name in self._tasks), None)
+
     def _task_page(self, entry: ShownEntry) -> str | None:
-        """The page of its task with files."""
-        name = file_name(entry.task)
-        return f"../t/{name}.html" if name in self._tasks else None
+        name = self._task_of(entry)
+        return None if name is None else f"../t/{name}.html"
 
     def _evidence(self, report: ReportView) -> Mapping[str, FactEvidence]:
-        name = file_name(report.entry.task)
-        here = self._shelf if report.facts and name in self._tasks else None
-        return {} if here is None else here.evidence(name)
+        name = self._task_of(report.entry) if report.facts else None
+        return {} if name is None or self._shelf is None else self._shelf.evidence(name)
 
     def index(self, entries: Sequence[ShownEntry], judging: Judging | None, to_come: int) -> str:
         columns = sorted({entry.variant for entry in entries})

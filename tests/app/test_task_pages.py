@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -15,10 +16,13 @@ from drr.app.viewer.tasks.model import TaskView
 from drr.app.viewer.tasks.shelf import TaskShelf
 from drr.app.viewer.tasks.site import task_site
 from drr.env.drawer.drawer import SHARED
+from drr.filetasks.form import TRUTH, document
+from drr.filetasks.truth import FoundRecord, KnownPage, PageProposal, read_truth
 from drr.study.study import Study
 from starlette.testclient import TestClient
 
 from tests.filetasks.known import FACTS, RIGHT, WRONG, write_known_task
+from tests.filetasks.made import PAGES, QUERY
 
 
 @pytest.fixture(scope="module")
@@ -203,6 +207,50 @@ def test_a_file_that_is_gone_or_broken_says_so_on_its_page(tmp_path: Path) -> No
     }
 
 
+def test_found_pages_say_what_a_model_took_them_for_and_what_a_person_said(tmp_path: Path) -> None:
+    folder = write_known_task(tmp_path / "007")
+    truth = read_truth(folder)
+    proposals = tuple(
+        PageProposal(url=url, kind=kind, quote=text.strip(), why=f"it reads as {kind}")
+        for (url, _, text), kind in zip(
+            (PAGES[0], PAGES[2], PAGES[3]), ("supportive", "distractor", "noise"), strict=True
+        )
+    )
+    pages = (truth.pages[0], KnownPage(url=WRONG[0], kind="distractor"))
+    history = [
+        {"action": "confirm", "page": RIGHT[0], "reviewer": "Ada"},
+        {"action": "refute", "page": PAGES[3][0], "reviewer": "Ada"},
+    ]
+    found = FoundRecord(
+        model="kind-model", web="serper", proposals=proposals, pages={"read": 4, "too_short": 1}
+    )
+    changed = truth.model_copy(
+        update={
+            "pages": pages,
+            "found": found,
+            "review": truth.review.model_copy(update={"history": history}),
+        }
+    )
+    (folder / TRUTH).write_bytes(document(changed))
+    assert main(["view", str(folder), "--static", str(tmp_path / "pages"), "--quiet"]) == 0
+    html = (tmp_path / "pages" / "t" / "007.html").read_text()
+    standings = ("confirmed", "not confirmed", "refuted")
+    assert re.findall(r'<span class="tag [a-z]+">((?:not )?confirmed|refuted)</span>', html) == list(
+        standings
+    )
+    assert "as kind-model took them" in html and "too short 1" in html and "confirm, https" in html
+    assert "1 found page not confirmed" in (tmp_path / "pages" / "index.html").read_text()
+    shelf = TaskShelf(folder)
+    shown = [shelf.document(name) for name in shelf.documents("007")]
+    assert [(one.url, one.kind, one.proposal and one.proposal.standing) for one in shown if one] == [
+        (proposal.url, proposal.kind, standing)
+        for proposal, standing in zip(proposals, standings, strict=True)
+    ]
+    assert all(one is not None and len(one.spans) == 1 for one in shown)
+    for link in re.findall(r'href="\.\./(d/[^"#]+)', html):
+        assert (tmp_path / "pages" / link).is_file()
+
+
 AGENT = """
 async def reader(query, tools, model, budget):
     return '''# The kettle
@@ -285,6 +333,24 @@ def test_a_study_without_its_tasks_says_so_and_takes_them_from_elsewhere(
     assert not (pages / "tasks.html").exists() and "tasks.html" not in (pages / "index.html").read_text()
     assert main(["view", str(moved), "--static", str(pages), "--tasks", str(tasks), "--quiet"]) == 0
     assert (pages / "t" / "007.html").is_file()
+
+
+def test_reports_of_others_on_the_tasks_stand_beside_them_too(tasks: Path, tmp_path: Path) -> None:
+    row = {
+        "id": "a",
+        "system": "theirs",
+        "query": QUERY,
+        "query_id": "007@1k",
+        "report_markdown": "The warranty of the kettle lasts 36 months.",
+    }
+    (tmp_path / "reports.jsonl").write_text(json.dumps(row) + "\n")
+    study, pages = str(tmp_path / "study"), tmp_path / "pages"
+    assert main(["import", study, str(tmp_path / "reports.jsonl")]) == 0
+    assert main(["judge", study, "--what", "dr3", "--tasks", str(tasks), "--quiet"]) == 0
+    assert main(["view", study, "--static", str(pages), "--quiet"]) == 0
+    (answer,) = re.findall(r'href="\.\./(r/[^"]+\.html)">\d+ words', (pages / "t" / "007.html").read_text())
+    report = (pages / answer).read_text()
+    assert "Facts of the task: 1 found" in report and 'href="../t/007.html"' in report
 
 
 def test_no_page_of_an_annotator_leads_to_the_truth(

@@ -8,9 +8,9 @@ from functools import cached_property
 
 from drr.app.viewer.model import Passage
 from drr.app.viewer.tasks.marking import passage_around, words_at
-from drr.app.viewer.tasks.model import DocumentView, FactSpan, NoiseView, StatementView
+from drr.app.viewer.tasks.model import DocumentView, FactSpan, NoiseView, ProposalView, StatementView
 from drr.filetasks.form import CorpusPage, CorpusSizes
-from drr.filetasks.truth import KnownPage, TaskFact, TaskTruth
+from drr.filetasks.truth import KnownPage, PageProposal, TaskFact, TaskTruth
 
 NOISE_TOGETHER = 25
 """Pages of noise that share a page of the viewer."""
@@ -24,6 +24,7 @@ class CorpusReader:
         self._known = {page.url: page for page in truth.pages}
         self._places = {page.url: number for number, page in enumerate(pages, 1)}
         self._facts = {fact.id: fact for fact in truth.facts}
+        self._proposed = {one.url: one for one in (truth.found.proposals if truth.found else ())}
 
     @cached_property
     def known(self) -> list[int]:
@@ -35,6 +36,16 @@ class CorpusReader:
             if page.kind in kinds and page.url in self._places
         ]
         return [number for _, number in sorted(found)]
+
+    @property
+    def shown_alone(self) -> list[int]:
+        """Those with a page of their own: of known kind, or proposed."""
+        proposed = [self._places[url] for url in self._proposed if url in self._places]
+        return list(dict.fromkeys([*self.known, *proposed]))
+
+    @cached_property
+    def proposals(self) -> list[ProposalView]:
+        return [self._proposal(one) for one in self._proposed.values()]
 
     @cached_property
     def noise(self) -> list[int]:
@@ -75,6 +86,7 @@ class CorpusReader:
             sizes=tuple(name for name, size in self._sizes.sizes.items() if number <= size.pages),
             facts=() if known is None else (known.facts or ((change.fact,) if change is not None else ())),
             statement=statement,
+            proposal=self._proposal(self._proposed[page.url]) if page.url in self._proposed else None,
             source=source,
         )
 
@@ -86,6 +98,19 @@ class CorpusReader:
         documents = tuple(one for one in map(self.document, own) if one is not None)
         return NoiseView(
             self._name, number, self.noise_pages, first + 1, first + len(own), len(self.noise), documents
+        )
+
+    def _proposal(self, one: PageProposal) -> ProposalView:
+        said = self._truth.judged_pages().get(one.url)
+        standing = {"confirm": "confirmed", "refute": "refuted"}.get(said or "", "not confirmed")
+        return ProposalView(
+            self.title(one.url) or one.url,
+            self.link(one.url),
+            one.url,
+            one.kind,
+            one.why,
+            one.quote,
+            standing,
         )
 
     def right(self, fact: TaskFact) -> list[StatementView]:
@@ -124,18 +149,19 @@ class CorpusReader:
         return words_at(page.text, change.stated)
 
     def _spans(self, page: CorpusPage, known: KnownPage | None) -> list[FactSpan]:
-        if known is None:
-            return []
-        if known.change is not None:
-            span = self._span_of_change(page, known)
-            return [] if span is None else [FactSpan(*span, known.change.fact)]
-        found = []
-        for fact in (self._facts[name] for name in known.facts):
-            quotes = [one.quote for one in fact.places if one.address == page.url]
-            span = words_at(page.text, *quotes, fact.value)
-            if span is not None:
-                found.append(FactSpan(*span, fact.id))
-        return found
+        """What a change made, the sentences of facts, else what a model quoted of a found page."""
+        if known is not None and known.change is not None:
+            marked = [(self._span_of_change(page, known), known.change.fact)]
+        elif known is not None and known.facts:
+            marked = [(self._sentence(page, self._facts[name]), name) for name in known.facts]
+        else:
+            proposed = self._proposed.get(page.url)
+            marked = [(words_at(page.text, None if proposed is None else proposed.quote), "quotation")]
+        return [FactSpan(*span, name) for span, name in marked if span is not None]
+
+    def _sentence(self, page: CorpusPage, fact: TaskFact) -> tuple[int, int] | None:
+        quotes = [one.quote for one in fact.places if one.address == page.url]
+        return words_at(page.text, *quotes, fact.value)
 
 
 def _value_at(text: str, quote: str | None, value: str) -> tuple[int, int] | None:

@@ -6,26 +6,24 @@ import sys
 from pathlib import Path
 
 from drr.app.viewer.tasks.shelf import TaskShelf
-from drr.app.vouching import is_own_shop, offer_shop
-from drr.env.errors import DrrError, Misuse
-from drr.env.world import FILES
+from drr.app.vouching import is_own_shop, offer_shop, remember_shop
+from drr.env.errors import DrrError
+from drr.eval.tasks.dr3.truths import known_place
 from drr.filetasks.form import holds_tasks
 from drr.study.study import Study
 
 
 def shelf_of(study: Study, given: Path | None) -> TaskShelf | None:
     """`None` for a study of something else; one whose tasks are gone can be read without them, and a line says so."""
-    plan = study.config.get("run", {})
-    if plan.get("world") != FILES:
-        if given is not None:
-            raise Misuse(f"--tasks {given}: this study was not run on tasks with files")
-        return None
-    named = plan.get("place")
-    offer_shop(study.folder, named, None if given is None else str(given), "--tasks")
+    named = known_place(study)
     if given is not None:
+        remember_shop(study.folder, str(given.resolve()))
         return TaskShelf(given)
-    beside = study.folder.resolve().parent / str(named)
-    for place in dict.fromkeys([Path(str(named)), beside]):
+    if named is None:
+        return None
+    offer_shop(study.folder, named, None, "--tasks")
+    beside = study.folder.resolve().parent / named
+    for place in dict.fromkeys([Path(named), beside]):
         if is_own_shop(study.folder, str(place)) and holds_tasks(place):
             try:
                 return TaskShelf(place)

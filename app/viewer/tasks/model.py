@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from drr.app.viewer.model import Passage
@@ -163,6 +163,20 @@ class CorpusSizeView:
 
 
 @dataclass(frozen=True)
+class ProposalView:
+    """What a model took a found page for, and what a person said of that."""
+
+    title: str
+    link: str | None
+    url: str
+    kind: str
+    why: str
+    quote: str | None
+    standing: str
+    """`confirmed`, `refuted`, `not confirmed`."""
+
+
+@dataclass(frozen=True)
 class DocumentView:
     """A page of the corpus, and beside a distractor the page that it was made from."""
 
@@ -177,6 +191,7 @@ class DocumentView:
     sizes: tuple[str, ...]
     facts: tuple[str, ...] = ()
     statement: StatementView | None = None
+    proposal: ProposalView | None = None
     source: DocumentView | None = None
 
 
@@ -209,6 +224,8 @@ class TaskEntry:
     sizes: tuple[str, ...] = ()
     refused: int = 0
     review: str = ""
+    unconfirmed: int = 0
+    """Kinds of found pages that are a model's word alone."""
     problem: str | None = None
 
 
@@ -234,6 +251,11 @@ class TaskView:
     """What was decided before, in words."""
     made: bool
     """By us; of an imported task places and changes are not recorded."""
+    proposals: tuple[ProposalView, ...] = ()
+    proposed_by: str | None = None
+    """The model, where pages were found and not made."""
+    found: Mapping[str, int] = field(default_factory=dict)
+    """Pages that were read, and those left out by reason."""
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,9 @@ class TaskPages:
             t=task,
             answers=found,
             measures=shown,
-            other_words=any(one.query != task.entry.query for one in found),
+            other_words=any(
+                " ".join(one.query.split()) != " ".join(task.entry.query.split()) for one in found
+            ),
             facts_marked=facts_marked,
             marked=_marked,
             shown_changes=SHOWN_CHANGES,

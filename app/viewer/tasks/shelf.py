@@ -163,6 +163,9 @@ class OpenTask:
             review=truth.review.status,
             reviewed=tuple(_decisions(truth.review)),
             made=truth.intent != "other",
+            proposals=tuple(corpus.proposals),
+            proposed_by=None if truth.found is None else truth.found.model,
+            found={} if truth.found is None else truth.found.pages,
         )
 
 
@@ -211,9 +214,9 @@ class TaskShelf:
             return None if task is None else task.corpus.noise_view(number)
 
     def documents(self, name: str) -> list[str]:
-        """The names of pages of known kind, for who writes them all."""
+        """The names of pages that have one of their own, for who writes them all."""
         task = self._opened(name)
-        return [] if task is None else [f"{name}-{number}" for number in task.corpus.known]
+        return [] if task is None else [f"{name}-{number}" for number in task.corpus.shown_alone]
 
     def noises(self, name: str) -> list[str]:
         task = self._opened(name)
@@ -287,6 +290,7 @@ def _entry(name: str, task: FileTask, truth: TaskTruth, sizes: CorpusSizes) -> T
         sizes=tuple(sizes.sizes),
         refused=sum(truth.refused.values()),
         review=truth.review.status,
+        unconfirmed=len(truth.open_proposals()),
     )
 
 
@@ -310,5 +314,5 @@ def _size(name: str, sizes: CorpusSizes, truth: TaskTruth) -> CorpusSizeView:
 
 def _decisions(review: Review) -> Iterable[str]:
     for row in review.history:
-        told = [str(row[key]) for key in ("action", "reviewer", "at", "reason") if row.get(key)]
+        told = [str(row[key]) for key in ("action", "page", "reviewer", "at", "reason") if row.get(key)]
         yield ", ".join(told)

@@ -85,7 +85,7 @@ def _drawing(shelf: TaskShelf, pages: TaskPages, entries: Entries) -> dict[str, 
         return (
             None
             if found is None
-            else pages.task(found, [one for one in entries() if one.task == found.entry.task_id])
+            else pages.task(found, [one for one in entries() if found.entry.task_id in one.file_tasks])
         )
 
     def document(name: str) -> str | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from drr.env.errors import Misuse
 from drr.env.query import Query
+from drr.env.world import FILES
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.dr3.known import KnownTask
 from drr.filetasks.folders import FileTask, open_tasks
@@ -19,16 +20,23 @@ from drr.study.study import Study
 _META = "tasks_place"
 
 
+def known_place(study: Study) -> str | None:
+    """As given before, or as the answers were given on; `None` for a study of something else."""
+    plan = study.config.get("run", {})
+    known = study.ledger.meta(_META) or plan.get("place")
+    return known if isinstance(known, str) and plan.get("world", FILES) == FILES else None
+
+
 def tasks_place(study: Study, given: Path | None = None) -> Path:
-    """As given now, as given before, or as the answers were given on."""
-    known = study.ledger.meta(_META) or study.config.get("run", {}).get("place")
-    if given is None and not (
-        isinstance(known, str) and study.config.get("run", {}).get("world", "files") == "files"
-    ):
+    """As given now, else as it is known."""
+    known = known_place(study)
+    if given is not None:
+        return given
+    if known is None:
         raise Misuse(
             f"--what dr3: the questions of {study.folder} are of no tasks with files; give their folder with --tasks DIR"
         )
-    return Path(str(known)) if given is None else given
+    return Path(known)
 
 
 def keep_tasks_place(study: Study, place: Path) -> None:
