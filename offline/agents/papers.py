@@ -29,6 +29,12 @@ class Quotation(NamedTuple):
     text: str
     part: SeenPart
 
+    @property
+    def said(self) -> str:
+        """In quotation marks only where it stands so: cells and lines that were put together are no quotation."""
+        text = self.text.rstrip(".")
+        return f"“{text}”" if text in " ".join(self.part.text.split()) else text
+
 
 def look_at_files(memory: Memory) -> tuple[str, Calls]:
     """What there is, then the beginning of each file that has words."""
@@ -137,7 +143,7 @@ def _joined(lines: Iterable[str]) -> Iterator[str]:
 
 def said_by_files(task: Asked, memory: Memory, cites: Cites) -> str:
     lines = [
-        f"- {plain(one.part.name, 80)}: “{one.text.rstrip('.')}” {cites(one.part.url, one.part.title)}."
+        f"- {plain(one.part.name, 80)}: {one.said} {cites(one.part.url, one.part.title)}."
         for one in quotations(task, memory)
     ]
     return "## What your files say\n\n" + "\n".join(lines) if lines else ""

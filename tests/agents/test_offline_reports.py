@@ -16,7 +16,8 @@ from drr.env.shop import Shop
 from drr.offline.agents import choice as offline_choice
 from drr.offline.agents import question as offline_question
 from drr.offline.agents import report as offline_report
-from drr.offline.agents.memory import Memory, SeenProduct
+from drr.offline.agents.memory import Memory, SeenPart, SeenProduct
+from drr.offline.agents.papers import Quotation
 from drr.offline.agents.policies import agent_policy, summariser_policy
 from langchain_core.messages import HumanMessage, SystemMessage
 
@@ -137,6 +138,14 @@ def test_the_planner_refers_to_earlier_results_only_where_it_may() -> None:
         return str(message.text)
 
     assert "$1.items[0]" in plan(True) and "$1.items[0]" not in plan(False)
+
+
+def test_lines_of_a_file_that_were_put_together_are_no_quotation() -> None:
+    part = SeenPart(
+        "file://a.pdf#page=1", "a.pdf", "a.pdf", "Date\nMay 13, 2019\nIt lasts\n36 months.", "file://a.pdf"
+    )
+    assert Quotation("Date: May 13, 2019", part).said == "Date: May 13, 2019"
+    assert Quotation("It lasts 36 months.", part).said == "“It lasts 36 months”"
 
 
 def test_the_planner_reads_the_files_that_the_question_names() -> None:
