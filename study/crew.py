@@ -46,6 +46,11 @@ class Hand(ABC):
         """Whether it may be handed units: one that keeps what it is told until it has begun may from the start."""
         return True
 
+    @property
+    def is_placed(self) -> bool:
+        """Whether it is somewhere, be it still opening what it needs."""
+        return True
+
     @abstractmethod
     def tell(self, message: object) -> None:
         """In order; what is told to one that has ended is lost."""
@@ -182,8 +187,8 @@ class Crew:
 
     @property
     def is_waiting(self) -> bool:
-        """There is something to do, and nobody who has begun."""
-        return bool(self._unplaced) and not any(hand.is_ready for hand in self._hands)
+        """There is something to do, and nobody has a place to do it."""
+        return bool(self._unplaced) and not any(hand.is_placed for hand in self._hands)
 
     def fail(self, error: Exception) -> None:
         """Raised to whoever runs the pool."""

@@ -122,6 +122,10 @@ class _Actor(Hand):
     def is_ready(self) -> bool:
         return self.name is not None
 
+    @property
+    def is_placed(self) -> bool:
+        return bool(self._place.node)
+
     def tell(self, message: object) -> None:
         if isinstance(message, Enough) and not self.is_ready:
             self._ray.kill(self._actor)  # it waits for a place, or opens: nothing is lost
