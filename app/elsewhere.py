@@ -47,7 +47,7 @@ def check_probes(answering: Answering, probes: Iterable[Probe]) -> None:
     """`DrrError` where this process would answer otherwise than its driver asked: it says in what."""
     for probe in probes:
         (unit,) = answering.units_of([probe["spec"]])
-        check_same(unit.key_fields, {name: probe["fields"][name] for name in probe["fields"]})
+        check_same(unit.key_fields, probe["fields"])
 
 
 def check_same(here: Mapping[str, Any], there: Mapping[str, Any]) -> None:

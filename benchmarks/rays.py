@@ -153,11 +153,13 @@ PARTS = {"overhead": overhead, "flight": flight, "driver": driver}
 
 
 def main(names: list[str]) -> None:
+    from tests.rays.conftest import LOOPBACK_AND_QUICK
     from tests.rays.nodes import add_node, begin_head
 
     rows: list[tuple[str, ...]] = []
     cluster = None
     if set(names) != {"driver"}:
+        os.environ.update(LOOPBACK_AND_QUICK)
         from ray.cluster_utils import Cluster
 
         cluster = begin_head(Cluster)

@@ -13,7 +13,7 @@ from drr.env.errors import DrrError, Misuse
 
 _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 """So a Ray that is begun here listens on this machine's own address only: elsewhere than on Linux it always does."""
-_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+_QUIET = {"RAY_USAGE_STATS_ENABLED": "0"}
 """Nothing is told to Ray's makers."""
 _TRIES = 3
 _STORE_BYTES = 200_000_000

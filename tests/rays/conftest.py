@@ -9,13 +9,19 @@ from typing import Any
 
 import pytest
 
-os.environ.update(
-    RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0",  # loopback
-    RAY_AUTH_MODE="disabled",
-    RAY_USAGE_STATS_ENABLED="0",
-    RAY_health_check_initial_delay_ms="500",
-    RAY_health_check_period_ms="500",
-)
+LOOPBACK_AND_QUICK = {
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # nodes listen on this machine's own address
+    "RAY_AUTH_MODE": "disabled",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_health_check_initial_delay_ms": "500",
+    "RAY_health_check_period_ms": "500",
+}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _surroundings() -> None:
+    """Before Ray is imported, for this process and all that it begins."""
+    os.environ.update(LOOPBACK_AND_QUICK)
 
 
 def free_port() -> int:
