@@ -35,7 +35,7 @@ def steps(asked: Reproduction) -> Iterator[Step]:
         yield Step(words, "input", tasks / "manifest.json")
     variants = arguments.variants or VARIANTS
     # Each call computes what it names and no more: the study would else fill up with every reach of every variant.
-    what = ["--tasks", str(tasks), "--sizes", sizes, "--variants", variants, "--only"]
+    what = ["--tasks", str(tasks), "--sizes", sizes, "--variants", variants, "--reach", "whole", "--only"]
     yield answered(asked, what, asked.budget)
     reach = arguments.reach or REACH
     if reach != "off":
