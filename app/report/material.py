@@ -43,6 +43,23 @@ class Material:
         return variants_of(self.judged)
 
     @cached_property
+    def asked(self) -> dict[str, set[str]]:
+        """By variant the questions that were put to it, also those that it failed."""
+        found: dict[str, set[str]] = {variant: set() for variant in self.variants}
+        for record in self.study.records("answer", None):
+            found.get(str(record.spec["variant"]), set()).add(str(record.spec["query_id"]))
+        return found
+
+    @cached_property
+    def mixed(self) -> str | None:
+        """What must be said where the rows of a table are means of different questions."""
+        answered = {frozenset(a.query_id for a in answers) for answers in self.variants.values()}
+        if len(answered) < 2 or len({frozenset(queries) for queries in self.asked.values()}) < 2:
+            return None
+        told = ", ".join(f"{variant} {len(queries)}" for variant, queries in self.asked.items())
+        return f"Not every row was asked the same questions ({told}): hold rows against each other by their differences, as `drr compare` has them."
+
+    @cached_property
     def _values(self) -> dict[str, Mapping[str, float | None]]:
         return {answer.key: values_of(self.judged, answer) for answer in self.judged.answers}
 

@@ -165,6 +165,7 @@ def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], 
         for variant in material.document["metrics"]
     ]
     notes = [BOLD_NOTE] if tested else []
+    notes += [material.mixed] if material.mixed else []
     notes += reasons_of(material.document["metrics"], {metric.name: metric.label for metric in metrics})
     if material.with_paper:
         notes.append(f"In braces {PRINTED_NOTE}.")

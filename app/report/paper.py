@@ -106,7 +106,7 @@ class _Pages:
     def _rows(
         self, systems: Sequence[str], shown: Sequence[Metric]
     ) -> tuple[list[tuple[str, list[Cell]]], list[str]]:
-        asked = self._asked(systems)
+        asked = {system: self.material.asked[system] for system in systems}
         told = ", ".join(f"{system} {len(asked[system])}" for system in systems)
         if len({frozenset(queries) for queries in asked.values()}) > 1:
             refused = [Cell("refused"), *(Cell(None) for _ in shown[1:])]
@@ -120,12 +120,6 @@ class _Pages:
             for system in systems
         ]
         return rows, [_OWN, counted]
-
-    def _asked(self, systems: Sequence[str]) -> dict[str, set[str]]:
-        asked: dict[str, set[str]] = {system: set() for system in systems}
-        for record in self.material.study.records("answer", None):
-            asked.get(str(record.spec["variant"]), set()).add(str(record.spec["query_id"]))
-        return asked
 
     def _shared(self, systems: Sequence[str]) -> set[str]:
         answered = [{answer.query_id for answer in self.material.variants[one]} for one in systems]
