@@ -195,8 +195,13 @@ async def test_rules_can_be_asked_for_all_of_it(study: Study) -> None:
 async def test_search_and_writing_share_what_is_lost(study: Study) -> None:
     sources = [
         Source(url="file://plan.xlsx#cell=Plan!B4:B5", type="file", seen="Upkeep $54.20, width 30.5 in"),
-        Source(url=RIGHT, type="web", seen="The Oakmere is covered for 54 months.", page="as seen"),
-        Source(url=UPKEEP, type="web", seen="A kettle costs something."),
+        Source(url=RIGHT, type="web", seen="x " * 3970 + "The Oakmere is covered for 54 months."),
+        Source(
+            url=f"{RIGHT}/other", type="web", seen="The Brightpail takes $18.90 a year."
+        ),  # no page of the fact
+        Source(
+            url=UPKEEP, type="web", seen="A kettle costs something.", page="It is $18.90."
+        ),  # behind what it was given
     ]
     found = values(await judged_by(study, None, sources=sources))
     assert (found["dr3_search_loss"], found["dr3_writing_loss"]) == (20, 40)  # p2; f3 and p1

@@ -136,6 +136,11 @@ def test_a_long_report_is_read_in_time() -> None:
     assert len(found["p1"]["spans"]) == 5
 
 
+def test_a_sentence_that_never_ends_is_read_as_far_as_one_may_go() -> None:
+    """Dates without an end are compared with each other: of 300,000 characters of them that would take minutes."""
+    assert scores("The Oakmere costs $54.20, on " + "2021-07-17 " * 30_000 + " for 54 months") == {"f2": 1}
+
+
 def test_pages_of_a_change_are_named_together() -> None:
     again = {**PAGES[2], "url": "https://old.example/b"}
     one = truth(pages=[*PAGES, again])

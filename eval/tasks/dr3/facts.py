@@ -23,7 +23,7 @@ from drr.study.unit import Outcome, Record, Unit
 
 class FactsTask(Task[Answer]):
     name = FACTS
-    version = 4
+    version = 5
     subject = "answer"
     asks = False
     metrics = ("dr3",)
@@ -58,9 +58,10 @@ class FactsTask(Task[Answer]):
         facts = [TaskFact.model_validate(row) for row in spec["facts"]]
         pages = [KnownPage.model_validate(row) for row in spec["pages"]]
         subjects = TaskSubjects(facts, pages, spec["question"])
-        met = met_facts(facts, answer.sources) if answer.calls is not None else {}
+        sources = answer.sources if answer.calls is not None else None
 
         def read() -> KnownRow:
+            met = {} if sources is None else met_facts(facts, sources)
             rows = ReportFacts(answer.report, subjects, facts).rows(pages)
             return {
                 "facts": [{**row, "met": met.get(row["id"])} for row in rows],

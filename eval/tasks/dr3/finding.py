@@ -8,7 +8,7 @@ thing, about the very attribute where the value is one that much has, and neithe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from drr.citations.addresses import canonical_url
@@ -22,6 +22,8 @@ from drr.filetasks.truth import ChangeKind, KnownPage, TaskFact
 from drr.wording.facts import FACT_WORDS
 from drr.wording.told_values import ToldPlace, ToldValue
 
+LONGEST = 4000
+"""Characters that are read of a sentence: what is longer is none."""
 _SPANS = 5
 _BOLD = 7
 """The depth of a bold line that stands for a heading."""
@@ -71,7 +73,8 @@ class ReportFacts:
 
     @cached_property
     def sentences(self) -> list[ReportSentence]:
-        return sentences_of(self.report, parse(self.report))
+        found = sentences_of(self.report, parse(self.report))
+        return [one if len(one.text) <= LONGEST else replace(one, text=one.text[:LONGEST]) for one in found]
 
     def rows(self, pages: Sequence[KnownPage]) -> list[RequiredFactRow]:
         return [self._row(fact, pages) for fact in self.facts]

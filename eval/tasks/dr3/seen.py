@@ -5,14 +5,17 @@ What stands in a page behind what a model was given of it was not met: a snippet
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from drr.citations.addresses import canonical_url
 from drr.citations.files import file_place
 from drr.env.source import Source
 from drr.eval.tasks.dr3.documents import document_id
+from drr.eval.tasks.dr3.finding import LONGEST
 from drr.filetasks.truth import TaskFact
 from drr.wording.told_values import ToldValue
+
+_OVERLAP = 80
 
 
 def met_facts(facts: Iterable[TaskFact], sources: Iterable[Source]) -> Mapping[str, bool | None]:
@@ -44,4 +47,10 @@ def _of(address: str, given: Mapping[str, list[Source]]) -> list[Source]:
 def _states(fact: TaskFact, value: ToldValue, source: Source) -> bool:
     if fact.modality == "picture":
         return True
-    return any(one.exact for one in value.places(source.seen))
+    return any(one.exact for part in _windows(source.seen) for one in value.places(part))
+
+
+def _windows(text: str) -> Iterator[str]:
+    """Parts that overlap by more than any value takes."""
+    for start in range(0, max(1, len(text) - _OVERLAP), LONGEST - _OVERLAP):
+        yield text[start : start + LONGEST]
