@@ -12,7 +12,7 @@ from drr.env.text import fold
 from drr.filetasks.case import NamedThing, TaskCase
 from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.page import drawn_form, written_page
-from drr.filetasks.corpus.pool import OLDEST, PagePool, PoolPage, drawn_age, pool_page
+from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PagePool, PoolPage, drawn_age, pool_page
 from drr.filetasks.corpus.scene import page_scene
 from drr.filetasks.corpus.statement import PageStatement, changed, drawn_statement, of_fact
 from drr.filetasks.reckoning import turns
@@ -24,7 +24,7 @@ _SIDE = (0, 0, 1, 1, 2)
 _TRIES = 40
 _YOUNGER: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "wrong_figure", "other_model", "other_model")
 _OLDER: tuple[ChangeKind, ...] = ("outdated", "outdated", "outdated", *_YOUNGER)
-_LOTS_KNOWN = 900
+_LOTS_KNOWN = 1_500
 """Days before the purchase, at most, of a notice about faulty lots: what was sold then is no longer on any shelf."""
 _LATER = 45
 """Days after the purchase from which on pages may speak of terms that came later."""
@@ -71,8 +71,9 @@ class CasePages:
         most = OLDEST if start is None else (self.case.today - start).days
 
         def drawn(rng: Random) -> int:
-            ages = (age for age in iter(lambda: drawn_age(rng), object()) if age is not None)
-            return next(age for age in ages if age <= most)
+            """Where not all ages can be, of the older ones: on the whole no younger than pages are."""
+            low, high = (YOUNGEST, OLDEST) if most >= OLDEST else (max(YOUNGEST, most // 2), most)
+            return rng.randint(low, high)
 
         return drawn
 
@@ -105,15 +106,16 @@ class CasePages:
     def _kind(
         self, fact: TaskFact, source: CasePage, age: int | None, rng: Random
     ) -> tuple[ChangeKind, str | None]:
-        """What is older than its page may be outdated. Of terms that hold from a month on, what is older than they are speaks of earlier
-        ones, and what was written after the purchase may speak of later ones."""
+        """What is older than its page may be outdated. Of terms that hold from a month on, it speaks of earlier ones, and what was
+        written after the purchase may speak of later ones."""
         start = sold_from(fact.attribute)
         if start is None or age is None:
             older = age is not None and source.page.age is not None and age > source.page.age
             return rng.choice(_OLDER if older else _YOUNGER), None
         day = self.case.today - timedelta(days=age)
-        if day < start:
-            return "outdated", _month(day - timedelta(days=rng.randint(20, _ALL_TERMS)))
+        older = source.page.age is not None and age > source.page.age
+        if day < start or (older and rng.random() < 0.4):
+            return "outdated", _month(min(day, start) - timedelta(days=rng.randint(32, _ALL_TERMS)))
         room = (day - self.case.bought).days - _LATER
         if room > 0 and rng.random() < 0.4:
             return "other_period", _month(self.case.bought + timedelta(days=_LATER + rng.randint(0, room)))

@@ -28,7 +28,7 @@ COUNTER = "characters/4"
 PAGES = 3_000
 YOUNGEST, OLDEST = 20, 2_600
 """Days before a task is asked."""
-_UNDATED = 0.04
+_UNDATED = 0.02
 _BESIDE = (0, 0, 1, 1, 2)
 _LEAST_THINGS = 6
 

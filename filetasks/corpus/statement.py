@@ -12,7 +12,7 @@ from random import Random
 
 from drr.filetasks.case import NamedThing
 from drr.filetasks.corpus.stock import StatementForm, stock
-from drr.filetasks.planning.kinds import kind_of
+from drr.filetasks.planning.kinds import ThingKind, kind_of
 from drr.filetasks.truth import ChangeKind, StatementChange, TaskFact
 
 SISTERS = ("Mini", "Outlet", "Junior", "Classic", "Travel", "Plus", "Select", "Second Edition")
@@ -66,11 +66,32 @@ def drawn_value(text: str, rng: Random) -> str | None:
     return str(amount) if text[0] == "#" else f"${amount}.{rng.choice((19, 25, 39, 49, 59, 75, 89, 95, 99))}"
 
 
+_SAID_OF: Mapping[str, Callable[[ThingKind], object]] = {
+    "^upkeep": lambda kind: kind.upkeep,
+    "^free room": lambda kind: kind.clear,
+    "^height once": lambda kind: kind.stands,
+    "^weight in use": lambda kind: kind.stands,
+    "^months it keeps": lambda kind: kind.keeps,
+    "^portions": lambda kind: kind.unit,
+    "^warranty term": lambda kind: kind.plate,
+    "^least weight": lambda kind: kind.weigh,
+}
+"""What can be said of some sorts of things only, by the beginning of the attribute."""
+
+
+def _is_said_of(form: StatementForm, kind: ThingKind) -> bool:
+    """Whether pages state such a thing of a sort: no upkeep of what has none."""
+    pattern = form.attribute.pattern
+    if form.of is not None and (form.of == "consumable") != kind.is_used_up:
+        return False
+    return all(bool(asked(kind)) for start, asked in _SAID_OF.items() if pattern.startswith(start))
+
+
 def drawn_statement(thing: NamedThing, seller: str | None, seed: int, rng: Random) -> PageStatement:
     """Of a thing, its brand or a seller: which is up to `rng`, the value is the world's."""
-    kind = "consumable" if kind_of(thing.noun).is_used_up else "lasting"
+    kind = kind_of(thing.noun)
     subjects = {"thing": thing.name, "brand": thing.brand, "seller": seller}
-    form = rng.choice([one for one in stock().statements if subjects[one.about] and one.of in (None, kind)])
+    form = rng.choice([one for one in stock().statements if subjects[one.about] and _is_said_of(one, kind)])
     subject = str(subjects[form.about])
     if rng.random() < _SISTER:
         subject = f"{subject} {rng.choice(SISTERS)}"

@@ -33,6 +33,8 @@ _TRIES = 40
 """Of parts for one product, until all that is asked makes sense together."""
 _OLDEST_TERMS = 40
 """Months before the purchase, at most, from which on the terms hold that it falls under."""
+_LONG_IN_FORCE, _PAGES_FROM, _ALL_FROM = 0.8, 2_600, 500
+"""Share of terms that are older than all pages, and the days before the question in which they came into force."""
 PartMaker = Callable[[CaseScene], AnswerPart | None]
 
 
@@ -109,6 +111,7 @@ def _case(shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int) ->
         return None
     bought = order.placed_at.date()
     latest = max(kind.days[0] + 1, min(kind.days[1], (as_of - bought).days))
+    today = bought + timedelta(days=rng.randrange(kind.days[0], latest))
     scene = CaseScene(
         rng=rng,
         owned=thing,
@@ -116,13 +119,21 @@ def _case(shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int) ->
         seller=f"{rng.choice(words('seller_first'))} {rng.choice(words('seller_last'))}",
         state=STATES.get(user.address.state),
         bought=bought,
-        today=bought + timedelta(days=rng.randrange(kind.days[0], latest)),
+        today=today,
         paid=_paid(product, rng, _usual_price(shop, product, thing)),
         opened=bought + timedelta(days=rng.randrange(1, 9)),
-        since=_months_before(bought, rng.randrange(1, _OLDEST_TERMS)),
+        since=_since(bought, today, rng),
         shipped=kind.intent == "return_or_keep" or rng.random() < 0.3,
     )
     return _planned(shop, kind, scene, (user, order, product), [one for one, _ in rivals], seed, number)
+
+
+def _since(bought: date, today: date, rng: Random) -> date:
+    """Mostly so long ago that a page of any age may speak of these terms: else the date of a page would tell what it is for."""
+    if rng.random() < _LONG_IN_FORCE:
+        long_ago = today - timedelta(days=_PAGES_FROM + rng.randrange(_ALL_FROM))
+        return _months_before(min(long_ago, bought), 1)
+    return _months_before(bought, rng.randrange(1, _OLDEST_TERMS))
 
 
 def _months_before(day: date, months: int) -> date:
