@@ -114,22 +114,33 @@ def _say_what_is_odd(place: Path) -> None:
 
     from drr.filetasks.folders import left_out, open_tasks, some
     from drr.filetasks.form import is_rejected
-    from drr.filetasks.making.manifest import changed_shown, read_manifest
+    from drr.filetasks.making.manifest import changed_shown
 
     tasks = [task.folder for task in open_tasks(place).values()]
     rejected = [folder.name for folder in tasks if is_rejected(folder)]
     if rejected:
         print(f"drr: {left_out(place, rejected)}", file=sys.stderr)
-    manifest = read_manifest(place)
-    if manifest is not None and manifest.found is not None and manifest.found.unconfirmed:
-        print(
-            f"drr: {place}: kinds of pages that a model proposed and no person confirmed, in {manifest.found.unconfirmed} of"
-            f" {manifest.tasks} tasks; `drr tasks review {place} --reviewer NAME` asks for them",
-            file=sys.stderr,
-        )
+    say_unconfirmed(place)
     if changed := changed_shown(tasks):
         print(
             f"drr: {place}: not what its manifest says was written: {some(changed)}; `drr tasks check` says what it can",
+            file=sys.stderr,
+        )
+
+
+def say_unconfirmed(place: Path) -> None:
+    """Where pages were found: in how many tasks what they are for is a model's word alone."""
+    import sys
+
+    from drr.filetasks.form import is_task
+    from drr.filetasks.making.manifest import read_manifest
+
+    folder = place.parent if is_task(place) else place
+    manifest = read_manifest(folder)
+    if manifest is not None and manifest.found is not None and manifest.found.unconfirmed:
+        print(
+            f"drr: {folder}: kinds of pages that a model proposed and no person confirmed, in {manifest.found.unconfirmed} of"
+            f" {manifest.tasks} tasks; `drr tasks review {folder} --reviewer NAME` asks for them",
             file=sys.stderr,
         )
 

@@ -111,6 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.judging import open_study, study_settings, study_shop
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, despite_losses, unit_cap_of
+    from drr.app.task_worlds import say_unconfirmed
     from drr.eval.judging.plan import check_rules
 
     with open_study(arguments.study) as study:
@@ -128,6 +129,8 @@ def run(arguments: argparse.Namespace) -> int:
             def judged() -> int:
                 desks = _desks(study, arguments, options, settings, models, shop)
                 check_rules(desks[0], options)
+                if "dr3" in options.what and (place := study.config["run"].get("place")):
+                    say_unconfirmed(Path(place))
                 chosen = _chosen(study, desks, arguments, options)
                 if arguments.dry_run:
                     return _dry_run(study, desks, models, options, arguments.json)
