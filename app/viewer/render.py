@@ -59,13 +59,10 @@ class Measure(NamedTuple):
     """`None`: as many as the value has."""
 
     def text(self, value: float | None) -> str:
-        return "report" if value is None else f"{self.before}{self.figure(value)}{self.after}"
-
-    def figure(self, value: float | None) -> str:
-        """Where its name stands over it."""
         if value is None:
-            return "–"
-        return f"{value:g}" if self.digits is None else f"{value:.{self.digits}f}"
+            return "report"
+        shown = f"{value:g}" if self.digits is None else f"{value:.{self.digits}f}"
+        return f"{self.before}{shown}{self.after}"
 
 
 def measures() -> list[Measure]:

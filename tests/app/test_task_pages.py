@@ -315,7 +315,9 @@ def test_a_studys_pages_and_those_of_its_tasks_lead_to_each_other(study: Path, t
     task = (pages / "t" / "007.html").read_text()
     answers = re.findall(r'href="\.\./(r/[0-9a-f]+\.html)">\d+ words', task)
     assert len(answers) == 4 and re.findall(r"<td>([12]k)</td>", task) == ["1k", "2k"] * 2
-    assert "IR pages" in task and "facts contradicted" in task
+    assert "IR pages" in task and ">14.3<" in task, (
+        "one of seven facts that code can look for is contradicted"
+    )
     for answer in answers:
         assert 'href="../t/007.html"' in (pages / answer).read_text()
     assert "other words" not in task

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -17,7 +18,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.test_viewer_pages import PAYLOADS, drr, hostile_fact, hostile_view, serious, ways
 from tests.drawer.papers import manual
-from tests.filetasks.known import write_known_task
+from tests.filetasks.known import WRONG, write_known_task
+from tests.filetasks.made import QUERY
 
 pytestmark = pytest.mark.browser
 EVIL = " ".join(PAYLOADS)
@@ -165,3 +167,26 @@ def test_no_serious_finding_and_nothing_beyond_the_screen(page: Page, pages: Pat
         for _ in ways(page):
             assert serious(page) == [], name
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+
+
+def test_a_reports_facts_beside_their_places_have_no_serious_finding(page: Page, tmp_path: Path) -> None:
+    write_known_task(tmp_path / "tasks" / "007")
+    said = "The warranty of the kettle lasts 36 months. In the kettle limescale is removed with citric acid every 9 weeks [1]."
+    report = f"{said}\n\n## Sources\n[1] Care: {WRONG[0]}\n"
+    row = {"id": "a", "system": "theirs", "query": QUERY, "query_id": "007@1k", "report_markdown": report}
+    (tmp_path / "reports.jsonl").write_text(json.dumps(row) + "\n")
+    drr("import", tmp_path / "study", tmp_path / "reports.jsonl")
+    drr("judge", tmp_path / "study", "--what", "dr3", "--tasks", tmp_path / "tasks", "--quiet")
+    drr("view", tmp_path / "study", "--static", tmp_path / "pages", "--quiet")
+    page.goto((tmp_path / "pages" / "t" / "007.html").as_uri())
+    for _ in ways(page):
+        assert serious(page) == []
+    page.locator("td a[href^='../r/']").click()
+    expect(page.locator("#facts")).to_contain_text("1 found, 6 missed, 1 unknown, 1 contradicted")
+    for _ in ways(page):
+        assert serious(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    contradicted = page.locator("#fact-p1")
+    expect(contradicted.locator("blockquote", has_text="every 9 weeks")).to_have_count(2)
+    contradicted.get_by_role("link", name="Limescale, an old page").click()
+    expect(page.locator(".beside article")).to_have_count(2)

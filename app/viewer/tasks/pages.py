@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from drr.app.pages.icon import ICON
 from drr.app.viewer.highlight import Stretch, marked_html, marked_text
 from drr.app.viewer.model import Passage, ShownEntry
-from drr.app.viewer.render import POLICY, measures, templates
+from drr.app.viewer.render import POLICY, templates
 from drr.app.viewer.tasks.marking import facts_marked
 from drr.app.viewer.tasks.model import DocumentView, NoiseView, TaskSetView, TaskView
+from drr.eval.metrics import metrics
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -52,15 +53,13 @@ class TaskPages:
         """`answers` are those of the study that these pages stand beside."""
         sizes = [size.name for size in task.sizes]
         found = sorted(answers, key=lambda one: (one.variant, _place(sizes, one.size), one.trial))
-        shown = [
-            one for one in measures() if one.name in FIGURES and any(one.name in e.scores for e in found)
-        ]
+        shown = [metrics()[name] for name in FIGURES if any(name in one.scores for one in found)]
         return self._draw(
             "task.html",
             "../",
             t=task,
             answers=found,
-            measures=shown,
+            figures=shown,
             other_words=any(
                 " ".join(one.query.split()) != " ".join(task.entry.query.split()) for one in found
             ),
