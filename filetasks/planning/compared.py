@@ -9,7 +9,10 @@ the testers' scale (page); the day of purchase (file) with how long the candidat
 from __future__ import annotations
 
 from drr.filetasks.planning.kinds import Range, whole
-from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, capital, carriers
+from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, capital, carriers, dollars
+
+_TRADED = 25.0
+"""Dollars; nobody takes back what was cheaper."""
 
 
 def upkeep(scene: CaseScene) -> AnswerPart | None:
@@ -82,7 +85,7 @@ def points(scene: CaseScene) -> AnswerPart | None:
 
 def trade_in(scene: CaseScene) -> AnswerPart | None:
     rival = scene.rival
-    if rival is None or not scene.kind.plate:
+    if rival is None or not scene.kind.plate or dollars(scene.paid) < _TRADED:
         return None
     share = scene.rng.choice((12, 15, 18, 22, 28, 30, 35))
     return AnswerPart(

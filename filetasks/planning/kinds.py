@@ -42,6 +42,7 @@ class ThingKind(BaseModel):
     pack: Range | None = None
     large: Range | None = None
     keeps: Range | None = None
+    coded: bool = False
     why: str = ""
 
     @model_validator(mode="after")

@@ -137,6 +137,8 @@ def affordable(scene: CaseScene) -> AnswerPart | None:
 
 def code(scene: CaseScene) -> AnswerPart | None:
     rng, owned = scene.rng, scene.owned
+    if not scene.kind.coded:
+        return None
     letter, series = rng.choice("EGJLPTV"), rng.randrange(2, 9)
     own, pack = (
         f"{letter}{series}{rng.randrange(11, 99)}",

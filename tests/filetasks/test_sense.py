@@ -110,6 +110,7 @@ def test_products_are_asked_what_their_sort_can_be_asked(hundred: list[TaskCase]
         assert kind is not ANY or case.intent == "return_or_keep"
         assert kind.upkeep or "upkeep" not in keys
         assert kind.keeps or "keeping" not in keys
+        assert kind.coded or "code" not in keys
         assert kind.stands == "shelf" or "load" not in keys
         assert kind.manual or all(file.form != "manual" for file in case.files)
         values = {fact.attribute: fact.value for fact in case.facts}
