@@ -120,6 +120,8 @@ class Crew:
         self._count, self._each = count, each
         self._toll = _Toll(3 * count, stillborn)
         self._begun = 0
+        self._undecided = 0
+        """Units of workers that died, while it is found out of what."""
         self._grants = Grants(terms.bank, self._tell)
         self._slots = SharedSlots(hire.calls or 1, self._tell)
         self._hands: list[Hand] = []
@@ -183,7 +185,7 @@ class Crew:
 
     @property
     def _in_flight(self) -> bool:
-        return bool(self._unplaced) or any(hand.units for hand in self._hands)
+        return bool(self._unplaced or self._undecided) or any(hand.units for hand in self._hands)
 
     @property
     def is_waiting(self) -> bool:
@@ -247,7 +249,12 @@ class Crew:
             self._unplaced[:0] = orphans
             self._place()
             return
+        self._undecided += len(orphans)
         counts = bool(orphans) and await hand.is_to_blame()
+        self._undecided -= len(orphans)
+        if self._over:
+            self._events.put_nowait(None)
+            return
         given_up = [orphan for orphan in orphans if self._toll.ends(orphan.unit.key, counts)]
         for orphan in given_up:
             self._events.put_nowait(_lost(orphan.unit.key, hand, self._terms.wall()))
