@@ -119,9 +119,7 @@ class Crew:
         self._recruit, self._hire, self._terms = recruit, hire, terms
         self._count, self._each = count, each
         self._toll = _Toll(3 * count, stillborn)
-        self._begun = 0
-        self._undecided = 0
-        """Units of workers that died, while it is found out of what."""
+        self._begun = self._undecided = 0  # workers; units of dead ones, until it is known of what they died
         self._grants = Grants(terms.bank, self._tell)
         self._slots = SharedSlots(hire.calls or 1, self._tell)
         self._hands: list[Hand] = []
@@ -189,11 +187,9 @@ class Crew:
 
     @property
     def is_waiting(self) -> bool:
-        """There is something to do, and nobody has a place to do it."""
         return bool(self._unplaced) and not any(hand.is_placed for hand in self._hands)
 
     def fail(self, error: Exception) -> None:
-        """Raised to whoever runs the pool."""
         self._events.put_nowait(error)
 
     async def _read(self, hand: Hand) -> None:
@@ -245,7 +241,9 @@ class Crew:
             self._events.put_nowait(None)
             return
         if hand.unfit is not None:
-            self._refuse(hand.unfit)
+            if not self._hands:  # and nobody takes its place: the next would be no better
+                raise DrrError(f"a worker could not begin: {hand.unfit}")
+            self._terms.refused(hand.unfit)
             self._unplaced[:0] = orphans
             self._place()
             return
@@ -262,12 +260,6 @@ class Crew:
         self._place()
         self._toll.take(hand)
         await self._take_on()
-
-    def _refuse(self, why: str) -> None:
-        """Nobody takes its place: the next would be no better. Where nobody is left, nothing can be done."""
-        if not self._hands:
-            raise DrrError(f"a worker could not begin: {why}")
-        self._terms.refused(why)
 
     def cancel(self) -> None:
         self._over = True
