@@ -12,7 +12,7 @@ from datetime import date
 from typing import Literal
 
 from drr.env.entities import Order, Product
-from drr.env.errors import DrrError
+from drr.env.errors import Misuse
 from drr.env.records.shopper import shopper_summary
 from drr.env.shop import Store
 from drr.env.source import text_hash
@@ -100,9 +100,7 @@ def build_profile(store: Store, user_id: str, as_of: str) -> ProfileSummary:
     """The summary of one user; `as_of` is the shop's today."""
     user, statistics = store.user(user_id), store.statistics(user_id)
     if user is None or statistics is None:
-        raise DrrError(
-            f"no user {user_id!r} in this shop; `drr shop info` counts them, ids are 28 characters"
-        )
+        raise Misuse(f"no user {user_id!r} in this shop; `drr shop info` counts them, ids are 28 characters")
     orders = store.orders(user_id, limit=_ORDERS_READ).items
     bought = _bought(store, orders)
     today = date.fromisoformat(as_of)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import add_setting_options, print_json, settings_of
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
     from drr.citations.parse import Citations
@@ -37,7 +37,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add_setting_options(parser)
     parser.epilog = (
         "A rule passes, fails or cannot be verified (for want of a shop, a user, a question). Exit code 1 if one fails.\n\n"
-        'example:\n  drr check report.md --shop shop --user U --query "a bird sanctuary under $300"'
+        'example:\n  drr check report.md --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --query "a bird sanctuary under $300"'
     )
 
 
@@ -62,7 +62,7 @@ def _check(arguments: argparse.Namespace, report: str) -> int:
 
     with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
         if arguments.user is not None and shop.store.user(arguments.user) is None:
-            raise DrrError(f"{arguments.shop}: no user {arguments.user!r}; `drr shop show` looks one up")
+            raise Misuse(f"{arguments.shop}: no user {arguments.user!r}; `drr shop users` names some")
         subject = _subject(arguments, report)
         subject.shop = shop
         return _show(arguments, subject, check_report, document)

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 examples:
-  drr mcp --shop demo/shop --user AE2PTQTTJ5YBJMUPC6RJ6LT5IWSA           # stdio, for a client that starts it
-  drr mcp --shop demo/shop --user AE2PTQTTJ5YBJMUPC6RJ6LT5IWSA --http 8765   # http://127.0.0.1:8765/mcp, prints a token
+  drr mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1           # stdio, for a client that starts it
+  drr mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --http 8765   # http://127.0.0.1:8765/mcp, prints a token
 
 In a client's configuration:
   {"mcpServers": {"shop": {"command": "drr", "args": ["mcp", "--shop", "demo/shop", "--user", "..."]}}}"""

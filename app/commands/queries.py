@@ -17,7 +17,7 @@ aside in FILE.rejected.jsonl with the reason. The work of generating lies in FIL
 
 examples:
   drr queries generate --shop shop --out queries.jsonl --users 50 --per-user 3 --seed 7
-  drr queries generate --shop shop --out generic.jsonl --users 50 --mode generic
+  drr queries generate --shop shop --out generic.jsonl --users 8 --mode generic
   drr queries generate --shop shop --out q.jsonl --users 50 --model anthropic:claude-sonnet-5-5 --budget 2
   drr queries check queries.jsonl --shop shop
   drr queries review queries.jsonl --shop shop --reviewer "Ada"

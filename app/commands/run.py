@@ -32,7 +32,7 @@ examples:
   drr run study --variants hybrid-react          # adds a variant, and computes all that is missing
   drr run study --variants react --only          # of what the study has, computes only this now
   drr run study --retry-failed --model-max-tokens 16384   # more room for what failed, and only that
-  drr run study --tasks tasks/ --sizes 32k,128k --variants react,react+ws    # tasks with files
+  drr run filed --tasks tasks/ --sizes 32k,128k --variants react,ledger      # tasks with files
   drr run study --workers 4          # four processes, one budget, the same records
   drr run study --pool ray://head:10001 --workers 64 --units-per-worker 100    # any number of machines
 """

@@ -19,10 +19,10 @@ examples:
   drr shop info demo/shop --json
   drr shop users demo/shop --limit 5
   drr shop search demo/shop "quiet dog nail grinder" --max-price 40 --min-rating 4 --sort popularity
-  drr shop show demo/shop product B07VGRJDFY
+  drr shop show demo/shop product B08UG29MWT
   drr shop search demo/shop feeder --category "Bird Feeders" --match all --limit 5 --json
-  drr shop show demo/shop user someone@example.com
-  drr shop show demo/shop order 4029384756102938 --json
+  drr shop show demo/shop user jeffrey.greer.5dbhhzx@inbox.example
+  drr shop show demo/shop order 0099385598238207 --json
   drr shop check demo/shop
   drr shop search demo/shop "wi-fi adapter under $40" --brand SIIG --unknown-price --search fields
   drr shop copy demo/shop servers:demo
@@ -231,7 +231,7 @@ def _request(arguments: argparse.Namespace) -> SearchRequest:
 def _show(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.app.console import print_json
     from drr.app.shop_text import history_text, record_text
-    from drr.env.errors import DrrError
+    from drr.env.errors import Misuse
     from drr.env.shop import open_shop
 
     with open_shop(arguments.shop, settings) as shop:
@@ -239,7 +239,7 @@ def _show(arguments: argparse.Namespace, settings: Settings) -> int:
         if record is None:
             near = shop.store.near(arguments.kind, arguments.id)
             hint = f"near it are {', '.join(near)}" if near else "check the id"
-            raise DrrError(f"{arguments.shop}: no {arguments.kind} {arguments.id!r}; {hint}")
+            raise Misuse(f"{arguments.shop}: no {arguments.kind} {arguments.id!r}; {hint}")
         if arguments.json:
             print_json(record.document())
             return 0

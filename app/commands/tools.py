@@ -17,7 +17,7 @@ examples:
   drr tools list
   drr tools schema product_catalog_search
   drr tools call product_catalog_search --shop demo/shop --args '{"query": "bird feeder", "max_price": 40}'
-  drr tools call get_user_orders --shop demo/shop --user AE2PTQTTJ5YBJMUPC6RJ6LT5IWSA
+  drr tools call get_user_orders --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1
   drr tools call calculator --shop demo/shop --args '{"expression": "(43.99 + 2*12.50) * 1.08"}' --json
   drr tools docs --out tool-docs"""
 

@@ -126,7 +126,7 @@ def test_show_of_a_user_tells_the_history(folder: Path, capsys: pytest.CaptureFi
 
 
 def test_what_is_not_there_names_what_is_near(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["shop", "show", str(folder), "product", "B00000000X", "--json"]) == 1
+    assert main(["shop", "show", str(folder), "product", "B00000000X", "--json"]) == 2
     out, err = capsys.readouterr()
     assert out == "" and "B000000007, B000000008, B000000009" in err
 

@@ -87,7 +87,7 @@ def test_hostile_titles_stay_on_their_line(shop: Shop) -> None:
 def test_an_unknown_user_is_named(shop: Shop, shop_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(DrrError, match="no user 'NOBODY'"):
         build_profile(shop.store, "NOBODY", shop.manifest.as_of)
-    assert main(["profile", "--shop", str(shop_folder), "--user", "NOBODY"]) == 1
+    assert main(["profile", "--shop", str(shop_folder), "--user", "NOBODY"]) == 2
     assert "NOBODY" in capsys.readouterr().err
 
 

@@ -71,7 +71,7 @@ def test_a_user_without_a_shop_is_misuse_and_an_unknown_one_fails(
 ) -> None:
     path = written(tmp_path, TWIN)
     assert main(["check", path, "--user", "U"]) == 2
-    assert main(["check", path, "--shop", rules_shop.spec, "--user", "nobody"]) == 1
+    assert main(["check", path, "--shop", rules_shop.spec, "--user", "nobody"]) == 2
     assert "nobody" in capsys.readouterr().err
 
 

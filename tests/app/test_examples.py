@@ -1,0 +1,131 @@
+"""Every example of every `--help`, as written: run on the sample shop where nothing but the shop is needed, read by its command where more is."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from drr.app.cli import COMMANDS, _parser, main
+
+pytestmark = pytest.mark.long
+
+ORDER = (
+    *("ingest", "shop", "tools", "profile", "persons", "context", "memory", "tasks", "pairs", "queries", "variants", "ask", "run"),
+    *("status", "trace", "export", "check", "judge", "criteria", "agreement", "canaries", "compare", "report", "view", "annotate"),
+    *("web", "study", "settings", "doctor"),
+)  # fmt: skip
+"""Commands with examples that need what those before them made."""
+NEEDS = {
+    "a key": re.compile(r"anthropic:|--web serper|MODEL"),
+    "a server": re.compile(r"servers:|^servers "),
+    "real data": re.compile(r"~/amazon2023"),
+    "time": re.compile(r"^sample big"),
+    "a person who answers or looks": re.compile(
+        r"^mcp |^view (study|tasks)$|^annotate .*--(annotators|task criteria|sample 60)|^(tasks|queries) review|^study edit study --variants"
+    ),
+    "a file of one's own": re.compile(
+        r"my[-_]|^import |^persons import|^aggregate |^calibrate |^align |^swap |^plan |labels?[-.]|sheet\.jsonl|anna\.jsonl|points\.jsonl|^criteria"
+        r"|^check report.md|--relative|^web replay|^trace study .|fewer\.jsonl|persons persons|study/align"
+    ),
+    "minutes": re.compile(
+        r"^reproduce |--tokens 8k,32k,128k|--what (pqr|pairwise|relative|dr3|reporteval)|--repeat|--diff|--workers|--tasks"
+    ),
+}
+"""What keeps an example from being run here; it is read by its command all the same."""
+
+
+def examples(name: str) -> list[list[str]]:
+    """The words of each call, one list for each command between `&&`."""
+    epilog = _parser(name, import_module(f"drr.app.commands.{COMMANDS[name][0]}")).epilog or ""
+    text = epilog.replace("\\\n", " ")
+    lines = [line.strip() for line in text.splitlines() if re.match(r"\s+(?:[A-Z_]+=\S+ )*drr ", line)]
+    return [
+        shlex.split(call, comments=True)
+        for line in lines
+        for call in re.split(r"\s&&\s", line)
+        if call.strip()
+    ]
+
+
+def test_every_command_that_takes_words_has_examples() -> None:
+    without = [name for name in COMMANDS if not examples(name)]
+    assert without == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_example_is_understood(name: str) -> None:
+    for words in examples(name):
+        words = [word for word in words if not re.match(r"[A-Z_]+=", word)]
+        assert words[0] == "drr"
+        command, *rest = words[1:]
+        _parser(command, import_module(f"drr.app.commands.{COMMANDS[command][0]}")).parse_args(rest)
+
+
+def _needed(words: list[str]) -> str | None:
+    line = " ".join(words[1:])
+    return next((what for what, seen in NEEDS.items() if seen.search(line)), None)
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as somebody has it who made the sample as the first examples say."""
+    folder = tmp_path_factory.mktemp("examples")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for words in (
+            ["sample", "raw", "--seed", "7", "--quiet"],
+            ["ingest", "raw", "--shop", "shop", "--quiet"],
+        ):
+            assert main(words) == 0
+        shutil.copytree("shop", "demo/shop")
+        assert (
+            main(["persons", "build", "--shop", "shop", "--out", "few.jsonl", "--users", "2", "--quiet"]) == 0
+        )
+        assert (
+            main(
+                [
+                    "context",
+                    "build",
+                    "few.jsonl",
+                    "--shop",
+                    "shop",
+                    "--tokens",
+                    "8k",
+                    "--out",
+                    "contexts",
+                    "--quiet",
+                ]
+            )
+            == 0
+        )
+    return folder
+
+
+def test_examples_run_as_written(
+    scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(scene)
+    for key in [key for key in os.environ if key.endswith("_API_KEY")]:
+        monkeypatch.delenv(key)
+    wrong, ran = [], 0
+    for name in ORDER:
+        for given in examples(name):
+            words = [word for word in given if not re.match(r"[A-Z_]+=", word)]
+            if _needed(words) is not None:
+                continue
+            if name == "run" and not (scene / "study").exists():
+                few = (scene / "queries.jsonl").read_text("utf-8").splitlines()[:2]
+                (scene / "queries.jsonl").write_text("\n".join(few) + "\n", "utf-8")
+            code = main(words[1:])
+            ran += 1
+            if code != (
+                words[1:] == ["canaries", "--judge", "offline"]
+            ):  # rules do not pass: a check that does not hold
+                wrong.append(f"{code}: {shlex.join(words)}: {capsys.readouterr().err[-200:]}")
+    assert not wrong, "\n".join(wrong)
+    assert ran > 60
