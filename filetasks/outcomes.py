@@ -64,7 +64,7 @@ def _claim(said: FactValues) -> PartOutcome:
 
 def _part(said: FactValues) -> PartOutcome:
     name = said.name("kit for parts")
-    low, high = re.findall(r"\S+-\d+", name)
+    low, high = re.findall(r"(?<!\S)\S+-\d+", name)
     number, kit = said.text("part number"), said.text("kit for parts")
     wrong = "" if low <= number <= high else f"{number} does not lie in {low} to {high}"
     return PartOutcome(
