@@ -125,12 +125,13 @@ def run(arguments: argparse.Namespace) -> int:
                 models, ("judge", "claim_extractor"), budget_of(arguments, study), unit_cap_of(arguments)
             )
         with study_shop(study, settings, arguments.shop) as shop:
+            from drr.eval.tasks.dr3.truths import tasks_place
 
             def judged() -> int:
                 desks = _desks(study, arguments, options, settings, models, shop)
                 check_rules(desks[0], options)
-                if "dr3" in options.what and (place := study.config["run"].get("place")):
-                    say_unconfirmed(Path(place))
+                if "dr3" in options.what:
+                    say_unconfirmed(tasks_place(study, arguments.tasks))
                 chosen = _chosen(study, desks, arguments, options)
                 if arguments.dry_run:
                     return _dry_run(study, desks, models, options, arguments.json)
