@@ -121,7 +121,6 @@ class Campaign:
         """What was finished before is as it was, and was not begun again."""
         lines = self.begun.read_text().splitlines()
         self.doubled += sum(line.split()[0] in self.known for line in lines[self.read :])
-        self.read = len(lines)
         with Study.open(self.folder, read_only=True) as study:
             now = {
                 r.key: json.dumps([r.status, r.result, dict(r.blobs), r.attempts])
@@ -130,6 +129,7 @@ class Campaign:
         self.lost += len(self.known.keys() - now.keys())
         self.changed += sum(now.get(key) != value for key, value in self.known.items())
         self.known = now
+        self.read = len(self.begun.read_text().splitlines())  # what began meanwhile may be among them already
 
 
 def main(folder: Path, kills: int, seed: int) -> None:
