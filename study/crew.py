@@ -262,19 +262,20 @@ class Crew:
         await self._take_on()
 
     def cancel(self) -> None:
-        self._over = True
         self._unplaced.clear()
-        for hand in self._hands:
-            hand.tell(Enough(now=True))
+        self._stop(Enough(now=True))
         self._events.put_nowait(None)
+
+    def _stop(self, word: Enough) -> None:
+        self._over = True
+        self._grants.close()
+        for hand in self._hands:
+            hand.tell(word)
 
     async def leave(self) -> None:
         """All is done: workers give back what they hold and end by themselves."""
-        self._over = True
-        for hand in self._hands:
-            hand.tell(Enough())
-        reading = [hand.reading for hand in self._hands if hand.reading is not None and hand.is_ready]
-        if reading:
+        self._stop(Enough())
+        if reading := [hand.reading for hand in self._hands if hand.reading is not None and hand.is_ready]:
             await asyncio.wait(reading, timeout=_LAST_WORDS_S)
 
     async def end(self) -> None:

@@ -111,6 +111,7 @@ class Grants:
         self._waiting: list[tuple[str, SpendAmount]] = []
         self._tight = not bank.limit.is_set
         """Grants are of single calls: without a limit too, where what a dead worker held would only blur what it spent."""
+        self._closed = False
 
     def join(self, worker: str) -> None:
         self._workers.add(worker)
@@ -121,7 +122,8 @@ class Grants:
         purse = self._bank.account(worker)
         if isinstance(message, GrantRequest):
             purse.settle(message.returned, SpendAmount())
-            self._waiting.append((worker, message.need))
+            if not self._closed:
+                self._waiting.append((worker, message.need))
         else:
             purse.settle(message.freed, message.spent, message.doubted, priced=message.priced)
         self.look_again()
@@ -133,6 +135,11 @@ class Grants:
         if died:
             self._bank.lose(worker)
         self.look_again()
+
+    def close(self) -> None:
+        """Nobody begins a call any more. A grant that came after its worker had given all back would stay reserved."""
+        self._closed = True
+        self._waiting.clear()
 
     def look_again(self) -> None:
         """Answer everyone who can be; other processes draw on the budget too, and do not tell.

@@ -221,6 +221,27 @@ class Wired:
             purse.recall()
 
 
+def test_who_still_waits_at_the_end_is_granted_nothing(study: Study) -> None:
+    """A worker that was told to end has given back what it held; what came after that would stay reserved."""
+    wired = Wired(study, Limit(tokens=100))
+    call = SpendAmount(tokens=60)
+    for name in ("elsewhere/1/1/0", "elsewhere/2/1/0"):
+        wired.join(name)
+    busy, waits = wired.purses["elsewhere/1/1/0"], wired.purses["elsewhere/2/1/0"]
+    assert busy.reserve(call, wired.limit) == "wait" and busy.reserve(call, wired.limit) == "granted"
+    assert waits.reserve(call, wired.limit) == "wait"
+    wired.grants.close()
+    waits.give_back()
+    busy.settle(call, SpendAmount(tokens=10))
+    busy.give_back()
+    for name in wired.purses:
+        wired.grants.leave(name, died=False)
+    wired.bank.flush()
+    total = study.ledger.accounts.total()
+    assert (total.tokens, total.reserved_tokens) == (10, 0)
+    assert waits.in_hand == SpendAmount()
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_what_is_granted_and_what_is_spent_never_exceed_the_budget(study: Study, seed: int) -> None:
     chance = random.Random(seed)
