@@ -116,6 +116,7 @@ def test_a_study_goes_on_from_another_folder(
     assert code == 0 and "1 done now; nothing left" in err
 
 
+@pytest.mark.long
 def test_its_name_does_no_harm_in_tables_pages_and_file_names(
     box: Path, file: Path, drr: Drr, tmp_path: Path
 ) -> None:

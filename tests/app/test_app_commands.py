@@ -137,6 +137,7 @@ def test_view_serves_until_it_is_interrupted(judged_study: Path) -> None:
     assert process.returncode in (0, 130)
 
 
+@pytest.mark.long
 def test_reproduce_runs_everything_and_a_second_call_computes_nothing(
     judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -233,6 +233,7 @@ def test_a_page_knows_what_it_shows_so_that_no_news_is_missed(judged_study: Path
         assert 'data-v="' in page
 
 
+@pytest.mark.long
 def test_units_without_an_answer_have_a_page_that_says_why(judged_study: Path, tmp_path: Path) -> None:
     broken = tmp_path / "study"
     shutil.copytree(judged_study, broken)

@@ -285,6 +285,7 @@ def _titles(folder: str) -> list[str]:
         return [p.title for p in shop.store.products(page.product_ids)]
 
 
+@pytest.mark.long
 def test_many_processes_read_one_shop(folder: Path) -> None:
     with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as pool:
         answers = list(pool.map(_titles, [str(folder)] * 8))

@@ -347,6 +347,7 @@ async def test_a_price_is_held_against_each_record_without_a_judge(study: Study,
     ]
 
 
+@pytest.mark.long
 async def test_a_thousand_citations_of_one_claim(study: Study) -> None:
     text = report((GOOD, range(1, 1001)))
     await put(study, answer("a", "x", text, pages(GOOD, *(f"{IDLE} {n}." for n in range(999)))))

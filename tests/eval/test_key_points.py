@@ -352,6 +352,7 @@ with Study.open(Path(sys.argv[1])) as study:
 """
 
 
+@pytest.mark.long
 async def test_after_a_kill_only_what_was_not_answered_is_asked(study: Study) -> None:
     """It dies while the point that was left out is asked for alone."""
     ask(study)

@@ -81,6 +81,7 @@ async def asked(study: Study) -> Study:
     return study
 
 
+@pytest.mark.long
 async def test_after_a_kill_only_what_was_not_answered_is_asked(asked: Study) -> None:
     first = hung(Judge(claims=claims))
     with Wire(first) as wire:

@@ -247,6 +247,7 @@ with Study.open(Path(sys.argv[1])) as study:
 """
 
 
+@pytest.mark.long
 async def test_a_kill_between_criteria_and_scores_pays_nothing_twice(study: Study) -> None:
     ask(study)
     await put(study, answer("a", "x", REPORT, user_id=ANNA))

@@ -167,6 +167,7 @@ def sequences(count: int, seed: int) -> list[tuple[list[Fault], bool]]:
     return made
 
 
+@pytest.mark.long
 async def test_mixed_faults_end_in_the_answer_or_in_the_failure_that_ended_them() -> None:
     for faults, streaming in sequences(30, seed=5):
         await inject(faults, streaming=streaming)

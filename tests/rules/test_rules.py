@@ -255,6 +255,7 @@ def test_no_text_breaks_a_rule(report: str) -> None:
     assert list(document(found)) == NAMES
 
 
+@pytest.mark.long
 def test_a_hostile_report_is_checked_against_a_shop(scene: Scene) -> None:
     user = scene.users[0]
     product = scene.products[0]

@@ -129,6 +129,7 @@ wait_for_all_tracers()
 
 
 @pytest.mark.parametrize("further", ["nothing", pytest.param("judge", marks=pytest.mark.endurance)])
+@pytest.mark.long
 def test_a_study_on_the_wire_speaks_with_its_model_and_with_nobody_else(
     new: Callable[..., list[str]], tmp_path: Path, further: str
 ) -> None:

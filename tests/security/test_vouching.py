@@ -258,6 +258,7 @@ def at_a_terminal(words: list[str], answer: str, folder: Path) -> tuple[int, str
     return process.wait(60), said.decode()
 
 
+@pytest.mark.long
 def test_a_person_at_a_terminal_is_asked_once(
     drr: Drr, new: New, box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

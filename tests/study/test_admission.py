@@ -86,6 +86,7 @@ async def test_a_budget_for_so_many_units_finishes_about_so_many(study: Study, c
         assert len(wire.requests) == len(set(turns(wire))) == 12 * TURNS["hybrid"]
 
 
+@pytest.mark.long
 async def test_several_processes_finish_about_so_many_too(study: Study) -> None:
     with Wire(said) as wire:
         pool = ProcessPool(

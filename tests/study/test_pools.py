@@ -95,6 +95,7 @@ async def test_a_budget_holds_over_all_workers_and_nothing_stays_reserved(study:
     assert rest.done == 60 - stopped.done
 
 
+@pytest.mark.long
 async def test_a_unit_whose_worker_died_is_begun_again_in_another(study: Study, tmp_path: Path) -> None:
     pool = processes(die=[5, 17], once=str(tmp_path))
     summary = await run(study, units(30), pool, budget=Limit(tokens=1_000_000))
@@ -106,6 +107,7 @@ async def test_a_unit_whose_worker_died_is_begun_again_in_another(study: Study, 
     assert spending.reserved_tokens == 0
 
 
+@pytest.mark.long
 async def test_a_unit_that_kills_its_workers_fails_and_the_others_do_not(study: Study) -> None:
     summary = await run(study, units(20), processes(die=[3], save=True))
     assert summary.failures["worker_lost"] >= 1
@@ -127,6 +129,7 @@ async def test_what_a_unit_saves_stays_until_its_record_holds_it(study: Study) -
     assert study.ledger.saved.of_unit(units(4)[0].key, "other") == {}
 
 
+@pytest.mark.long
 async def test_a_worker_that_cannot_open_its_shop_is_said_in_its_own_words(study: Study) -> None:
     with pytest.raises(DrrError, match="gone: no shop"):
         await run(study, units(3), processes(shop="gone"))
@@ -167,6 +170,7 @@ def children(process: subprocess.Popen[str]) -> list[int]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes in /proc")
+@pytest.mark.long
 async def test_workers_do_not_outlive_a_driver_that_was_killed(study: Study) -> None:
     began = driver(study, 0.05)
     until_some_finished(study)
@@ -183,6 +187,7 @@ async def test_workers_do_not_outlive_a_driver_that_was_killed(study: Study) -> 
     assert {record.attempts for record in study.records()} == {1}
 
 
+@pytest.mark.long
 def test_ctrl_c_lets_the_units_of_all_workers_finish(study: Study) -> None:
     began = driver(study, 0.2)
     until_some_finished(study)

@@ -433,6 +433,7 @@ def test_a_record_is_written_only_by_who_still_holds_the_unit(study: Study) -> N
     assert record.result == {"who": "second"}
 
 
+@pytest.mark.long
 async def test_a_budget_is_shared_by_processes(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     Study.create(folder, {}).close()
@@ -681,6 +682,7 @@ async def test_exports_of_equal_studies_are_equal_and_say_what_happened(tmp_path
     assert sum(row["calls"] for row in usage) == 60
 
 
+@pytest.mark.long
 async def test_the_log_of_begun_units_shows_two_processes_sharing(tmp_path: Path) -> None:
     folder, begun = tmp_path / "study", tmp_path / "begun"
     Study.create(folder, {}).close()
