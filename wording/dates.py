@@ -55,8 +55,11 @@ def dates(text: str, start: int, end: int) -> Iterator[When]:
     for match in _DATE.finditer(text, start, end):
         taken.append(match.span())
         yield _date(match)
+    at = 0  # both come in the order of the text
     for match in _YEAR.finditer(text, start, end):
-        if not any(low <= match.start() < high for low, high in taken):
+        while at < len(taken) and taken[at][1] <= match.start():
+            at += 1
+        if at == len(taken) or match.start() < taken[at][0]:
             yield When(int(match[0]), None, None, *match.span())
 
 
