@@ -48,7 +48,7 @@ test-browser: setup
 	$(BIN)/python -m pytest -m browser
 
 test-wheel: setup
-	$(BIN)/python -m pytest -m wheel
+	$(BIN)/python -m pytest -o faulthandler_timeout=1200 -m wheel
 
 # Ray and what it needs go into an environment of their own, beside links to the locked packages.
 test-ray: setup
@@ -63,9 +63,9 @@ types: setup
 	$(BIN)/mypy
 
 endurance: setup
-	$(BIN)/python -m pytest -m "endurance and not ray"
+	$(BIN)/python -m pytest -o faulthandler_timeout=0 -m "endurance and not ray"
 	$(BIN)/python -m tests.rays.environment .venv-ray
-	.venv-ray/bin/python -m pytest -m "ray and endurance"
+	.venv-ray/bin/python -m pytest -o faulthandler_timeout=0 -m "ray and endurance"
 
 bench: setup
 	$(BIN)/python -m benchmarks
