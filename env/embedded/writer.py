@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import fcntl
+import os
+import secrets
 import shutil
 import sqlite3
+import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from glob import escape
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import mkdtemp
 from types import TracebackType
 
 import orjson
@@ -67,18 +69,20 @@ class FolderWriter:
         try:
             self._folder.parent.mkdir(parents=True, exist_ok=True)
             _remove_stale(self._folder)
-            self._temporary = Path(mkdtemp(prefix=f".{folder.name}.new-", dir=self._folder.parent))
+            self._make_temporary()
         except OSError as error:
             raise ShopError(
                 f"{folder}: cannot be written ({error.strerror}); choose another place"
             ) from error
+        self._begin()
+
+    def _make_temporary(self) -> None:
+        """A signal may fall on any line, also before a `with` holds this object: who takes the folder away is set first."""
+        self._temporary = self._folder.parent / f".{self._folder.name}.new-{secrets.token_hex(4)}"
         self._held = ExitStack()
         self._held.callback(shutil.rmtree, self._temporary, ignore_errors=True)
-        try:
-            self._begin()
-        except BaseException:
-            self._held.close()
-            raise
+        weakref.finalize(self, _let_go, self._held, os.getpid())
+        self._temporary.mkdir(mode=0o700)
 
     def _begin(self) -> None:
         lock = self._held.enter_context((self._temporary / _LOCK).open("w"))
@@ -264,6 +268,11 @@ def _completed(
             "reviews": kept,
         }
     )
+
+
+def _let_go(held: ExitStack, process: int) -> None:
+    if os.getpid() == process:  # not a child that came of a fork
+        held.close()
 
 
 def _remove_stale(folder: Path) -> None:

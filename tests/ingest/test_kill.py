@@ -9,9 +9,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from drr.app.cli import main
+from drr.env.embedded import writer
 from drr.env.settings import Settings
 from drr.env.shop import check_shop, open_shop
 
@@ -117,3 +120,32 @@ def test_a_signal_leaves_the_old_shop_and_nothing_else(
     with open_shop(str(shop), Settings()) as opened:
         assert opened.manifest.recipe["seed"] == 0
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_a_signal_on_any_line_of_the_beginning_leaves_nothing(tmp_path: Path) -> None:
+    """An interrupt is raised on the first line that the writer runs, then on the second, until it gets through."""
+    step, through = 0, False
+
+    def hit(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal left
+        if event == "line" and frame.f_code.co_filename == writer.__file__:
+            left -= 1
+            if not left:
+                raise KeyboardInterrupt
+        return hit
+
+    while not through:
+        step += 1
+        left = step
+        before = sys.gettrace()
+        sys.settrace(hit)
+        try:
+            with writer.shop_writer(str(tmp_path / "shop"), Settings()):
+                sys.settrace(before)
+                through = True
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(before)
+        assert list(tmp_path.iterdir()) == []
+    assert step > 20
